@@ -20,7 +20,7 @@ import type { Provider } from "../provider/provider.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
 import { forgetBudgets } from "../receive/caller/callback-budgets.ts";
-import { certifyPass } from "../reconcile/certificate/daily.ts";
+import { certifyPass } from "../reconcile/certificate/certify.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
@@ -234,7 +234,7 @@ function lineOf(
     tracer,
     timeoutMs,
     lease,
-    mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
+    replayLimit: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
       unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,

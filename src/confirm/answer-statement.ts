@@ -25,6 +25,7 @@ import { nextAsk } from "./queue/open.ts";
 
 // The one transaction of an answer, whole: a statement of several steps. `answer` is what is to be written;
 // `held` is those of its rows whose lease still holds, and every step after that reads nothing but `held`.
+// The benchmarks put some of the steps to use behind other queues.
 
 /** An outcome, and the topic that this process sends its event to; null leaves the event due. */
 export type OutcomeToHandOver = Outcome & { handTo: string | null };

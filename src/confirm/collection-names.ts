@@ -6,7 +6,7 @@ import type { Upstream } from "../upstreams/upstream.ts";
 const STALE_MS = 300_000;
 const RECHECK_MS = 1_000;
 
-export interface CollectionNamesOptions {
+interface CollectionNamesOptions {
   provider: Provider;
   upstream: Pick<Upstream, "note">;
   /** COLLECTION_IDS; empty for no restriction. */
@@ -15,7 +15,7 @@ export interface CollectionNamesOptions {
 }
 
 /** What is known of the collections whose invoices are published. */
-export interface KnownNames {
+interface KnownNames {
   /** In their present spelling; of one that cannot be read any more, the last one. */
   names: ReadonlySet<string>;
   /** What the provider said instead of one of them; null when it told all of them. */
@@ -39,7 +39,7 @@ export class CollectionNames {
    * foreign. A collection that cannot be read leaves the others' invoices alone.
    * @returns null without a restriction. @throws what noting a 429 failed with: the database's error.
    */
-  async naming(name: string): Promise<KnownNames | null> {
+  async namesFor(name: string): Promise<KnownNames | null> {
     if (this.#options.collectionIds.length === 0) return null;
     const known = await this.#readWithin(STALE_MS);
     return known.names.has(name) ? known : await this.#readWithin(RECHECK_MS);

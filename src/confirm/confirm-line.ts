@@ -24,7 +24,7 @@ import type { OutcomeStore } from "./outcome-store.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
 import type { SourceProof } from "./source-proof.ts";
 
-export interface ConfirmLineOptions {
+interface ConfirmLineOptions {
   db: Kysely<Tables>;
   name: string;
   limits: Limits;
@@ -41,8 +41,8 @@ export interface ConfirmLineOptions {
   lease: Lease;
   /** The longest one answer may take, in ms. */
   timeoutMs: number;
-  /** The most replayed confirmations held at once. */
-  mostReplays: number;
+  /** How many replayed confirmations are held at once. */
+  replayLimit: number;
 }
 
 /** The confirmations of one source: the provider is asked, its answer judged, and what follows is stored. */
@@ -57,8 +57,8 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   async claim(wanted: number): Promise<Claim<Claimed>> {
-    const { db, limits, lease, mostReplays, upstream, keyProbe, unknownIds } = this.#options;
-    const replays = Math.max(0, mostReplays - this.#replaying);
+    const { db, limits, lease, replayLimit, upstream, keyProbe, unknownIds } = this.#options;
+    const replays = Math.max(0, replayLimit - this.#replaying);
     const wants = { total: wanted, unknown: wanted, replays, chance: Math.random() };
     const claiming = { source: this.name, ...wants, lease, limits };
     const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
@@ -68,12 +68,12 @@ export class ConfirmLine implements Line<Claimed> {
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
     this.#replaying += items.filter(isReplayed).length;
     // The claim was full, or replays were held back for live traffic: there may be more.
-    const more = items.length >= wanted || this.#replaying >= mostReplays;
+    const more = items.length >= wanted || this.#replaying >= replayLimit;
     return { items, more, moreInMs };
   }
 
   /** They do not run after all: those of this line no longer count as held. */
-  gaveBack(confirmations: readonly Claimed[]): void {
+  noteGivenBack(confirmations: readonly Claimed[]): void {
     this.#replaying -= confirmations.filter((one) => one.source === this.name && isReplayed(one)).length;
   }
 
@@ -154,7 +154,7 @@ export class ConfirmLine implements Line<Claimed> {
   async #outcomeOf(confirmation: Claimed, answer: Answer): Promise<Outcome> {
     const { names, proof, rules, upstream } = this.#options;
     const known = dependsOnCollection(confirmation, answer, rules)
-      ? await names.naming(answer.invoice.collectionName ?? "")
+      ? await names.namesFor(answer.invoice.collectionName ?? "")
       : null;
     const unread = known?.unread ?? null;
     return judge(
@@ -191,7 +191,7 @@ function signalOf(answer: Answer): Signal | null {
   }
 }
 
-export interface ConfirmPolicyOptions {
+interface ConfirmPolicyOptions {
   db: Kysely<Tables>;
   lines: readonly ConfirmLine[];
   /** How many invoices are asked for at the same time. */
@@ -209,7 +209,7 @@ export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOp
     batchSize: 1,
     nextBatch: () => 1,
     async giveBack(confirmations) {
-      for (const line of lines) line.gaveBack(confirmations);
+      for (const line of lines) line.noteGivenBack(confirmations);
       await confirmationLeases.giveBack(
         db,
         confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),

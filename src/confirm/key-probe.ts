@@ -4,7 +4,7 @@ import { step } from "../kit/step.ts";
 import type { KeyProof, Provider } from "../provider/provider.ts";
 import { takeProbe, type Upstream } from "../upstreams/upstream.ts";
 
-export interface KeyProbeOptions {
+interface KeyProbeOptions {
   db: Kysely<Tables>;
   provider: Provider;
   upstream: Upstream;

@@ -8,10 +8,15 @@ import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { lineOf, type Route } from "../publish/event.ts";
 import type { Handoff } from "../work/policy.ts";
-import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./answer-statement.ts";
+import {
+  type OutcomeBatch,
+  type OutcomeToHandOver,
+  storeOutcomes,
+  storeOutcomesAndAlarm,
+} from "./answer-statement.ts";
 import type { Outcome } from "./outcome.ts";
 
-export interface OutcomeStoreOptions {
+interface OutcomeStoreOptions {
   db: Kysely<Tables>;
   alarms: Alarms;
   /** Called after each commit that left events for others to claim. */
@@ -52,35 +57,33 @@ export class OutcomeStore {
 async function write(
   outcomes: readonly Outcome[],
   topics: ReadonlyMap<string, string>,
-  options: OutcomeStoreOptions,
+  { db, handoff, onEvents, alarms }: OutcomeStoreOptions,
 ): Promise<void> {
-  const { handoff, onEvents, alarms } = options;
   const sendable = outcomes.filter((outcome) => topicOf(outcome, topics) !== null);
-  const places = handoff?.reserve(sendable.map(lineOfEvent)) ?? [];
-  const toHandOver = new Set(sendable.filter((_, index) => places[index] === true));
+  const hasRoom = handoff?.reserve(sendable.map(lineOfEvent)) ?? [];
+  const toHandOver = new Set(sendable.filter((_, index) => hasRoom[index] === true));
   const addressed = outcomes.map((outcome) => ({
     ...outcome,
     handTo: toHandOver.has(outcome) ? topicOf(outcome, topics) : null,
   }));
+  const leaseToken = newId();
   const since = performance.now();
   let claimed: ClaimedEvent[] = [];
   try {
-    const leaseToken = newId();
-    const batch = { outcomes: addressed, leaseToken, lease: handoff?.lease ?? null };
     step("outcomes to be stored");
-    const rows = await execute(options.db, batch);
+    const rows = await execute(db, { outcomes: addressed, leaseToken, lease: handoff?.lease ?? null });
     step("outcomes stored");
-    const told = new Map(rows.map((row) => [leaseOf(row), row]));
-    const held = addressed.filter((outcome) => told.has(leaseOf(outcome)));
-    claimed = held.flatMap((outcome) => claimedEvent(outcome, told.get(leaseOf(outcome)), leaseToken));
+    const byLease = new Map(rows.map((row) => [leaseKey(row), row]));
+    const stored = addressed.filter((outcome) => byLease.has(leaseKey(outcome)));
+    claimed = stored.flatMap((outcome) => claimedEvent(outcome, byLease.get(leaseKey(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
-    alarms.tell(held.flatMap(raisedBy));
+    alarms.tell(stored.flatMap(raisedBy));
   } finally {
     if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size, since);
   }
 }
 
-function execute(db: Kysely<Tables>, batch: Parameters<typeof storeOutcomes.execute>[1]) {
+function execute(db: Kysely<Tables>, batch: OutcomeBatch) {
   const raises = batch.outcomes.flatMap(raisedBy);
   const clears = batch.outcomes.flatMap(({ invoiceId, source, clears }) =>
     clears.map((name) => ({ name, source, subject: invoiceId })),
@@ -101,15 +104,13 @@ function claimedEvent(
   if (event === null || row?.eventState !== "claimed") return [];
   const { id, type, invoiceType, collectionName, payload, traceparent } = event;
   const { callbackId, requestedAt } = row;
+  const origin = { callbackId, requestedAt, traceparent };
   return [
-    {
-      ...{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 },
-      ...{ callbackId, requestedAt, traceparent },
-    },
+    { id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0, ...origin },
   ];
 }
 
-const leaseOf = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
+const leaseKey = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
   `${invoiceId} ${source} ${leaseToken}`;
 
 const lineOfEvent = ({ source, event }: Outcome): string =>

@@ -1,6 +1,6 @@
 import type { Answer, CollectionAnswer, Provider } from "../provider/provider.ts";
 
-export interface SourceProofOptions {
+interface SourceProofOptions {
   provider: Provider;
   /** COLLECTION_IDS: each is known to exist. */
   collectionIds: readonly string[];

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "../../src/confirm/confirm-trace.ts";
+import {
+  endAsking,
+  endStoring,
+  startAsking,
+  startConfirming,
+  startStoring,
+} from "../../src/confirm/confirm-trace.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Span, SpanAttributes, SpanStart, Tracer } from "../../src/kit/trace.ts";
 import type { Answer } from "../../src/provider/provider.ts";

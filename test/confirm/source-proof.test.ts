@@ -99,7 +99,7 @@ describe("the names of the collections that are published", () => {
 
   it("are no restriction without COLLECTION_IDS", async () => {
     const { asked, names } = namesOf([]);
-    expect(await names.naming("Term 1")).toBeNull();
+    expect(await names.namesFor("Term 1")).toBeNull();
     expect(asked).toEqual([]);
   });
 
@@ -111,39 +111,39 @@ describe("the names of the collections that are published", () => {
       named("Term 1"),
       named("Term 2"),
     );
-    expect(await names.naming("Term 1")).toEqual(all("Term 1"));
+    expect(await names.namesFor("Term 1")).toEqual(all("Term 1"));
     vi.advanceTimersByTime(300_000);
-    await names.naming("Term 1");
+    await names.namesFor("Term 1");
     expect(asked).toEqual(["collection a", "collection b"]);
     vi.advanceTimersByTime(1);
-    expect(await names.naming("Term 1")).toEqual(all("Term 1", "Term 2"));
+    expect(await names.namesFor("Term 1")).toEqual(all("Term 1", "Term 2"));
   });
 
   it("are read again before one counts as foreign, once a second at most", async () => {
     const { asked, names } = namesOf(["a"], named("Term 1"), named("Term 2"), named("Term 2"));
-    await names.naming("Term 1");
+    await names.namesFor("Term 1");
     vi.advanceTimersByTime(1_000);
-    expect(await names.naming("Term 2")).toEqual(all("Term 1"));
+    expect(await names.namesFor("Term 2")).toEqual(all("Term 1"));
     expect(asked).toHaveLength(1);
     vi.advanceTimersByTime(1);
-    expect(await names.naming("Term 2")).toEqual(all("Term 2"));
+    expect(await names.namesFor("Term 2")).toEqual(all("Term 2"));
     expect(asked).toHaveLength(2);
   });
 
   it("of those that can be read stand, when another cannot; it is read again for a name that does not fit", async () => {
     const { asked, names } = namesOf(["a", "b"], named("Term 1"), FAULT, named("Term 1"), named("Term 2"));
-    expect(await names.naming("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
+    expect(await names.namesFor("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
     vi.advanceTimersByTime(1_001);
-    expect(await names.naming("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
+    expect(await names.namesFor("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
     expect(asked).toHaveLength(2);
-    expect(await names.naming("Term 2")).toEqual(all("Term 1", "Term 2"));
+    expect(await names.namesFor("Term 2")).toEqual(all("Term 1", "Term 2"));
   });
 
   it("that were read once stay known while their collections cannot be read", async () => {
     const { names } = namesOf(["a"], named("Term 1"), FAULT);
-    await names.naming("Term 1");
+    await names.namesFor("Term 1");
     vi.advanceTimersByTime(300_001);
-    expect(await names.naming("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
+    expect(await names.namesFor("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
   });
 
   it("are read again when that could not be written down", async () => {
@@ -152,25 +152,25 @@ describe("the names of the collections that are published", () => {
     vi.spyOn(signals, "push").mockImplementationOnce(() => {
       throw new Error("the database is away");
     });
-    await expect(names.naming("Term 1")).rejects.toThrow("the database is away");
-    expect(await names.naming("Term 1")).toEqual(all("Term 1"));
+    await expect(names.namesFor("Term 1")).rejects.toThrow("the database is away");
+    expect(await names.namesFor("Term 1")).toEqual(all("Term 1"));
   });
 
   it("refused with a 429 hold up the source, once for each reading", async () => {
     const limited = { kind: "rate_limited", retryAfterMs: 7_000, error: "429" } as const;
     const { signals, names } = namesOf(["a", "b"], limited, limited);
-    await Promise.all([names.naming("Term 1"), names.naming("Term 1")]);
-    await names.naming("Term 2");
+    await Promise.all([names.namesFor("Term 1"), names.namesFor("Term 1")]);
+    await names.namesFor("Term 2");
     expect(signals).toEqual([{ ...limited, kind: "slow_down" }]);
     const other = namesOf(["a", "b"], named("Term 1"), limited);
-    await other.names.naming("Term 1");
+    await other.names.namesFor("Term 1");
     expect(other.signals).toEqual([{ ...limited, kind: "slow_down" }]);
   });
 
   it("hold up nothing while they can be read, or are refused otherwise", async () => {
     for (const answer of [named("Term 1"), FAULT, NOT_FOUND]) {
       const { signals, names } = namesOf(["a"], answer);
-      await names.naming("Term 1");
+      await names.namesFor("Term 1");
       expect(signals).toEqual([]);
     }
   });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { certificateShelf } from "../../src/events/certificate-shelf.ts";
-import { createSigner } from "../../src/sandbox/sns/signing.ts";
+import { createSigner } from "../../src/sandbox/sns/envelope.ts";
 
 const { certificatePem } = await createSigner("us-east-1");
 const isGenuine = () => true;

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createSigner, stringToSign } from "../../src/sandbox/sns/signing.ts";
+import { createSigner, stringToSign } from "../../src/sandbox/sns/envelope.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 import { ownPort } from "../support/own-port.ts";

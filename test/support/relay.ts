@@ -3,7 +3,7 @@ import pg from "pg";
 import { type RunningRelay, serve } from "../../src/app/serve.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
-import { createSigner, type Signer } from "../../src/sandbox/sns/signing.ts";
+import { createSigner, type Signer } from "../../src/sandbox/sns/envelope.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";

@@ -66,7 +66,7 @@ export async function newestInvoiceId(db: Kysely<Tables>, source: string): Promi
   return row?.id ?? null;
 }
 
-export interface StoredPayment {
+interface StoredPayment {
   invoiceId: string;
   paidAt: Date;
 }

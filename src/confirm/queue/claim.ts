@@ -13,11 +13,12 @@ import {
   whenSourceIsWell,
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
+import type { Lease } from "../../work/lease.ts";
 import { claimedFor, LeasedRows, MOST_FORWARD } from "../../work/leased-rows.ts";
 import { LONGEST_WAITS } from "../ladder.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
 import {
-  type Claiming,
+  type ClaimLimits,
   type Class,
   countWaiting,
   IN_A_FLOOD,
@@ -86,7 +87,12 @@ export const NEVER_ASKED = {
   traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
-export interface SourceClaim {
+interface Claiming extends ClaimLimits {
+  source: string;
+  lease: Lease;
+}
+
+interface SourceClaim {
   items: Claimed[];
   /** The source is healthy, so far as this claim saw. */
   isWell: boolean;
@@ -100,7 +106,7 @@ export interface SourceClaim {
 
 /**
  * Takes due confirmations of one source. A source that is healthy and has no limit needs one statement. For any
- * other the allowance is reckoned first, and the claim spends it only if the source has not changed
+ * other the allowance is calculated first, and the claim spends it only if the source has not changed
  * meanwhile, so that any number of processes keep one limit.
  */
 export async function claimConfirmations(
@@ -109,7 +115,7 @@ export async function claimConfirmations(
 ): Promise<SourceClaim> {
   const limited = limits.ratePerSecond !== null;
   if (!limited) {
-    const rows = await claimWhenWell.execute(db, claiming);
+    const rows = await claimWhenHealthy.execute(db, claiming);
     if (rows[0]?.open === true)
       return { items: rows.flatMap(claimedIn), isWell: true, isRefused: false, moreInMs: null };
   }
@@ -190,7 +196,7 @@ function claimRows<Given extends Claiming>(
 const takeClass = (one: Class, position: number, limit: RawBuilder<unknown>) =>
   one.askedBefore === null ? takeByTurns(one, position, limit) : takeOldest(one, position, limit);
 
-const claimWhenWell = new Statement(RETURNS, (slots: Slots<Claiming>) =>
+const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<Claiming>) =>
   claimRows(slots, IN_ORDER, whenSourceIsWell(slots.value(({ source }) => source))),
 );
 

@@ -1,20 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Slots } from "../../database/statement.ts";
-import type { Lease } from "../../work/lease.ts";
 import type { Priority } from "./confirmation.ts";
 
-/** How many of which confirmations one claim may take. */
-export interface Claiming {
-  source: string;
-  /** The most confirmations in all. */
+/** The limits of one claim. */
+export interface ClaimLimits {
   total: number;
-  /** The most of them about unknown ids. */
+  /** Of these about unknown ids. */
   unknown: number;
-  /** The most of them replayed. */
+  /** Of these replayed. */
   replays: number;
   /** From 0 to less than 1, another for each claim: it says which classes get parts of a reserved one. */
   chance: number;
-  lease: Lease;
 }
 
 /** A class of work, as the index on due confirmations has it. */
@@ -49,22 +45,22 @@ const RESERVED_SHARE = 1 / 8;
  * claims each class gets its share exactly, of claims for a single confirmation too, and no claim keeps more
  * than it has. Classes of one priority share what that priority may have. Pure.
  */
-export function reservedFor(position: number, classes: readonly Class[], claiming: Claiming): number {
+export function reservedFor(position: number, classes: readonly Class[], limits: ClaimLimits): number {
   const shares = classes.map(({ priority }) => {
     const ofPriority = classes.filter((other) => other.priority === priority).length;
-    return Math.min(claiming.total * RESERVED_SHARE, limitOf(priority, claiming) / ofPriority);
+    return Math.min(limits.total * RESERVED_SHARE, limitOf(priority, limits) / ofPriority);
   });
-  const before = shares.slice(0, position).reduce((sum, share) => sum + share, claiming.chance);
+  const before = shares.slice(0, position).reduce((sum, share) => sum + share, limits.chance);
   return Math.floor(before + (shares[position] ?? 0)) - Math.floor(before);
 }
 
-const limitOf = (priority: Priority, { total, unknown, replays }: Claiming): number =>
+const limitOf = (priority: Priority, { total, unknown, replays }: ClaimLimits): number =>
   ({ known: total, unknown, replay: replays })[priority];
 
 type Value<Given> = Slots<Given>["value"];
 
 /** A row of how many of its reserved ones each class after the first has work for. */
-export function countWaiting<Given extends Claiming>(value: Value<Given>, classes: readonly Class[]) {
+export function countWaiting<Given extends ClaimLimits>(value: Value<Given>, classes: readonly Class[]) {
   const counts = classes.map((one, position) => {
     const reserved = value((given) => reservedFor(position, classes, given));
     // Both kinds by name: before Postgres 18 the index would be read past all that is not due yet.
@@ -79,7 +75,7 @@ export function countWaiting<Given extends Claiming>(value: Value<Given>, classe
  * How many the class at that position may take: what earlier ones left of the claim, and of what its priority
  * may have, less what is `waiting` in later ones.
  */
-export function shareOf<Given extends Claiming>(
+export function shareOf<Given extends ClaimLimits>(
   value: Value<Given>,
   classes: readonly Class[],
   position: number,

@@ -4,7 +4,7 @@ import type { Tables } from "../../database/tables.ts";
 import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
 import { joinLine, soonerSender } from "./sender-turns.ts";
 
-export interface OpeningOptions {
+interface OpeningOptions {
   openedBy: OpenedBy;
   priority: Priority;
 }
@@ -95,7 +95,7 @@ const coalescedTraceparents: RawBuilder<unknown> = sql`
  * @param asked a table `asked` of distinct confirmations.
  * @param options.recordOnly an expression over `asked`: its answer is only recorded.
  */
-export function opening(
+export function openAsked(
   asked: RawBuilder<unknown>,
   {
     openedBy,
@@ -160,12 +160,12 @@ export async function openConfirmations(
     TO_OPEN,
     distinctKeys(toOpen).map((one) => ({ ...one, ...nobody })),
   );
-  const opened = opening(asked, { ...options, recordOnly: sql`asked.record_only` });
+  const opened = openAsked(asked, { ...options, recordOnly: sql`asked.record_only` });
   await sql`with ${opened} select where false`.execute(db);
 }
 
 /** What a list said of an invoice when it was asked about, as a digest. */
-export interface NotedListing {
+interface NotedListing {
   invoiceId: string;
   digest: string | null;
 }

@@ -72,11 +72,11 @@ export function takeByTurns(one: Class, position: number, limit: RawBuilder<unkn
   const source = sql`(select name from admitted)`;
   const isOneOf = (tids: RawBuilder<unknown>) => sql`ctid = any (array(${tids}))`;
   return sql`
-    places as materialized (select ${limit} as free),
+    share as materialized (select ${limit} as free),
     line as materialized (
       select ctid as tid, sender, turn, ${mayLeave} as may_leave from sender_turn where source = ${source}
       order by turn
-      limit (select case when free > 0 then free + ${sql.lit(MOST_PASSED_OVER)} else 0 end from places)
+      limit (select case when free > 0 then free + ${sql.lit(MOST_PASSED_OVER)} else 0 end from share)
       for update skip locked),
     due_of_line as materialized (
       select line.sender, line.turn, due.tid, due.round from line
@@ -84,9 +84,9 @@ export function takeByTurns(one: Class, position: number, limit: RawBuilder<unkn
         select tid, row_number() over (order by due_at) as round from (
           select ctid as tid, due_at from confirmation
           where ${dueIn(one)} and coalesce(sender, '') = line.sender
-          order by due_at limit (select free from places)) as oldest) as due),
+          order by due_at limit (select free from share)) as oldest) as due),
     turns as materialized (
-      select tid, sender from due_of_line order by round, turn limit (select free from places)),
+      select tid, sender from due_of_line order by round, turn limit (select free from share)),
     -- Whose oldest is locked just now had its turn too: no sender stays first by that.
     served as (
       update sender_turn set turn = default, idle_since = null

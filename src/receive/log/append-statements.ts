@@ -3,7 +3,7 @@ import { ALARM, type Alarm, type AlarmName, raisingWhatLasts } from "../../alarm
 import { namesErased } from "../../confirm/erase.ts";
 import { noInvoiceIsKnown } from "../../confirm/invoices/read-invoices.ts";
 import { distinctKeys } from "../../confirm/queue/confirmation.ts";
-import { ASKED, type Asked, type Born, joinTraceparents, opening } from "../../confirm/queue/open.ts";
+import { ASKED, type Asked, type Born, joinTraceparents, openAsked } from "../../confirm/queue/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import { networkOf } from "../../kit/addresses.ts";
@@ -69,7 +69,7 @@ export const append = new Statement({}, (slots: Slots<Batch>) => appending(slots
 
 export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
   const asked = slots.table("asked", ASKED, (batch) => batch.asked);
-  return sql`with logged as (${appending(slots)}), ${opening(asked, OPENING)} select where false`;
+  return sql`with logged as (${appending(slots)}), ${openAsked(asked, OPENING)} select where false`;
 });
 
 interface AlarmingBatch extends Batch {
@@ -94,7 +94,7 @@ export const appendAndAlarm = new Statement(
     const raised = raisingWhatLasts(sql`select * from ${alarms}`, TOUCH_EVERY_MS);
     return sql`
       with logged as (${appending(slots)}),
-      ${opening(asked, OPENING)},
+      ${openAsked(asked, OPENING)},
       raised as (${raised} returning name, source, subject, detail, xmax = 0 as is_new)
       select name, source, subject, detail, is_new as "isNew" from raised`;
   },
@@ -128,7 +128,7 @@ export const appendAndHandOver = new Statement(
       ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),
-      ${opening(asked, { ...OPENING, born })}
+      ${openAsked(asked, { ...OPENING, born })}
       select invoice_id as "invoiceId", source, traceparents, erased_at is not null as erased,
         clock_timestamp() as "askedAt"
       from opened where lease_token = ${token}::uuid`;

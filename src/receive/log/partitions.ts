@@ -96,7 +96,7 @@ export async function whenNotBusy<Result>(tries: number, work: () => Promise<Res
 
 /**
  * Lets no statement of this transaction take longer than a few seconds: it holds a lock that callbacks wait
- * for. What takes longer fails (SQLSTATE 57014), and is told as maintenance that fails.
+ * for. What takes longer fails (SQLSTATE 57014), and is reported as maintenance that fails.
  */
 export async function holdBriefly(trx: Transaction<Tables>): Promise<void> {
   await sql`set local statement_timeout = '5s'`.execute(trx);

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { promisify } from "node:util";
 
@@ -23,16 +24,18 @@ export const environment = () => ({
   TZ: "UTC",
 });
 
+/** The account that this process has. */
+export const SELF: Account = { name: "self", prefix: [], ids: {} };
+
 /** The accounts to try on this machine, the best first; whether they work here is not yet known. */
 export async function candidateAccounts(): Promise<Account[]> {
-  const self: Account = { name: "self", prefix: [], ids: {} };
   // To itself the process is nobody, to the file system it stays who it was: nothing has to change hands.
   const namespace: Account = {
     name: "namespace",
     prefix: ["unshare", "--user", "--map-user=65534", "--"],
     ids: {},
   };
-  if (process.getuid?.() !== 0) return hasName() ? [self] : [namespace, self];
+  if (process.getuid?.() !== 0) return hasName() ? [SELF] : [namespace, SELF];
   return [namespace, { name: "nobody", prefix: [], ids: await idsOfNobody() }];
 }
 
@@ -57,11 +60,12 @@ async function idsOfNobody(): Promise<{ uid: number; gid: number }> {
   return { uid: uid ?? 65_534, gid: gid ?? 65_534 };
 }
 
-/** The owner that a file needs so that this account owns it. */
-export const ownerIds = (account: Account) => ({
-  uid: account.ids.uid ?? process.getuid?.() ?? 0,
-  gid: account.ids.gid ?? process.getgid?.() ?? 0,
-});
+/** Makes everything below a path the account's own; only root can. */
+export async function giveTo({ ids }: Account, path: string): Promise<void> {
+  const { uid = 0, gid = 0 } = ids;
+  if (process.getuid?.() !== 0 || (await stat(path)).uid === uid) return;
+  await runAs(SELF, "chown", ["-R", `${uid}:${gid}`, path]);
+}
 
 /**
  * Runs a program under an account and resolves when it has ended well.

@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, mkdtemp, readlink, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
-import { type Account, candidateAccounts, runAs } from "./account.ts";
+import { type Account, candidateAccounts, runAs, SELF } from "./account.ts";
 import { type Binaries, findBinaries } from "./find-binaries.ts";
-import { copyBinariesElsewhere, homeElsewhere, moveHomeElsewhere } from "./reachable-place.ts";
+import { stopLeftoverServer } from "./server-process.ts";
 
 export interface Home {
   /** Where the cluster and its password stand: the data dir, or its stand-in elsewhere. */
@@ -59,4 +62,82 @@ async function firstThatReaches(
     `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Use a ` +
       "PostgreSQL 15 to 18 of your own: --database postgres://…",
   );
+}
+
+/**
+ * Written by root only and entered by everybody, so nobody can plant programs in it, as they could below
+ * /tmp.
+ */
+const BASE = "/var/lib/invoice-relay";
+
+/** Copies the programs to where every account can run them; a copy that is there is used again. */
+export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binaries> {
+  const folder = join(BASE, binaries.release);
+  if (existsSync(folder)) return { ...binaries, folder };
+  const unfinished = await mkdtemp(join(await openBase(), "unfinished-"));
+  try {
+    await cp(binaries.folder, unfinished, { recursive: true, verbatimSymlinks: true });
+    await runAs(SELF, "chown", ["-R", "0:0", unfinished]);
+    await runAs(SELF, "chmod", ["-R", "u+rwX,go-w,a+rX", unfinished]);
+    await rename(unfinished, folder);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    // Another process may have been faster.
+    if (!existsSync(folder)) throw error;
+  }
+  return { ...binaries, folder };
+}
+
+/** The data dir's stand-in, when it was moved before. A copied data dir does not share the original's. */
+export async function homeElsewhere(dataDir: string): Promise<string | undefined> {
+  const standIn = standInFor(dataDir);
+  const pointer = await readlink(join(dataDir, "elsewhere")).catch(() => undefined);
+  return pointer === standIn && existsSync(standIn) ? standIn : undefined;
+}
+
+/**
+ * Gives the data dir a stand-in that every account reaches, takes the cluster along if there is one, and
+ * leaves the link `elsewhere` in the data dir. What a data dir removed since then had left in that place is
+ * removed.
+ */
+export async function moveHomeElsewhere(dataDir: string): Promise<string> {
+  const standIn = standInFor(dataDir);
+  await stopLeftoverServer(join(standIn, "cluster"));
+  await rm(standIn, { recursive: true, force: true });
+  const unfinished = await mkdtemp(join(await openBase(), "unfinished-"));
+  try {
+    await chmod(unfinished, 0o711);
+    const taken: string[] = [];
+    await stopLeftoverServer(join(dataDir, "cluster"));
+    for (const name of ["password", "cluster"]) {
+      if (!existsSync(join(dataDir, name))) continue;
+      await cp(join(dataDir, name), join(unfinished, name), { recursive: true, verbatimSymlinks: true });
+      taken.push(join(dataDir, name));
+    }
+    await rename(unfinished, standIn);
+    await rm(join(dataDir, "elsewhere"), { force: true });
+    await symlink(standIn, join(dataDir, "elsewhere"));
+    for (const path of taken) await rm(path, { recursive: true, force: true });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return standIn;
+}
+
+const standInFor = (dataDir: string) =>
+  join(BASE, `data-${createHash("sha256").update(dataDir).digest("hex").slice(0, 16)}`);
+
+async function openBase(): Promise<string> {
+  try {
+    await mkdir(BASE, { recursive: true });
+    // Whatever this process' umask is.
+    await chmod(BASE, 0o711);
+    return BASE;
+  } catch (cause) {
+    throw new RelayError(
+      `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Run ` +
+        "as another user, or use a PostgreSQL of your own: --database postgres://…",
+      { cause },
+    );
+  }
 }

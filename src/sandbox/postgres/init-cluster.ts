@@ -4,9 +4,8 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { Secret } from "../../kit/secret.ts";
-import { type Account, runAs } from "./account.ts";
+import { type Account, giveTo, runAs } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
-import { giveTo } from "./reachable-place.ts";
 
 export interface Cluster {
   /** Postgres' own data directory. */

@@ -8,9 +8,12 @@ import { chooseHome } from "./choose-home.ts";
 import { lockDataDir } from "./data-dir-lock.ts";
 import { freePort } from "./free-port.ts";
 import { initCluster } from "./init-cluster.ts";
-import { type ServerProcess, type SpawnServerOptions, spawnServer } from "./server-process.ts";
-import { StandingServer } from "./standing-server.ts";
-import { stopLeftoverServer } from "./stop-leftover-server.ts";
+import {
+  type ServerProcess,
+  type SpawnServerOptions,
+  spawnServer,
+  stopLeftoverServer,
+} from "./server-process.ts";
 
 export interface EmbeddedPostgresOptions {
   /** A folder of its own, made when missing; one process at a time may use it. */
@@ -111,5 +114,48 @@ async function createDatabase(password: Secret, port: number): Promise<void> {
     throw new RelayError(`Embedded Postgres: the database could not be made. ${messageOf(cause)}`, { cause });
   } finally {
     await client.end();
+  }
+}
+
+export interface StandingServerOptions {
+  log: Logger | undefined;
+  /** Starts another in its place. */
+  spawn(): Promise<ServerProcess>;
+}
+
+/** A Postgres that is started again at the same address when anything but `stop()` ended it. */
+export class StandingServer {
+  readonly #options: StandingServerOptions;
+  readonly #watching: Promise<void>;
+  #server: ServerProcess;
+  #stopping = false;
+
+  constructor(first: ServerProcess, options: StandingServerOptions) {
+    this.#server = first;
+    this.#options = options;
+    this.#watching = this.#watch();
+  }
+
+  /** Resolves when it is gone for good. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#server.stop();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { log, spawn } = this.#options;
+    for (;;) {
+      await this.#server.ended;
+      if (this.#stopping) return;
+      log?.warn({ pid: this.#server.pid }, "embedded Postgres ended; it is started again");
+      try {
+        this.#server = await spawn();
+      } catch (error) {
+        log?.error({ error: messageOf(error) }, "embedded Postgres cannot be started again");
+        return;
+      }
+      if (this.#stopping) await this.#server.stop();
+    }
   }
 }

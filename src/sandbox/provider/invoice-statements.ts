@@ -1,8 +1,9 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
+import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
 import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
 import { typed } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import type { PlannedCallback } from "./callbacks/plan-callbacks.ts";
+import type { CallbackVariant } from "./callbacks/callback-request.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 
 // All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once,
@@ -45,6 +46,17 @@ const rowOf = (invoice: NewInvoice) => ({
   biller_metadata: JSON.stringify(invoice.biller_metadata),
   beneficiaries: invoice.beneficiaries === null ? null : JSON.stringify(invoice.beneficiaries),
 });
+
+/** What a payment queues, one entry a copy. */
+export interface PlannedCallback {
+  readonly copy: number;
+  readonly webhookId: string;
+  readonly notificationId: string;
+  readonly variant: CallbackVariant;
+  /** How long after the payment it leaves, in ms. */
+  readonly delayMs: number;
+  readonly state: "due" | "withheld";
+}
 
 export interface Payment {
   readonly invoiceId: string;
@@ -138,4 +150,52 @@ export async function expireInvoice(db: ServiceDatabase, invoiceId: string): Pro
     .where("status", "=", "Unpaid")
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/**
+ * The invoice as the contract writes it.
+ * @param publicUrl where payers reach this service, no slash at the end.
+ */
+export function invoiceOnWire(row: InvoiceRow, publicUrl: string): InvoiceWritten {
+  return {
+    id: row.id,
+    title: row.title,
+    collectionName: row.collection_name,
+    payerName: row.payer_name,
+    payerEmail: row.payer_email,
+    payerPhoneNumber: row.payer_phone_number,
+    billerName: row.biller_name,
+    billerAddress: row.biller_address,
+    billerEmail: row.biller_email,
+    amount: row.amount,
+    serviceCharge: row.service_charge,
+    vat: row.vat,
+    totalAmount: row.total_amount,
+    settleableAmount: row.settleable_amount,
+    status: row.status,
+    serviceFeePayer: row.service_fee_payer,
+    settlementFrequency: row.settlement_frequency,
+    type: row.type,
+    paymentUrl: `${publicUrl}/pay/${row.id}`,
+    dateCreated: row.created_at.toISOString(),
+    dateModified: row.modified_at.toISOString(),
+    billerMetaData: row.biller_metadata,
+    paymentDate: row.paid_at?.toISOString() ?? null,
+    paymentMethod: row.payment_method,
+    invoiceBeneficiaries: row.beneficiaries,
+    callBackUrl: row.callback_url,
+  };
+}
+
+export function listedOnWire(row: InvoiceRow): InvoicePageWritten["items"][number] {
+  return {
+    id: row.id,
+    title: row.title,
+    amount: row.amount,
+    status: row.status,
+    payerName: row.payer_name,
+    payerEmail: row.payer_email,
+    dateCreated: row.created_at.toISOString(),
+    datePaid: row.paid_at?.toISOString() ?? null,
+  };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Seed } from "./seed.ts";
-import type { ServiceDatabase } from "./service-tables.ts";
+import type { InvoiceType, ServiceDatabase } from "./service-tables.ts";
 
 /**
  * Writes the seed into the database, in one transaction, so that it can be repeated at every start: rows
@@ -19,7 +19,29 @@ export async function loadSeed(db: ServiceDatabase, seed: Seed): Promise<void> {
   });
 }
 
-export const hashOfKey = (key: string): Buffer => createHash("sha256").update(key).digest();
+export interface ApiKey {
+  readonly name: string;
+  /** A Live key makes Live invoices, a Test key Test invoices. */
+  readonly type: InvoiceType;
+}
+
+/** The keys of one running service. They change with the seed only, so at a start. */
+export interface ApiKeys {
+  find(key: string | undefined): ApiKey | undefined;
+  list(): ApiKey[];
+}
+
+/** Keys are found by their hash, so that no timing tells how much of a guess was right. */
+export async function readKeys(db: ServiceDatabase): Promise<ApiKeys> {
+  const rows = await db.selectFrom("api_key").selectAll().orderBy("name").execute();
+  const byHash = new Map(rows.map(({ name, type, sha256 }) => [sha256.toString("hex"), { name, type }]));
+  return {
+    find: (key) => (key === undefined ? undefined : byHash.get(hashOfKey(key).toString("hex"))),
+    list: () => [...byHash.values()],
+  };
+}
+
+const hashOfKey = (key: string): Buffer => createHash("sha256").update(key).digest();
 
 const digestOf = (row: unknown) => createHash("sha256").update(JSON.stringify(row)).digest("hex");
 

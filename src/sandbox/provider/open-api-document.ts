@@ -6,7 +6,7 @@ import {
   operations,
 } from "../../collection-api/contract/index.ts";
 import { openApiParameters } from "../../kit/open-api-parameters.ts";
-import type { Paths } from "./api/route.ts";
+import type { Paths } from "./api/api-handler.ts";
 
 type Json = { [key: string]: unknown };
 

@@ -1,7 +1,8 @@
-import { planCallbacks, variantsInTurn } from "./callbacks/plan-callbacks.ts";
-import { type CallbackFaultsInput, callbackFaults } from "./faults/callback-faults.ts";
-import { layered } from "./faults/layered.ts";
-import { payInvoice, readInvoice } from "./invoice-statements.ts";
+import { randomUUID } from "node:crypto";
+import type { CallbackVariant } from "./callbacks/callback-request.ts";
+import { layered, variantsInTurn } from "./faults/fault-box.ts";
+import { type CallbackFaults, type CallbackFaultsInput, callbackFaults } from "./faults/faults.ts";
+import { type PlannedCallback, payInvoice, readInvoice } from "./invoice-statements.ts";
 import type { ServiceContext } from "./service-context.ts";
 import type { PaymentMethod } from "./service-tables.ts";
 
@@ -30,4 +31,31 @@ export async function pay(
     return "paid";
   }
   return (await readInvoice(context.db, invoiceId)) === undefined ? "unknown" : "not_payable";
+}
+
+/** The callbacks of a payment made at `now`: one, unless the terms say otherwise. */
+function planCallbacks(
+  terms: CallbackFaults,
+  nextVariant: () => CallbackVariant,
+  now: Date,
+): PlannedCallback[] {
+  const notificationId = randomUUID();
+  return Array.from({ length: terms.copies }, (_, copy) => ({
+    copy,
+    webhookId: randomUUID(),
+    notificationId,
+    variant: nextVariant(),
+    delayMs: terms.delayMs + copy * terms.copyGapMs + reorderDelayMs(terms, now.getTime()),
+    state: terms.never ? "withheld" : "due",
+  }));
+}
+
+/**
+ * Mirrors the payment's moment at the end of its span: of two payments in one span, the later one's callback
+ * leaves earlier.
+ */
+export function reorderDelayMs({ reorderWithinMs }: Pick<CallbackFaults, "reorderWithinMs">, nowMs: number) {
+  if (reorderWithinMs === 0) return 0;
+  const untilEnd = reorderWithinMs - (nowMs % reorderWithinMs);
+  return 2 * untilEnd;
 }

@@ -1,11 +1,13 @@
 import type { Logger } from "../../kit/log.ts";
 import type { FaultBox } from "./faults/fault-box.ts";
+import type { ApiKeys } from "./load-seed.ts";
 import type { ServiceDatabase } from "./service-tables.ts";
 
 /** What every route of one running service works with. */
 export interface ServiceContext {
   readonly db: ServiceDatabase;
   readonly faults: FaultBox;
+  readonly keys: ApiKeys;
   readonly log: Logger;
   /** Where payers reach the service, no slash at the end. */
   readonly publicUrl: string;

@@ -5,18 +5,14 @@ import { RelayError } from "../../kit/errors.ts";
 import { listen, type RunningServer } from "../../kit/http-server.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
-import { answerErrors } from "./api/answer-errors.ts";
 import { apiHandler } from "./api/api-handler.ts";
-import { ApiKeys } from "./api/api-keys.ts";
-import { answerUnreadable, refuseTwoHosts } from "./api/unreadable-requests.ts";
+import { answerErrors, answerUnreadable, refuseTwoHosts } from "./api/refusals.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
 import { controlRouter } from "./control/control-router.ts";
-import { FaultBox } from "./faults/fault-box.ts";
+import { FaultBox, layered } from "./faults/fault-box.ts";
 import type { FaultsInput } from "./faults/faults.ts";
-import { layered } from "./faults/layered.ts";
-import { frontPageRouter } from "./front-page-router.ts";
-import { loadSeed } from "./load-seed.ts";
-import { openApiRouter } from "./open-api-router.ts";
+import { loadSeed, readKeys } from "./load-seed.ts";
+import { openApiDocument } from "./open-api-document.ts";
 import { payRouter } from "./pay-page/pay-router.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
 import type { ServiceContext } from "./service-context.ts";
@@ -78,7 +74,6 @@ export async function startCollectionService(
   try {
     await migrateToLatest(db, "collection-service");
     await loadSeed(db, seed);
-    const keys = await ApiKeys.load(db);
     server = await listen(app, {
       port: options.port,
       host: options.host ?? "127.0.0.1",
@@ -93,6 +88,7 @@ export async function startCollectionService(
     const context: ServiceContext = {
       db,
       faults,
+      keys: await readKeys(db),
       log: options.log,
       publicUrl,
       currency: seed.currency,
@@ -101,11 +97,13 @@ export async function startCollectionService(
     };
     server.server.on("clientError", answerUnreadable);
     app.use(refuseTwoHosts);
-    app.use("/_control", controlRouter(context, keys, options.controlToken));
-    app.use(frontPageRouter(publicUrl));
-    app.use(openApiRouter(publicUrl, faults));
+    app.use("/_control", controlRouter(context, options.controlToken));
+    app.get("/", (_request, response) => void response.type("text/plain").send(frontPage(publicUrl)));
+    app.get("/openapi.json", (_request, response) => {
+      response.json(openApiDocument({ serverUrl: publicUrl, paths: faults.current.http.paths }));
+    });
     app.use(payRouter(context));
-    app.use(apiHandler(context, keys));
+    app.use(apiHandler(context));
     app.use(answerErrors(options.log));
     deliveries.wake();
     const running = server;
@@ -130,3 +128,14 @@ function checkedPath(path: string | undefined): string | undefined {
   const message = "The path of Get Banks should begin with a slash and hold no query, such as /api/v1/banks.";
   throw new RelayError(message);
 }
+
+/** `/`, for whoever opens the service's address in a browser: where everything is. */
+const frontPage = (
+  publicUrl: string,
+) => `A local Invoice Collection API, for trying things out: no money moves.
+
+API          ${publicUrl}/api/v1/…  with a key of the seed file in the header x-api-key
+Its document ${publicUrl}/openapi.json
+Payers       ${publicUrl}/pay/{invoice id}
+Control side ${publicUrl}/_control/…  faults, payments, deliveries; on this machine only
+`;

@@ -4,72 +4,55 @@ import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../collection-api/contract/index.ts";
 import { type Faults, faultSchema } from "./faults.ts";
-import { type Journal, shownMessages } from "./journal.ts";
-import { readBody } from "./read-body.ts";
+import { type Journal, showMessage } from "./journal.ts";
 
 /** Where the control routes live: no path of the SNS protocol begins so. */
 export const CONTROL_PREFIX = "/_control/";
 
-/** So many items are written at once: few enough to let requests of the protocol in between. */
-const ITEMS_A_CHUNK = 200;
+const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) => [fault])]);
 
 /**
  * The routes for looking at what happened and for making things go wrong; they need no credentials.
- * - `GET messages?topic=<arn>&last=<n>` → `{"messages": […], "forgotten": n}`, `DELETE messages` forgets them
- * all
- * - `GET deliveries?topic=<arn>` → `{"deliveries": […], "forgotten": n}`, `DELETE deliveries`
+ * - `GET messages?topic=<arn>&last=<n>` → `{"messages": […], "forgotten": n}`; `DELETE messages`
+ * - `GET deliveries?topic=<arn>` → `{"deliveries": […], "forgotten": n}`; `DELETE deliveries`
  * - `GET faults`, `POST faults` (one fault or an array), `DELETE faults`
  */
 export function createControl({ journal, faults }: { journal: Journal; faults: Faults }) {
-  const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) => [fault])]);
+  const { messages, deliveries } = journal;
 
-  async function postFaults(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const read = faultsBody.safeParse(parseJson((await readBody(request)) ?? ""), {
-      error: ownWords,
-    });
-    if (!read.success) {
-      sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
-      return;
-    }
+  async function addFaults(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const read = faultsBody.safeParse(parseJson((await readBody(request)) ?? ""), { error: ownWords });
+    if (!read.success) return sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
     for (const fault of read.data) faults.add(fault);
     sendJson(response, 201, { faults: faults.list() });
   }
 
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const topicArn = url.searchParams.get("topic") ?? undefined;
+    const wanted = url.searchParams.get("topic");
+    const ofTopic = <T extends { topicArn: string }>(all: T[]) =>
+      wanted === null ? all : all.filter(({ topicArn }) => topicArn === wanted);
     switch (`${request.method} ${url.pathname.slice(CONTROL_PREFIX.length)}`) {
-      case "GET messages":
-        await sendList(
-          response,
-          "messages",
-          shownMessages(journal, topicArn, lastOf(url)),
-          journal.messages.forgotten(),
-        );
-        return;
-      case "GET deliveries": {
-        const all = journal.deliveries.list();
-        const shown = all.filter(({ topicArn: of }) => topicArn === undefined || of === topicArn);
-        await sendList(response, "deliveries", shown, journal.deliveries.forgotten());
-        return;
+      case "GET messages": {
+        const shown = ofTopic(messages.list()).slice(-lastOf(url));
+        return await sendList(response, "messages", shown, showMessage, messages.forgotten);
       }
-      case "DELETE messages":
-        journal.messages.clear();
-        response.writeHead(204).end();
-        return;
-      case "DELETE deliveries":
-        journal.deliveries.clear();
-        response.writeHead(204).end();
-        return;
+      case "GET deliveries": {
+        const shown = ofTopic(deliveries.list());
+        return await sendList(response, "deliveries", shown, (one) => one, deliveries.forgotten);
+      }
       case "GET faults":
-        sendJson(response, 200, { faults: faults.list() });
-        return;
+        return sendJson(response, 200, { faults: faults.list() });
       case "POST faults":
-        await postFaults(request, response);
-        return;
+        return await addFaults(request, response);
+      case "DELETE messages":
+        messages.clear();
+        return sendNothing(response);
+      case "DELETE deliveries":
+        deliveries.clear();
+        return sendNothing(response);
       case "DELETE faults":
         faults.clear();
-        response.writeHead(204).end();
-        return;
+        return sendNothing(response);
       default:
         sendJson(response, 404, { error: `There is no ${request.method} ${url.pathname}.` });
     }
@@ -78,10 +61,25 @@ export function createControl({ journal, faults }: { journal: Journal; faults: F
 
 export type Control = ReturnType<typeof createControl>;
 
+/** The largest batch that SNS takes, with every byte escaped in the form, stays far below. */
+const BODY_LIMIT = 4 * 1_048_576;
+
+/** The body of a request as text; undefined when it is larger than any request to SNS may be. */
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= BODY_LIMIT) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size > BODY_LIMIT ? undefined : Buffer.concat(chunks).toString();
+}
+
 /** How many of the newest are asked for; all when nobody says so. */
-function lastOf(url: URL): number | undefined {
+function lastOf(url: URL): number {
   const last = Number(url.searchParams.get("last") ?? Number.NaN);
-  return Number.isInteger(last) && last > 0 ? last : undefined;
+  return Number.isInteger(last) && last > 0 ? last : Number.POSITIVE_INFINITY;
 }
 
 function parseJson(text: string): unknown {
@@ -96,30 +94,27 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
+const sendNothing = (response: ServerResponse) => void response.writeHead(204).end();
+
+/** So many items are written at once: few enough to let requests of the protocol in between. */
+const ITEMS_A_CHUNK = 200;
+
 /** Streams the list, since all that is kept would make one very large text. */
-async function sendList(
+async function sendList<T>(
   response: ServerResponse,
   name: string,
-  items: Iterable<unknown>,
+  items: readonly T[],
+  show: (item: T) => unknown,
   forgotten: number,
 ): Promise<void> {
-  response.writeHead(200, { "content-type": "application/json" });
-  await pipeline(Readable.from(listChunks(name, items, forgotten)), response);
-}
-
-function* listChunks(name: string, items: Iterable<unknown>, forgotten: number): Generator<string> {
-  let chunk = `{${JSON.stringify(name)}:[`;
-  let separator = "";
-  let inChunk = 0;
-  for (const item of items) {
-    chunk += separator + JSON.stringify(item);
-    separator = ",\n";
-    inChunk += 1;
-    if (inChunk === ITEMS_A_CHUNK) {
-      yield chunk;
-      chunk = "";
-      inChunk = 0;
+  function* chunks() {
+    yield `{${JSON.stringify(name)}:[`;
+    for (let from = 0; from < items.length; from += ITEMS_A_CHUNK) {
+      const chunk = items.slice(from, from + ITEMS_A_CHUNK).map((item) => JSON.stringify(show(item)));
+      yield (from === 0 ? "" : ",\n") + chunk.join(",\n");
     }
+    yield `],"forgotten":${forgotten}}`;
   }
-  yield `${chunk}],"forgotten":${forgotten}}`;
+  response.writeHead(200, { "content-type": "application/json" });
+  await pipeline(Readable.from(chunks()), response);
 }

@@ -1,125 +1,114 @@
-import { Agent } from "undici";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
-import { textFor } from "./draft.ts";
-import { type PostOutcome, postToEndpoint } from "./endpoint-post.ts";
+import { attributeOf } from "./attributes.ts";
 import type { Envelopes, Letter } from "./envelope.ts";
-import { matchesAttributes, matchesBody } from "./filter-match.ts";
+import { matchesAttributes, matchesBody } from "./filter-policy.ts";
 import type { AcceptedMessage, DeliveryRecord, Journal } from "./journal.ts";
-import { OrderedJobs } from "./ordered-jobs.ts";
-import type { Subscription, Subscriptions } from "./subscriptions.ts";
+import type { Subscription, Topic, Topics } from "./topics.ts";
 
 /** Deliveries under way to one subscription. */
 const CONCURRENCY = 16;
 
-/**
- * What may wait for delivery, over all subscriptions: beyond it new deliveries are dropped, and recorded so.
- */
-const MOST_WAITING = 100_000;
-const MOST_WAITING_BYTES = 256 * 1_048_576;
+/** What may wait for delivery, over all subscriptions: beyond it new deliveries are dropped, and recorded so. */
+const WAITING_LIMIT = 100_000;
+const WAITING_BYTES_LIMIT = 256 * 1_048_576;
 
-interface Job {
-  readonly subscription: Subscription;
-  readonly letter: Letter;
-  attempts: number;
-}
+/** How long SNS waits for an endpoint. */
+const TIMEOUT_MS = 15_000;
+
+type Outcome = Pick<DeliveryRecord, "outcome" | "status" | "error">;
 
 /** Brings accepted messages to the confirmed subscriptions of their topic, and confirmations to endpoints. */
 export function createDelivery(parts: {
-  subscriptions: Subscriptions;
+  topics: Topics;
   envelopes: Envelopes;
   journal: Journal;
   now: () => number;
-  /**
-   * The pauses before the second attempt, the third and so on, in ms; after the last the delivery has failed.
-   */
+  /** The pauses before the second attempt, the third and so on; after the last the delivery has failed. */
   retryDelaysMs: readonly number[];
   log: Logger | undefined;
 }) {
-  const { subscriptions, envelopes, journal, now, retryDelaysMs, log } = parts;
-  const agent = new Agent({ connections: CONCURRENCY });
-  const jobsOf = new Map<string, OrderedJobs<Job>>();
+  const { topics, envelopes, journal, now, retryDelaysMs, log } = parts;
+  const agent = new Agent();
+  const ending = new AbortController();
+  const turnsOf = new WeakMap<Subscription, Turns>();
   let waiting = 0;
   let waitingBytes = 0;
 
   function send(subscription: Subscription, letter: Letter): void {
-    const job = { subscription, letter, attempts: 0 };
-    if (waiting >= MOST_WAITING || waitingBytes + letter.size > MOST_WAITING_BYTES) {
-      record(job, "dropped", undefined);
+    if (waiting >= WAITING_LIMIT || waitingBytes + letter.size > WAITING_BYTES_LIMIT) {
+      record(subscription, letter, 0, { outcome: "dropped", status: undefined, error: undefined });
       return;
     }
     waiting += 1;
     waitingBytes += letter.size;
-    let jobs = jobsOf.get(subscription.arn);
-    if (jobs === undefined) {
-      jobs = new OrderedJobs<Job>({ concurrency: CONCURRENCY, run: attempt });
-      jobsOf.set(subscription.arn, jobs);
+    const turns = turnsOf.get(subscription) ?? new Turns();
+    turnsOf.set(subscription, turns);
+    void turns
+      .afterGroup(letter.group, () => bring(subscription, letter, turns))
+      .finally(() => {
+        waiting -= 1;
+        waitingBytes -= letter.size;
+      });
+  }
+
+  /** Tries until the endpoint takes the letter, refuses it, or the pauses are used up; never rejects. */
+  async function bring(subscription: Subscription, letter: Letter, turns: Turns): Promise<void> {
+    for (let attempts = 1; ; attempts += 1) {
+      const last = await turns.take(async () => {
+        if (ending.signal.aborted || topics.findSubscription(subscription.arn) === undefined)
+          return undefined;
+        return await post(subscription, letter);
+      });
+      if (last === undefined) return;
+      const pause = mayRetry(last) ? retryDelaysMs[attempts - 1] : undefined;
+      if (pause === undefined) return record(subscription, letter, attempts, last);
+      await sleep(pause, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
     }
-    jobs.add(job, letter.group);
   }
 
-  async function attempt(job: Job): Promise<number | undefined> {
-    const { subscription, letter } = job;
-    const goodbye = letter.type === "UnsubscribeConfirmation";
-    if (!goodbye && subscriptions.find(subscription.arn) === undefined) return settle(job);
-    job.attempts += 1;
-    const outcome = await post(subscription, letter);
-    const pause = outcome.delivered || !outcome.mayRetry ? undefined : retryDelaysMs[job.attempts - 1];
-    if (pause !== undefined) return pause;
-    record(job, outcome.delivered ? "delivered" : "failed", outcome);
-    return settle(job);
-  }
-
-  async function post(subscription: Subscription, letter: Letter): Promise<PostOutcome> {
+  async function post(subscription: Subscription, letter: Letter): Promise<Outcome> {
     try {
-      const body = await letter.write(subscription);
-      return await postToEndpoint(agent, subscription.endpoint, headersOf(subscription, letter), body);
+      const answer = await request(subscription.endpoint, {
+        method: "POST",
+        dispatcher: agent,
+        headersTimeout: TIMEOUT_MS,
+        bodyTimeout: TIMEOUT_MS,
+        headers: headersOf(subscription, letter),
+        body: await letter.write(subscription),
+      });
+      await answer.body.dump();
+      const status = answer.statusCode;
+      return { outcome: status >= 200 && status < 300 ? "delivered" : "failed", status, error: undefined };
     } catch (error) {
-      return { delivered: false, mayRetry: false, status: undefined, error: messageOf(error) };
+      return { outcome: "failed", status: undefined, error: messageOf(error) };
     }
   }
 
-  function settle({ subscription, letter }: Job): undefined {
-    waiting -= 1;
-    waitingBytes -= letter.size;
-    if (subscriptions.find(subscription.arn) === undefined) jobsOf.delete(subscription.arn);
-  }
-
-  function record(job: Job, outcome: DeliveryRecord["outcome"], last: PostOutcome | undefined): void {
-    const { subscription, letter } = job;
-    const made: DeliveryRecord = {
-      messageId: letter.messageId,
-      type: letter.type,
-      topicArn: letter.topicArn,
-      subscriptionArn: subscription.arn,
-      endpoint: subscription.endpoint,
-      outcome,
-      attempts: job.attempts,
-      status: last?.status,
-      error: last?.error,
-      endedAt: new Date(now()).toISOString(),
-    };
-    journal.deliveries.add(made);
-    if (outcome !== "delivered") {
-      const { messageId, subscriptionArn, attempts, status, error } = made;
-      log?.warn({ messageId, subscriptionArn, outcome, attempts, status, error }, "SNS delivery ended badly");
-    }
+  function record(subscription: Subscription, letter: Letter, attempts: number, last: Outcome): void {
+    const { type, messageId, topicArn } = letter;
+    const about = { messageId, subscriptionArn: subscription.arn, attempts, ...last };
+    const { endpoint } = subscription;
+    journal.deliveries.add({ type, topicArn, endpoint, ...about, endedAt: new Date(now()).toISOString() });
+    if (last.outcome !== "delivered") log?.warn(about, "SNS delivery ended badly");
   }
 
   return {
     /** Hands a message to every confirmed subscription whose filter lets it through. */
-    deliver(message: AcceptedMessage, signatureVersion: string): void {
-      let letter: Letter | undefined;
-      for (const subscription of subscriptions.ofTopic(message.topicArn)) {
-        if (!subscription.confirmed || !letsThrough(subscription, message)) continue;
-        letter ??= envelopes.notification(message, signatureVersion);
-        send(subscription, letter);
-      }
+    deliver(topic: Topic, message: AcceptedMessage): void {
+      const letter = envelopes.notification(message, attributeOf(topic.attributes, "SignatureVersion"));
+      for (const subscription of topic.subscriptions.values())
+        if (subscription.confirmed && letsThrough(subscription, message)) send(subscription, letter);
     },
-    /** Sends a confirmation, whether the subscription is confirmed or not. */
-    send,
+    /** Asks the endpoint to confirm. */
+    askToConfirm(topic: Topic, subscription: Subscription): void {
+      const version = attributeOf(topic.attributes, "SignatureVersion");
+      send(subscription, envelopes.confirmation(subscription, version, new Date(now()).toISOString()));
+    },
     async close(): Promise<void> {
-      for (const jobs of jobsOf.values()) jobs.close();
+      ending.abort();
       await agent.destroy();
     },
   };
@@ -127,20 +116,55 @@ export function createDelivery(parts: {
 
 export type Delivery = ReturnType<typeof createDelivery>;
 
-function letsThrough({ protocol, settings }: Subscription, message: AcceptedMessage): boolean {
-  if (settings.filterPolicy === undefined) return true;
-  return settings.filterPolicyScope === "MessageBody"
-    ? matchesBody(settings.filterPolicy, textFor(protocol, message))
-    : matchesAttributes(settings.filterPolicy, message.attributes);
+/** SNS tries again after 5xx, 429, and where there was no answer. */
+const mayRetry = ({ outcome, status = 500 }: Outcome) =>
+  outcome === "failed" && (status >= 500 || status === 429);
+
+function letsThrough({ filterPolicy, attributes }: Subscription, { message }: AcceptedMessage): boolean {
+  if (filterPolicy === undefined) return true;
+  return attributeOf(attributes, "FilterPolicyScope") === "MessageBody"
+    ? matchesBody(filterPolicy, message.Message)
+    : matchesAttributes(filterPolicy, message.MessageAttributes);
 }
 
-function headersOf(subscription: Subscription, letter: Letter): Record<string, string> {
-  const raw = letter.type === "Notification" && subscription.settings.rawMessageDelivery;
-  return {
-    "x-amz-sns-message-type": letter.type,
-    "x-amz-sns-message-id": letter.messageId,
-    "x-amz-sns-topic-arn": letter.topicArn,
-    ...(letter.type === "SubscriptionConfirmation" ? {} : { "x-amz-sns-subscription-arn": subscription.arn }),
-    ...(raw ? { "x-amz-sns-rawdelivery": "true" } : {}),
-  };
+const headersOf = (subscription: Subscription, letter: Letter) => ({
+  "content-type": "text/plain; charset=UTF-8",
+  "user-agent": "Amazon Simple Notification Service Agent",
+  "x-amz-sns-message-type": letter.type,
+  "x-amz-sns-message-id": letter.messageId,
+  "x-amz-sns-topic-arn": letter.topicArn,
+  ...(letter.type === "Notification" && {
+    "x-amz-sns-subscription-arn": subscription.arn,
+    ...(attributeOf(subscription.attributes, "RawMessageDelivery").toLowerCase() === "true" && {
+      "x-amz-sns-rawdelivery": "true",
+    }),
+  }),
+});
+
+/** Lets so many work at once; those of one group one after the other, in the order they came. */
+class Turns {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+  readonly #lastOf = new Map<string, Promise<void>>();
+
+  /** Waits for a free turn; a pause between two turns holds up nobody. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < CONCURRENCY) this.#running += 1;
+    else await new Promise<void>((start) => this.#waiting.push(start));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+
+  async afterGroup(group: string | undefined, work: () => Promise<void>): Promise<void> {
+    if (group === undefined) return await work();
+    const mine = (this.#lastOf.get(group) ?? Promise.resolve()).then(work);
+    this.#lastOf.set(group, mine);
+    await mine;
+    if (this.#lastOf.get(group) === mine) this.#lastOf.delete(group);
+  }
 }

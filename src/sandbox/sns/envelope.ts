@@ -1,12 +1,81 @@
-import { randomUUID } from "node:crypto";
-import { textFor } from "./draft.ts";
-import { type AcceptedMessage, shownAttributes } from "./journal.ts";
-import { type Signer, stringToSign } from "./signing.ts";
-import type { Subscription } from "./subscriptions.ts";
+import { createPrivateKey, randomUUID, sign, X509Certificate } from "node:crypto";
+import { RelayError } from "../../kit/errors.ts";
+import { attributeOf } from "./attributes.ts";
+import { type AcceptedMessage, showAttributes } from "./journal.ts";
+import { sizeOf } from "./message.ts";
+import type { Subscription } from "./topics.ts";
+
+/** Signs messages as SNS does, with a key that lives as long as the process. */
+export interface Signer {
+  readonly certificatePem: string;
+  /** Where the certificate is served, as a path. */
+  readonly certificatePath: string;
+  /** Version 1 signs with SHA-1, version 2 with SHA-256; the answer is Base64. */
+  sign(text: string, version: string): Promise<string>;
+}
+
+/** Makes a key and a self-signed certificate for `sns.<region>.amazonaws.com`. */
+export async function createSigner(region: string): Promise<Signer> {
+  const generate = await loadGenerate();
+  const made = await generate([{ name: "commonName", value: `sns.${region}.amazonaws.com` }], {
+    keySize: 2048,
+    algorithm: "sha256",
+  });
+  const key = createPrivateKey(made.private);
+  // As long as SNS' own names are.
+  const id = new X509Certificate(made.cert).fingerprint.replaceAll(":", "").toLowerCase().slice(0, 32);
+  return {
+    certificatePem: made.cert,
+    certificatePath: `/SimpleNotificationService-${id}.pem`,
+    sign: (text, version) =>
+      new Promise((resolve, reject) => {
+        // With a callback it is done by the thread pool, beside the answering of requests.
+        sign(version === "2" ? "RSA-SHA256" : "RSA-SHA1", Buffer.from(text), key, (error, signature) =>
+          error === null ? resolve(signature.toString("base64")) : reject(error),
+        );
+      }),
+  };
+}
+
+// Loading it takes longer than starting everything else here, and no other room needs it. Those who install
+// the package for production do not get it.
+async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
+  try {
+    return (await import("selfsigned")).generate;
+  } catch (cause) {
+    throw new RelayError(
+      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev " +
+        "selfsigned",
+      { cause },
+    );
+  }
+}
+
+interface Envelope {
+  readonly Type: string;
+  readonly [field: string]: unknown;
+}
+
+const SIGNED_FIELDS = {
+  notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
+  confirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+};
+
+/**
+ * The text whose signature stands in an envelope: names and values of certain fields, a line each, in the
+ * order of their names.
+ */
+export function stringToSign(envelope: Envelope): string {
+  const names = SIGNED_FIELDS[envelope.Type === "Notification" ? "notification" : "confirmation"];
+  return names
+    .filter((name) => envelope[name] !== undefined)
+    .map((name) => `${name}\n${String(envelope[name])}\n`)
+    .join("");
+}
 
 /** What is posted to an endpoint. */
 export interface Letter {
-  readonly type: "Notification" | "SubscriptionConfirmation" | "UnsubscribeConfirmation";
+  readonly type: "Notification" | "SubscriptionConfirmation";
   readonly messageId: string;
   readonly topicArn: string;
   /** What it holds in memory, in bytes. */
@@ -24,15 +93,11 @@ export interface Letter {
 export function createEnvelopes(signer: Signer, publicUrl: () => string) {
   const urlOf = (query: Record<string, string>) => `${publicUrl()}/?${new URLSearchParams(query)}`;
 
-  async function sealed(
-    envelope: { readonly Type: string; readonly [field: string]: unknown },
-    signatureVersion: string,
-    rest: Record<string, unknown>,
-  ): Promise<string> {
+  async function seal(envelope: Envelope, version: string, rest: Record<string, unknown> = {}) {
     const signed = {
       ...envelope,
-      SignatureVersion: signatureVersion,
-      Signature: await signer.sign(stringToSign(envelope), signatureVersion),
+      SignatureVersion: version,
+      Signature: await signer.sign(stringToSign(envelope), version),
       SigningCertURL: publicUrl() + signer.certificatePath,
       ...rest,
     };
@@ -40,72 +105,50 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
   }
 
   return {
-    notification(message: AcceptedMessage, signatureVersion: string): Letter {
+    notification({ message, topicArn, acceptance, acceptedAt }: AcceptedMessage, version: string): Letter {
+      const { messageId, sequenceNumber } = acceptance;
       return {
         type: "Notification",
-        messageId: message.messageId,
-        topicArn: message.topicArn,
-        size: message.size,
-        group: message.sequenceNumber === undefined ? undefined : message.groupId,
-        async write(subscription) {
-          const text = textFor(subscription.protocol, message);
-          if (subscription.settings.rawMessageDelivery) return text;
+        messageId,
+        topicArn,
+        size: sizeOf(message),
+        group: sequenceNumber === undefined ? undefined : message.MessageGroupId,
+        async write({ arn, attributes }) {
+          if (attributeOf(attributes, "RawMessageDelivery").toLowerCase() === "true") return message.Message;
           const envelope = {
             Type: "Notification",
-            MessageId: message.messageId,
-            SequenceNumber: message.sequenceNumber,
-            TopicArn: message.topicArn,
-            Subject: message.subject,
-            Message: text,
-            Timestamp: message.acceptedAt,
+            MessageId: messageId,
+            SequenceNumber: sequenceNumber,
+            TopicArn: topicArn,
+            Subject: message.Subject,
+            Message: message.Message,
+            Timestamp: acceptedAt,
           };
-          return sealed(envelope, signatureVersion, {
-            UnsubscribeURL: urlOf({ Action: "Unsubscribe", SubscriptionArn: subscription.arn }),
-            MessageAttributes: message.attributes.size === 0 ? undefined : shownAttributes(message),
+          const { MessageAttributes } = message;
+          return await seal(envelope, version, {
+            UnsubscribeURL: urlOf({ Action: "Unsubscribe", SubscriptionArn: arn }),
+            MessageAttributes: MessageAttributes.size === 0 ? undefined : showAttributes(MessageAttributes),
           });
         },
       };
     },
 
-    /** Asks an endpoint to confirm, or tells it that it was unsubscribed and how to undo that. */
-    confirmation(
-      type: "SubscriptionConfirmation" | "UnsubscribeConfirmation",
-      subscription: Subscription,
-      given: { token: string; signatureVersion: string; at: string },
-    ): Letter {
-      const { arn, topicArn } = subscription;
+    /** Asks an endpoint to confirm. */
+    confirmation({ topicArn, token }: Subscription, version: string, at: string): Letter {
       const messageId = randomUUID();
-      const text =
-        type === "SubscriptionConfirmation"
-          ? `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit ` +
-            "the SubscribeURL included in this message."
-          : `You have chosen to deactivate subscription ${arn}.\nTo cancel this operation and restore ` +
-            "the subscription, visit the SubscribeURL included in this message.";
-      return {
-        type,
-        messageId,
-        topicArn,
-        size: text.length,
-        group: undefined,
-        write: () =>
-          sealed(
-            {
-              Type: type,
-              MessageId: messageId,
-              Token: given.token,
-              TopicArn: topicArn,
-              Message: text,
-              SubscribeURL: urlOf({
-                Action: "ConfirmSubscription",
-                TopicArn: topicArn,
-                Token: given.token,
-              }),
-              Timestamp: given.at,
-            },
-            given.signatureVersion,
-            {},
-          ),
+      const envelope = {
+        Type: "SubscriptionConfirmation",
+        MessageId: messageId,
+        Token: token,
+        TopicArn: topicArn,
+        Message:
+          `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit ` +
+          "the SubscribeURL included in this message.",
+        SubscribeURL: urlOf({ Action: "ConfirmSubscription", TopicArn: topicArn, Token: token }),
+        Timestamp: at,
       };
+      const write = () => seal(envelope, version);
+      return { type: "SubscriptionConfirmation", messageId, topicArn, size: 1_000, group: undefined, write };
     },
   };
 }

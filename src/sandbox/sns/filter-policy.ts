@@ -1,93 +1,114 @@
-import type { Condition, FilterPolicy, Simple } from "./filter-match.ts";
+import { invalidParameter } from "./answers.ts";
 
-export type FilterPolicyScope = "MessageAttributes" | "MessageBody";
+type Simple = string | number | boolean | null;
+type Condition = Simple | { readonly exists: boolean };
 
-/**
- * The limits of SNS: keys on the first level, and values of all keys multiplied with each other and with
- * their depth.
- */
-const MOST_KEYS = 5;
-const MOST_COMBINATIONS = 150;
+/** A policy that was checked: every key must match, by one of its conditions or by what is inside. */
+export type FilterPolicy = { readonly [key: string]: readonly Condition[] | FilterPolicy };
+
+/** The limits of SNS: keys on the first level, and the values of all keys multiplied with their depth. */
+const KEY_LIMIT = 5;
+const COMBINATION_LIMIT = 150;
 
 /** Not a limit of SNS: it keeps a hostile policy from using up the stack. */
-const DEEPEST = 100;
+const DEPTH_LIMIT = 100;
 
-/** What SNS knows besides. */
+/** What a real SNS knows besides. */
 const BEYOND_US = ["prefix", "suffix", "equals-ignore-case", "anything-but", "numeric", "cidr"];
-
-/** What is wrong with a policy, in the words of SNS; it never leaves this file. */
-class Flaw extends Error {}
 
 /**
  * Reads the JSON of a filter policy. A policy of no keys lets everything through.
- * @returns the policy, or the flaw that SNS names when it refuses it.
+ * @param where what SNS writes before the reason
+ * @throws SnsError `InvalidParameter` with the flaw that SNS names.
  */
-export function readFilterPolicy(
-  json: string,
-  scope: FilterPolicyScope,
-): { policy: FilterPolicy } | { flaw: string } {
-  let given: unknown;
+export function readFilterPolicy(json: string, nested: boolean, where: string): FilterPolicy {
+  const refusal = (flaw: string) => invalidParameter(`${where}FilterPolicy: ${flaw}`);
+  let policy: unknown;
   try {
-    given = JSON.parse(json);
+    policy = JSON.parse(json);
   } catch {
-    return { flaw: "failed to parse JSON." };
+    throw refusal("failed to parse JSON.");
   }
-  try {
-    if (!isObject(given)) throw new Flaw("Filter policy must be an object");
-    if (Object.keys(given).length > MOST_KEYS) {
-      throw new Flaw(`Filter policy can not have more than ${MOST_KEYS} keys`);
+  if (!isObject(policy)) throw refusal("Filter policy must be an object");
+  if (Object.keys(policy).length > KEY_LIMIT)
+    throw refusal(`Filter policy can not have more than ${KEY_LIMIT} keys`);
+  if (countCombinations(policy, 1) > COMBINATION_LIMIT) throw refusal("Filter policy is too complex");
+  return policy as FilterPolicy;
+
+  function countCombinations(level: Record<string, unknown>, depth: number): number {
+    if (depth > 1 && !nested)
+      throw refusal("Filter policy scope MessageAttributes does not support nested filter policy");
+    if (depth > DEPTH_LIMIT) throw refusal("Filter policy is too complex");
+    let combinations = 1;
+    for (const [key, rule] of Object.entries(level)) {
+      if (isObject(rule)) combinations *= countCombinations(rule, depth + 1);
+      else if (!Array.isArray(rule)) throw refusal(`"${key}" must be an object or an array`);
+      else if (rule.length === 0) throw refusal("Empty arrays are not allowed");
+      else {
+        for (const condition of rule) checkCondition(condition);
+        combinations *= rule.length * depth;
+      }
     }
-    const read = readKeys(given, scope, 1);
-    if (read.combinations > MOST_COMBINATIONS) throw new Flaw("Filter policy is too complex");
-    return { policy: read.policy };
-  } catch (error) {
-    if (error instanceof Flaw) return { flaw: error.message };
-    throw error;
+    return combinations;
+  }
+
+  function checkCondition(given: unknown): void {
+    if (given === null || ["string", "number", "boolean"].includes(typeof given)) return;
+    if (!isObject(given)) throw refusal("Match value must be String, number, true, false, or null");
+    const [entry, ...more] = Object.entries(given);
+    if (entry === undefined || more.length > 0) throw refusal("Only one key allowed in match expression");
+    const [operator, value] = entry;
+    if (BEYOND_US.includes(operator))
+      throw refusal(`The local SNS compares exact values and knows exists; ${operator} is for a real one`);
+    if (operator !== "exists") throw refusal(`Unrecognized match type ${operator}`);
+    if (typeof value !== "boolean") throw refusal("exists match pattern must be either true or false.");
   }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function readKeys(
-  given: Record<string, unknown>,
-  scope: FilterPolicyScope,
-  depth: number,
-): { policy: FilterPolicy; combinations: number } {
-  if (depth > 1 && scope === "MessageAttributes") {
-    throw new Flaw("Filter policy scope MessageAttributes does not support nested filter policy");
+/** Whether the policy lets a message with these attributes through; SNS does not look at binary ones. */
+export function matchesAttributes(
+  policy: FilterPolicy,
+  attributes: ReadonlyMap<string, { readonly type: string; readonly value: string }>,
+): boolean {
+  if (Object.keys(policy).length === 0) return true;
+  // SNS: not even `exists: false` matches a message that has no attribute at all.
+  if (attributes.size === 0) return false;
+  const values: Record<string, unknown> = Object.create(null);
+  for (const [name, { type, value }] of attributes) {
+    if (type.startsWith("Binary")) continue;
+    values[name] =
+      type === "String.Array" ? JSON.parse(value) : type.startsWith("Number") ? Number(value) : value;
   }
-  if (depth > DEEPEST) throw new Flaw("Filter policy is too complex");
-  let combinations = 1;
-  const policy: FilterPolicy = new Map();
-  for (const [key, value] of Object.entries(given)) {
-    if (Array.isArray(value)) {
-      if (value.length === 0) throw new Flaw("Empty arrays are not allowed");
-      policy.set(key, { conditions: value.map(readCondition) });
-      combinations *= value.length * depth;
-    } else if (isObject(value)) {
-      const inner = readKeys(value, scope, depth + 1);
-      policy.set(key, { inside: inner.policy });
-      combinations *= inner.combinations;
-    } else {
-      throw new Flaw(`"${key}" must be an object or an array`);
-    }
-  }
-  return { policy, combinations };
+  return matches(policy, values);
 }
 
-const isSimple = (value: unknown): value is Simple =>
-  value === null || ["string", "number", "boolean"].includes(typeof value);
+/** Whether the policy lets this body through. One that is no JSON object passes an empty policy only. */
+export function matchesBody(policy: FilterPolicy, body: string): boolean {
+  if (Object.keys(policy).length === 0) return true;
+  try {
+    const value: unknown = JSON.parse(body);
+    return isObject(value) && matches(policy, value);
+  } catch {
+    return false;
+  }
+}
 
-function readCondition(given: unknown): Condition {
-  if (isSimple(given)) return { kind: "equals", value: given };
-  if (!isObject(given)) throw new Flaw("Match value must be String, number, true, false, or null");
-  const [entry, ...more] = Object.entries(given);
-  if (entry === undefined || more.length > 0) throw new Flaw("Only one key allowed in match expression");
-  const [operator, value] = entry;
-  if (BEYOND_US.includes(operator))
-    throw new Flaw(`The local SNS compares exact values and knows exists; ${operator} is for a real one`);
-  if (operator !== "exists") throw new Flaw(`Unrecognized match type ${operator}`);
-  if (typeof value !== "boolean") throw new Flaw("exists match pattern must be either true or false.");
-  return { kind: "exists", wanted: value };
+function matches(policy: FilterPolicy, value: unknown): boolean {
+  if (Array.isArray(value) && value.length > 0) return value.some((item) => matches(policy, item));
+  return Object.entries(policy).every(([key, rule]) => {
+    const child = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    return Array.isArray(rule) ? matchesAny(rule, child) : matches(rule as FilterPolicy, child);
+  });
+}
+
+function matchesAny(conditions: readonly Condition[], value: unknown): boolean {
+  const values = Array.isArray(value) ? value : [value];
+  return conditions.some((condition) =>
+    isObject(condition)
+      ? condition.exists === (value !== undefined && value !== "" && value !== null && values.length > 0)
+      : values.includes(condition),
+  );
 }

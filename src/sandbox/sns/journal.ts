@@ -1,21 +1,14 @@
-import { type BoundedLog, createBoundedLog } from "./bounded-log.ts";
-import type { Draft } from "./draft.ts";
-
-const MEBIBYTE = 1_048_576;
-
-/** What an item of the log takes besides its text, roughly, in bytes. */
-const OVERHEAD = 500;
+import { type Message, type MessageAttribute, sizeOf } from "./message.ts";
+import type { Acceptance } from "./topics.ts";
 
 /** A message that was accepted. */
-export interface AcceptedMessage extends Draft {
+export interface AcceptedMessage {
+  readonly message: Message;
   readonly topicArn: string;
-  readonly messageId: string;
-  /** Of FIFO topics only. */
-  readonly sequenceNumber: string | undefined;
+  readonly acceptance: Acceptance;
+  readonly deduplicationId: string | undefined;
   /** ISO 8601, UTC. */
   readonly acceptedAt: string;
-  /** How often SNS swallowed it again within the deduplication window. */
-  deduplicated: number;
 }
 
 /** What became of one message at one subscription. */
@@ -35,21 +28,58 @@ export interface DeliveryRecord {
   readonly endedAt: string;
 }
 
-export interface Journal {
-  readonly messages: BoundedLog<AcceptedMessage>;
-  readonly deliveries: BoundedLog<DeliveryRecord>;
-}
+const MEBIBYTE = 1_048_576;
+
+/** What an item takes besides its text, roughly, in bytes. */
+const OVERHEAD = 500;
 
 /** What happened, for those who look at it later: bounded in number and in bytes, and only in memory. */
-export function createJournal(keep: number): Journal {
+export function createJournal(keep: number) {
   return {
-    messages: createBoundedLog({
-      most: keep,
-      mostWeight: 256 * MEBIBYTE,
-      weigh: (message) => message.size + OVERHEAD,
+    messages: new BoundedLog<AcceptedMessage>({
+      keep,
+      byteLimit: 256 * MEBIBYTE,
+      sizeOf: ({ message }) => sizeOf(message) + OVERHEAD,
     }),
-    deliveries: createBoundedLog({ most: keep, mostWeight: 64 * MEBIBYTE, weigh: () => OVERHEAD }),
+    deliveries: new BoundedLog<DeliveryRecord>({ keep, byteLimit: 64 * MEBIBYTE, sizeOf: () => OVERHEAD }),
   };
+}
+
+export type Journal = ReturnType<typeof createJournal>;
+
+/** A log that shows its last `keep` items, and forgets the older half when it holds too many bytes. */
+class BoundedLog<T> {
+  readonly #bounds: { readonly keep: number; readonly byteLimit: number; sizeOf(item: T): number };
+  #items: T[] = [];
+  #bytes = 0;
+  #added = 0;
+
+  constructor(bounds: { keep: number; byteLimit: number; sizeOf(item: T): number }) {
+    this.#bounds = bounds;
+  }
+
+  add(item: T): void {
+    const { keep, byteLimit, sizeOf } = this.#bounds;
+    this.#items.push(item);
+    this.#bytes += sizeOf(item);
+    this.#added += 1;
+    if (this.#items.length <= 2 * keep && this.#bytes <= byteLimit) return;
+    for (const old of this.#items.splice(0, this.#items.length >> 1)) this.#bytes -= sizeOf(old);
+  }
+
+  list(): T[] {
+    return this.#items.slice(-this.#bounds.keep);
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#bytes = 0;
+  }
+
+  /** How many were added and are shown no more. */
+  get forgotten(): number {
+    return this.#added - Math.min(this.#items.length, this.#bounds.keep);
+  }
 }
 
 /** A message as the control routes show it. */
@@ -58,53 +88,29 @@ export interface ShownMessage {
   messageId: string;
   message: string;
   subject: string | undefined;
-  messageAttributes: Record<string, { Type: string; Value: string }>;
+  messageAttributes: ReturnType<typeof showAttributes>;
   messageGroupId: string | undefined;
   messageDeduplicationId: string | undefined;
   sequenceNumber: string | undefined;
   acceptedAt: string;
   deduplicated: number;
-  /**
-   * How many kept messages of this topic have the same `id` attribute, itself included; undefined without
-   * one.
-   */
-  sameId: number | undefined;
 }
 
-/** The kept messages of a topic (of all when it is left out), oldest first; of them the last `last`. */
-export function* shownMessages(
-  journal: Journal,
-  topicArn?: string,
-  last = Number.POSITIVE_INFINITY,
-): Generator<ShownMessage> {
-  const messages = journal.messages
-    .list()
-    .filter((message) => topicArn === undefined || message.topicArn === topicArn);
-  const keyOf = (message: AcceptedMessage) => `${message.topicArn} ${message.attributes.get("id")?.value}`;
-  const counts = new Map<string, number>();
-  for (const message of messages) counts.set(keyOf(message), (counts.get(keyOf(message)) ?? 0) + 1);
-  for (const message of messages.slice(-last)) {
-    yield {
-      topicArn: message.topicArn,
-      messageId: message.messageId,
-      message: message.message,
-      subject: message.subject,
-      messageAttributes: shownAttributes(message),
-      messageGroupId: message.groupId,
-      messageDeduplicationId: message.deduplicationId,
-      sequenceNumber: message.sequenceNumber,
-      acceptedAt: message.acceptedAt,
-      deduplicated: message.deduplicated,
-      sameId: message.attributes.has("id") ? counts.get(keyOf(message)) : undefined,
-    };
-  }
-}
+export const showMessage = (accepted: AcceptedMessage): ShownMessage => ({
+  topicArn: accepted.topicArn,
+  messageId: accepted.acceptance.messageId,
+  message: accepted.message.Message,
+  subject: accepted.message.Subject,
+  messageAttributes: showAttributes(accepted.message.MessageAttributes),
+  messageGroupId: accepted.message.MessageGroupId,
+  messageDeduplicationId: accepted.deduplicationId,
+  sequenceNumber: accepted.acceptance.sequenceNumber,
+  acceptedAt: accepted.acceptedAt,
+  deduplicated: accepted.acceptance.deduplicated,
+});
 
 /** Message attributes as the envelope and the control routes spell them. */
-export function shownAttributes(
-  message: Pick<Draft, "attributes">,
-): Record<string, { Type: string; Value: string }> {
-  return Object.fromEntries(
-    [...message.attributes].map(([name, { type, value }]) => [name, { Type: type, Value: value }]),
+export const showAttributes = (attributes: ReadonlyMap<string, MessageAttribute>) =>
+  Object.fromEntries(
+    Array.from(attributes, ([name, { type, value }]) => [name, { Type: type, Value: value }] as const),
   );
-}

@@ -1,23 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
+import { invalidParameter, SnsError } from "./answers.ts";
+import { attributeOf } from "./attributes.ts";
 import type { Delivery } from "./delivery.ts";
-import { contentRefusal, type Draft, groupRefusal, LARGEST } from "./draft.ts";
 import { type Faults, refusalOf } from "./faults.ts";
 import type { Journal } from "./journal.ts";
-import { invalidParameter, SnsError } from "./sns-error.ts";
-import { topicAttribute } from "./topic-attributes.ts";
-import type { Topic } from "./topics.ts";
+import { contentRefusal, groupRefusal, type Message, SIZE_LIMIT, sizeOf } from "./message.ts";
+import type { Acceptance, Topic } from "./topics.ts";
 
-/** What SNS answers for a message that it took. */
-export interface Acceptance {
-  readonly messageId: string;
-  /** Of FIFO topics only. */
-  readonly sequenceNumber: string | undefined;
-}
-
-export interface BatchEntry {
-  readonly id: string;
-  readonly draft: Draft;
-}
+export type BatchEntry = Message & { readonly Id: string };
 
 export type EntryOutcome = { readonly id: string } & (
   | { readonly accepted: Acceptance }
@@ -33,43 +23,38 @@ export function createPublisher(parts: {
 }) {
   const { journal, delivery, faults, now } = parts;
 
-  function accept(topic: Topic, draft: Draft): Acceptance {
+  function accept(topic: Topic, message: Message): Acceptance {
     const { fifo } = topic;
-    const deduplicationId = draft.deduplicationId ?? (fifo === undefined ? undefined : sha256(draft.message));
-    const window = deduplicationId === undefined ? undefined : windowOf(topic, draft, deduplicationId);
-    const first = window === undefined ? undefined : fifo?.firstOf(window);
+    const deduplicationId =
+      message.MessageDeduplicationId ?? (fifo === undefined ? undefined : sha256(message.Message));
+    const key = keyOf(topic, message, deduplicationId);
+    const first = fifo?.firstOf(key);
     if (first !== undefined) {
-      const kept = journal.messages.at(first.place);
-      if (kept !== undefined) kept.deduplicated += 1;
+      first.deduplicated += 1;
       return first;
     }
-    const message = {
-      ...draft,
-      topicArn: topic.arn,
+    const acceptance = {
       messageId: randomUUID(),
       sequenceNumber: fifo?.nextSequenceNumber(),
-      deduplicationId,
-      acceptedAt: new Date(now()).toISOString(),
       deduplicated: 0,
     };
-    const place = journal.messages.add(message);
-    const { messageId, sequenceNumber } = message;
-    if (fifo !== undefined && window !== undefined && sequenceNumber !== undefined) {
-      fifo.remember(window, { messageId, sequenceNumber, place });
-    }
-    delivery.deliver(message, topicAttribute(topic.attributes, "SignatureVersion"));
-    return { messageId, sequenceNumber };
+    fifo?.remember(key, acceptance);
+    const acceptedAt = new Date(now()).toISOString();
+    const accepted = { message, topicArn: topic.arn, acceptance, deduplicationId, acceptedAt };
+    journal.messages.add(accepted);
+    delivery.deliver(topic, accepted);
+    return acceptance;
   }
 
   return {
     /** @throws SnsError when the message is refused. */
-    publish(topic: Topic, draft: Draft): Acceptance {
-      const refusal = contentRefusal(draft) ?? groupRefusal(draft, kindOf(topic));
+    publish(topic: Topic, message: Message): Acceptance {
+      const refusal = contentRefusal(message) ?? groupRefusal(message, kindOf(topic));
       if (refusal !== undefined) throw refusal;
-      if (draft.size > LARGEST) throw invalidParameter("Message too long");
-      const fault = faults.takeForMessage(topic.arn, draft.message);
+      if (sizeOf(message) > SIZE_LIMIT) throw invalidParameter("Message too long");
+      const fault = faults.takeForMessage(topic.arn, message.Message);
       if (fault !== undefined) throw refusalOf(fault);
-      return accept(topic, draft);
+      return accept(topic, message);
     },
 
     /**
@@ -78,24 +63,22 @@ export function createPublisher(parts: {
      * @throws SnsError when the whole request is refused; nothing of it is published then.
      */
     publishBatch(topic: Topic, entries: readonly BatchEntry[]): EntryOutcome[] {
-      const size = entries.reduce((sum, { draft }) => sum + draft.size, 0);
-      if (size > LARGEST) {
+      if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > SIZE_LIMIT)
         throw new SnsError(
           "BatchRequestTooLong",
           "The length of all the batch messages put together is more than the limit.",
         );
-      }
-      for (const { draft } of entries) {
-        const refusal = groupRefusal(draft, kindOf(topic));
+      for (const entry of entries) {
+        const refusal = groupRefusal(entry, kindOf(topic));
         if (refusal !== undefined) throw refusal;
       }
-      return entries.flatMap(({ id, draft }) => {
-        const refused = contentRefusal(draft);
-        if (refused !== undefined) return { id, refused };
-        const fault = faults.takeForMessage(topic.arn, draft.message);
-        if (fault !== undefined) return { id, refused: refusalOf(fault) };
-        const accepted = accept(topic, draft);
-        return faults.takeOmission(topic.arn, draft.message) ? [] : { id, accepted };
+      return entries.flatMap((entry) => {
+        const refused = contentRefusal(entry);
+        if (refused !== undefined) return { id: entry.Id, refused };
+        const fault = faults.takeForMessage(topic.arn, entry.Message);
+        if (fault !== undefined) return { id: entry.Id, refused: refusalOf(fault) };
+        const accepted = accept(topic, entry);
+        return faults.takeOmission(topic.arn, entry.Message) ? [] : { id: entry.Id, accepted };
       });
     },
   };
@@ -105,13 +88,13 @@ export type Publisher = ReturnType<typeof createPublisher>;
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-const kindOf = (topic: Topic) => ({
-  fifo: topic.fifo !== undefined,
-  contentBased: topicAttribute(topic.attributes, "ContentBasedDeduplication") === "true",
+const kindOf = ({ fifo, attributes }: Topic) => ({
+  isFifo: fifo !== undefined,
+  isContentBased: attributeOf(attributes, "ContentBasedDeduplication") === "true",
 });
 
 /** Deduplication ids are counted per topic, or per group where the topic is made so. */
-function windowOf(topic: Topic, draft: Draft, deduplicationId: string): string {
-  const perGroup = topicAttribute(topic.attributes, "FifoThroughputScope") === "MessageGroup";
-  return perGroup ? `${draft.groupId} ${deduplicationId}` : deduplicationId;
+function keyOf({ attributes }: Topic, { MessageGroupId }: Message, deduplicationId = ""): string {
+  const perGroup = attributeOf(attributes, "FifoThroughputScope") === "MessageGroup";
+  return perGroup ? `${MessageGroupId} ${deduplicationId}` : deduplicationId;
 }

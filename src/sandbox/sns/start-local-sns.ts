@@ -1,19 +1,14 @@
 import { listen } from "../../kit/http-server.ts";
 import type { Logger } from "../../kit/log.ts";
+import { createRequestHandler } from "./answer-request.ts";
 import { createControl } from "./control.ts";
 import { createDelivery } from "./delivery.ts";
-import { createEnvelopes } from "./envelope.ts";
+import { createEnvelopes, createSigner, type Signer } from "./envelope.ts";
 import { createFaults, type Fault } from "./faults.ts";
-import { createJournal, type DeliveryRecord, type ShownMessage, shownMessages } from "./journal.ts";
-import { createProtocol } from "./protocol.ts";
+import { createJournal, type DeliveryRecord, type ShownMessage, showMessage } from "./journal.ts";
+import { createOperations } from "./operations.ts";
 import { createPublisher } from "./publish.ts";
-import { publishActions } from "./publish-actions.ts";
-import { createRequestHandler } from "./request-handler.ts";
-import { createSigner, type Signer } from "./signing.ts";
-import { subscriptionActions } from "./subscription-actions.ts";
-import { createSubscriptions } from "./subscriptions.ts";
-import { topicActions } from "./topic-actions.ts";
-import { createTopics } from "./topics.ts";
+import { Topics } from "./topics.ts";
 
 export interface LocalSnsOptions {
   /** 0 takes a free port. */
@@ -70,24 +65,19 @@ const KEEP_ALIVE_MS = 120_000;
  */
 export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns> {
   const { log, host = "127.0.0.1", now = Date.now } = options;
-  const place = { region: options.region ?? "us-east-1", accountId: options.accountId ?? "000000000000" };
+  const { region = "us-east-1", accountId = "000000000000" } = options;
   const journal = createJournal(options.keep ?? KEEP);
   const faults = createFaults();
-  const topics = createTopics(place, now);
-  const subscriptions = createSubscriptions();
-  const signer = options.signer ?? (await createSigner(place.region));
+  const topics = new Topics({ region, accountId, now });
+  const signer = options.signer ?? (await createSigner(region));
   const envelopes = createEnvelopes(signer, () => options.publicUrl ?? url);
   const retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
-  const delivery = createDelivery({ subscriptions, envelopes, journal, now, retryDelaysMs, log });
+  const delivery = createDelivery({ topics, envelopes, journal, now, retryDelaysMs, log });
   const publisher = createPublisher({ journal, delivery, faults, now });
-  const actions = {
-    ...topicActions(topics, subscriptions, place),
-    ...subscriptionActions({ topics, subscriptions, envelopes, delivery, place, now }),
-    ...publishActions(topics, publisher),
-  };
   const handler = createRequestHandler({
-    protocol: createProtocol({ actions, faults, log }),
+    operations: createOperations({ topics, publisher, delivery, accountId }),
     control: createControl({ journal, faults }),
+    faults,
     signer,
     log,
   });
@@ -102,7 +92,11 @@ export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns>
     url,
     port: running.port,
     certificatePem: signer.certificatePem,
-    messages: (topicArn) => [...shownMessages(journal, topicArn)],
+    messages: (topicArn) =>
+      journal.messages
+        .list()
+        .filter((accepted) => topicArn === undefined || accepted.topicArn === topicArn)
+        .map(showMessage),
     deliveries: () => journal.deliveries.list(),
     clear() {
       journal.messages.clear();

@@ -1,107 +1,218 @@
-import { createFifo, type Fifo } from "./fifo.ts";
-import { invalidParameter, SnsError } from "./sns-error.ts";
-import { topicAttribute, topicAttributeRefusal } from "./topic-attributes.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import { invalidParameter, SnsError } from "./answers.ts";
+import {
+  AMONG_ATTRIBUTES,
+  type Attributes,
+  attributeOf,
+  checkSubscriptionAttributes,
+  checkTopicAttributes,
+  hasOther,
+} from "./attributes.ts";
+import { type FilterPolicy, readFilterPolicy } from "./filter-policy.ts";
 
-const MOST_TOPICS = 10_000;
-const NAME = /^[A-Za-z0-9_-]{1,256}$/;
+const TOPIC_LIMIT = 10_000;
+const SUBSCRIPTION_LIMIT = 10_000;
 
 export interface Topic {
   readonly arn: string;
   /** Only what was set: what is missing has the default of SNS. */
-  readonly attributes: Map<string, string>;
+  attributes: Attributes;
   /** There for FIFO topics only. */
-  readonly fifo: Fifo | undefined;
+  readonly fifo: FifoMemory | undefined;
+  readonly subscriptions: Map<string, Subscription>;
 }
 
-/** The account and region that topics are made in. */
-export interface Place {
-  readonly region: string;
-  readonly accountId: string;
+export interface Subscription {
+  readonly arn: string;
+  readonly topicArn: string;
+  readonly protocol: "http" | "https";
+  readonly endpoint: string;
+  /** What confirms it. */
+  readonly token: string;
+  confirmed: boolean;
+  confirmedBySignedRequest: boolean;
+  attributes: Attributes;
+  filterPolicy: FilterPolicy | undefined;
 }
 
-const partitionOf = (region: string) =>
-  region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
-
-export function createTopics(place: Place, now: () => number) {
-  const topics = new Map<string, Topic>();
-  const prefix = `arn:${partitionOf(place.region)}:sns:${place.region}:${place.accountId}:`;
-
-  return {
-    /**
-     * Makes a topic, or gives the one that is there.
-     * @throws SnsError `InvalidParameter` for a name or attribute that SNS refuses, or attributes other than
-     *   those it was made with.
-     */
-    create(name: string, attributes: ReadonlyMap<string, string>): Topic {
-      const fifo = attributes.get("FifoTopic") === "true";
-      if (
-        name.endsWith(".fifo") !== fifo ||
-        name.length > 256 ||
-        !NAME.test(fifo ? name.slice(0, -5) : name)
-      ) {
-        throw invalidParameter("Topic Name");
-      }
-      for (const [attribute, value] of attributes) {
-        const refusal = topicAttributeRefusal({ name: attribute, value }, fifo, "Attributes Reason: ");
-        if (refusal !== undefined) throw refusal;
-      }
-      const arn = prefix + name;
-      const existing = topics.get(arn);
-      if (existing !== undefined) {
-        if ([...attributes].some(([key, value]) => topicAttribute(existing.attributes, key) !== value)) {
-          throw invalidParameter("Attributes Reason: Topic already exists with different attributes");
-        }
-        return existing;
-      }
-      if (topics.size >= MOST_TOPICS) {
-        throw new SnsError("TopicLimitExceeded", "The account already owns the most topics that it may.");
-      }
-      const topic = {
-        arn,
-        attributes: new Map(attributes),
-        fifo: fifo ? createFifo({ now }) : undefined,
-      };
-      topics.set(arn, topic);
-      return topic;
-    },
-
-    find(arn: string): Topic | undefined {
-      return topics.get(arn);
-    },
-
-    /**
-     * @throws SnsError `InvalidParameter` for what is no topic ARN of this region, `NotFound` for a topic
-     *   that is not there.
-     */
-    get(arn: string | undefined): Topic {
-      checkTopicArn(arn, place.region);
-      const topic = topics.get(arn);
-      if (topic === undefined) throw new SnsError("NotFound", "Topic does not exist");
-      return topic;
-    },
-
-    /** Deleting what is not there succeeds, as in SNS. */
-    delete(arn: string | undefined): void {
-      checkTopicArn(arn, place.region);
-      topics.delete(arn);
-    },
-
-    list(): Topic[] {
-      return [...topics.values()];
-    },
-  };
+/** What SNS answers for a message that it took. */
+export interface Acceptance {
+  readonly messageId: string;
+  /** Of FIFO topics only. */
+  readonly sequenceNumber: string | undefined;
+  /** How often the message came again within the deduplication window, and was swallowed. */
+  deduplicated: number;
 }
 
-export type Topics = ReturnType<typeof createTopics>;
+/** The topics of one account in one region, with their subscriptions. */
+export class Topics {
+  readonly #topics = new Map<string, Topic>();
+  readonly #region: string;
+  readonly #prefix: string;
+  readonly #now: () => number;
 
-function checkTopicArn(arn: string | undefined, region: string): asserts arn is string {
-  if (arn === undefined || arn === "") {
-    throw invalidParameter("TopicArn Reason: no value for required parameter");
+  constructor(options: { region: string; accountId: string; now: () => number }) {
+    const { region, accountId, now } = options;
+    const partition = region.startsWith("cn-")
+      ? "aws-cn"
+      : region.startsWith("us-gov-")
+        ? "aws-us-gov"
+        : "aws";
+    this.#region = region;
+    this.#prefix = `arn:${partition}:sns:${region}:${accountId}:`;
+    this.#now = now;
   }
-  const parts = arn.split(":");
-  if (parts.length < 6) {
-    throw invalidParameter(`TopicArn Reason: An ARN must have at least 6 elements, not ${parts.length}`);
+
+  /** Makes a topic, or gives the one that is there when it has these attributes. */
+  create(name: string, attributes: Attributes): Topic {
+    const isFifo = attributes.get("FifoTopic") === "true";
+    const isNamed = isFifo ? /^[\w-]{1,251}\.fifo$/ : /^[\w-]{1,256}$/;
+    if (!isNamed.test(name)) throw invalidParameter("Topic Name");
+    checkTopicAttributes(attributes, isFifo, AMONG_ATTRIBUTES);
+    const arn = this.#prefix + name;
+    const existing = this.#topics.get(arn);
+    if (existing !== undefined) {
+      if (hasOther(existing.attributes, attributes))
+        throw invalidParameter(`${AMONG_ATTRIBUTES}Topic already exists with different attributes`);
+      return existing;
+    }
+    if (this.#topics.size >= TOPIC_LIMIT)
+      throw new SnsError("TopicLimitExceeded", "The account already owns the most topics that it may.");
+    const fifo = isFifo ? new FifoMemory(this.#now) : undefined;
+    const topic: Topic = { arn, attributes, fifo, subscriptions: new Map() };
+    this.#topics.set(arn, topic);
+    return topic;
   }
-  if (parts.length > 6) throw invalidParameter("Topic Name");
-  if (parts[0] !== "arn" || parts[2] !== "sns" || parts[3] !== region) throw invalidParameter("TopicArn");
+
+  /** @throws SnsError `InvalidParameter` for what is no topic ARN of this region, `NotFound`. */
+  get(arn: string): Topic {
+    this.#checkArn(arn);
+    const topic = this.#topics.get(arn);
+    if (topic === undefined) throw new SnsError("NotFound", "Topic does not exist");
+    return topic;
+  }
+
+  list(): Topic[] {
+    return [...this.#topics.values()];
+  }
+
+  /** Deleting what is not there succeeds, as in SNS. */
+  delete(arn: string): void {
+    this.#checkArn(arn);
+    this.#topics.delete(arn);
+  }
+
+  /** A new subscription that waits for its confirmation, or the one that this endpoint has. */
+  subscribe(topic: Topic, target: Pick<Subscription, "protocol" | "endpoint">, attributes: Attributes) {
+    checkSubscriptionAttributes(attributes, AMONG_ATTRIBUTES);
+    const existing = [...topic.subscriptions.values()].find(
+      ({ protocol, endpoint }) => protocol === target.protocol && endpoint === target.endpoint,
+    );
+    if (existing !== undefined) {
+      if (hasOther(existing.attributes, attributes))
+        throw invalidParameter(`${AMONG_ATTRIBUTES}Subscription already exists with different attributes`);
+      return existing;
+    }
+    if (topic.subscriptions.size >= SUBSCRIPTION_LIMIT)
+      throw new SnsError("SubscriptionLimitExceeded", "The topic already has the most subscriptions.");
+    const subscription: Subscription = {
+      ...target,
+      arn: `${topic.arn}:${randomUUID()}`,
+      topicArn: topic.arn,
+      token: randomBytes(144).toString("hex"),
+      confirmed: false,
+      confirmedBySignedRequest: false,
+      attributes,
+      filterPolicy: policyOf(attributes, AMONG_ATTRIBUTES),
+    };
+    topic.subscriptions.set(subscription.arn, subscription);
+    return subscription;
+  }
+
+  /** @throws SnsError `InvalidParameter` for a token that was not made for this topic. */
+  confirm(topic: Topic, token: string, isSigned: boolean): Subscription {
+    const subscription = [...topic.subscriptions.values()].find((one) => one.token === token);
+    if (subscription === undefined) throw invalidParameter("Token");
+    if (!subscription.confirmed) subscription.confirmedBySignedRequest = isSigned;
+    subscription.confirmed = true;
+    return subscription;
+  }
+
+  /** @throws SnsError `InvalidParameter` for what is no ARN. */
+  findSubscription(arn: string): Subscription | undefined {
+    checkLength("SubscriptionArn", arn);
+    return this.#topics.get(arn.slice(0, arn.lastIndexOf(":")))?.subscriptions.get(arn);
+  }
+
+  /** Ending what is not there succeeds, as in SNS. */
+  unsubscribe(arn: string): void {
+    const subscription = this.findSubscription(arn);
+    if (subscription !== undefined) this.#topics.get(subscription.topicArn)?.subscriptions.delete(arn);
+  }
+
+  #checkArn(arn: string): void {
+    if (arn === "") throw invalidParameter("TopicArn Reason: no value for required parameter");
+    checkLength("TopicArn", arn);
+    const parts = arn.split(":");
+    if (parts.length > 6) throw invalidParameter("Topic Name");
+    if (parts[0] !== "arn" || parts[2] !== "sns" || parts[3] !== this.#region)
+      throw invalidParameter("TopicArn");
+  }
+}
+
+/** @throws SnsError `InvalidParameter`; the subscription is as it was then. */
+export function setSubscriptionAttribute(subscription: Subscription, name: string, value: string): void {
+  checkSubscriptionAttributes(new Map([[name, value]]), "");
+  const attributes = new Map(subscription.attributes).set(name, value);
+  if (name === "FilterPolicy" && value === "") attributes.delete(name);
+  subscription.filterPolicy = policyOf(attributes, "");
+  subscription.attributes = attributes;
+}
+
+function policyOf(attributes: Attributes, where: string): FilterPolicy | undefined {
+  const json = attributes.get("FilterPolicy");
+  if (json === undefined || json === "") return undefined;
+  return readFilterPolicy(json, attributeOf(attributes, "FilterPolicyScope") === "MessageBody", where);
+}
+
+function checkLength(parameter: string, arn: string): void {
+  const { length } = arn.split(":");
+  if (length < 6)
+    throw invalidParameter(`${parameter} Reason: An ARN must have at least 6 elements, not ${length}`);
+}
+
+/** How long SNS remembers a deduplication id. */
+const WINDOW_MS = 5 * 60_000;
+
+/** Past so many ids the oldest is forgotten early. */
+const REMEMBERED_LIMIT = 500_000;
+
+/** What a FIFO topic remembers: its sequence, and the deduplication ids of the last five minutes. */
+class FifoMemory {
+  // Insertion order is the order of time: whatever is to be forgotten stands in front.
+  readonly #seen = new Map<string, { readonly first: Acceptance; readonly at: number }>();
+  readonly #now: () => number;
+  #sequence = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  firstOf(deduplicationId: string): Acceptance | undefined {
+    for (const [id, { at }] of this.#seen) {
+      if (at > this.#now() - WINDOW_MS && this.#seen.size <= REMEMBERED_LIMIT) break;
+      this.#seen.delete(id);
+    }
+    return this.#seen.get(deduplicationId)?.first;
+  }
+
+  remember(deduplicationId: string, first: Acceptance): void {
+    this.#seen.set(deduplicationId, { first, at: this.#now() });
+  }
+
+  /** Twenty digits, larger for every later message. */
+  nextSequenceNumber(): string {
+    this.#sequence += 1;
+    return `1${String(this.#sequence).padStart(19, "0")}`;
+  }
 }

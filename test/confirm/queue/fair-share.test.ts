@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { IN_A_FLOOD, IN_ORDER, reservedFor } from "../../../src/confirm/queue/fair-share.ts";
-import { leaseOf } from "../../../src/work/lease.ts";
 
 /** Evenly spread over what `Math.random()` gives: sixteenths, since two classes may share an eighth. */
 const CHANCES = Array.from({ length: 16 }, (_, part) => (part + 0.5) / 16);
@@ -14,7 +13,7 @@ describe("the places that a claim reserves", () => {
     for (const total of TOTALS) {
       const sums = classes.map(() => 0);
       for (const chance of CHANCES) {
-        const claiming = { source: "", total, unknown: total, replays: total, chance, lease: leaseOf(0) };
+        const claiming = { total, unknown: total, replays: total, chance };
         const reserved = classes.map((_, place) => reservedFor(place, classes, claiming));
         reserved.forEach((places, place) => {
           sums[place] = (sums[place] ?? 0) + places;
@@ -29,7 +28,7 @@ describe("the places that a claim reserves", () => {
   it("are no more than a priority may have, and shared by its classes", () => {
     const last = [IN_ORDER.length - 2, IN_ORDER.length - 1];
     const both = CHANCES.map((chance) => {
-      const claiming = { source: "", total: 80, unknown: 80, replays: 3, chance, lease: leaseOf(0) };
+      const claiming = { total: 80, unknown: 80, replays: 3, chance };
       return last.map((place) => reservedFor(place, IN_ORDER, claiming));
     });
     expect(new Set(both.map(([first = 0, again = 0]) => first + again))).toEqual(new Set([3]));

@@ -3,8 +3,7 @@ import { request as httpRequest } from "node:http";
 import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CALLBACK_VARIANTS } from "../../../src/sandbox/provider/callbacks/callback-request.ts";
-import { API_ANSWERS } from "../../../src/sandbox/provider/faults/api-faults.ts";
-import { parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
+import { API_ANSWERS, parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
 import { INVOICE, LIVE_KEY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("faults of the API on request", () => {

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { reorderDelayMs } from "../../../src/sandbox/provider/callbacks/plan-callbacks.ts";
+import { reorderDelayMs } from "../../../src/sandbox/provider/pay.ts";
 import { runOn } from "../../faults/world/postgres-server.ts";
 import {
   type Received,

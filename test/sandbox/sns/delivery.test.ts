@@ -85,37 +85,6 @@ describe("delivery to an HTTP endpoint", () => {
     expect(JSON.stringify(subscriber.received.at(-1)?.headers)).not.toContain("Live");
   });
 
-  it("picks the text of the protocol from a structured message", async () => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
-    const subscriber = await startSubscriber();
-    await subscribe(client, TopicArn, subscriber);
-    for (const Message of [`{"default":"for all","http":"for http"}`, `{"default":"for all","https":"no"}`]) {
-      await client.send(new PublishCommand({ TopicArn, Message, MessageStructure: "json" }));
-    }
-    await vi.waitFor(() => expect(subscriber.messages()).toHaveLength(2));
-    expect(subscriber.messages().sort()).toEqual(["for all", "for http"]);
-  });
-
-  it("reaches every subscriber of the topic, and those of no other", async () => {
-    const { client, topic } = await snsFixture();
-    const [one, other] = [await topic("one"), await topic("other")];
-    const subscribers = await Promise.all([startSubscriber(), startSubscriber(), startSubscriber()]);
-    const [first, second, third] = subscribers;
-    await subscribe(client, one, first);
-    await subscribe(client, one, second);
-    await subscribe(client, other, third);
-    await client.send(new PublishCommand({ TopicArn: one, Message: "to one" }));
-    await client.send(new PublishCommand({ TopicArn: other, Message: "to other" }));
-    await vi.waitFor(() =>
-      expect(subscribers.map((subscriber) => subscriber.messages())).toEqual([
-        ["to one"],
-        ["to one"],
-        ["to other"],
-      ]),
-    );
-  });
-
   it("tries again after 503 and 429, under the same message id, until the endpoint takes it", async () => {
     const { sns, client, topic } = await snsFixture();
     const TopicArn = await topic("events");

@@ -37,24 +37,16 @@ async function passes(
 
 describe("filter policies on message attributes", () => {
   it.each<[string, unknown, Attributes[], Attributes]>([
-    ["a text", { a: ["x"] }, [{ a: text("X") }, { a: text("xx") }, { b: text("x") }, {}], { a: text("x") }],
-    ["one of several texts", { a: ["x", "y"] }, [{ a: text("z") }], { a: text("y") }],
     [
-      "every key",
-      { a: ["x"], b: ["y"] },
-      [{ a: text("x") }, { a: text("x"), b: text("z") }],
-      { a: text("x"), b: text("y") },
+      "one of several texts, of every key",
+      { a: ["x", "z"], b: ["y"] },
+      [{}, { a: text("x") }, { a: text("X"), b: text("y") }, { a: text("xx"), b: text("y") }],
+      { a: text("z"), b: text("y") },
     ],
     ["one of an array", { a: ["x"] }, [{ a: array("y", "z") }, { a: array() }], { a: array("y", "x") }],
     ["a number", { a: [300] }, [{ a: number("301") }, { a: text("300") }], { a: number("3e2") }],
     ["an attribute that is there", { a: [{ exists: true }] }, [{ b: text("x") }, {}], { a: text("x") }],
     ["an attribute that is not", { a: [{ exists: false }] }, [{ a: text("x") }, {}], { b: text("x") }],
-    [
-      "a key that every object has",
-      { constructor: [{ exists: true }] },
-      [{ a: text("x") }],
-      { constructor: text("x") },
-    ],
   ])("let through %s", async (_, policy, refused, passing) => {
     const messages = [...refused, passing].map((attributes) => ({ message: "x", attributes }));
     const expected = [...refused.map(() => false), true];
@@ -70,17 +62,6 @@ describe("filter policies on the message body", () => {
       [{ data: { type: "Test" } }, { type: "Live" }, []],
       { data: { type: "Live" } },
     ],
-    ["a number", { data: { n: [1, 2] } }, [{ data: { n: "1" } }, { data: 1 }], { data: { n: 2 } }],
-    [
-      "true and null",
-      { a: [true], b: [null] },
-      [
-        { a: true, b: 0 },
-        { a: "true", b: null },
-      ],
-      { a: true, b: null },
-    ],
-    ["one of a list", { a: ["x"] }, [{ a: ["y"] }, { a: [] }], { a: ["y", "x"] }],
     [
       "both keys in one item of a list",
       { items: { a: [1], b: [2] } },
@@ -92,7 +73,6 @@ describe("filter policies on the message body", () => {
         ],
       },
     ],
-    ["a key that is not there", { a: { b: [{ exists: false }] } }, [{ a: { b: 1 } }], { a: {} }],
   ])("let through %s", async (_, policy, refused, passing) => {
     const messages = [...refused, passing].map((body) => ({ message: JSON.stringify(body), attributes: {} }));
     const expected = [...refused.map(() => false), true];
@@ -100,48 +80,38 @@ describe("filter policies on the message body", () => {
   });
 
   it("let no body through that is not a JSON object", async () => {
-    const bodies = ["no JSON", "[", "1", "null", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, `{"a":1}`];
+    const bodies = ["no JSON", "1", "null", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, `{"a":1}`];
     const messages = bodies.map((message) => ({ message, attributes: {} }));
-    expect(await passes({ a: [1] }, "MessageBody", messages)).toEqual([
-      false,
-      false,
-      false,
-      false,
-      false,
-      true,
-    ]);
+    const expected = [false, false, false, false, true];
+    expect(await passes({ a: [1] }, "MessageBody", messages)).toEqual(expected);
   });
 });
 
-describe("filter policies that are refused", () => {
-  it.each<[string, string, string]>([
-    ["no JSON", "{", "MessageAttributes"],
-    ["a list", "[]", "MessageAttributes"],
-    ["an empty list of values", `{"a":[]}`, "MessageAttributes"],
-    ["a value outside a list", `{"a":"x"}`, "MessageAttributes"],
-    ["nesting in attributes", `{"a":{"b":["x"]}}`, "MessageAttributes"],
-    ["six keys", `{"a":[1],"b":[1],"c":[1],"d":[1],"e":[1],"f":[1]}`, "MessageAttributes"],
-    [
-      "151 combinations",
-      JSON.stringify({ a: Array.from({ length: 151 }, (_, i) => i) }),
-      "MessageAttributes",
-    ],
-    ["an operator that does not exist", `{"a":[{"like":"x"}]}`, "MessageAttributes"],
-    ["an operator that only a real SNS knows", `{"a":[{"prefix":"x"}]}`, "MessageAttributes"],
-    ["two operators in one", `{"a":[{"exists":true,"prefix":"y"}]}`, "MessageAttributes"],
-    ["an existence that is a number", `{"a":[{"exists":1}]}`, "MessageAttributes"],
-    ["a scope that does not exist", `{"a":["x"]}`, "Everything"],
-    ["nesting without end", `${'{"a":'.repeat(5_000)}["x"]${"}".repeat(5_000)}`, "MessageBody"],
-  ])("%s", async (_, FilterPolicy, FilterPolicyScope) => {
-    const { client, topic } = await snsFixture();
-    const subscriber = await startSubscriber();
-    const command = new SubscribeCommand({
-      TopicArn: await topic("events"),
-      Protocol: "http",
-      Endpoint: subscriber.url,
-      Attributes: { FilterPolicy, FilterPolicyScope },
+it("filter policies that SNS, or this one, does not know are refused", async () => {
+  const { client, topic } = await snsFixture();
+  const TopicArn = await topic("events");
+  const combinations = { a: Array.from({ length: 151 }, (_, i) => i) };
+  const refused: [string, string, string][] = [
+    ["{", "MessageAttributes", "failed to parse JSON."],
+    ["[]", "MessageAttributes", "Filter policy must be an object"],
+    [`{"a":[]}`, "MessageAttributes", "Empty arrays are not allowed"],
+    [`{"a":"x"}`, "MessageAttributes", `"a" must be an object or an array`],
+    [`{"a":{"b":["x"]}}`, "MessageAttributes", "does not support nested filter policy"],
+    [`{"a":[1],"b":[1],"c":[1],"d":[1],"e":[1],"f":[1]}`, "MessageAttributes", "more than 5 keys"],
+    [JSON.stringify(combinations), "MessageAttributes", "too complex"],
+    [`{"a":[{"like":"x"}]}`, "MessageAttributes", "Unrecognized match type like"],
+    [`{"a":[{"prefix":"x"}]}`, "MessageAttributes", "prefix is for a real one"],
+    [`{"a":[{"exists":true,"prefix":"y"}]}`, "MessageAttributes", "Only one key allowed"],
+    [`{"a":[{"exists":1}]}`, "MessageAttributes", "must be either true or false"],
+    [`{"a":["x"]}`, "Everything", "FilterPolicyScope"],
+    [`${'{"a":'.repeat(5_000)}["x"]${"}".repeat(5_000)}`, "MessageBody", "too complex"],
+  ];
+  for (const [FilterPolicy, FilterPolicyScope, said] of refused) {
+    const Attributes = { FilterPolicy, FilterPolicyScope };
+    const target = { TopicArn, Protocol: "http", Endpoint: "http://127.0.0.1:9/", Attributes };
+    await expect(client.send(new SubscribeCommand(target))).rejects.toMatchObject({
+      name: "InvalidParameterException",
+      message: expect.stringContaining(said),
     });
-    await expect(client.send(command)).rejects.toMatchObject({ name: "InvalidParameterException" });
-    expect(subscriber.received).toEqual([]);
-  });
+  }
 });

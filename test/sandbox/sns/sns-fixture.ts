@@ -1,6 +1,6 @@
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { onTestFinished } from "vitest";
-import { createSigner, type Signer } from "../../../src/sandbox/sns/signing.ts";
+import { createSigner, type Signer } from "../../../src/sandbox/sns/envelope.ts";
 import {
   type LocalSns,
   type LocalSnsOptions,

@@ -1,65 +1,109 @@
 import {
   duplicateKeyOf,
+  invoiceFilter,
   type Operation,
   ownWords,
   parseExactJson,
   problemsOf,
 } from "../../../collection-api/contract/index.ts";
+import { isUuid } from "../../../kit/ids.ts";
 import type { Faults } from "../faults/faults.ts";
-import { type ExtraQuery, NO_EXTRA, readQuery } from "./query.ts";
 
 /** A request as it came: `id` still encoded, the body's bytes. */
-export interface GivenRequest {
+interface GivenRequest {
   readonly id: string | undefined;
   readonly url: string;
   readonly body: unknown;
 }
 
-export type ReadRequest =
-  | {
-      readonly ok: true;
-      readonly path: unknown;
-      readonly query: unknown;
-      readonly body: unknown;
-      readonly extra: ExtraQuery;
-    }
-  | { readonly ok: false; readonly problems: string[] };
+/** What the provider's own SDK asks of a list beside the specification. */
+export interface ExtraQuery {
+  readonly linkedAccountId: string | null;
+  readonly isDownloading: boolean;
+}
 
-/**
- * Holds path, query and body against the operation's schemas; all problems at once, each with the field's
- * name.
- */
-export function readRequest(operation: Operation, given: GivenRequest, freedoms: Faults): ReadRequest {
+type Parts = Record<"path" | "query" | "body", unknown>;
+
+/** Holds path, query and body against the operation's schemas; all problems at once, by the field's name. */
+export function readRequest(
+  { request }: Operation,
+  given: GivenRequest,
+  freedoms: Faults,
+): ({ ok: true; extra: ExtraQuery } & Parts) | { ok: false; problems: string[] } {
   const problems: string[] = [];
-  let extra = NO_EXTRA;
-  const parts: Record<"path" | "query" | "body", unknown> = { path: null, query: null, body: null };
-  const read = {
-    path: () => ({ id: decodeURIComponent(given.id ?? "") }),
-    query: () => {
-      const asked = readQuery(given.url, freedoms.list, problems);
-      extra = asked.extra;
-      return asked.query;
-    },
-    body: () => jsonBody(given.body, problems),
+  const parts: Parts = { path: null, query: null, body: null };
+  let extra: ExtraQuery = { linkedAccountId: null, isDownloading: false };
+  const hold = (part: keyof Parts, value: unknown) => {
+    const result = request[part]?.safeParse(value, { error: ownWords });
+    if (result?.success) parts[part] = result.data;
+    else if (result !== undefined) problems.push(...problemsOf(result.error));
   };
-  for (const part of ["path", "query", "body"] as const) {
-    const schema = operation.request[part];
-    if (schema === undefined) continue;
+  hold("path", request.path && { id: decodeURIComponent(given.id ?? "") });
+  if (request.query !== undefined) {
+    const asked = readQuery(given.url, freedoms.list, problems);
+    extra = asked.extra;
+    hold("query", asked.query);
+  }
+  if (request.body !== undefined) {
     const before = problems.length;
-    const value = read[part]();
-    if (part === "body" && problems.length > before) continue;
-    const result = schema.safeParse(value, { error: ownWords });
-    if (result.success) parts[part] = result.data;
-    else problems.push(...problemsOf(result.error));
+    const body = readJson(given.body, problems);
+    if (problems.length === before) hold("body", body);
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, ...parts, extra };
 }
 
+const FILTER_NAMES = Object.keys(invoiceFilter.shape);
+const EXTRA_NAMES = ["linkedAccountId", "isDownloading"] as const;
+
+/**
+ * The query by its documented names, compared without case, since the provider's own SDK writes `InvoiceType`
+ * (interface, part B); empty values count as left out. What is wrong goes to `problems`.
+ */
+function readQuery(url: string, freedoms: Faults["list"], problems: string[]) {
+  const query: Record<string, string> = {};
+  const extra: Partial<Record<(typeof EXTRA_NAMES)[number], string>> = {};
+  const seen = new Set<string>();
+  const start = url.indexOf("?");
+  for (const [written, value] of new URLSearchParams(start < 0 ? "" : url.slice(start + 1))) {
+    const isSame = (name: string) => name.toLowerCase() === written.toLowerCase();
+    const ofSdk = EXTRA_NAMES.find(isSame);
+    const name = FILTER_NAMES.find(isSame) ?? ofSdk;
+    const treated = name === undefined ? freedoms.unknownFilters : ofSdk && freedoms[ofSdk];
+    if (treated === "refused")
+      problems.push(`${showName(written)} is not taken: the list takes ${FILTER_NAMES.join(", ")}`);
+    if (name === undefined || treated === "refused" || treated === "ignored" || value === "") continue;
+    if (seen.has(name)) problems.push(`${name} is given more than once`);
+    seen.add(name);
+    if (ofSdk === undefined) query[name] = value;
+    else extra[ofSdk] = value;
+  }
+  const { linkedAccountId, isDownloading = "false" } = extra;
+  if (linkedAccountId !== undefined && !isUuid(linkedAccountId))
+    problems.push("linkedAccountId should be a UUID such as 0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10");
+  if (!/^(true|false)$/i.test(isDownloading)) problems.push("isDownloading should be true or false");
+  return {
+    query,
+    extra: {
+      linkedAccountId: linkedAccountId?.toLowerCase() ?? null,
+      isDownloading: isDownloading.toLowerCase() === "true",
+    },
+  };
+}
+
+/** A name that a stranger chose, as it may stand in an answer. */
+const showName = (name: string) => (/^[\w.[\]-]{1,50}$/.test(name) ? name : "A parameter of the query");
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-function jsonBody(body: unknown, problems: string[]): unknown {
-  const text = textOf(body, problems);
-  if (text === undefined || text.trim() === "") return undefined;
+/** The body's JSON, read without a byte order mark; undefined where there is none. */
+function readJson(body: unknown, problems: string[]): unknown {
+  let text = "";
+  try {
+    if (Buffer.isBuffer(body)) text = UTF8.decode(body);
+  } catch {
+    problems.push("The request's body is not UTF-8");
+  }
+  if (text.trim() === "") return undefined;
   try {
     const value = parseExactJson(text);
     const twice = duplicateKeyOf(text);
@@ -72,17 +116,6 @@ function jsonBody(body: unknown, problems: string[]): unknown {
         ? "The request's body is not JSON"
         : `${notNumber[1]} should be a number: ${notNumber[2]} is not JSON`,
     );
-    return undefined;
-  }
-}
-
-/** The body's text without a byte order mark. */
-function textOf(body: unknown, problems: string[]): string | undefined {
-  if (!Buffer.isBuffer(body)) return "";
-  try {
-    return UTF8.decode(body);
-  } catch {
-    problems.push("The request's body is not UTF-8");
     return undefined;
   }
 }

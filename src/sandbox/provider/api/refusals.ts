@@ -1,4 +1,12 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { type ErrorAnswer, SPECIFIED_MESSAGES } from "../../../collection-api/contract/index.ts";
+import { messageOf } from "../../../kit/errors.ts";
+import type { Logger } from "../../../kit/log.ts";
+import { isLostConnection } from "../../../kit/postgres-errors.ts";
+import type { ApiFault } from "../faults/faults.ts";
+import { GATEWAY_ANSWERS, type GatewayAnswerName, isGatewayAnswer } from "../faults/gateway-answers.ts";
 
 /** An answer that says no: the body of part B, whose `status` is the HTTP status. */
 export type Refusal = ErrorAnswer;
@@ -36,3 +44,148 @@ export const REFUSALS = {
   failed: refusal(500, "INTERNAL_ERROR", "Something went wrong on this side"),
   unavailable: refusal(503, "UNAVAILABLE", "Try again shortly"),
 } as const;
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Writes the answer as JSON, or what a fault makes of it. */
+export function sendAnswer(response: Response, answer: WireAnswer, fault?: ApiFault): void {
+  const text = JSON.stringify(answer.body);
+  switch (fault?.answer ?? "normal") {
+    case "normal":
+      sendJson(response, answer.status, text);
+      break;
+    case "broken-json":
+      sendJson(response, answer.status, `${text.slice(0, text.length >> 1)},,`);
+      break;
+    case "wrong-envelope":
+      sendJson(response, answer.status, JSON.stringify({ ok: true, result: [answer.body] }));
+      break;
+    case "wrong-id":
+      sendJson(
+        response,
+        answer.status,
+        text.replace(/"id":"[^"]*"/, '"id":"99999999-0000-4000-8000-000000000000"'),
+      );
+      break;
+    case "half-answer":
+      sendHalf(response, answer.status, text);
+      break;
+    case "hang-up":
+      response.destroy();
+      break;
+    default:
+      if (fault !== undefined) sendFaultStatus(response, fault);
+  }
+}
+
+export function sendRefusal(response: Response, refusal: Refusal): void {
+  sendJson(response, refusal.status, JSON.stringify(refusal));
+}
+
+export function sendTooMany(response: Response, retryAfterSeconds: number): void {
+  response.setHeader("retry-after", String(retryAfterSeconds));
+  sendRefusal(response, REFUSALS.tooMany());
+}
+
+/** What something in front of the provider says. */
+export function sendGatewayAnswer(response: Response, name: GatewayAnswerName): void {
+  const { status, headers, text } = GATEWAY_ANSWERS[name];
+  response.writeHead(status, headers).end(text);
+}
+
+const FAULT_REFUSALS: Readonly<Record<string, Refusal>> = {
+  "401": REFUSALS.unauthorized(),
+  "403": REFUSALS.forbidden("This key may not do that"),
+  "404": REFUSALS.unknownInvoice(),
+};
+
+function sendFaultStatus(response: Response, { answer, retryAfterSeconds }: ApiFault): void {
+  if (isGatewayAnswer(answer)) sendGatewayAnswer(response, answer);
+  else if (answer === "429") sendTooMany(response, retryAfterSeconds);
+  else sendRefusal(response, FAULT_REFUSALS[answer] ?? REFUSALS.failed());
+}
+
+/** Announces the whole, sends the first half, and hangs up. */
+function sendHalf(response: Response, status: number, text: string): void {
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+  });
+  response.write(text.slice(0, text.length >> 1), () => response.destroy());
+}
+
+function sendJson(response: Response, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader("content-type", "application/json; charset=utf-8");
+  response.setHeader("cache-control", "no-store");
+  response.end(text);
+}
+
+/** The last handler: what a request did to make itself unreadable is a 4xx, the rest is logged. */
+export function answerErrors(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    const refusal = refusalFor(error);
+    if (refusal.status >= 500) log.error({ err: messageOf(error) }, "collection service: request failed");
+    if (response.headersSent) response.destroy();
+    else sendRefusal(response, refusal);
+  };
+}
+
+/** The refusal that an error comes to. */
+export function refusalFor(error: unknown): Refusal {
+  const status =
+    typeof error === "object" && error !== null && "status" in error ? Number(error.status) : 500;
+  if (status === 413) return REFUSALS.tooLarge(tooLarge(error));
+  if (isUnreadableJson(error)) return REFUSALS.invalid("The request's body is not JSON");
+  if (error instanceof URIError) return REFUSALS.invalid("id should be a UUID");
+  if (status >= 400 && status < 500) return REFUSALS.invalid("The request cannot be read");
+  return isLostConnection(error) ? REFUSALS.unavailable() : REFUSALS.failed();
+}
+
+function tooLarge(error: unknown): string {
+  const limit = typeof error === "object" && error !== null && "limit" in error ? error.limit : "fewer";
+  return `The request's body should have at most ${limit} bytes`;
+}
+
+const isUnreadableJson = (error: unknown) =>
+  typeof error === "object" && error !== null && "type" in error && error.type === "entity.parse.failed";
+
+export const refuseTwoHosts: RequestHandler = (request, response, next) => {
+  if (!hasTwoHosts(request)) return next();
+  sendRefusal(response, REFUSALS.invalid("The Host header is given more than once"));
+};
+
+/** What was no HTTP, or too much of it, never reaches a handler: Node would answer with an empty body. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const refusal = refusalOf(error.code);
+  const body = JSON.stringify(refusal);
+  socket.end(
+    `HTTP/1.1 ${refusal.status} ${REASONS[refusal.status] ?? "Bad Request"}\r\n` +
+      "connection: close\r\ncontent-type: application/json; charset=utf-8\r\n" +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  408: "Request Timeout",
+  431: "Request Header Fields Too Large",
+};
+
+function refusalOf(code: string | undefined): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return REFUSALS.headersTooLarge("The request's headers should have at most 16 KiB");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return REFUSALS.tooSlow();
+  return REFUSALS.invalid("The request is not HTTP");
+}
+
+/**
+ * Whether a request names its host twice: Node takes the first, a proxy before it may have taken the
+ * second.
+ */
+export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.filter((name, nth) => nth % 2 === 0 && name.toLowerCase() === "host").length > 1;
+}

@@ -9,7 +9,7 @@ import {
   type TakenDelivery,
   takeDueDeliveries,
 } from "../delivery-statements.ts";
-import { invoiceOnWire } from "../invoice-on-wire.ts";
+import { invoiceOnWire } from "../invoice-statements.ts";
 import type { ServiceDatabase } from "../service-tables.ts";
 import { callbackRequest } from "./callback-request.ts";
 import { sendCallback } from "./send-callback.ts";

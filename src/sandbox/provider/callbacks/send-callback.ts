@@ -1,6 +1,9 @@
-import { type Dispatcher, request } from "undici";
+import { randomUUID } from "node:crypto";
+import { Agent, type Dispatcher, request } from "undici";
 import { messageOf } from "../../../kit/errors.ts";
-import type { CallbackRequest } from "./callback-request.ts";
+import { invoiceOnWire } from "../invoice-statements.ts";
+import type { InvoiceRow } from "../service-tables.ts";
+import { type CallbackRequest, callbackRequest } from "./callback-request.ts";
 
 export type CallbackAnswer =
   | { answered: true; status: number; body: string }
@@ -45,4 +48,39 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
     bytes += chunk.length;
   }
   return Buffer.concat(kept).subarray(0, KEPT_ANSWER_BYTES).toString("utf8").replaceAll("\0", "\uFFFD");
+}
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Sends once what somebody might who knows the address and the id: a callback that says the invoice was paid,
+ * in the documented form. Nothing is paid, and nothing is written.
+ */
+export async function forgeCallback(
+  invoice: InvoiceRow,
+  url: string,
+  publicUrl: string,
+): Promise<CallbackAnswer> {
+  const now = new Date();
+  const dispatcher = new Agent();
+  const callback = callbackRequest({
+    variant: "documented",
+    url,
+    webhookId: randomUUID(),
+    notificationId: randomUUID(),
+    collectionId: invoice.collection_id,
+    queuedAt: now,
+    invoice: {
+      ...invoiceOnWire(invoice, publicUrl),
+      status: "Paid",
+      paymentDate: now.toISOString(),
+      paymentMethod: "Card",
+    },
+  });
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return await sendCallback(callback, { dispatcher, timeoutMs: TIMEOUT_MS, signal });
+  } finally {
+    await dispatcher.close();
+  }
 }

@@ -1,9 +1,6 @@
 import type { OperationName } from "../../../collection-api/contract/index.ts";
 import type { CallbackVariant } from "../callbacks/callback-request.ts";
-import { variantsInTurn } from "../callbacks/plan-callbacks.ts";
-import type { ApiFault } from "./api-faults.ts";
-import { type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
-import { layered } from "./layered.ts";
+import { type ApiFault, type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
 
 /** The faults in force, and what is left of those that strike a number of times. */
 export class FaultBox {
@@ -30,10 +27,6 @@ export class FaultBox {
     return this.#faults;
   }
 
-  reset(): void {
-    this.replace({});
-  }
-
   /**
    * The fault that strikes this request, counted as having struck; undefined when all is well.
    * @param id the id in the request's path, in lower case.
@@ -54,4 +47,24 @@ export class FaultBox {
   nextVariant(): CallbackVariant {
     return this.#nextVariant();
   }
+}
+
+type Layer = Readonly<Record<string, unknown>>;
+
+const isLayer = (value: unknown): value is Layer =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** `over` on top of `under`, field by field, however deep; a list is one value. */
+export function layered(under: object, over: object): object {
+  const fields = Object.entries(over).map(([name, value]) => {
+    const below = (under as Layer)[name];
+    return [name, isLayer(value) && isLayer(below) ? layered(below, value) : value];
+  });
+  return { ...under, ...Object.fromEntries(fields) };
+}
+
+/** One after the other, and again from the first. */
+export function variantsInTurn(variants: readonly CallbackVariant[]): () => CallbackVariant {
+  let nth = 0;
+  return () => variants[nth++ % variants.length] ?? "documented";
 }

@@ -1,9 +1,92 @@
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
 import { RelayError } from "../../../kit/errors.ts";
-import { apiFault } from "./api-faults.ts";
-import { callbackFaults } from "./callback-faults.ts";
-import { createFreedoms, httpFreedoms, limitFreedoms, listFreedoms } from "./freedoms.ts";
+import { anyUuid } from "../../../kit/setting-formats.ts";
+import { DAY_MS } from "../../../kit/time.ts";
+import { CALLBACK_VARIANTS } from "../callbacks/callback-request.ts";
+import { createFreedoms, httpFreedoms, limitFreedoms, listFreedoms, operationNames } from "./freedoms.ts";
+import { GATEWAY_ANSWER_NAMES } from "./gateway-answers.ts";
+
+/** A time span in ms, at most 30 days. */
+const duration = z
+  .int()
+  .min(0)
+  .max(30 * DAY_MS)
+  .default(0);
+
+export const callbackFaults = z.strictObject({
+  delayMs: duration.describe("Callbacks leave so much later than the payment."),
+  copies: z.int().min(1).max(20).default(1).describe("How often each callback is sent."),
+  copyGapMs: duration.describe("The time from one copy to the next."),
+  reorderWithinMs: duration.describe(
+    "Callbacks of payments within one such span leave at its end in reverse, the last one first.",
+  ),
+  never: z.boolean().default(false).describe("Callbacks are queued, logged as withheld, and never sent."),
+  variants: z
+    .array(z.enum(CALLBACK_VARIANTS))
+    .min(1)
+    .default(["documented"])
+    .describe("The shapes of the callbacks, one after the other."),
+  paymentReadableAfterMs: duration.describe(
+    "The callback is sent at once, but the API shows the payment only so much later.",
+  ),
+  paymentHiddenAs: z
+    .enum(["Unpaid", "missing"])
+    .default("Unpaid")
+    .describe("What the API shows until then: the invoice unpaid, or no invoice at all (404)."),
+});
+
+export type CallbackFaults = z.output<typeof callbackFaults>;
+export type CallbackFaultsInput = z.input<typeof callbackFaults>;
+
+/** What the API may answer on request. */
+export const API_ANSWERS = [
+  "normal",
+  "429",
+  "500",
+  "401",
+  "403",
+  "404",
+  "broken-json",
+  "wrong-envelope",
+  "wrong-id",
+  "half-answer",
+  "hang-up",
+  ...GATEWAY_ANSWER_NAMES,
+] as const;
+
+const apiFault = z.strictObject({
+  operations: z
+    .array(z.enum(operationNames))
+    .min(1)
+    .optional()
+    .describe("The operations that it strikes; all when left out."),
+  ids: z
+    .array(anyUuid)
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("The invoices or collections that it strikes, by the id in the path; all when left out."),
+  answer: z
+    .enum(API_ANSWERS)
+    .default("normal")
+    .describe("What is answered instead; `normal` is for faults that only delay."),
+  delayMs: duration.describe("The answer comes so much later."),
+  retryAfterSeconds: z.int().min(0).max(86_400).default(1).describe("What a 429 says in Retry-After."),
+  afterWork: z
+    .boolean()
+    .default(false)
+    .describe("The operation is carried out all the same, only the answer is lost."),
+  times: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe("How often it strikes; until reset when left out."),
+  share: z.number().gt(0).max(1).default(1).describe("The share of requests that it strikes."),
+});
+
+export type ApiFault = z.output<typeof apiFault>;
 
 /**
  * What goes wrong on request, and what a real provider may do otherwise where the interface leaves it open.

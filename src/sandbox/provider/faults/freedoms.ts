@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MOST_PAGE_SIZE, type OperationName, operations } from "../../../collection-api/contract/index.ts";
-import { operationNames } from "./api-faults.ts";
+
+export const operationNames = Object.keys(operations) as [OperationName, ...OperationName[]];
 
 // What the specification leaves open and a real provider may do otherwise. The defaults are this service's
 // own ways.

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Response, type Router } from "e
 import { messageOf } from "../../../kit/errors.ts";
 import { isUuid } from "../../../kit/ids.ts";
 import type { Logger } from "../../../kit/log.ts";
-import { refusalFor } from "../api/answer-errors.ts";
+import { refusalFor } from "../api/refusals.ts";
 import { readInvoice } from "../invoice-statements.ts";
 import { pay } from "../pay.ts";
 import type { ServiceContext } from "../service-context.ts";

@@ -1,0 +1,86 @@
+import { invalidParameter } from "./answers.ts";
+
+type Rules = Readonly<Record<string, (value: string) => boolean>>;
+
+const oneOf =
+  (...words: string[]) =>
+  (value: string) =>
+    words.includes(value);
+
+const isBoolean = oneOf("true", "false");
+
+const FIFO_RULES: Rules = {
+  ContentBasedDeduplication: isBoolean,
+  FifoThroughputScope: oneOf("Topic", "MessageGroup"),
+};
+
+/** What may be set on a topic, and what each may hold. */
+const TOPIC_RULES: Rules = {
+  DisplayName: (value) => value.length <= 100,
+  Policy: (value) => isJson(value) && value.length <= 30_720,
+  SignatureVersion: oneOf("1", "2"),
+  FifoTopic: isBoolean,
+  ...FIFO_RULES,
+};
+
+/** What may be set on a subscription; the policy is judged by its own reader. */
+const SUBSCRIPTION_RULES: Rules = {
+  FilterPolicy: () => true,
+  FilterPolicyScope: oneOf("MessageAttributes", "MessageBody"),
+  RawMessageDelivery: (value) => isBoolean(value.toLowerCase()),
+};
+
+const DEFAULTS: Readonly<Record<string, string>> = {
+  FifoTopic: "false",
+  ContentBasedDeduplication: "false",
+  FifoThroughputScope: "Topic",
+  SignatureVersion: "1",
+  FilterPolicyScope: "MessageAttributes",
+  RawMessageDelivery: "false",
+};
+
+export type Attributes = ReadonlyMap<string, string>;
+
+/** What an attribute is, set or not. */
+export function attributeOf(attributes: Attributes, name: string): string {
+  return attributes.get(name) ?? DEFAULTS[name] ?? "";
+}
+
+export const hasOther = (existing: Attributes, wanted: Attributes) =>
+  [...wanted].some(([name, value]) => attributeOf(existing, name) !== value);
+
+/** What SNS writes before its reason, where attributes come with a Create or a Subscribe. */
+export const AMONG_ATTRIBUTES = "Attributes Reason: ";
+
+/**
+ * @param where what SNS writes before the reason
+ * @throws SnsError `InvalidParameter` for an attribute or a value that no topic of this kind may have.
+ */
+export function checkTopicAttributes(attributes: Attributes, fifo: boolean, where: string): void {
+  checkAttributes(TOPIC_RULES, attributes, where);
+  const foreign = [...attributes.keys()].find((name) => !fifo && Object.hasOwn(FIFO_RULES, name));
+  if (foreign !== undefined) throw invalidParameter(`${where}${foreign} can only be set for FIFO topics`);
+}
+
+/** @throws SnsError `InvalidParameter` for an attribute or a value that no subscription may have. */
+export function checkSubscriptionAttributes(attributes: Attributes, where: string): void {
+  checkAttributes(SUBSCRIPTION_RULES, attributes, where);
+}
+
+function checkAttributes(rules: Rules, attributes: Attributes, where: string): void {
+  for (const [name, value] of attributes) {
+    const isAllowed = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (isAllowed === undefined)
+      throw invalidParameter(where === "" ? "AttributeName" : `${where}Unknown attribute ${name}`);
+    if (!isAllowed(value)) throw invalidParameter(`${where}${name}: Invalid value [${value}]`);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
