@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Money } from "../../collection-api/contract/money.ts";
 import type { Money } from "../../provider/provider.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";

@@ -1,9 +1,8 @@
 import { computed, signal } from "@preact/signals";
 import type { Session } from "../../../api/session-schemas.ts";
-import { get, post, remove, withSession } from "./client.ts";
-import { ApiProblem } from "./problem.ts";
+import { ApiProblem, get, post, remove, withSession } from "./client.ts";
 
-export type SessionState =
+type SessionState =
   | { kind: "unknown" }
   /** `why` says what happened, when somebody was signed in before or the relay cannot tell. */
   | { kind: "signed_out"; why: string | null }

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { get } from "./client.ts";
-import { ApiProblem } from "./problem.ts";
+import { ApiProblem, get } from "./client.ts";
 
 export interface Answer<Data> {
   /** The last good one: it stays while it is asked again, and when that fails. */

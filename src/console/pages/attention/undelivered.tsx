@@ -8,7 +8,7 @@ import { type ListDefinition, type RowsAct, readPages } from "../parts/list.tsx"
 import { Empty } from "../parts/page.tsx";
 import { Ago, Badge, PaymentName } from "../parts/values.tsx";
 
-export type Undelivered = Wire<UndeliveredItem>;
+type Undelivered = Wire<UndeliveredItem>;
 type ListPath = "dead-letters" | "quarantine";
 
 /** What one or many of something are called: "A dead letter", "dead letters". */

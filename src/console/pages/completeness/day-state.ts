@@ -103,7 +103,7 @@ export function sentenceOf({ proven, unproven, open, missing }: Summary): string
 }
 
 /** A day as certificates name it: `2026-11-22`, UTC. */
-export type Day = string;
+type Day = string;
 
 /** Both included. */
 export const daysFromTo = (from: Day, to: Day): Day[] =>

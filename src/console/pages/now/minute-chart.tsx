@@ -142,7 +142,7 @@ function optionsOf(
  * As it is loaded it asks for numbers in the browser's language, and breaks where that is none of Intl's: a
  * browser of a system without a locale says `en-US@posix`.
  */
-export async function loadPlot(): Promise<typeof uPlot> {
+async function loadPlot(): Promise<typeof uPlot> {
   if (!isLanguage(navigator.language))
     Object.defineProperty(navigator, "language", { value: "en", configurable: true });
   return (await import("uplot")).default;

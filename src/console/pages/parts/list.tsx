@@ -71,7 +71,7 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
   return (
     <>
       {filters.length > 0 && <FilterBar filters={filters} label={`Filters of ${what}`} />}
-      {problem !== null && <Problem problem={problem} retry={items === null ? reload : more} />}
+      {problem !== null && <Problem problem={problem} retry={hasMore ? more : reload} />}
       {items === null && problem === null && <Loading what={what} />}
       {items?.length === 0 && !hasMore && !isLoading && (
         <Nothing isAll={Object.keys(given).length === 0} list={list} />

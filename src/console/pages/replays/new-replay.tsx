@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import type { SettingsShown } from "../../../api/settings-schemas.ts";
-import { post } from "../api/client.ts";
-import { ApiProblem } from "../api/problem.ts";
+import { ApiProblem, post } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";
@@ -79,7 +78,7 @@ export function NewReplay() {
 }
 
 /** What a dry run found: how many, the first of them, and the way to start. */
-export function PlanShown({
+function PlanShown({
   plan,
   onStart,
 }: {

@@ -33,7 +33,7 @@ export const KIND_NAMES = Object.keys(KINDS) as ReplayKind[];
 
 /** `3 events`. */
 export const countOf = (kind: ReplayKind, count: number): string =>
-  `${count.toLocaleString("en-US")} ${KINDS[kind][count === 1 ? "one" : "many"]}`;
+  `${countText(count)} ${KINDS[kind][count === 1 ? "one" : "many"]}`;
 
 const NAMES: Readonly<Record<string, string>> = {
   from: "from",

@@ -61,7 +61,8 @@ export function Frame({ who }: { who: Session }) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   useEffect(listen, []);
-  useShortcuts(useMemo(() => shortcuts(() => setHelpOpen(true)), []));
+  const shortcuts = useMemo(() => shortcutsWith(() => setHelpOpen(true)), []);
+  useShortcuts(shortcuts);
   const PageComponent = page?.component;
   return (
     <div class={isMenuOpen ? "frame is-menu-open" : "frame"}>
@@ -94,12 +95,12 @@ export function Frame({ who }: { who: Session }) {
       </main>
       <Notices />
       <ConfirmDialog />
-      {isHelpOpen && <ShortcutsHelp onClose={() => setHelpOpen(false)} />}
+      {isHelpOpen && <ShortcutsHelp shortcuts={shortcuts} onClose={() => setHelpOpen(false)} />}
     </div>
   );
 }
 
-const shortcuts = (help: () => void): Shortcut[] => [
+const shortcutsWith = (help: () => void): Shortcut[] => [
   ...PAGES.filter(({ needs }) => may(needs)).map(({ key, title, path }) => ({
     keys: `g ${key}`,
     what: `Go to ${title}`,
