@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -7,7 +6,7 @@ import express, {
   type Router,
 } from "express";
 import { holderOf } from "../api/admin-tokens.ts";
-import { OpenByAddress } from "../kit/addresses.ts";
+import { isLoopback, OpenByAddress, plainAddress } from "../kit/addresses.ts";
 import type { AdminToken } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { RunningServer } from "../kit/http-server.ts";
@@ -176,8 +175,7 @@ const FORWARDED = [
 ];
 
 const isFromThisMachine = ({ socket, headers }: Request): boolean =>
-  /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(socket.remoteAddress ?? "") &&
-  FORWARDED.every((name) => headers[name] === undefined);
+  isLoopback(socket.remoteAddress) && FORWARDED.every((name) => headers[name] === undefined);
 
 /** A connection that has been quiet for so long may be closed to make room for a new one, in ms. */
 const QUIET_MS = 3_000;
@@ -239,7 +237,7 @@ export function capRequests(most: number, metrics: Metrics): RequestHandler {
   return (request, response, next) => {
     if (request.headers["x-forwarded-for"] === undefined) return next();
     const client = request.ip ?? "";
-    if (isIP(client) === 0 || client === request.socket.remoteAddress) return next();
+    if (plainAddress(client) === null || client === request.socket.remoteAddress) return next();
     const close = open.open(client);
     if (close !== null) {
       response.once("close", close);
