@@ -1,6 +1,5 @@
-import { isIP } from "node:net";
 import type { Express, RequestHandler } from "express";
-import { OpenByAddress } from "../kit/addresses.ts";
+import { OpenByAddress, plainAddress } from "../kit/addresses.ts";
 import type { RunningServer } from "../kit/http-server.ts";
 import type { Metrics } from "../kit/metrics.ts";
 
@@ -64,7 +63,7 @@ export function capRequests(most: number, metrics: Metrics): RequestHandler {
   return (request, response, next) => {
     if (request.headers["x-forwarded-for"] === undefined) return next();
     const client = request.ip ?? "";
-    if (isIP(client) === 0 || client === request.socket.remoteAddress) return next();
+    if (plainAddress(client) === null || client === request.socket.remoteAddress) return next();
     const close = open.open(client);
     if (close !== null) {
       response.once("close", close);

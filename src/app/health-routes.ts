@@ -1,5 +1,6 @@
 import express, { type Request, type RequestHandler, type Router } from "express";
 import { holderOf } from "../api/admin-tokens.ts";
+import { isLoopback } from "../kit/addresses.ts";
 import type { AdminToken } from "../kit/admin-token.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { DatabaseWatch } from "./database-watch.ts";
@@ -76,5 +77,4 @@ const FORWARDED = [
 ];
 
 const isFromThisMachine = ({ socket, headers }: Request): boolean =>
-  /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(socket.remoteAddress ?? "") &&
-  FORWARDED.every((name) => headers[name] === undefined);
+  isLoopback(socket.remoteAddress) && FORWARDED.every((name) => headers[name] === undefined);

@@ -1,7 +1,7 @@
 import type { InvoicePage, ListedInvoice } from "./contract/invoice.ts";
 
 /** How often a list that changed is read again from the start. */
-const MOST_REREADS = 3;
+const REREADS_LIMIT = 3;
 
 /** How far a list was read. It can be kept as JSON, for any length of time. */
 export interface ListPosition {
@@ -33,7 +33,7 @@ export async function* iteratePages(
   position?: ListPosition,
 ): AsyncGenerator<ListedInvoice, void, undefined> {
   const yielded = new Set(position?.seen);
-  for (let reading = 0; reading <= MOST_REREADS; reading += 1) {
+  for (let reading = 0; reading <= REREADS_LIMIT; reading += 1) {
     if (yield* readThrough(readPage, yielded)) return;
   }
   throw new ListChanged({ seen: [...yielded] });

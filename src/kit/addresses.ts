@@ -1,22 +1,76 @@
-import { isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** An IPv4 address that is mapped into IPv6 is that IPv4 address; null for what is no address. */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+  return isAddress ? ipaddr.process(text) : null;
+}
+
+/**
+ * An address as it is stored and compared: a server that listens on both families sees 203.0.113.7 as
+ * `::ffff:203.0.113.7`.
+ * @returns null for what is no address.
+ */
+export function plainAddress(text: string): string | null {
+  const address = parseAddress(text);
+  return address instanceof ipaddr.IPv4 ? address.toString() : address && text;
+}
 
 /** How many of an IPv6 address's eight groups name the /64 network that one sender usually has to itself. */
 const NETWORK_GROUPS = 4;
 
 /**
- * What to count an address as, when strangers are counted or take turns: an IPv4 address as itself, `::ffff:`
- * before it or not; an IPv6 address as its /64, since whoever has one address there has all of them. Pure.
- * @param address as the socket or a trusted proxy says it, which may be anything.
+ * What to count an address as, when strangers are counted or take turns: an IPv4 address as itself; an IPv6
+ * address as its /64, since whoever has one address there has all of them. Pure.
+ * @param text as the socket or a trusted proxy says it, which may be anything.
  */
-export function networkOf(address: string): string {
-  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
-  if (!isIPv6(plain)) return plain.slice(0, 64);
-  const [head = "", tail] = plain.replace(/%.*$/, "").split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros =
-    tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
-  return `${[...before, ...zeros, ...after].slice(0, NETWORK_GROUPS).join(":")}::/64`;
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  if (address === null) return text.toLowerCase().slice(0, 64);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  const groups = address.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
+  return `${groups.join(":")}::/64`;
+}
+
+export const isLoopback = (text: string | undefined): boolean =>
+  parseAddress(text ?? "")?.range() === "loopback";
+
+/** Whether a text is an address, or a block of them such as `203.0.113.0/24`. */
+export function isAddressBlock(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  if (parseAddress(address) === null || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widthOf(address));
+}
+
+const widthOf = (address: string): number => (address.includes(":") ? 128 : 32);
+
+/** The bits before an IPv4 address that is mapped into IPv6. */
+const MAPPED_BITS = 96;
+
+/** A list of addresses and blocks. */
+export class AddressBlocks {
+  readonly #blocks: [ipaddr.IPv4 | ipaddr.IPv6, number][];
+
+  /** @param blocks each as `isAddressBlock` takes it. */
+  constructor(blocks: readonly string[]) {
+    this.#blocks = blocks.flatMap((block) => {
+      const [text = "", bits = widthOf(text)] = block.split("/");
+      const address = parseAddress(text);
+      if (address === null) return [];
+      const isMapped = address instanceof ipaddr.IPv4 && text.includes(":");
+      return [[address, Math.max(0, Number(bits) - (isMapped ? MAPPED_BITS : 0))]];
+    });
+  }
+
+  has(text: string): boolean {
+    const address = parseAddress(text);
+    if (address === null) return false;
+    // Of one kind; the types of `match` do not say that they may be either.
+    return this.#blocks.some(
+      ([block, bits]) =>
+        block.kind() === address.kind() && (address as ipaddr.IPv6).match(block as ipaddr.IPv6, bits),
+    );
+  }
 }
 
 /** How many of something each address has open, connections or requests, and whether it may open one more. */

@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import { z } from "zod";
+import { isAddressBlock } from "./addresses.ts";
 import { Secret } from "./secret.ts";
 
 // What settings must look like, in the environment and in SOURCES_FILE alike. No message repeats the value.
@@ -203,13 +203,6 @@ export const addressBlock = z
     error: "should be IP addresses or blocks of them, such as 203.0.113.7 or 203.0.113.0/24",
   })
   .meta({ kind: "address or block" });
-
-function isAddressBlock(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
 
 /** A proxy whose X-Forwarded-For is believed: an address, a block, or one of Express' three names. */
 export const proxyAddress = z

@@ -61,7 +61,7 @@ export type WholeEvent = RowOf<typeof EVENT> & {
 };
 
 /** The most acceptances that are read of one event, however often it was replayed. */
-const MOST_PUBLICATIONS = 50;
+const PUBLICATIONS_READ = 50;
 
 const reading = new Statement(
   EVENT,
@@ -86,7 +86,7 @@ export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<W
         .where("source", "=", event.source)
         .where("event_id", "=", event.id)
         .orderBy("id")
-        .limit(MOST_PUBLICATIONS)
+        .limit(PUBLICATIONS_READ)
         .execute(),
     })),
   );
@@ -100,11 +100,11 @@ const readingDeliveries = new Statement(
     /** When it was first accepted. */
     publishedAt: returned.time,
   },
-  ({ value }: Slots<{ most: number }>) => sql`
+  ({ value }: Slots<{ limit: number }>) => sql`
     select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
       taken.at as "publishedAt"
     from (select * from event where ${tellsOfPayment}
-      order by created_at desc limit ${value(({ most }) => most)}) as newest
+      order by created_at desc limit ${value(({ limit }) => limit)}) as newest
     cross join lateral (
       select min(published_at) as at from publication
       where publication.source = newest.source and publication.event_id = newest.id
@@ -112,8 +112,9 @@ const readingDeliveries = new Statement(
     where taken.at is not null`,
 );
 
-/** Of the newest `most` events, those that SNS accepted. */
-export const newestDeliveries = (db: Kysely<Tables>, most: number) => readingDeliveries.execute(db, { most });
+/** Of the newest `limit` events, those that SNS accepted. */
+export const newestDeliveries = (db: Kysely<Tables>, limit: number) =>
+  readingDeliveries.execute(db, { limit });
 
 interface Period {
   from: Date;
@@ -161,7 +162,7 @@ export type EventHappening = RowOf<typeof HAPPENING>;
 
 const readingHappenings = new Statement(
   { ...HAPPENING, publishedAt: nullable(returned.time) },
-  ({ value }: Slots<{ withinMs: number; most: number }>) => sql`
+  ({ value }: Slots<{ withinMs: number; limit: number }>) => sql`
     select 'confirmed' as what, event.created_at as at, event.id as "eventId",
       event.invoice_id as "invoiceId", event.source,
       case when ${isAccepted} then (select min(published_at) from publication
@@ -169,16 +170,16 @@ const readingHappenings = new Statement(
     from event
     where event.created_at >= now() - ${value(({ withinMs }) => withinMs)}::float8 * interval '1 ms'
       and ${tellsOfPayment}
-    order by event.created_at desc limit ${value(({ most }) => most)}`,
+    order by event.created_at desc limit ${value(({ limit }) => limit)}`,
 );
 
-/** What happened to the newest `most` events made in the last `withinMs`, the oldest first. */
+/** What happened to the newest `limit` events made in the last `withinMs`, the oldest first. */
 export async function eventHappenings(
   db: Kysely<Tables>,
   withinMs: number,
-  most: number,
+  limit: number,
 ): Promise<EventHappening[]> {
-  const rows = await readingHappenings.execute(db, { withinMs, most });
+  const rows = await readingHappenings.execute(db, { withinMs, limit });
   return rows
     .flatMap(({ publishedAt, ...made }): EventHappening[] => [
       made,

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { isIP } from "node:net";
 import type { Request } from "express";
-import { WrongTokens } from "../kit/addresses.ts";
+import { plainAddress, WrongTokens } from "../kit/addresses.ts";
 import { RelayError } from "../kit/errors.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
@@ -221,10 +220,10 @@ const tooLarge = (addition: string): Intake => ({
  * well-formed address counts.
  */
 function addressOf(request: Request): string {
-  const direct = request.socket.remoteAddress ?? "";
+  const peer = request.socket.remoteAddress ?? "";
+  const direct = plainAddress(peer) ?? peer;
   if (request.headers["x-forwarded-for"] === undefined) return direct;
-  const claimed = request.ip ?? "";
-  return isIP(claimed) === 0 ? direct : claimed;
+  return plainAddress(request.ip ?? "") ?? direct;
 }
 
 /** How many bytes are kept of a body over budget: more than an honest callback has. */

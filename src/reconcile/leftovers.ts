@@ -1,9 +1,10 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { inKeyOrder } from "../database/transactions.ts";
 import type { Lease } from "../work/lease.ts";
-import { bringForwardCertificates, certificates, forgetAbandoned } from "./certificate/certificate-row.ts";
+import { bringForwardCertificates, certificates } from "./certificate/certificate-row.ts";
+import { forgetListed } from "./certificate/listed-row.ts";
 import { bringForwardSweeps, moveSweepsBack, sweeps } from "./sweep/sweep-row.ts";
-import { forgetSwept } from "./sweep/swept-payments.ts";
 
 /**
  * Sweeps and certificates whose process died or hangs go back, of all sources: another continues them. What
@@ -25,4 +26,63 @@ export async function forgetListWork(db: Kysely<Tables>): Promise<void> {
   await moveSweepsBack(db);
   await forgetSwept(db);
   await forgetAbandoned(db);
+}
+
+/**
+ * How long finished sweeps are kept; the last one of each collection is kept anyway.
+ */
+const KEPT = sql`interval '35 days'`;
+
+/** The most to delete at once. */
+const MOST_FORGOTTEN = 1_000;
+
+/** The most payments to delete at once: a sweep stores one for each that is listed, and passes come often. */
+const MOST_PAYMENTS = 10_000;
+
+/** Deletes old sweeps, and the payments that finished sweeps stored. */
+export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
+  await sql`
+    delete from sweep where id in (
+      select id from sweep as old
+      where state = 'done' and finished_at < clock_timestamp() - ${KEPT}
+        and (kind <> 'automatic' or exists (
+          select from sweep as later
+          where later.source = old.source and later.collection_id = old.collection_id
+            and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
+      order by finished_at limit ${MOST_FORGOTTEN})`.execute(db);
+  const forgetting = sql`
+    delete from swept_payment where ctid = any(array(
+      select stored.place from sweep cross join lateral (
+        select ctid as place from swept_payment where sweep_id = sweep.id
+        order by invoice_id limit ${MOST_PAYMENTS}) as stored
+      where sweep.state = 'done' and sweep.finished_at < clock_timestamp() - interval '1 hour'
+      limit ${MOST_PAYMENTS}))`;
+  await inKeyOrder(db, (trx) => forgetting.execute(trx));
+}
+
+/**
+ * Deletes certificates made on request that were not finished within a day, with what was read for them, and
+ * what a process that died left behind of finished ones.
+ */
+export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const abandoned = await trx
+      .deleteFrom("certificate")
+      .where(
+        sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`,
+      )
+      .returning("id")
+      .execute();
+    for (const { id } of abandoned) await forgetListed(trx, id);
+  });
+  const left = await db
+    .selectFrom("certificate")
+    .select("id")
+    .where(
+      sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
+        and finished_at > clock_timestamp() - interval '1 day'
+        and exists (select from listed_payment where certificate_id = certificate.id)`,
+    )
+    .execute();
+  for (const { id } of left) await forgetListed(db, id);
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Alarm } from "../alarms/alarms.ts";
-import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { noteWork } from "../kit/fault.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";

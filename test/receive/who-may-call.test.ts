@@ -109,6 +109,14 @@ describe("allowed addresses", () => {
     expect(await send("{}", { "x-forwarded-for": through(16) })).toBe(400);
   });
 
+  it("are recorded as plain IPv4 where they come mapped into IPv6", async () => {
+    const { send, around } = await relayWith({ TRUSTED_PROXIES: "loopback" });
+    for (const address of ["::ffff:203.0.113.7", "::ffff:cb00:7107", "2001:db8::7"])
+      expect(await send("{}", { "x-forwarded-for": address })).toBe(200);
+    const rows = await around.query("select remote_address from callback order by received_at, id");
+    expect(rows.map((row) => row.remote_address)).toEqual(["203.0.113.7", "203.0.113.7", "2001:db8::7"]);
+  });
+
   it("do not believe X-Forwarded-For when no proxy is trusted", async () => {
     const { send, around } = await relayWith({ CALLBACK_ALLOWED_ADDRESSES: "203.0.113.0/24" });
     expect(await send("{}", { "x-forwarded-for": "203.0.113.7" })).toBe(400);

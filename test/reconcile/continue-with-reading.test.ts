@@ -5,7 +5,7 @@ import {
   isProvisional,
   type Reading,
   readingTerms,
-} from "../../src/reconcile/certificate/kept-reading.ts";
+} from "../../src/reconcile/certificate/certificate.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
 
 const TERMS = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { closeAlarmsByHand } from "../../src/operate/close-alarms.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
-import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
+import { certifyPass } from "../../src/reconcile/certificate/certify.ts";
 import { readCalendar } from "../../src/reconcile/last-runs.ts";
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { forgetAbandoned } from "../../src/reconcile/certificate/certificate-row.ts";
 import { forgetListed } from "../../src/reconcile/certificate/listed-row.ts";
-import { forgetSwept } from "../../src/reconcile/sweep/swept-payments.ts";
+import { forgetAbandoned, forgetSwept } from "../../src/reconcile/leftovers.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";

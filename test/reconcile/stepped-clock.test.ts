@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
-import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
+import { certifyPass } from "../../src/reconcile/certificate/certify.ts";
 import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { certifyPeriod, readOf } from "../../src/reconcile/on-request.ts";
 import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { BlockList, isIP } from "node:net";
 import type { Alarm } from "../../alarms/alarms.ts";
+import { AddressBlocks } from "../../kit/addresses.ts";
 import type { CallbackChecks } from "../../kit/callback-checks.ts";
 
 interface Caller {
@@ -18,17 +18,17 @@ export type FailedCheck = "address" | "header_token" | "hmac" | "standard_webhoo
 export class CallerChecks {
   readonly #checks: CallbackChecks;
   /** The addresses and blocks that callbacks may come from; null for any. */
-  readonly #addresses: BlockList | null;
+  readonly #addresses: AddressBlocks | null;
 
   constructor(checks: CallbackChecks) {
     this.#checks = checks;
-    this.#addresses = checks.allowedAddresses.length > 0 ? blockListOf(checks.allowedAddresses) : null;
+    this.#addresses = checks.allowedAddresses.length > 0 ? new AddressBlocks(checks.allowedAddresses) : null;
   }
 
   /** @returns the first check that failed, null when all hold. */
   failedBy({ headers, body, address }: Caller, now: Date): FailedCheck | null {
     const { hmac, headerToken, standardWebhooks } = this.#checks;
-    if (this.#addresses !== null && !isListed(this.#addresses, address)) return "address";
+    if (this.#addresses?.has(address) === false) return "address";
     if (headerToken !== null) {
       const given = single(headers[headerToken.header]) ?? "";
       if (!headerToken.tokens.map((token) => token.equals(given)).includes(true)) return "header_token";
@@ -49,24 +49,6 @@ export const checkedHeaders = ({ hmac, headerToken, standardWebhooks }: Callback
   ...(headerToken === null ? [] : [headerToken.header]),
   ...(standardWebhooks === null ? [] : ["webhook-signature"]),
 ];
-
-function blockListOf(blocks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const block of blocks) {
-    const [address = "", bits] = block.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
-}
-
-/** A server that listens on both families sees 203.0.113.7 as `::ffff:203.0.113.7`: the same address. */
-function isListed(list: BlockList, address: string): boolean {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  const family = isIP(plain);
-  return family !== 0 && list.check(plain, family === 6 ? "ipv6" : "ipv4");
-}
 
 /**
  * Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the

@@ -11,20 +11,20 @@ export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
 
 const reading = new Statement(
   { id: returned.uuid, receivedAt: returned.time, foundBy: nullable(returned.text()) },
-  ({ value }: Slots<{ invoiceId: string; source: string; most: number }>) => sql`
+  ({ value }: Slots<{ invoiceId: string; source: string; limit: number }>) => sql`
     select id, received_at as "receivedAt", found_by as "foundBy"
     from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
     where source = ${value(({ source }) => source)}
-    order by received_at desc limit ${value(({ most }) => most)}`,
+    order by received_at desc limit ${value(({ limit }) => limit)}`,
 );
 
 /** The newest callbacks about an invoice, without their contents. */
 export const callbacksAbout = (
   db: Kysely<Tables>,
   { invoiceId, source }: { invoiceId: string; source: string },
-  most = 5,
+  limit = 5,
 ): Promise<{ id: string; receivedAt: Date; foundBy: string | null }[]> =>
-  reading.execute(db, { invoiceId, source, most });
+  reading.execute(db, { invoiceId, source, limit });
 
 const readingFirst = new Statement(
   {
@@ -38,16 +38,16 @@ const readingFirst = new Statement(
     bytes: nullable(returned.integer),
     total: returned.count,
   },
-  ({ value }: Slots<{ invoiceId: string; most: number }>) => sql`
+  ({ value }: Slots<{ invoiceId: string; limit: number }>) => sql`
     select received_at as at, id, source, method, remote_address as "remoteAddress",
       found_by as "foundBy", verdict, ${sentBytes} as bytes, count(*) over () as total
     from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
-    order by received_at, id limit ${value(({ most }) => most)}`,
+    order by received_at, id limit ${value(({ limit }) => limit)}`,
 );
 
 /** The first callbacks that named an invoice, whatever their source, each with how many there are. */
-export const firstCallbacksNaming = (db: Kysely<Tables>, invoiceId: string, most: number) =>
-  readingFirst.execute(db, { invoiceId, most });
+export const firstCallbacksNaming = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+  readingFirst.execute(db, { invoiceId, limit });
 
 /** A condition: the log still holds the callback that the two expressions name. */
 export const isLogged = (

@@ -60,8 +60,8 @@ const REFERENCE: Columns<ReferenceOfInvoice> = {
 };
 
 /** Of a shared reference: how many of its callbacks are looked at, the newest first, and how many listed. */
-const MOST_LOOKED_AT = 5_000;
-const MOST_LEFT = 100;
+const LOOKED_AT_LIMIT = 5_000;
+const LISTED_LIMIT = 100;
 
 const erasingByReference = new Statement(
   {
@@ -78,12 +78,12 @@ const erasingByReference = new Statement(
         select received_at, id, source, invoice_ids from callback
         where callback.reference = given.reference and callback.source = given.source
         order by received_at desc
-        limit case when held.is_shared then ${sql.lit(MOST_LOOKED_AT)} end) as callback
+        limit case when held.is_shared then ${sql.lit(LOOKED_AT_LIMIT)} end) as callback
       where not ${namesLegibleInvoice(sql`callback.source`, sql`callback.invoice_ids`)}),
     blanked as (${blankCallbacks(sql`(select * from known where not is_shared)`)}),
     listed as (
       select id, received_at as "receivedAt", source from known where is_shared
-      order by received_at desc limit ${sql.lit(MOST_LEFT)})
+      order by received_at desc limit ${sql.lit(LISTED_LIMIT)})
     select (select count(*) from blanked) as blanked,
       coalesce((select json_agg(listed) from listed), '[]'::json) as left`,
 );

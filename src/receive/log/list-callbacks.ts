@@ -9,6 +9,7 @@ import {
   VaryingStatement,
 } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import type { CallbackCut } from "./callback-log.ts";
 import type { OwnVerdict } from "./own-verdict.ts";
 
 export interface CallbackFilters {
@@ -66,7 +67,7 @@ export const callbacksThatName = (invoiceId: RawBuilder<unknown>): RawBuilder<un
 interface Walk {
   filters: CallbackFilters;
   after: Place | null;
-  most: number;
+  limit: number;
 }
 
 const EVERY_FILTER: Required<CallbackFilters> = {
@@ -82,7 +83,7 @@ const EVERY_FILTER: Required<CallbackFilters> = {
 
 const walking = new VaryingStatement(
   { ...LISTED, ...LOOKED_AT },
-  ({ filters, after, most }: Walk) => {
+  ({ filters, after, limit }: Walk) => {
     const { invoiceId, verdict, from, to } = filters;
     const looked = [sql`true`];
     if (verdict !== undefined) looked.push(sql`verdict = ${verdict}`);
@@ -97,17 +98,17 @@ const walking = new VaryingStatement(
         from (
           select * from ${invoiceId === undefined ? sql`callback` : callbacksThatName(sql`${invoiceId}`)}
           where ${sql.join(looked, sql` and `)}
-          order by received_at desc, id desc limit ${most}) as looked) as judged
-      where matches or place = ${most} order by place`;
+          order by received_at desc, id desc limit ${limit}) as looked) as judged
+      where matches or place = ${limit} order by place`;
   },
   [
-    { filters: {}, after: null, most: 1 },
-    { filters: EVERY_FILTER, after: { at: "", id: "", source: "" }, most: 1 },
+    { filters: {}, after: null, limit: 1 },
+    { filters: EVERY_FILTER, after: { at: "", id: "", source: "" }, limit: 1 },
   ],
 );
 
 /**
- * Looks at the next `most` callbacks, the newest first.
+ * Looks at the next `limit` callbacks, the newest first.
  * @param after where to go on; null from the newest.
  * @returns those that match all filters, and where to go on; `end` is null when there are no more.
  */
@@ -115,9 +116,9 @@ export async function listCallbacks(
   db: Kysely<Tables>,
   filters: CallbackFilters,
   after: Place | null,
-  most: number,
+  limit: number,
 ): Promise<Stretch<ListedCallback>> {
-  return stretchOf(await walking.execute(db, { filters, after, most }), most, ({ id }) => id);
+  return stretchOf(await walking.execute(db, { filters, after, limit }), limit, ({ id }) => id);
 }
 
 const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters) =>
@@ -138,7 +139,7 @@ const WHOLE = {
   /** Secrets masked. */
   headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
-  cut: returned.json<unknown>(),
+  cut: returned.json<CallbackCut | null>(),
   /** SHA-256 in hex of the body that was erased. */
   erasedDigest: nullable(returned.text()),
 };
@@ -157,9 +158,9 @@ const reading = new Statement(
 
 const readingNewest = new Statement(
   WHOLE,
-  ({ value }: Slots<{ invoiceId: string; most: number }>) => sql`
+  ({ value }: Slots<{ invoiceId: string; limit: number }>) => sql`
     select ${whole} from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
-    order by received_at desc, id desc limit ${value(({ most }) => most)}`,
+    order by received_at desc, id desc limit ${value(({ limit }) => limit)}`,
 );
 
 const countingMinutes = new Statement(
@@ -180,8 +181,8 @@ export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise
 }
 
 /** The newest callbacks that named an invoice, whole. */
-export const callbacksNaming = (db: Kysely<Tables>, invoiceId: string, most: number) =>
-  readingNewest.execute(db, { invoiceId, most });
+export const callbacksNaming = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+  readingNewest.execute(db, { invoiceId, limit });
 
 /** How many came in, by the minute's beginning in ms; minutes without any are left out. */
 export async function callbacksByMinute(

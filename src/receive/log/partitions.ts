@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
-import { isLockTimeout } from "../../kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { isLockTimeout } from "../../kit/postgres-errors.ts";
 import { step } from "../../kit/step.ts";
 
 const MONTHS_AHEAD = 3;
@@ -96,7 +96,7 @@ export async function whenNotBusy<Result>(tries: number, work: () => Promise<Res
 
 /**
  * Lets no statement of this transaction take longer than a few seconds: it holds a lock that callbacks wait
- * for. What takes longer fails (SQLSTATE 57014), and is told as maintenance that fails.
+ * for. What takes longer fails (SQLSTATE 57014), and is reported as maintenance that fails.
  */
 export async function holdBriefly(trx: Transaction<Tables>): Promise<void> {
   await sql`set local statement_timeout = '5s'`.execute(trx);

@@ -22,10 +22,10 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
 ]);
 
 /** 8 MiB. Left to itself, a frame may claim 128 MiB of memory before its first byte comes out. */
-const MOST_WINDOW_LOG = 23;
+const WINDOW_LOG_LIMIT = 23;
 
 /** Honest senders use one coding; a proxy may add another. */
-const MOST_CODINGS = 3;
+const CODINGS_LIMIT = 3;
 
 /**
  * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a
@@ -58,11 +58,11 @@ export function inflateBody(
 function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] {
   if (body.length === 0) return [];
   const named = (contentEncoding ?? "")
-    .split(",", MOST_CODINGS + 1)
+    .split(",", CODINGS_LIMIT + 1)
     .map((coding) => coding.trim().toLowerCase().replace(/^x-/, ""))
     .map((coding) => INFLATE.get(coding))
     .filter((inflate) => inflate !== undefined);
-  if (named.length > MOST_CODINGS) return [];
+  if (named.length > CODINGS_LIMIT) return [];
   return named.length === 0 && isGzip(body) ? [gunzip] : named.reverse();
 }
 
@@ -89,7 +89,7 @@ function unbrotli(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
 function unzstd(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   return zstdDecompressSync(bytes, {
     maxOutputLength,
-    params: { [constants.ZSTD_d_windowLogMax]: MOST_WINDOW_LOG },
+    params: { [constants.ZSTD_d_windowLogMax]: WINDOW_LOG_LIMIT },
   });
 }
 

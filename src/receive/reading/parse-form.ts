@@ -6,7 +6,7 @@ type Fields = { [key: string]: Json };
 const DEEPEST_KEY = 6;
 
 /** Of a key, indexes included. */
-const MOST_SEGMENTS = 3 * DEEPEST_KEY;
+const SEGMENTS_LIMIT = 3 * DEEPEST_KEY;
 
 /**
  * The fields of a form body or a query, as the tree that their keys describe: `data[id]=…` and `data.id=…`
@@ -19,9 +19,9 @@ const MOST_SEGMENTS = 3 * DEEPEST_KEY;
 export function parseForm(text: string, unread: UnreadSet): Fields {
   const fields = emptyFields();
   for (const [key, value] of new URLSearchParams(firstFields(text, unread))) {
-    const all = key.replace(/^amp;/, "").split(/[[\].]+/, MOST_SEGMENTS + 1);
+    const all = key.replace(/^amp;/, "").split(/[[\].]+/, SEGMENTS_LIMIT + 1);
     const segments = all.filter((segment) => !/^\d*$/.test(segment));
-    const isFlat = segments.length === 0 || segments.length > DEEPEST_KEY || all.length > MOST_SEGMENTS;
+    const isFlat = segments.length === 0 || segments.length > DEEPEST_KEY || all.length > SEGMENTS_LIMIT;
     if (isFlat) put(fields, key, value);
     else put(parentOf(fields, segments), segments.at(-1) ?? key, value);
   }

@@ -63,7 +63,7 @@ function tryJson(text: string): Json | undefined {
 }
 
 /** More texts than this are not looked into: each that is not JSON after all costs an exception. */
-const MOST_TEXTS = 8;
+const TEXTS_LIMIT = 8;
 
 /**
  * The document with its JSON text read as JSON: the whole of it, or values directly below the top, such as a
@@ -72,7 +72,7 @@ const MOST_TEXTS = 8;
 export function unfoldJsonText(document: Json, unread: UnreadSet): Json {
   if (typeof document === "string") return inside(document, unread) ?? document;
   if (typeof document !== "object" || document === null || Array.isArray(document)) return document;
-  let left = MOST_TEXTS;
+  let left = TEXTS_LIMIT;
   for (const key in document) {
     const value = document[key];
     if (typeof value !== "string" || !beginsLikeJson(value)) continue;

@@ -144,7 +144,7 @@ function whyUnreadable(body: Content): string {
 }
 
 /** A glance is as much a guess as a scan, so as few ids are kept for an invoice's timeline. */
-const MOST_GLANCED = 5;
+const GLANCED_LIMIT = 5;
 
 /**
  * Every UUID in the query and the body of a callback that failed a check: an invoice's timeline can show it,
@@ -161,7 +161,7 @@ export function glance(
   // Without its NULs, UTF-16 reads as ASCII does.
   const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1").replaceAll("\0", "");
   const named = [...new Set([...uuidsIn(`${query}\n${text}`)].map(({ uuid }) => uuid))];
-  const kept = isAsItCame ? MOST_GLANCED : 0;
+  const kept = isAsItCame ? GLANCED_LIMIT : 0;
   const [invoiceIds, alsoNamed] = [named.slice(0, kept), named.slice(kept)];
   return invoiceIds.length === 0
     ? { kind: "unreadable", why: "it was only glanced at", unread: [], alsoNamed }

@@ -55,13 +55,13 @@ export function namesOthers(text: string, known: ReadonlySet<string>): boolean {
 }
 
 /** Walks without recursion, so that no nesting can overflow the stack. */
-function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>, most: number): void {
+function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>, limit: number): void {
   const open: { value: Json; into: Set<string> }[] = [{ value: document, into: kept }];
-  for (let next = open.pop(); next !== undefined && kept.size < most; next = open.pop()) {
+  for (let next = open.pop(); next !== undefined && kept.size < limit; next = open.pop()) {
     const { value, into } = next;
     if (typeof value === "string") {
       for (const { uuid } of uuidsIn(value)) {
-        if (kept.size >= most) return;
+        if (kept.size >= limit) return;
         if (into === unrelated || !unrelated.has(uuid)) into.add(uuid);
       }
     } else if (Array.isArray(value)) {

@@ -16,8 +16,7 @@ import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
-import type { Certificate } from "./certificate.ts";
-import { type Progress, SETTLING_MS } from "./kept-reading.ts";
+import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
 import { forgetListed } from "./listed-row.ts";
 
 // The statements on `certificate`. Rows of the daily run have a day. One made on request is claimed by the
@@ -170,33 +169,6 @@ export async function insertFinished(db: Kysely<Tables>, certificate: Certificat
       returning id)
     select id from made`.execute(db);
   await completing.execute(db, certificate);
-}
-
-/**
- * Deletes certificates made on request that were not finished within a day, with what was read for them, and
- * what a process that died left behind of finished ones.
- */
-export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const abandoned = await trx
-      .deleteFrom("certificate")
-      .where(
-        sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`,
-      )
-      .returning("id")
-      .execute();
-    for (const { id } of abandoned) await forgetListed(trx, id);
-  });
-  const left = await db
-    .selectFrom("certificate")
-    .select("id")
-    .where(
-      sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
-        and finished_at > clock_timestamp() - interval '1 day'
-        and exists (select from listed_payment where certificate_id = certificate.id)`,
-    )
-    .execute();
-  for (const { id } of left) await forgetListed(db, id);
 }
 
 /**

@@ -7,7 +7,7 @@ import { type ListPeriod, nextStep } from "../list/list-period.ts";
 import { ListReader, ListUnreadable, type Unusable } from "../list/list-reader.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { describeUnproven, type Reading, readingTerms } from "./kept-reading.ts";
+import { describeUnproven, type Reading, readingTerms } from "./certificate.ts";
 import { countOtherwiseLabelled, noteShown } from "./listed-row.ts";
 
 export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> {

@@ -2,9 +2,11 @@ import { type Kysely, sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
+import { boolean, type Columns, uuid } from "../../database/columns.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import {
   joiningOutbox,
   type OutboxState,
@@ -15,7 +17,6 @@ import {
 import { readStanding } from "../../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { missingOf } from "./swept-payments.ts";
 
 /** What the relay knows about an invoice that the list shows as paid. */
 export interface KnownPayment {
@@ -170,4 +171,67 @@ export function waitingOf(known: KnownPayment, around: Around): WaitingPayment |
       return { invoiceId, reason: "recorded_only", detail: "paid before the first serve: recorded only" };
   }
   return moving("asked", "to be asked about at the provider", around.sourcePaused);
+}
+
+/** A listed payment in the sweep's window, as it was when the sweep first saw it. */
+export interface Swept {
+  invoiceId: string;
+  /** It had no event. */
+  missing: boolean;
+  /** The sweep opened its confirmation. */
+  opened: boolean;
+  /** A callback had asked about it already. */
+  called: boolean;
+}
+
+const SWEPT: Columns<Swept> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  missing: boolean(({ missing }) => missing),
+  opened: boolean(({ opened }) => opened),
+  called: boolean(({ called }) => called),
+};
+
+interface Noting {
+  sweepId: string;
+  swept: readonly Swept[];
+}
+
+const noting = new Statement(
+  { id: returned.uuid },
+  ({ value, table }: Slots<Noting>) => sql`
+    insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
+    select ${value(({ sweepId }) => sweepId)}::uuid, given.*
+    from ${table("given", SWEPT, ({ swept }) => swept)}
+    on conflict do nothing returning invoice_id as id`,
+);
+
+/** Stores payments that the sweep sees for the first time. @returns their ids. */
+export async function noteSwept(
+  db: Kysely<Tables>,
+  sweepId: string,
+  swept: readonly Swept[],
+): Promise<Set<string>> {
+  const rows = await noting.execute(db, { sweepId, swept });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The next payments, in id order, that a sweep found without an event. */
+export async function missingOf(
+  db: Kysely<Tables>,
+  sweepId: string,
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await inKeyOrder(db, (trx) =>
+    trx
+      .selectFrom("swept_payment")
+      .select("invoice_id as id")
+      .where("sweep_id", "=", sweepId)
+      .where("missing", "=", true)
+      .$if(after !== null, (query) => query.where("invoice_id", ">", after ?? ""))
+      .orderBy("invoice_id")
+      .limit(limit)
+      .execute(),
+  );
+  return rows.map(({ id }) => id);
 }

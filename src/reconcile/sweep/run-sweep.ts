@@ -20,10 +20,9 @@ import {
   type Opening,
   type SweepTerms,
 } from "./decide-opening.ts";
-import { readKnownPayments } from "./known-payments.ts";
+import { noteSwept, readKnownPayments } from "./known-payments.ts";
 import { alarmsAtEnd } from "./sweep-alarm.ts";
 import { type ClaimedSweep, finishSweep, type SweepCounts, saveSweepProgress, sweeps } from "./sweep-row.ts";
-import { noteSwept } from "./swept-payments.ts";
 
 export interface SweepDeps {
   db: Kysely<Tables>;

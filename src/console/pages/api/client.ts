@@ -1,4 +1,5 @@
-import { ApiProblem, problemOf } from "./problem.ts";
+import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
+import type { ProgressLine } from "../../../operate/operations/proof.ts";
 
 const BASE = "/admin/v1";
 
@@ -24,35 +25,47 @@ function unattended(): Record<string, string> {
   return mark;
 }
 
-export type QueryValues = Record<string, string | number | boolean | null | undefined>;
+/** Parts of a URL, with what is left out or empty not in it. */
+type Values = Record<string, string | number | boolean | undefined>;
 
-/** `?name=value…`, without what is left out or empty. */
-export function queryText(values: QueryValues): string {
-  const given = Object.entries(values).filter(
-    ([, value]) => value !== undefined && value !== null && value !== "",
-  );
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return text === "" ? "" : `?${text}`;
+interface AnyGiven {
+  path?: Values | undefined;
+  query?: Values | undefined;
+  body?: unknown;
 }
 
-/** @param path below `/admin/v1`, with its query. @throws ApiProblem */
-export const get = <Answer>(path: string, signal?: AbortSignal): Promise<Answer> =>
-  call<Answer>("GET", path, undefined, signal);
+/** `/replays/{id}` with its values filled in, and its query. */
+export function urlOf(path: string, { path: values = {}, query = {} }: AnyGiven): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));
+  return text === "" ? filled : `${filled}?${text}`;
+}
+
+/** Calls an operation by its path. @throws ApiProblem */
+export const get = <const Path extends PathOf<"get">>(
+  path: Path,
+  given: Given<OperationAt<"get", Path>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<OperationAt<"get", Path>>> => call("GET", path, given as AnyGiven, signal);
 
 /** @throws ApiProblem */
-export const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
-  call<Answer>("POST", path, body, signal);
+export const post = <const Path extends PathOf<"post">>(
+  path: Path,
+  given: Given<OperationAt<"post", Path>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<OperationAt<"post", Path>>> => call("POST", path, given as AnyGiven, signal);
 
 /** @throws ApiProblem */
-export const remove = <Answer>(path: string): Promise<Answer> => call<Answer>("DELETE", path, {});
+export const remove = (path: PathOf<"delete">): Promise<unknown> => call("DELETE", path, { body: {} });
 
 async function call<Answer>(
   method: string,
   path: string,
-  body: unknown,
+  given: AnyGiven,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const response = await answerOf(method, path, body, "application/json", signal);
+  const response = await answerOf(method, urlOf(path, given), given.body, "application/json", signal);
   return (await response.json()) as Answer;
 }
 
@@ -60,10 +73,10 @@ async function call<Answer>(
  * What takes long, answered line by line.
  * @param onLine each line, read. @throws ApiProblem
  */
-export async function postLines<Line>(
-  path: string,
-  body: unknown,
-  onLine: (line: Line) => void,
+export async function postLines<const Path extends "/certify" | "/reconcile">(
+  path: Path,
+  { body }: Given<OperationAt<"post", Path>>,
+  onLine: (line: ProgressLine) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const response = await answerOf("POST", path, body, "application/x-ndjson", signal);
@@ -73,9 +86,9 @@ export async function postLines<Line>(
   for (let read = await texts.read(); !read.done; read = await texts.read()) {
     const lines = (rest + read.value).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines.filter(Boolean)) onLine(JSON.parse(line) as Line);
+    for (const line of lines.filter(Boolean)) onLine(JSON.parse(line) as ProgressLine);
   }
-  if (rest !== "") onLine(JSON.parse(rest) as Line);
+  if (rest !== "") onLine(JSON.parse(rest) as ProgressLine);
 }
 
 async function answerOf(
@@ -102,4 +115,41 @@ async function answerOf(
   if (response.ok) return response;
   if (response.status === 401) onSignedOut();
   throw await problemOf(response);
+}
+
+/** What kept a call from its answer, for a person: what is wrong, and what to do. */
+export class ApiProblem extends Error {
+  /** HTTP's; 0 when nothing answered. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+
+  /** What was thrown, as a problem. */
+  static of(thrown: unknown): ApiProblem {
+    return thrown instanceof ApiProblem ? thrown : new ApiProblem(0, String(thrown));
+  }
+}
+
+const TO_DO: Record<number, string> = {
+  0: "See whether you are online, and whether the relay runs. It is retried automatically.",
+  401: "Sign in again.",
+  403: "Sign in with a token of a role that may, or ask somebody who has one.",
+  404: "Check the address, or go back to the list.",
+  429: "Wait a moment, then try again.",
+  500: "Try again; the relay's log says more.",
+  503: "Try again in a moment.",
+};
+
+/** What to do about a problem; "" when its own words say it. */
+export const toDo = ({ status }: ApiProblem): string => TO_DO[status] ?? "";
+
+/** A refused answer as a problem: the API's own words where it has some. */
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const body: unknown = await response.json().catch(() => null);
+  const said = typeof body === "object" && body !== null && "error" in body ? body.error : null;
+  const fallback = `The relay answered ${response.status} ${response.statusText}`.trim();
+  return new ApiProblem(response.status, typeof said === "string" ? said : `${fallback}.`);
 }

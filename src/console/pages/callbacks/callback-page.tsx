@@ -1,4 +1,4 @@
-import type { CallbackShown } from "../../../api/callback-schemas.ts";
+import type { CallbackShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
@@ -31,7 +31,7 @@ const FIELDS: readonly Field<CallbackShown>[] = [
 
 /** One callback as it came, and what was made of it. */
 export function CallbackPage({ id }: { id: string }) {
-  const answer = useAnswer<CallbackShown>(`/callbacks/${encodeURIComponent(id)}`);
+  const answer = useAnswer("/callbacks/{id}", { path: { id } });
   return (
     <>
       <PageHead
@@ -144,7 +144,7 @@ function Body({ callback }: { callback: CallbackShown }) {
 const WIDTH = 16;
 
 /** Base64 as bytes; none where it is no base64. */
-export function bytesOf(base64: string): Uint8Array {
+function bytesOf(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {
@@ -153,7 +153,7 @@ export function bytesOf(base64: string): Uint8Array {
 }
 
 /** Sixteen bytes a line: offset, hex, and what is printable ASCII of them. */
-export function hexLines(bytes: Uint8Array): string[] {
+function hexLines(bytes: Uint8Array): string[] {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += WIDTH) {
     const part = [...bytes.subarray(at, at + WIDTH)];
@@ -165,7 +165,7 @@ export function hexLines(bytes: Uint8Array): string[] {
 }
 
 /** A part of a body: an id that was found there, or what stands between them. */
-export interface Part {
+interface Part {
   at: number;
   text: string;
   isId: boolean;
@@ -177,7 +177,7 @@ const UUID_LENGTH = 36;
  * A body cut where ids were found in it.
  * @param ids `at`: where each begins, in UTF-16 units; null stands elsewhere.
  */
-export function markedText(text: string, ids: readonly { at: number | null; invoiceId: string }[]): Part[] {
+function markedText(text: string, ids: readonly { at: number | null; invoiceId: string }[]): Part[] {
   const starts = [...new Set(ids.flatMap(({ at }) => (at === null ? [] : [at])))].sort(
     (one, other) => one - other,
   );

@@ -1,6 +1,6 @@
-import type { Calendar, CertificateShown } from "../../../api/proof-schemas.ts";
 import { dayOf } from "../../../kit/time.ts";
-import { get, queryText } from "../api/client.ts";
+import { get } from "../api/client.ts";
+import type { CertificateShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { type Field, moneyField } from "../parts/fields.tsx";
@@ -11,11 +11,10 @@ import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
 import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
-import { reasonWords } from "./proof-words.ts";
 
 /** One day: its totals, and its differences by name. */
 export function DayPage({ day }: { day: string }) {
-  const answer = useAnswer<Calendar>(`/certificates/calendar?from=${day}&to=${day}`);
+  const answer = useAnswer("/certificates/calendar", { query: { from: day, to: day } });
   const title = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }).format(
     new Date(day),
   );
@@ -106,7 +105,10 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
 type Difference = CertificateShown["differences"][number];
 
 const readDifferences = (certificateId: string, day: string, limit: number, after: string | null) =>
-  get<CertificateShown>(`/certificates/${certificateId}${queryText({ day, limit, after })}`);
+  get("/certificates/{id}", {
+    path: { id: certificateId },
+    query: { day, limit, after: after === null ? undefined : Number(after) },
+  });
 
 /**
  * What is not the same in all three places on one day: gaps first.
@@ -165,3 +167,41 @@ async function exportJson(certificateId: string, day: string): Promise<void> {
     notify(`It could not be saved: ${error instanceof Error ? error.message : String(error)}`, { bad: true });
   }
 }
+
+/** What a difference means, in a few words; the certificate's own detail says more. */
+const REASONS: Readonly<Record<string, string>> = {
+  missing: "Nobody asked about it",
+  not_confirmed: "Not confirmed yet",
+  dead: "Given up: a dead letter",
+  quarantined: "In quarantine",
+  not_paid: "Not paid, by its last answer",
+  recorded_only: "Only recorded",
+  before_start: "From before the first serve",
+  event_missing: "Its event is missing",
+  unpublished: "Its event is not published yet",
+  event_dead: "Its event was given up",
+  held: "Its event is held",
+  wrong_topic: "Published on another topic",
+  no_acceptance: "No acceptance by SNS",
+  amount_differs: "The amount differs",
+  books_differ: "The books contradict the provider's answer",
+  payload_differs: "The event says something else",
+  digest_missing: "What was published cannot be checked",
+  invoice_missing: "The stored answer is missing",
+  not_at_provider: "The provider does not list it",
+  status_unknown: "Its status is unknown",
+  confirmation_missing: "Its confirmation is missing",
+  verdict_differs: "Its verdict differs",
+  event_without_payment: "An event without a payment",
+  acceptance_without_event: "An acceptance without an event",
+  id_unusable: "Its id cannot be used",
+  callback_missing: "Its callback is not in the log",
+  undated: "Without a day of payment",
+  future: "Paid in the future",
+  counted_by_asking: "Found by asking, not in the list",
+  type_changed: "Its type has changed since its event",
+  corrected: "Corrected by the provider since its event",
+  test: "A Test invoice",
+};
+
+const reasonWords = (reason: string): string => REASONS[reason] ?? reason.replaceAll("_", " ");

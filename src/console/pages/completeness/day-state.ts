@@ -1,5 +1,5 @@
-import type { Calendar } from "../../../api/proof-schemas.ts";
 import { addDays, dayOf, daysBetween } from "../../../kit/time.ts";
+import type { Calendar } from "../api/types.ts";
 import { countText, moneyText } from "../kit/text.ts";
 import { type Tone, toneOf } from "../parts/words.ts";
 
@@ -103,7 +103,7 @@ export function sentenceOf({ proven, unproven, open, missing }: Summary): string
 }
 
 /** A day as certificates name it: `2026-11-22`, UTC. */
-export type Day = string;
+type Day = string;
 
 /** Both included. */
 export const daysFromTo = (from: Day, to: Day): Day[] =>

@@ -77,7 +77,7 @@ function DayCell({
   );
 }
 
-export const MARKS: Record<Exclude<DayState, "missing" | "none">, ComponentChildren> = {
+const MARKS: Record<Exclude<DayState, "missing" | "none">, ComponentChildren> = {
   equal: <Icon name="check" />,
   differs: "look",
   refused: "?",

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ProgressLine } from "../../../api/proof-schemas.ts";
+import type { Given, OperationAt } from "../../../api/calls.ts";
+import type { ProgressLine } from "../../../operate/operations/proof.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
-import { postLines } from "../api/client.ts";
-import { ApiProblem } from "../api/problem.ts";
+import { ApiProblem, postLines } from "../api/client.ts";
 import { may } from "../api/session.ts";
+import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Input } from "../parts/filters.tsx";
 import { notify } from "../parts/notices.tsx";
 import { Problem } from "../parts/page.tsx";
-import { certifiedWords, outcomeWords, progressWords, reconciledWords } from "./proof-words.ts";
 
 interface ProofFormProps {
   /** What the fields begin with; YYYY-MM-DD. */
@@ -30,7 +30,7 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
   if (!may("certify") && !may("reconcile"))
     return <p>To certify or reconcile takes a token of role operate.</p>;
 
-  const start = async (work: Work, body: object) => {
+  const start = async (work: Work, body: { reason?: string | undefined }) => {
     setSaid(null);
     const result = await run.start(work, { from, to, ...body });
     if (result === null) return;
@@ -99,6 +99,8 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
 type Work = "certify" | "reconcile";
 type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
+type ProofBody = Given<OperationAt<"post", "/certify" | "/reconcile">>["body"];
+
 /** Certify or reconcile, line by line as it proceeds: what runs now, how far it is, and the way to start it. */
 function useProofRun() {
   const [work, setWork] = useState<Work | null>(null);
@@ -108,7 +110,7 @@ function useProofRun() {
   useEffect(() => () => leaving.current.abort(), []);
 
   /** @returns its result, null when it failed or the page was left; the relay goes on all the same. */
-  const start = async (wanted: Work, body: object): Promise<unknown> => {
+  const start = async (wanted: Work, body: ProofBody): Promise<unknown> => {
     setWork(wanted);
     setProgress(null);
     setProblem(null);
@@ -119,7 +121,7 @@ function useProofRun() {
         else if ("error" in line) throw new ApiProblem(409, line.error);
         else result = line.result;
       };
-      await postLines<ProgressLine>(`/${wanted}`, body, onLine, leaving.current.signal);
+      await postLines(`/${wanted}`, { body }, onLine, leaving.current.signal);
     } catch (thrown) {
       if (leaving.current.signal.aborted) return null;
       setProblem(thrown instanceof ApiProblem ? thrown : new ApiProblem(0, "The connection broke off."));
@@ -129,4 +131,53 @@ function useProofRun() {
     return result;
   };
   return { work, progress, problem, start };
+}
+
+const STEPS = {
+  lists: "reading the provider's lists",
+  invoices: "asking about invoices",
+  books: "comparing with the books",
+} as const;
+
+/** What is going on, and how far it is. */
+function progressWords({ source, step, done, total }: Progress): string {
+  const far = total === null ? countText(done) : `${countText(done)} of ${countText(total)}`;
+  return `${source}: ${STEPS[step]}, ${far}`;
+}
+
+/** What came of the sources that could be read, and which could not. */
+function outcomeWords<Result extends object>(
+  results: readonly (Result | Unread)[],
+  wordsFor: (readable: readonly Result[]) => string,
+): string {
+  const failed = results.filter((one): one is Unread => "error" in one);
+  const readable = results.filter((one): one is Result => !("error" in one));
+  return [
+    ...failed.map(({ source, error }) => `${source} failed: ${error.message}`),
+    `${failed.length > 0 ? "The others: " : ""}${wordsFor(readable)}`,
+  ].join(" ");
+}
+
+/** What came of a certification. */
+function certifiedWords(certificates: readonly Pick<Certificate, "result" | "gaps">[]): string {
+  const gaps = certificates.reduce((sum, certificate) => sum + certificate.gaps, 0);
+  if (certificates.some(({ result }) => result === "refused"))
+    return "Refused: the lists contradict themselves, so nothing is proven. Try again later.";
+  if (gaps > 0)
+    return `Not equal: ${gaps === 1 ? "a payment is" : `${countText(gaps)} payments are`} missing.`;
+  return certificates.every(({ result }) => result === "equal")
+    ? "Equal: every payment of the period came through."
+    : "Not equal: nothing is missing, but something could hide money.";
+}
+
+/** What came of a reconciliation. */
+function reconciledWords(done: readonly Pick<Reconciled, "missing" | "opened" | "waitingInAll">[]): string {
+  const sum = (of: "missing" | "opened" | "waitingInAll") => done.reduce((all, one) => all + one[of], 0);
+  if (sum("missing") === 0) return "Nothing was missing: every listed payment is known here.";
+  const waiting = sum("waitingInAll");
+  return (
+    `${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now` +
+    `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. ` +
+    "Certify again in a moment to prove it."
+  );
 }

@@ -19,7 +19,7 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
  * A run of text as it came, or one character that would hide, move or imitate others, to be shown as an
  * escape.
  */
-export type Piece = { text: string } | { escape: string; name: string };
+type Piece = { text: string } | { escape: string; name: string };
 
 const NAMES: Record<number, string> = {
   0: "NUL",

@@ -1,17 +1,17 @@
-import type { Activity, Happening } from "../../../api/activity-schemas.ts";
-import type { InvoicePage, ListedInvoice } from "../../../api/payment-schemas.ts";
 import { happenings } from "../api/live.ts";
+import type { Activity, Happening, ListedInvoice } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { Section } from "../parts/page.tsx";
 import { type Upstream, UpstreamBadge, UpstreamWhy } from "../parts/upstream.tsx";
-import { Badge, Money, Outside, Time } from "../parts/values.tsx";
+import { Badge, Money, Outside, PaymentName, Time } from "../parts/values.tsx";
 
+/** So many payments are shown. */
 const SHOWN = 7;
 
 /** The newest payments: those that were there, and each that comes through while one looks. */
 export function JustNow() {
-  const { data } = useAnswer<InvoicePage>(`/invoices?limit=${SHOWN}`);
+  const { data } = useAnswer("/invoices", { query: { limit: SHOWN } });
   const newest = newestOf(happenings.value, data?.items ?? [], SHOWN);
   return (
     <Section title="Just now" aside={<Link to="payments">All payments</Link>}>
@@ -23,7 +23,10 @@ export function JustNow() {
             <li key={`${payment.source} ${payment.invoiceId}`}>
               <Link to={`payments/${payment.invoiceId}`}>
                 <span>
-                  <Name payment={payment} />
+                  <PaymentName
+                    reference={payment.reference ?? payment.collection}
+                    invoiceId={payment.invoiceId}
+                  />
                   <small>
                     <Time at={payment.at} />
                   </small>
@@ -41,20 +44,11 @@ export function JustNow() {
   );
 }
 
-function Name({ payment }: { payment: Pick<Happening, "reference" | "collection" | "invoiceId"> }) {
-  const name = payment.reference ?? payment.collection;
-  return name === null ? <code>{payment.invoiceId.slice(0, 8)}…</code> : <Outside text={name} />;
-}
-
 /** A payment and the last that is known to have happened to it. */
-export type Newest = Omit<Happening, "what"> & { what: string };
+type Newest = Omit<Happening, "what"> & { what: string };
 
 /** The payments that something happened to last: what came live, before what was there when one arrived. */
-export function newestOf(
-  live: readonly Happening[],
-  listed: readonly ListedInvoice[],
-  most: number,
-): Newest[] {
+function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], most: number): Newest[] {
   const byPayment = new Map<string, Newest>();
   const add = (payment: Newest) => {
     const key = `${payment.source} ${payment.invoiceId}`;

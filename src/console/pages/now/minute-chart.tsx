@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import type { Activity } from "../../../api/activity-schemas.ts";
+import type { Activity } from "../api/types.ts";
 import { shownTheme, zone } from "../kit/look.ts";
 import { countText } from "../kit/text.ts";
 import { clockText } from "../kit/time.ts";
@@ -142,7 +142,7 @@ function optionsOf(
  * As it is loaded it asks for numbers in the browser's language, and breaks where that is none of Intl's: a
  * browser of a system without a locale says `en-US@posix`.
  */
-export async function loadPlot(): Promise<typeof uPlot> {
+async function loadPlot(): Promise<typeof uPlot> {
   if (!isLanguage(navigator.language))
     Object.defineProperty(navigator, "language", { value: "en", configurable: true });
   return (await import("uplot")).default;

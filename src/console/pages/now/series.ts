@@ -1,4 +1,4 @@
-import type { Activity } from "../../../api/activity-schemas.ts";
+import type { Activity } from "../api/types.ts";
 
 type Minute = Activity["minutes"][number];
 export type Counted = "received" | "confirmed" | "published";
@@ -7,7 +7,7 @@ export type Counted = "received" | "confirmed" | "published";
  * One array for each, in the order of time, as the chart takes them: seconds, then counts; null is not
  * counted yet.
  */
-export type Columns = [
+type Columns = [
   at: number[],
   received: (number | null)[],
   published: (number | null)[],

@@ -1,14 +1,14 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { ApiProblem } from "../api/problem.ts";
+import { ApiProblem } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { TextInput } from "./filters.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { notify } from "./notices.tsx";
 import { Problem } from "./page.tsx";
 
-export interface Question {
+interface Question {
   question: string;
   /** What will happen, and what will not. */
   says: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type ApiProblem, toDo } from "../api/problem.ts";
+import { type ApiProblem, toDo } from "../api/client.ts";
 import { Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
 import { Icon } from "./icon.tsx";

@@ -2,6 +2,7 @@ import { shortText } from "../../../kit/text.ts";
 import { spanText } from "../../../kit/time.ts";
 import type { Timeline, TimelineEntry } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
+import { countText } from "../kit/text.ts";
 import { Outside, Time } from "../parts/values.tsx";
 import { type Tone, wordOf } from "../parts/words.ts";
 
@@ -16,7 +17,7 @@ export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "ent
       </div>
       <ol>
         {entries.map((entry, index) => {
-          const { way, tone, says, detail, to } = drawn(entry);
+          const { way, tone, says, detail = null, to } = drawEntry(entry);
           const before = entries[index - 1];
           const wait = before === undefined ? null : Date.parse(entry.at) - Date.parse(before.at);
           return (
@@ -28,7 +29,7 @@ export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "ent
               <div class={`step-way way-${way}${way.includes("-") ? " is-between" : ""}`}>
                 <span class="arrow" aria-hidden="true" />
                 <p class="step-says">
-                  {to === null ? <Outside text={says} /> : <Link to={to}>{says}</Link>}
+                  {to === undefined ? <Outside text={says} /> : <Link to={to}>{says}</Link>}
                   {detail !== null && (
                     <small>
                       <Outside text={detail} />
@@ -40,99 +41,78 @@ export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "ent
           );
         })}
       </ol>
-      {furtherCallbacks > 0 && (
-        <p class="quiet">… and {furtherCallbacks.toLocaleString("en-US")} later callbacks</p>
-      )}
+      {furtherCallbacks > 0 && <p class="quiet">… and {countText(furtherCallbacks)} later callbacks</p>}
     </div>
   );
 }
 
 /** Where something happens, or between which two it passes. */
-export type Way = "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
+type Way = "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
 
 /** An entry of a timeline as it is drawn. */
-export interface Drawn {
+interface Drawn {
   way: Way;
   tone: Tone;
   /** What happened, in a few words. */
   says: string;
-  /** More of it, written by others or long; null where there is none. */
-  detail: string | null;
+  /** More of it, written by others or long. */
+  detail?: string | null;
   /** A page that shows it whole. */
-  to: string | null;
+  to?: string;
 }
 
-const plain = { tone: "plain", detail: null, to: null } as const;
+const draw = (way: Way, tone: Tone, says: string, more: Pick<Drawn, "detail" | "to"> = {}): Drawn => ({
+  way,
+  tone,
+  says,
+  ...more,
+});
 
 /** What happened, where it is drawn, and in which words. */
-export function drawn(entry: TimelineEntry): Drawn {
+function drawEntry(entry: TimelineEntry): Drawn {
   switch (entry.kind) {
     case "paid":
-      return { ...plain, way: "provider", tone: "good", says: "Paid, says the provider" };
+      return draw("provider", "good", "Paid, says the provider");
     case "callback": {
-      const bytes = entry.bytes === null ? "erased" : `${entry.bytes.toLocaleString("en-US")} bytes`;
+      const bytes = entry.bytes === null ? "erased" : `${countText(entry.bytes)} bytes`;
       const from = entry.remoteAddress === null ? "" : ` from ${entry.remoteAddress}`;
       const found = entry.foundBy === null ? "" : `; id found in ${entry.foundBy}`;
-      return {
-        ...plain,
-        way: "provider-relay",
-        says: "Callback recorded",
-        detail: `${entry.method}${from}, ${bytes}${found}`,
-        to: `callbacks/${entry.id}`,
-      };
+      const detail = `${entry.method}${from}, ${bytes}${found}`;
+      return draw("provider-relay", "plain", "Callback recorded", { detail, to: `callbacks/${entry.id}` });
     }
     case "confirmation":
-      return { ...plain, way: "relay", says: `Confirmation opened by ${entry.openedBy}` };
-    case "answer":
-      return {
-        ...plain,
-        way: "provider-relay",
-        tone: entry.status.toLowerCase() === "paid" ? "good" : "wait",
-        says: "Provider asked; it answered",
-        detail: shortText(entry.status),
-      };
+      return draw("relay", "plain", `Confirmation opened by ${entry.openedBy}`);
+    case "answer": {
+      const tone = entry.status.toLowerCase() === "paid" ? "good" : "wait";
+      const detail = shortText(entry.status);
+      return draw("provider-relay", tone, "Provider asked; it answered", { detail });
+    }
     case "ask_failed":
-      return { ...plain, way: "relay-provider", tone: "bad", says: "No usable answer", detail: entry.error };
+      return draw("relay-provider", "bad", "No usable answer", { detail: entry.error });
     case "verdict":
-      return entry.state === "dead"
-        ? { ...plain, way: "relay", tone: "bad", says: "Given up: a dead letter" }
-        : {
-            ...plain,
-            way: "relay",
-            tone: entry.verdict === "paid" ? "good" : "wait",
-            says: `Verdict: ${wordOf(entry.verdict ?? "none")}`,
-          };
+      if (entry.state === "dead") return draw("relay", "bad", "Given up: a dead letter");
+      return draw(
+        "relay",
+        entry.verdict === "paid" ? "good" : "wait",
+        `Verdict: ${wordOf(entry.verdict ?? "none")}`,
+      );
     case "event":
-      return { ...plain, way: "relay", says: `${entry.type} written to the outbox` };
-    case "publication":
-      return {
-        ...plain,
-        way: "relay-topic",
-        tone: "good",
-        says: entry.replayId === null ? "Published; SNS accepted it" : "Published again, by a replay",
-        detail: `MessageId ${entry.messageId}`,
-      };
+      return draw("relay", "plain", `${entry.type} written to the outbox`);
+    case "publication": {
+      const says = entry.replayId === null ? "Published; SNS accepted it" : "Published again, by a replay";
+      return draw("relay-topic", "good", says, { detail: `MessageId ${entry.messageId}` });
+    }
     case "send_failed":
-      return { ...plain, way: "relay-topic", tone: "bad", says: "Sending failed", detail: entry.error };
+      return draw("relay-topic", "bad", "Sending failed", { detail: entry.error });
     case "alarm":
-      return {
-        ...plain,
-        way: "relay",
-        tone: "bad",
-        says: `Alarm: ${wordOf(entry.name)}`,
-        detail: entry.detail,
-      };
+      return draw("relay", "bad", `Alarm: ${wordOf(entry.name)}`, { detail: entry.detail });
     case "alarm_cleared":
-      return { ...plain, way: "relay", says: `Alarm over: ${wordOf(entry.name)}` };
-    case "action":
-      return {
-        ...plain,
-        way: "relay",
-        tone: "move",
-        says: `${entry.action.replaceAll(".", " ")} by ${entry.actor}`,
-        detail: entry.reason,
-      };
+      return draw("relay", "plain", `Alarm over: ${wordOf(entry.name)}`);
+    case "action": {
+      const says = `${entry.action.replaceAll(".", " ")} by ${entry.actor}`;
+      return draw("relay", "move", says, { detail: entry.reason });
+    }
     default:
-      return { ...plain, way: "relay", says: (entry as { kind: string }).kind.replaceAll("_", " ") };
+      return draw("relay", "plain", wordOf((entry as { kind: string }).kind));
   }
 }

@@ -1,9 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Session } from "../../../api/session-schemas.ts";
 import { connection, listen, liveStatus } from "../api/live.ts";
 import { may } from "../api/session.ts";
-import type { Status } from "../api/types.ts";
+import type { Session, Status } from "../api/types.ts";
 import { AttentionPage } from "../attention/attention-page.tsx";
 import { CallbacksPage } from "../callbacks/callbacks-page.tsx";
 import { CompletenessPage } from "../completeness/calendar-page.tsx";
@@ -61,7 +60,8 @@ export function Frame({ who }: { who: Session }) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   useEffect(listen, []);
-  useShortcuts(useMemo(() => shortcuts(() => setHelpOpen(true)), []));
+  const shortcuts = useMemo(() => shortcutsWith(() => setHelpOpen(true)), []);
+  useShortcuts(shortcuts);
   const PageComponent = page?.component;
   return (
     <div class={isMenuOpen ? "frame is-menu-open" : "frame"}>
@@ -94,12 +94,12 @@ export function Frame({ who }: { who: Session }) {
       </main>
       <Notices />
       <ConfirmDialog />
-      {isHelpOpen && <ShortcutsHelp onClose={() => setHelpOpen(false)} />}
+      {isHelpOpen && <ShortcutsHelp shortcuts={shortcuts} onClose={() => setHelpOpen(false)} />}
     </div>
   );
 }
 
-const shortcuts = (help: () => void): Shortcut[] => [
+const shortcutsWith = (help: () => void): Shortcut[] => [
   ...PAGES.filter(({ needs }) => may(needs)).map(({ key, title, path }) => ({
     keys: `g ${key}`,
     what: `Go to ${title}`,

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiProblem } from "../api/problem.ts";
+import { ApiProblem } from "../api/client.ts";
 import { signIn } from "../api/session.ts";
 import { Problem } from "../parts/page.tsx";
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { Session } from "../../../api/session-schemas.ts";
 import { signOut } from "../api/session.ts";
+import type { Session } from "../api/types.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 
@@ -49,8 +49,13 @@ const ROLE_WORDS: Record<Session["role"], string> = {
   admin: "may do everything",
 };
 
+interface ShortcutsHelpProps {
+  shortcuts: readonly Shortcut[];
+  onClose: () => void;
+}
+
 /** Every key that does something on this page. */
-export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
+export function ShortcutsHelp({ shortcuts, onClose }: ShortcutsHelpProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
@@ -59,7 +64,7 @@ export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
     <dialog ref={dialog} class="dialog" aria-labelledby="help-title" onClose={onClose}>
       <h2 id="help-title">Keyboard</h2>
       <dl class="keys">
-        {shortcutsNow().map(({ keys, what }) => (
+        {shortcuts.map(({ keys, what }) => (
           <div key={keys}>
             <dt>
               {keys.split(" ").map((key) => (
@@ -79,7 +84,7 @@ export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A key that does something, told by the help that `?` opens. */
+/** A key that does something, listed in the help that `?` opens. */
 export interface Shortcut {
   /** As `KeyboardEvent.key`; two with a space between for one after the other: `g p`. */
   keys: string;
@@ -87,38 +92,30 @@ export interface Shortcut {
   act: () => void;
 }
 
-const known = new Set<Shortcut>();
 /** How long the first key of two waits for the second. */
 const SEQUENCE_MS = 1_500;
-let first: { key: string; at: number } | null = null;
 
-export const shortcutsNow = (): Shortcut[] => [...known];
-
-/** Shortcuts for as long as the component is there; the last one that asked for a key has it. */
+/** Shortcuts for as long as the component is there. @param shortcuts the same ones each time. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
-    for (const shortcut of shortcuts) known.add(shortcut);
-    return () => {
-      for (const shortcut of shortcuts) known.delete(shortcut);
+    const find = (keys: string) => shortcuts.find((shortcut) => shortcut.keys === keys);
+    let first: { key: string; at: number } | null = null;
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target, timeStamp, metaKey, ctrlKey, altKey, defaultPrevented } = event;
+      if (defaultPrevented || metaKey || ctrlKey || altKey || isTyping(target)) return;
+      if (document.querySelector("dialog[open]") !== null) return;
+      const before = first !== null && timeStamp - first.at < SEQUENCE_MS ? first.key : null;
+      first = null;
+      const shortcut = find(before === null ? key : `${before} ${key}`) ?? find(key);
+      if (shortcut !== undefined) {
+        event.preventDefault();
+        shortcut.act();
+      } else if (shortcuts.some(({ keys }) => keys.startsWith(`${key} `))) first = { key, at: timeStamp };
     };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
   }, [shortcuts]);
 }
-
-window.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target))
-    return;
-  if (document.querySelector("dialog[open]") !== null) return;
-  const before = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? first.key : null;
-  first = null;
-  const shortcut = find(before === null ? event.key : `${before} ${event.key}`) ?? find(event.key);
-  if (shortcut !== undefined) {
-    event.preventDefault();
-    shortcut.act();
-  } else if ([...known].some(({ keys }) => keys.startsWith(`${event.key} `)))
-    first = { key: event.key, at: event.timeStamp };
-});
-
-const find = (keys: string) => [...known].findLast((shortcut) => shortcut.keys === keys);
 
 function isTyping(target: EventTarget | null): boolean {
   return (

@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler, type Router } from "express";
 import { z } from "zod";
 import { moneyGiven } from "../../../collection-api/contract/index.ts";
+import { isLoopback } from "../../../kit/addresses.ts";
 import type { Secret } from "../../../kit/secret.ts";
 import { REFUSALS, sendRefusal } from "../api/refusals.ts";
 import { changeCollection } from "../collection-statements.ts";
@@ -99,8 +100,7 @@ function guardControl(token: Secret | undefined): RequestHandler {
       if (token.equals(given)) return next();
       return sendRefusal(response, REFUSALS.unauthorized("authorization is missing or not valid"));
     }
-    const isLoopback = /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? "");
-    if (isLoopback && !isFromWebPage(request)) return next();
+    if (isLoopback(request.socket.remoteAddress) && !isFromWebPage(request)) return next();
     sendRefusal(response, REFUSALS.forbidden("The control side answers callers on this machine only"));
   };
 }
