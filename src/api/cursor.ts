@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Page as Found, Place } from "../database/page.ts";
+import type { Page as Found, PagePosition } from "../database/page.ts";
 
 /** A time as Postgres writes it, in any zone, and the id and source that break ties. */
 const place = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.guid(), z.string().max(40)]);
@@ -8,7 +8,7 @@ const place = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.guid(), z.strin
 export const cursor = z
   .string()
   .max(300)
-  .transform((text, context): Place => {
+  .transform((text, context): PagePosition => {
     try {
       const [at, id, source] = place.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
       return { at, id, source };

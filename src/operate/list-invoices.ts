@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn } from "../database/expressions.ts";
-import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
+import { LOOKED_AT, type PagePosition, type Slice, sliceOf } from "../database/page.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/event.ts";
@@ -109,7 +109,7 @@ const paidBetween = ({ from, to }: InvoiceTerms): RawBuilder<unknown> =>
 
 interface Walk {
   terms: InvoiceTerms;
-  after: Place | null;
+  after: PagePosition | null;
   most: number;
 }
 
@@ -144,9 +144,9 @@ const naming = new VaryingStatement(
 export async function invoicesNamed(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  after: Place | null,
+  after: PagePosition | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> {
+): Promise<Slice<FoundInvoice>> {
   const { email } = terms;
   const rows = await naming.execute(db, { terms, after, most });
   const placed = rows.map(({ document, at, ...invoice }) => {
@@ -226,10 +226,10 @@ const byPayment = new VaryingStatement(
 export const invoicesByPayment = async (
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  after: Place | null,
+  after: PagePosition | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> =>
-  stretchOf(await byPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+): Promise<Slice<FoundInvoice>> =>
+  sliceOf(await byPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
 const byRequest = new VaryingStatement(
   WALKED,
@@ -260,7 +260,7 @@ const byRequest = new VaryingStatement(
 export const invoicesByRequest = async (
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  after: Place | null,
+  after: PagePosition | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> =>
-  stretchOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+): Promise<Slice<FoundInvoice>> =>
+  sliceOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
