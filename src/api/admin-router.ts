@@ -1,14 +1,16 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
-import { z } from "zod";
-import { isDatabaseAway, isRefusedData } from "../kit/postgres-errors.ts";
 import { type AdminToken, mayAct, type Role } from "../kit/admin-token.ts";
-import { messageOf, RelayError } from "../kit/errors.ts";
+import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
 import { faultOf, noteWork } from "../kit/fault.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import { withTextsMasked } from "../kit/mask.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
+import { BadInput, readInput, runOperation } from "../operate/operations/bad-input.ts";
+import { operations } from "../operate/operations/list.ts";
+import { type Operation, type OperationParts, roleFor } from "../operate/operations/operation.ts";
 import { actorOf } from "./admin-tokens.ts";
 import { CallerLimits, TooManyAtOnce } from "./caller-limits.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
@@ -16,8 +18,6 @@ import { EndedSessions } from "./ended-sessions.ts";
 import { jsonBody } from "./json-body.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
-import { type AdminParts, type Operation, roleFor } from "./operation.ts";
-import { operations } from "./operations.ts";
 import { ProgressStream, wantsProgress } from "./progress-stream.ts";
 import type { RefusedCallers } from "./refused-callers.ts";
 import { SessionCookie } from "./session-cookie.ts";
@@ -25,7 +25,7 @@ import { sessionRoutes } from "./session-routes.ts";
 import { Sessions } from "./sessions.ts";
 
 export interface AdminRouterOptions {
-  parts: AdminParts;
+  parts: OperationParts;
   /** Whoever sends one of these, or signed in with it, may do what its role allows. */
   tokens: readonly AdminToken[];
   refused: RefusedCallers;
@@ -75,9 +75,8 @@ export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }:
   });
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    const read = readInput(operation);
     api[operation.method](path, (request, response) =>
-      carryOut(operation, read, { ...parts, limits }, request, response, log).catch((error: unknown) => {
+      carryOut(operation, { ...parts, limits }, request, response, log).catch((error: unknown) => {
         throw noteWork(error, workOf(operation, request));
       }),
     );
@@ -103,23 +102,9 @@ const operationsOf = (role: Role): string[] =>
 
 const callerIn = (response: Response): Caller => response.locals.caller as Caller;
 
-/**
- * Reads what an operation takes. A parameter that it does not know is refused like an unknown field of its
- * body: what somebody asked for is never left out silently.
- */
-function readInput({ pathParameters, query = z.object({}), body }: Operation) {
-  const parameters = query.strict();
-  return (request: Request) => ({
-    path: pathParameters?.parse(request.params),
-    query: parameters.parse(request.query),
-    body: body?.parse(request.body ?? {}),
-  });
-}
-
 async function carryOut(
   operation: Operation,
-  read: ReturnType<typeof readInput>,
-  { limits, ...parts }: AdminParts & { limits: CallerLimits },
+  { limits, ...parts }: OperationParts & { limits: CallerLimits },
   request: Request,
   response: Response,
   log: Logger,
@@ -130,7 +115,8 @@ async function carryOut(
     const error = `${operation.id} needs the role ${needed}; ${holder.name} has the role ${holder.role}.`;
     return refuse(response, { status: 403, error });
   }
-  const input = read(request);
+  const { params: path, query, body = {} } = request;
+  const input = readInput(operation, { path, query, body });
   const left = new AbortController();
   response.once("close", () => left.abort());
   const context = {
@@ -143,7 +129,9 @@ async function carryOut(
   if (operation.tellsProgress === true && wantsProgress(request)) {
     const stream = new ProgressStream(response, parts.mask);
     try {
-      stream.end({ result: await operation.run({ ...context, onProgress: stream.reached }, input) });
+      stream.end({
+        result: await runOperation(operation, { ...context, onProgress: stream.reached }, input),
+      });
     } catch (error) {
       stream.end({ error: judge(noteWork(error, workOf(operation, request)), request, log).error });
     }
@@ -152,7 +140,7 @@ async function carryOut(
   const respond = async () => {
     // It has waited for its turn, and nobody waits for it any longer.
     if (left.signal.aborted) return;
-    const result = await operation.run(context, input);
+    const result = await runOperation(operation, context, input);
     if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
     const masked = (value: unknown) =>
       operation.tellsTokens === true ? value : withTextsMasked(value, parts.mask);
@@ -171,21 +159,32 @@ const workOf = ({ id: operation }: Operation, { params }: Request) => ({ operati
 interface Judged {
   status: number;
   error: string;
+  /** As the command line calls it in its JSON. */
+  code?: ErrorCode;
   retryAfterS?: number;
   /** The log tells of it under this id. */
   requestId?: string;
 }
 
-function refuse(response: Response, { status, error, retryAfterS = 60, requestId }: Judged): void {
+const CODES: Partial<Record<number, ErrorCode>> = {
+  400: "usage",
+  404: "not_found",
+  500: "unexpected",
+};
+
+function refuse(
+  response: Response,
+  { status, error, code = CODES[status], retryAfterS = 60, requestId }: Judged,
+): void {
   if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
   if (status === 503) response.setHeader("retry-after", "5");
   if (status === 429) response.setHeader("retry-after", retryAfterS);
   if (requestId !== undefined) response.setHeader("x-request-id", requestId);
-  response.status(status).json({ error });
+  response.status(status).json({ error, ...(code !== undefined && { code }) });
 }
 
 const onError =
-  ({ mask }: AdminParts, log: Logger): ErrorRequestHandler =>
+  ({ mask }: OperationParts, log: Logger): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) return next(error);
     const { error: says, ...judged } = judge(error, request, log);
@@ -194,10 +193,8 @@ const onError =
 
 function judge(error: unknown, request: Request, log: Logger): Judged {
   if (error instanceof TooManyAtOnce) return { status: 429, error: error.message, retryAfterS: 1 };
-  if (error instanceof z.ZodError) return { status: 400, error: problemsOf(error) };
-  if (error instanceof RelayError) return { status: 409, error: error.message };
-  // Such as a NUL or the year 0, which only Postgres detects.
-  if (isRefusedData(error)) return { status: 400, error: "The database does not accept one of the values." };
+  if (error instanceof RelayError)
+    return { status: error instanceof BadInput ? 400 : 409, error: error.message, code: error.code };
   const status = error instanceof Error && "status" in error ? error.status : undefined;
   if (typeof status === "number" && status >= 400 && status < 500)
     return { status, error: `The request cannot be read: ${messageOf(error)}` };
@@ -205,10 +202,11 @@ function judge(error: unknown, request: Request, log: Logger): Judged {
   const about = { ...(isAway ? {} : { requestId: newId() }), method: request.method };
   log.error({ ...about, ...faultOf(error) }, "a request to the admin API failed");
   if (isAway)
-    return { status: 503, error: "The database does not answer. Try again in a moment; see database_away." };
+    return {
+      status: 503,
+      error: "The database does not answer. Try again in a moment; see database_away.",
+      code: "database_away",
+    };
   const where = `the log has the details, under request ${about.requestId}`;
   return { status: 500, error: `Something went wrong. Try again; ${where}.`, ...about };
 }
-
-const problemsOf = (error: z.ZodError): string =>
-  error.issues.map((issue) => `${issue.path.join(".") || "the request"}: ${issue.message}`).join("; ");

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { within } from "../kit/waiting.ts";
 import type { Session } from "./sessions.ts";
 

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { openApiParameters } from "../kit/open-api-parameters.ts";
-import { type Operation, roleFor } from "./operation.ts";
-import { operations } from "./operations.ts";
-import { progressLine } from "./proof-schemas.ts";
-import { problem } from "./schemas.ts";
-import { specialOperations } from "./special-operations.ts";
+import { operations, specialOperations } from "../operate/operations/list.ts";
+import { type Operation, type OperationShape, roleFor } from "../operate/operations/operation.ts";
+import { progressLine } from "../operate/operations/proof.ts";
 
 type Json = { [key: string]: unknown };
 
@@ -18,6 +16,12 @@ const ERRORS: Record<string, string> = {
   429: "Too many requests of this caller are under way, or too many wrong tokens came from this address.",
   503: "The database does not answer, or there are too many listeners.",
 };
+
+/** The body of every refusal. */
+const problem = z.object({
+  error: z.string(),
+  code: z.string().optional().describe("As the command line calls it in its JSON: usage, not_found, …"),
+});
 
 let text: string | undefined;
 
@@ -69,26 +73,39 @@ export function openApiDocument(): Json {
   };
 }
 
-type Described = Operation | (typeof specialOperations)[number];
+type Described = OperationShape & Partial<Pick<Operation, "run" | "mediaType">> & { open?: true };
 
 function describe(operation: Described): Json {
   const { id, tag, summary, pathParameters, query, body, result, mediaType = "application/json" } = operation;
-  const streams = "tellsProgress" in operation && operation.tellsProgress === true;
-  const isOpen = "open" in operation && operation.open === true;
-  const parameters = [...parametersOf("path", pathParameters), ...parametersOf("query", query)];
+  const { example = {} } = operation;
+  const parameters = [
+    ...parametersOf("path", pathParameters, example.path),
+    ...parametersOf("query", query, example.query),
+  ];
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(isOpen ? { security: [] } : "run" in operation && { "x-role": roleFor(operation) }),
+    ...(operation.open === true ? { security: [] } : operation.run && { "x-role": roleFor(operation) }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { content: { "application/json": { schema: schemaOf(body, "input") } } } }),
+    ...(body && {
+      requestBody: {
+        content: {
+          "application/json": {
+            schema: schemaOf(body, "input"),
+            ...(example.body !== undefined && { example: example.body }),
+          },
+        },
+      },
+    }),
     responses: {
       200: {
         description: "Done",
         content: {
           [mediaType]: { schema: schemaOf(result, "output") },
-          ...(streams && { "application/x-ndjson": { schema: schemaOf(progressLine, "output") } }),
+          ...(operation.tellsProgress && {
+            "application/x-ndjson": { schema: schemaOf(progressLine, "output") },
+          }),
         },
       },
       ...Object.fromEntries(
@@ -98,8 +115,14 @@ function describe(operation: Described): Json {
   };
 }
 
-const parametersOf = (place: "path" | "query", schema: z.ZodObject | undefined): Json[] =>
-  schema === undefined ? [] : openApiParameters(place, schemaOf(schema, "input"));
+function parametersOf(place: "path" | "query", schema: z.ZodObject | undefined, example: unknown): Json[] {
+  if (schema === undefined) return [];
+  const examples = new Map(Object.entries(example ?? {}));
+  return openApiParameters(place, schemaOf(schema, "input")).map((parameter) => ({
+    ...parameter,
+    ...(examples.has(String(parameter.name)) && { example: examples.get(String(parameter.name)) }),
+  }));
+}
 
 /** Schemas are inlined, so that each can be read where it is used. */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
@@ -108,6 +131,10 @@ function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
     target: "draft-2020-12",
     unrepresentable: "any",
     reused: "inline",
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema._zod.def.type === "date")
+        Object.assign(jsonSchema, { type: "string", format: "date-time" });
+    },
   }) as Json;
   return json;
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
-import type { OnProgress } from "./operation.ts";
+import type { OnProgress } from "../operate/operations/operation.ts";
 
 const NDJSON = "application/x-ndjson";
 

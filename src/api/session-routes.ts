@@ -5,12 +5,13 @@ import type { Tables } from "../database/tables.ts";
 import type { AdminToken, Role } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
+import { readValue } from "../operate/operations/bad-input.ts";
+import { signInRequest } from "../operate/operations/list.ts";
 import { actorOf, holderOf } from "./admin-tokens.ts";
 import { type Callers, isForeign, isRefused, type Refused } from "./callers.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import { jsonBody } from "./json-body.ts";
 import type { SessionCookie } from "./session-cookie.ts";
-import { signInRequest } from "./session-schemas.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
 export interface SessionRoutesOptions {
@@ -41,7 +42,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
           "Sign in by https, or at localhost (through a tunnel): by plain http anybody on the way " +
           "reads along.",
       });
-    const { token } = signInRequest.parse(request.body ?? {});
+    const { token } = readValue(signInRequest, request.body ?? {});
     const holder = holderOf(tokens, token.trim());
     if (holder === null)
       return refuse(response, callers.wrongToken(request, "This token is not in ADMIN_TOKENS."));

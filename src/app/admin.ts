@@ -2,10 +2,10 @@ import type { Router } from "express";
 import { adminRouter, closedAdminRouter } from "../api/admin-router.ts";
 import { DryRuns } from "../api/dry-runs.ts";
 import { Live } from "../api/live.ts";
-import type { AdminParts, OnProgress, Period } from "../api/operation.ts";
 import { RefusedCallers } from "../api/refused-callers.ts";
 import { maskOf } from "../kit/mask.ts";
 import { ActivityBook } from "../operate/activity.ts";
+import type { OnProgress, OperationParts, Period } from "../operate/operations/operation.ts";
 import { readStatus } from "../operate/status.ts";
 import type { CertifyProgress } from "../reconcile/certificate/certify.ts";
 import { paymentDays } from "../reconcile/list/list-period.ts";
@@ -50,14 +50,15 @@ export function adminRoutes(options: Shared): { routers: Router[]; stop(): void 
   };
 }
 
-function partsOf(options: Shared, stopping: AbortSignal): AdminParts {
+function partsOf(options: Shared, stopping: AbortSignal): OperationParts {
   const { db, settings, sources } = options;
   const book = new ActivityBook(db, MOST_MINUTES);
+  const dryRuns = new DryRuns(stopping);
   return {
     db,
     routes: routesOf(sources),
     readAgain,
-    dryRuns: new DryRuns(stopping),
+    boundDryRun: (kind, left, plan) => dryRuns.run(kind, left, plan),
     decode: decodeCallback,
     mask: maskOf(sources.flatMap(({ callbackTokens }) => callbackTokens)),
     topicsOf: (source) => topicsOf(settings, source),

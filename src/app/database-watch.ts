@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import { isRefusedData } from "../kit/postgres-errors.ts";
 import {
   failedWrite,
   findRecordingProblem,
@@ -8,6 +7,7 @@ import {
 } from "../database/recording-problem.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
+import { isRefusedData } from "../kit/postgres-errors.ts";
 import { within } from "../kit/waiting.ts";
 import { RecordingAlarms, type RecordingAlarmsOptions } from "./recording-alarms.ts";
 

@@ -1,7 +1,7 @@
 import type { Alarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/connect.ts";
-import { isNotAllowed } from "../kit/postgres-errors.ts";
 import type { Logger } from "../kit/log.ts";
+import { isNotAllowed } from "../kit/postgres-errors.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import { type Chores, type ChoresDone, doChores } from "../operate/chores.ts";
 import { isReadyForNextMonth, makePartitions } from "../receive/log/partitions.ts";

@@ -1,4 +1,4 @@
-import type { AdminParts } from "../api/operation.ts";
+import type { OperationParts } from "../operate/operations/operation.ts";
 import { decodeText, inflateBody } from "../receive/reading/decode-body.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
@@ -16,7 +16,7 @@ export const readAgain: ReadAgain = (request) => {
 };
 
 /** The text that the same reader sees, whether or not it finds an id in it. */
-export const decodeCallback: AdminParts["decode"] = ({ contentEncoding, body }) => {
+export const decodeCallback: OperationParts["decode"] = ({ contentEncoding, body }) => {
   const bytes = inflateBody(body, contentEncoding, BODY_LIMIT);
   return decodeText(bytes === "too_large" ? body : bytes);
 };

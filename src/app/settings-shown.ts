@@ -1,4 +1,3 @@
-import type { SettingsShown } from "../api/settings-schemas.ts";
 import { hasChecks } from "../kit/callback-checks.ts";
 import type { Logger } from "../kit/log.ts";
 import { programVersion } from "../kit/program-version.ts";
@@ -6,6 +5,7 @@ import { Secret } from "../kit/secret.ts";
 import { durationText, formatOf } from "../kit/setting-formats.ts";
 import { SETTING_NAMES, type ServeSettings, type Settings, settingsSchema } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/sources.ts";
+import type { SettingsShown } from "../operate/operations/settings-shown.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { tracesUrl } from "./tracing.ts";

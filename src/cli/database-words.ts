@@ -1,5 +1,5 @@
-import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { type ErrorCode, messageOf } from "../kit/errors.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 
 /** A database fault, as it is reported to a person and to a program. */
 export interface DatabaseFault {

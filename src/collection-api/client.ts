@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownWords, problemsOf } from "../kit/problems.ts";
 import {
   Caller,
   type CallOptions,
@@ -19,7 +20,6 @@ import {
   createInvoiceBody,
   createInvoiceRequest,
 } from "./contract/create-invoice.ts";
-import { ownWords, problemsOf } from "./contract/envelope.ts";
 import {
   type Invoice,
   type InvoiceFilterInput,

@@ -1,15 +1,9 @@
 import type { z } from "zod";
 import { isTooIntricate } from "../kit/is-too-intricate.ts";
+import { ownWords, problemsOf } from "../kit/problems.ts";
 import { DAY_MS } from "../kit/time.ts";
 import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
-import {
-  type Envelope,
-  envelopeRead,
-  ownWords,
-  problemsOf,
-  SPECIFIED_MESSAGES,
-  saysSuccess,
-} from "./contract/envelope.ts";
+import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
 import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
 import type { HttpAnswer } from "./exchange.ts";
 

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
-import { isRefusedData } from "../kit/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { isRefusedData } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import { storableText } from "../kit/text.ts";
 import type { Tracer } from "../kit/trace.ts";

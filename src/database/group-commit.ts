@@ -1,6 +1,6 @@
 import { RelayError } from "../kit/errors.ts";
-import { TurnQueue } from "../kit/waiting.ts";
 import { isCollision, isLostConnection, isRefusedData } from "../kit/postgres-errors.ts";
+import { TurnQueue } from "../kit/waiting.ts";
 
 interface GroupCommitOptions<Item> {
   /** Writes all of them in one transaction, or throws and leaves nothing behind. */

@@ -1,7 +1,7 @@
 import { basename, resolve, sep } from "node:path";
-import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
 import { messageOf, RelayError } from "./errors.ts";
 import { quietText } from "./mask.ts";
+import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
 
 /** What a log line tells of anything thrown, beside what is known where it is logged. */
 export interface Fault {

@@ -1,4 +1,3 @@
-
 /**
  * A value that Postgres would refuse, found before it was sent; SQLSTATE 22P02, invalid text representation.
  */

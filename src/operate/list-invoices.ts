@@ -3,10 +3,52 @@ import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts"
 import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn } from "../database/expressions.ts";
 import { LOOKED_AT, type PagePosition, type Slice, sliceOf } from "../database/page.ts";
+import { databaseTime } from "../database/server.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { NIL_UUID } from "../kit/ids.ts";
+import { DAY_MS } from "../kit/time.ts";
 import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/event.ts";
-import { EVERY_FILTER, EVERY_TERM, type InvoiceFilters, type InvoiceTerms } from "./invoice-terms.ts";
+
+/** What is looked for; an omitted term matches everything. */
+export interface InvoiceTerms {
+  /** Lower case. */
+  id?: string | undefined;
+  /** The merchant's reference; exact match. */
+  reference?: string | undefined;
+  /** The payer's full address, in any case. */
+  email?: string | undefined;
+  /** The provider's status, in any case. */
+  status?: string | undefined;
+  /** Decimal text: the total, or the amount without charges. */
+  amount?: string | undefined;
+  /** Days of payment, UTC, YYYY-MM-DD, both inclusive. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Days of the newest confirmation, likewise. */
+  confirmedFrom?: string | undefined;
+  confirmedTo?: string | undefined;
+  /** The collection's name, as it appears in invoices. */
+  collection?: string | undefined;
+  verdict?: ToldVerdict | undefined;
+  source?: string | undefined;
+}
+
+/** For the test that prepares each shape of a statement. */
+const EVERY_TERM: Required<InvoiceTerms> = {
+  id: "",
+  reference: "",
+  email: "",
+  status: "",
+  amount: "0",
+  from: "",
+  to: "",
+  confirmedFrom: "",
+  confirmedTo: "",
+  collection: "",
+  verdict: "paid",
+  source: "",
+};
 
 const FOUND = {
   invoiceId: returned.uuid,
@@ -28,11 +70,6 @@ const FOUND = {
 /** One invoice as a search shows it; the provider may not have confirmed it yet. No personal data. */
 export type FoundInvoice = RowOf<typeof FOUND>;
 
-const CONFIRMED = { ...FOUND, status: returned.text(), confirmedAt: returned.time };
-
-/** One that the provider has confirmed. */
-export type ListedInvoice = RowOf<typeof CONFIRMED>;
-
 /** `toldVerdict`, where Postgres has to know it. */
 const VERDICT = sql`
   case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
@@ -53,59 +90,40 @@ const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) =>
   return sql`${ofEvent(eventState, joiningOutbox)} as event, ${ofEvent(sql`event.id`)} as "eventId"`;
 };
 
-const listing = new VaryingStatement(
-  CONFIRMED,
-  ({ filters, limit }: { filters: InvoiceFilters; limit: number }) => sql`
-    with chosen as materialized (
-      select * from invoice where ${conditions(filters)} order by confirmed_at desc, id limit ${limit})
-    select invoice.id as "invoiceId", invoice.source, ${LISTED},
-      ${eventOf(sql`invoice.source`, sql`invoice.id`)}
-    from chosen as invoice ${joiningConfirmation}
-    order by invoice.confirmed_at desc, invoice.id`,
-  [
-    { filters: {}, limit: 1 },
-    { filters: EVERY_FILTER, limit: 1 },
-  ],
-);
-
-/** The confirmed invoices that match all filters, last confirmed first. */
-export const listInvoices = (db: Kysely<Tables>, filters: InvoiceFilters, limit: number) =>
-  listing.execute(db, { filters, limit });
-
-const LATELY = sql`confirmed_at >= clock_timestamp() - interval '30 days'`;
-
-function conditions(filters: InvoiceFilters): RawBuilder<unknown> {
-  const { reference, status, collection, amount, source, from, to } = filters;
-  const all = [sql`true`];
-  if (reference !== undefined) all.push(sql`reference = ${reference}`);
-  if (status !== undefined) all.push(sql`lower(status) = lower(${status})`);
-  if (collection !== undefined) all.push(sql`collection_name = ${collection}`);
-  if (amount !== undefined) all.push(sql`(total_amount = ${amount}::numeric or amount = ${amount}::numeric)`);
-  if (source !== undefined) all.push(sql`source = ${source}`);
-  if (from === undefined && reference === undefined) all.push(LATELY);
-  if (from !== undefined) all.push(sql`confirmed_at >= ${from}::timestamptz`);
-  if (to !== undefined) all.push(sql`confirmed_at < ${to}::timestamptz`);
-  return sql.join(all, sql` and `);
-}
-
 const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
 
 /** The conditions that no index supports. */
-function compared({ amount, collection, verdict, source }: InvoiceTerms): RawBuilder<unknown> {
-  const conditions: RawBuilder<unknown>[] = [];
+function compared({
+  amount,
+  status,
+  collection,
+  verdict,
+  source,
+  ...days
+}: InvoiceTerms): RawBuilder<unknown> {
+  const conditions = daysBetween("confirmed_at", days.confirmedFrom, days.confirmedTo);
   if (amount !== undefined)
     conditions.push(sql`(invoice.total_amount = ${amount}::numeric or invoice.amount = ${amount}::numeric)`);
+  if (status !== undefined) conditions.push(sql`lower(invoice.status) = lower(${status})`);
   if (collection !== undefined) conditions.push(sql`invoice.collection_name = ${collection}`);
   if (verdict !== undefined) conditions.push(sql`${VERDICT} = ${verdict}`);
   if (source !== undefined) conditions.push(sql`coalesce(invoice.source, confirmation.source) = ${source}`);
   return sql`coalesce(${all(conditions)}, false)`;
 }
 
-const paidBetween = ({ from, to }: InvoiceTerms): RawBuilder<unknown> =>
-  all([
-    ...(from === undefined ? [] : [sql`invoice.paid_at >= (${from}::date)::timestamp at time zone 'UTC'`]),
-    ...(to === undefined ? [] : [sql`invoice.paid_at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
-  ]);
+const daysBetween = (
+  column: "paid_at" | "confirmed_at",
+  from: string | undefined,
+  to: string | undefined,
+): RawBuilder<unknown>[] => {
+  const at = sql`invoice.${sql.ref(column)}`;
+  return [
+    ...(from === undefined ? [] : [sql`${at} >= (${from}::date)::timestamp at time zone 'UTC'`]),
+    ...(to === undefined ? [] : [sql`${at} < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
+  ];
+};
+
+const paidBetween = ({ from, to }: InvoiceTerms) => all(daysBetween("paid_at", from, to));
 
 interface Walk {
   terms: InvoiceTerms;
@@ -264,3 +282,59 @@ export const invoicesByRequest = async (
   most: number,
 ): Promise<Slice<FoundInvoice>> =>
   sliceOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+
+/** How much of the order of confirmation one statement reads: its index knows ranges only. */
+const SLICE_MS = 7 * DAY_MS;
+/** How far back invoices are looked for by confirmation when no day is given. */
+const LATELY_MS = 30 * DAY_MS;
+
+interface Slice extends Walk {
+  since: Date;
+}
+
+const byConfirmation = new VaryingStatement(
+  WALKED,
+  ({ terms, after, most, since }: Slice) => {
+    const earlier =
+      after === null
+        ? sql`true`
+        : sql`(confirmed_at, id, source)
+        < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)
+        and confirmed_at <= ${after.at}::timestamptz`;
+    return sql`
+    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
+      select invoice.confirmed_at::text as at,
+        row_number() over (order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc) as place,
+        ${compared(terms)} as matches, invoice.id as "invoiceId", invoice.source, ${LISTED}
+      from (
+        select * from invoice where confirmed_at >= ${since}::timestamptz and ${earlier}
+        order by confirmed_at desc, id desc, source desc limit ${most}) as invoice
+      ${joiningConfirmation}) as judged
+    where matches or place = ${most} order by place`;
+  },
+  [
+    { terms: {}, after: null, most: 1, since: new Date(0) },
+    { terms: EVERY_TERM, after: { at: "", id: "", source: "" }, most: 1, since: new Date(0) },
+  ],
+);
+
+/** Examines the next `most` invoices by their newest confirmation, newest first; at most a week of them. */
+export async function invoicesByConfirmation(
+  db: Kysely<Tables>,
+  terms: InvoiceTerms,
+  after: PagePosition | null,
+  most: number,
+): Promise<Slice<FoundInvoice>> {
+  const { confirmedFrom, confirmedTo } = terms;
+  const now = await databaseTime(db);
+  const end = confirmedTo === undefined ? +now + DAY_MS : Math.min(+now, Date.parse(confirmedTo)) + DAY_MS;
+  const begin = confirmedFrom === undefined ? Math.min(+now, end) - LATELY_MS : Date.parse(confirmedFrom);
+  const from = after ?? placeAt(end);
+  const since = Math.max(begin, Date.parse(from.at) - SLICE_MS);
+  const rows = await byConfirmation.execute(db, { terms, after: from, most, since: new Date(since) });
+  const stretch = sliceOf(rows, most, ({ invoiceId }) => invoiceId);
+  return { ...stretch, end: stretch.end ?? (since > begin ? placeAt(since) : null) };
+}
+
+/** Before all that was confirmed at this time or later. */
+const placeAt = (ms: number): PagePosition => ({ at: new Date(ms).toISOString(), id: NIL_UUID, source: "" });

@@ -2,10 +2,10 @@ import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { dropHistory } from "../alarms/history.ts";
 import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/change-confirmations.ts";
-import { isLockTimeout, isNotAllowed } from "../kit/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { messageOf } from "../kit/errors.ts";
+import { isLockTimeout, isNotAllowed } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import {
   dropPartition,

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { AlarmName } from "../alarms/alarms.ts";
 import { type AuditedChange, readAuditLog } from "../alarms/audit.ts";
 import { countOpenAlarms, type KnownAlarm, listAlarms } from "../alarms/list-alarms.ts";
 import { type SchemaState, schemaState } from "../database/migrate.ts";
@@ -43,7 +44,7 @@ export interface Facts {
   settings: StatusSettings;
   /** The newest open alarms; `openAlarms` counts them all. */
   alarms: KnownAlarm[];
-  openAlarms: { name: string; count: number }[];
+  openAlarms: { name: AlarmName; count: number }[];
   /** Sources and topics that are paused, refused or backing off. */
   held: Held[];
   /** Sources that serve has known. */

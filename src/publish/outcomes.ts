@@ -4,9 +4,9 @@ import { ALARM, type Alarm, type Alarms, raising } from "../alarms/alarms.ts";
 import { hasRoom, noting } from "../alarms/history.ts";
 import { bytea, type Columns, float, text, uuid } from "../database/columns.ts";
 import { GroupCommit } from "../database/group-commit.ts";
-import { isRefusedData } from "../kit/postgres-errors.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { isRefusedData } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
 

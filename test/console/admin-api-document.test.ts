@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openApiDocument, openApiText } from "../../src/api/open-api.ts";
-import { operations } from "../../src/api/operations.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { leastCpuMs } from "../support/least-cpu-ms.ts";
 
 describe("the admin API's document", () => {

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { operations } from "../../src/api/operations.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { addConfirmation, addEvents, wholeDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { operations } from "../../src/api/operations.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { ADMIN, type AdminApi, adminApi } from "../support/admin.ts";
 import { addConfirmation, wholeDatabase } from "../support/log-rows.ts";
 

@@ -1,24 +1,24 @@
 import { expect, it, onTestFinished } from "vitest";
 import { adminRouter } from "../../src/api/admin-router.ts";
 import type { Live } from "../../src/api/live.ts";
-import type { AdminParts } from "../../src/api/operation.ts";
 import type { RefusedCallers } from "../../src/api/refused-callers.ts";
 import { httpApp } from "../../src/app/http-app.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import type { OperationParts } from "../../src/operate/operations/operation.ts";
 
 const TOKEN = "admin-token-0123456789abcdef01";
 
 /** An admin API whose parts hold a bug, and what it logs. */
-async function brokenApi(parts: Partial<AdminParts>) {
+async function brokenApi(parts: Partial<OperationParts>) {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger({
     level: "info",
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   const router = adminRouter({
-    parts: { mask: (text: string) => text, ...parts } as AdminParts,
+    parts: { mask: (text: string) => text, ...parts } as OperationParts,
     tokens: [{ name: "eve", role: "admin", token: new Secret(TOKEN) }],
     refused: {} as RefusedCallers,
     live: {} as Live,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { operations } from "../../src/api/operations.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
-import { operations } from "../../src/api/operations.ts";
 import { walk } from "../../src/database/page.ts";
 import { newId } from "../../src/kit/ids.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { adminApi } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { type Surroundings, TOKEN } from "../support/relay.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { operations } from "../../src/api/operations.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { adminApi, OPERATOR } from "../support/admin.ts";
 import type { Surroundings } from "../support/relay.ts";
 

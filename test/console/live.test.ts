@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import express from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { activity, happening } from "../../src/api/activity-schemas.ts";
 import { Live } from "../../src/api/live.ts";
-import { status } from "../../src/api/status-schemas.ts";
 import { httpApp } from "../../src/app/http-app.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { newId } from "../../src/kit/ids.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { withoutCallbackTokens } from "../../src/kit/mask.ts";
 import { ActivityBook, latencyOf } from "../../src/operate/activity.ts";
+import { activity, happening, status } from "../../src/operate/operations/status.ts";
 import { adminApi, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
 import { rawSocket } from "../support/raw-socket.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { operations } from "../../src/api/operations.ts";
 import { emailHash } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { newId } from "../../src/kit/ids.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { type AdminApi, adminApi, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { TOKEN } from "../support/relay.ts";

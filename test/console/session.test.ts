@@ -1,8 +1,8 @@
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { operations } from "../../src/api/operations.ts";
 import { ABSOLUTE_MS, IDLE_MS, Sessions } from "../../src/api/sessions.ts";
 import { readSettings } from "../../src/kit/settings.ts";
+import { operations } from "../../src/operate/operations/list.ts";
 import { ADMIN, ADMIN_TOKENS, adminApi, cookieIn, OPERATOR, READER } from "../support/admin.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { startRelay } from "../support/relay.ts";

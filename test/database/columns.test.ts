@@ -15,8 +15,8 @@ import {
   uuid,
 } from "../../src/database/columns.ts";
 import { connect } from "../../src/database/connect.ts";
-import { isRefusedData } from "../../src/kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../../src/database/statement.ts";
+import { isRefusedData } from "../../src/kit/postgres-errors.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { createTestDatabase } from "../support/database.ts";
 

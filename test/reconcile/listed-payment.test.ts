@@ -3,7 +3,13 @@ import type { ListedInvoice } from "../../src/collection-api/index.ts";
 import { NIL_UUID } from "../../src/kit/ids.ts";
 import type { NotFound, Refusal } from "../../src/provider/provider.ts";
 import { ListUnreadable } from "../../src/reconcile/list/list-reader.ts";
-import { ALL_TYPES, decideAsking, EACH_TYPE, listedPayment, mayBePaid } from "../../src/reconcile/list/listed-payment.ts";
+import {
+  ALL_TYPES,
+  decideAsking,
+  EACH_TYPE,
+  listedPayment,
+  mayBePaid,
+} from "../../src/reconcile/list/listed-payment.ts";
 
 const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
 

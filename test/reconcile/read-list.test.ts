@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { InvoicePage, ListedInvoice, PageAnswer, AskOptions, PageRequest, Provider } from "../../src/provider/provider.ts";
+import type {
+  AskOptions,
+  InvoicePage,
+  ListedInvoice,
+  PageAnswer,
+  PageRequest,
+  Provider,
+} from "../../src/provider/provider.ts";
 import { ListReader, type ListReaderOptions, ListUnreadable } from "../../src/reconcile/list/list-reader.ts";
 import type { ListedPayment } from "../../src/reconcile/list/listed-payment.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";

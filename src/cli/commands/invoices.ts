@@ -1,29 +1,34 @@
 import { Command, InvalidArgumentError } from "commander";
+import type { PagePosition } from "../../database/page.ts";
 import { shortText } from "../../kit/text.ts";
-import type { InvoiceFilters } from "../../operate/invoice-terms.ts";
-import type { ListedInvoice } from "../../operate/list-invoices.ts";
+import type { FoundInvoice, InvoiceTerms } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";
-import { countValue, timeValue } from "../option-values.ts";
+import { countValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
 export function invoicesCommand(context: CommandContext): Command {
   return new Command("invoices")
-    .description("list confirmed invoices, the newest first; by reference, status, collection or amount")
+    .description("list payments, the newest first; by reference, status, day, collection or amount")
     .option("--reference <text>", "only those with this merchant reference")
     .option("--status <status>", "only those with this status at the provider, such as Paid")
     .option("--collection <name>", "only invoices of the collection with this name")
     .option("--amount <amount>", "only those with this amount, with or without charges", amountValue)
     .option("--source <name>", "only this source")
-    .option(
-      "--from <time>",
-      "only those confirmed at this time (UTC) or later; the last 30 days by default",
-      timeValue,
-    )
-    .option("--to <time>", "only those confirmed before this time (UTC)", timeValue)
+    .option("--from <day>", "only those paid on this day (UTC) or later")
+    .option("--to <day>", "only those paid on this day (UTC) or earlier")
+    .option("--confirmed-from <day>", "only those confirmed on this day (UTC) or later")
+    .option("--confirmed-to <day>", "only those confirmed on this day (UTC) or earlier")
     .option("--limit <number>", "the most to list", countValue, 50)
-    .action(async ({ limit, ...filters }: InvoiceFilters & { limit: number }) => {
-      const { listInvoices } = await import("../../operate/list-invoices.ts");
-      const invoices = await context.withDatabase((db) => listInvoices(db, filters, limit));
+    .action(async ({ limit, ...terms }: InvoiceTerms & { limit: number }) => {
+      const { findInvoices } = await import("../../operate/find-invoices.ts");
+      const invoices: FoundInvoice[] = [];
+      await context.withDatabase(async (db) => {
+        for (let from: PagePosition | null | undefined; from !== null && invoices.length < limit; ) {
+          const page = await findInvoices(db, terms, { from: from ?? null, limit: limit - invoices.length });
+          invoices.push(...page.items);
+          from = page.next;
+        }
+      });
       context.show({ invoices }, () => render(invoices));
     });
 }
@@ -35,7 +40,7 @@ function amountValue(text: string): string {
   return plain;
 }
 
-function render(invoices: readonly ListedInvoice[]): string {
+function render(invoices: readonly FoundInvoice[]): string {
   if (invoices.length === 0)
     return "No confirmed invoice matches. To look for an unconfirmed one: invoice-relay invoice <id>";
   const width = Math.max(...invoices.map(({ totalAmount }) => totalAmount?.length ?? 0));
@@ -43,7 +48,7 @@ function render(invoices: readonly ListedInvoice[]): string {
     invoice.invoiceId,
     invoice.reference,
     invoice.totalAmount?.padStart(width),
-    shortText(invoice.status),
+    invoice.status === null ? null : shortText(invoice.status),
     invoice.verdict,
     invoice.event,
     invoice.paidAt,

@@ -1,3 +1,4 @@
+export * from "../../kit/problems.ts";
 export * from "./collection.ts";
 export * from "./create-invoice.ts";
 export * from "./envelope.ts";

@@ -9,6 +9,7 @@ import {
   VaryingStatement,
 } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import type { CallbackCut } from "./callback-log.ts";
 import type { OwnVerdict } from "./own-verdict.ts";
 
 export interface CallbackFilters {
@@ -138,7 +139,7 @@ const WHOLE = {
   /** Secrets masked. */
   headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
-  cut: returned.json<unknown>(),
+  cut: returned.json<CallbackCut | null>(),
   /** SHA-256 in hex of the body that was erased. */
   erasedDigest: nullable(returned.text()),
 };

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
-import { isLockTimeout } from "../../kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { isLockTimeout } from "../../kit/postgres-errors.ts";
 import { step } from "../../kit/step.ts";
 
 const MONTHS_AHEAD = 3;

@@ -1,3 +1,6 @@
+import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
+import type { ProgressLine } from "../../../operate/operations/proof.ts";
+
 const BASE = "/admin/v1";
 
 /** Of the session; without it nothing is changed by the cookie alone. */
@@ -22,35 +25,47 @@ function unattended(): Record<string, string> {
   return mark;
 }
 
-export type QueryValues = Record<string, string | number | boolean | null | undefined>;
+/** Parts of a URL, with what is left out or empty not in it. */
+type Values = Record<string, string | number | boolean | undefined>;
 
-/** `?name=value…`, without what is left out or empty. */
-export function queryText(values: QueryValues): string {
-  const given = Object.entries(values).filter(
-    ([, value]) => value !== undefined && value !== null && value !== "",
-  );
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return text === "" ? "" : `?${text}`;
+interface AnyGiven {
+  path?: Values | undefined;
+  query?: Values | undefined;
+  body?: unknown;
 }
 
-/** @param path below `/admin/v1`, with its query. @throws ApiProblem */
-export const get = <Answer>(path: string, signal?: AbortSignal): Promise<Answer> =>
-  call<Answer>("GET", path, undefined, signal);
+/** `/replays/{id}` with its values filled in, and its query. */
+export function urlOf(path: string, { path: values = {}, query = {} }: AnyGiven): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));
+  return text === "" ? filled : `${filled}?${text}`;
+}
+
+/** Calls an operation by its path. @throws ApiProblem */
+export const get = <const Path extends PathOf<"get">>(
+  path: Path,
+  given: Given<OperationAt<"get", Path>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<OperationAt<"get", Path>>> => call("GET", path, given as AnyGiven, signal);
 
 /** @throws ApiProblem */
-export const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
-  call<Answer>("POST", path, body, signal);
+export const post = <const Path extends PathOf<"post">>(
+  path: Path,
+  given: Given<OperationAt<"post", Path>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<OperationAt<"post", Path>>> => call("POST", path, given as AnyGiven, signal);
 
 /** @throws ApiProblem */
-export const remove = <Answer>(path: string): Promise<Answer> => call<Answer>("DELETE", path, {});
+export const remove = (path: PathOf<"delete">): Promise<unknown> => call("DELETE", path, { body: {} });
 
 async function call<Answer>(
   method: string,
   path: string,
-  body: unknown,
+  given: AnyGiven,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const response = await answerOf(method, path, body, "application/json", signal);
+  const response = await answerOf(method, urlOf(path, given), given.body, "application/json", signal);
   return (await response.json()) as Answer;
 }
 
@@ -58,10 +73,10 @@ async function call<Answer>(
  * What takes long, answered line by line.
  * @param onLine each line, read. @throws ApiProblem
  */
-export async function postLines<Line>(
-  path: string,
-  body: unknown,
-  onLine: (line: Line) => void,
+export async function postLines<const Path extends "/certify" | "/reconcile">(
+  path: Path,
+  { body }: Given<OperationAt<"post", Path>>,
+  onLine: (line: ProgressLine) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const response = await answerOf("POST", path, body, "application/x-ndjson", signal);
@@ -71,9 +86,9 @@ export async function postLines<Line>(
   for (let read = await texts.read(); !read.done; read = await texts.read()) {
     const lines = (rest + read.value).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines.filter(Boolean)) onLine(JSON.parse(line) as Line);
+    for (const line of lines.filter(Boolean)) onLine(JSON.parse(line) as ProgressLine);
   }
-  if (rest !== "") onLine(JSON.parse(rest) as Line);
+  if (rest !== "") onLine(JSON.parse(rest) as ProgressLine);
 }
 
 async function answerOf(

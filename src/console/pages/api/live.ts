@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Activity, Happening } from "../../../api/activity-schemas.ts";
+import type { Activity, Happening } from "../api/types.ts";
 import { readSession } from "./session.ts";
 import type { Status } from "./types.ts";
 

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import type { Session } from "../../../api/session-schemas.ts";
 import { ApiProblem, get, post, remove, withSession } from "./client.ts";
+import type { Session } from "./types.ts";
 
 type SessionState =
   | { kind: "unknown" }
@@ -20,7 +20,7 @@ export const may = (operation: string): boolean => operations.value.has(operatio
 /** Asks who is signed in, at the start and when something else was refused. */
 export async function readSession(): Promise<void> {
   try {
-    enter(await get<Session>("/session"));
+    enter(await get("/session", {}));
   } catch (problem) {
     if (!(problem instanceof ApiProblem)) throw problem;
     if (problem.status === 401) leave(null);
@@ -31,7 +31,7 @@ export async function readSession(): Promise<void> {
 
 /** @throws ApiProblem */
 export async function signIn(token: string): Promise<void> {
-  enter(await post<Session>("/session", { token }));
+  enter(await post("/session", { body: { token } }));
 }
 
 export async function signOut(): Promise<void> {

@@ -1,13 +1,26 @@
-import type { Status as ReadStatus } from "../../../operate/status.ts";
-import type { Timeline as ReadTimeline } from "../../../operate/timeline.ts";
+import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
 
-/** A server's type as it arrives: times are ISO 8601 text. */
-export type Wire<Type> = Type extends Date
-  ? string
-  : Type extends object
-    ? { [Key in keyof Type]: Wire<Type[Key]> }
-    : Type;
+type Read<Path extends PathOf<"get">> = AnswerOf<OperationAt<"get", Path>>;
 
-export type Status = Wire<ReadStatus>;
-export type Timeline = Wire<ReadTimeline> & { meaning: string[] };
+export type Status = Read<"/status">;
+export type Activity = Read<"/activity">;
+export type SettingsShown = Read<"/settings">;
+export type Session = Read<"/session">;
+export type Happening = Exclude<Read<"/live">, Status | Activity>;
+export type Alarm = Read<"/alarms">["items"][number];
+export type Upstream = Read<"/upstreams">["sources"][number];
+export type AuditEntry = Read<"/audit">["entries"][number];
+export type Timeline = Read<"/invoices/{id}">;
 export type TimelineEntry = Timeline["entries"][number];
+export type InvoiceEvidence = Read<"/invoices/{id}/evidence">;
+export type ListedInvoice = Read<"/invoices">["items"][number];
+export type ListedCallback = Read<"/callbacks">["items"][number];
+export type CallbackShown = Read<"/callbacks/{id}">;
+export type Undelivered = Read<"/dead-letters">["items"][number];
+export type UndeliveredEvidence = Read<"/dead-letters/{id}">["items"][number];
+export type ShownReplay = Read<"/replays/{id}">;
+export type Replay = ShownReplay["replay"];
+export type ReplayRequest = Given<OperationAt<"post", "/replays">>["body"];
+export type Plan = NonNullable<AnswerOf<OperationAt<"post", "/replays">>["plan"]>;
+export type Calendar = Read<"/certificates/calendar">;
+export type CertificateShown = Read<"/certificates/{id}">;

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
+import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
 import { ApiProblem, get } from "./client.ts";
 
 export interface Answer<Data> {
@@ -12,9 +13,12 @@ export interface Answer<Data> {
 /** How long after no answer at all it is asked again, in ms. */
 const AGAIN_MS = 4_000;
 
-/** Asks the admin API. @param path below `/admin/v1` with its query. */
-export const useAnswer = <Data>(path: string): Answer<Data> =>
-  useCall(path, (signal) => get<Data>(path, signal));
+/** Asks the admin API: an operation that reads, by its path below `/admin/v1`. */
+export const useAnswer = <const Path extends PathOf<"get">>(
+  path: Path,
+  given: Given<OperationAt<"get", Path>>,
+): Answer<AnswerOf<OperationAt<"get", Path>>> =>
+  useCall(JSON.stringify([path, given]), (signal) => get(path, given, signal));
 
 /** The same for any call. @param key what is asked for: another key forgets the answer to the one before. */
 function useCall<Data>(key: string, ask: (signal: AbortSignal) => Promise<Data>): Answer<Data> {

@@ -72,7 +72,7 @@ const CLOSE: RowsAct<ListedAlarm> = {
     `${count === 1 ? "It is" : "They are"} no longer listed. What is still wrong, or goes wrong again, is raised anew.`,
   async run(alarms, reason) {
     const chosen = alarms.map(({ name, source, subject }) => ({ name, source, subject }));
-    await post("/alarms/close", { alarms: chosen, reason });
+    await post("/alarms/close", { body: { alarms: chosen, reason } });
     return alarms.length === 1 ? "An alarm was closed." : `${countText(alarms.length)} alarms were closed.`;
   },
 };
@@ -85,7 +85,8 @@ const ASK_AGAIN: RowsAct<ListedAlarm> = {
   says: (count) =>
     `The provider is asked about ${count === 1 ? "this invoice" : `these ${countText(count)} invoices`} once more.`,
   async run(alarms, reason) {
-    for (const { subject, source } of alarms) await post(`/invoices/${subject}/ask`, { source, reason });
+    for (const { subject: id, source } of alarms)
+      await post("/invoices/{id}/ask", { path: { id }, body: { source, reason } });
     return alarms.length === 1 ? "It is being asked." : `${countText(alarms.length)} are being asked.`;
   },
 };

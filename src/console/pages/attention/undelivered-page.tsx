@@ -1,7 +1,5 @@
 import { toldVerdict } from "../../../confirm/queue/confirmation.ts";
-import type { Evidence } from "../../../operate/show-undelivered.ts";
-import { queryText } from "../api/client.ts";
-import type { Wire } from "../api/types.ts";
+import type { UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
@@ -12,17 +10,22 @@ import { Badge, Outside, Raw, Time } from "../parts/values.tsx";
 import { DEAD_LETTER_ACTS, QUARANTINE_ACTS } from "./undelivered.tsx";
 
 const LISTS = {
-  dead: { title: "Dead letter", above: "Dead letters", path: "dead-letters", acts: DEAD_LETTER_ACTS },
-  quarantine: { title: "In quarantine", above: "Quarantine", path: "quarantine", acts: QUARANTINE_ACTS },
+  dead: { title: "Dead letter", above: "Dead letters", path: "/dead-letters/{id}", acts: DEAD_LETTER_ACTS },
+  quarantine: {
+    title: "In quarantine",
+    above: "Quarantine",
+    path: "/quarantine/{id}",
+    acts: QUARANTINE_ACTS,
+  },
 } as const;
 
 /** One of them with all that helps to decide about it. @param id an invoice's or an event's. */
 export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: string }) {
   const { title, above, path, acts } = LISTS[list];
-  const source = query.value.get("source");
-  const answer = useAnswer<{ items: Wire<Evidence>[] }>(
-    `/${path}/${encodeURIComponent(id)}${queryText({ source })}`,
-  );
+  const answer = useAnswer(path, {
+    path: { id },
+    query: { source: query.value.get("source") ?? undefined },
+  });
   return (
     <>
       <PageHead title={title} above={{ to: `attention/${list}`, name: above }}>
@@ -49,7 +52,7 @@ export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: st
   );
 }
 
-const FIELDS: readonly Field<Wire<Evidence>>[] = [
+const FIELDS: readonly Field<UndeliveredEvidence>[] = [
   { name: "Payment", show: ({ invoiceId }) => <Link to={`payments/${invoiceId}`}>its whole story</Link> },
   { name: "Invoice", show: ({ invoiceId }) => <Id id={invoiceId} of="invoice" /> },
   { name: "Event", show: ({ eventId }) => eventId && <Id id={eventId} of="event" /> },
@@ -68,7 +71,7 @@ const FIELDS: readonly Field<Wire<Evidence>>[] = [
   { name: "Dismissed", show: ({ dismissedAt }) => dismissedAt && <Time at={dismissedAt} as="full" /> },
 ];
 
-function Shown({ item }: { item: Wire<Evidence> }) {
+function Shown({ item }: { item: UndeliveredEvidence }) {
   const { confirmation, event, callbacks, error } = item;
   return (
     <>

@@ -1,32 +1,31 @@
-import type { DecisionResult } from "../../../operate/decide-undelivered.ts";
-import type { UndeliveredItem } from "../../../operate/list-undelivered.ts";
+import type { Given, OperationAt } from "../../../api/calls.ts";
 import { post } from "../api/client.ts";
-import type { Wire } from "../api/types.ts";
+import type { Undelivered } from "../api/types.ts";
 import { countText } from "../kit/text.ts";
 import { type Field, moneyField, textField } from "../parts/fields.tsx";
 import { type ListDefinition, type RowsAct, readPages } from "../parts/list.tsx";
 import { Empty } from "../parts/page.tsx";
 import { Ago, Badge, PaymentName } from "../parts/values.tsx";
 
-type Undelivered = Wire<UndeliveredItem>;
-type ListPath = "dead-letters" | "quarantine";
+type DecisionPath =
+  | "/dead-letters/retry"
+  | "/dead-letters/dismiss"
+  | "/quarantine/release"
+  | "/quarantine/dismiss";
 
 /** What one or many of something are called: "A dead letter", "dead letters". */
 type Nouns = readonly [one: string, many: string];
 
 interface ActWords extends Omit<RowsAct<Undelivered>, "run" | "runAll"> {
-  verb: "retry" | "release" | "dismiss";
   done: (count: number, nouns: string) => string;
 }
 
 /** Decides about some, or about all that nobody dismissed. */
-function decision(
-  path: ListPath,
-  [one, many]: Nouns,
-  { verb, done, ...act }: ActWords,
-): RowsAct<Undelivered> {
-  const decide = async (choice: object, reason: string | undefined) =>
-    (await post<Wire<DecisionResult>>(`/${path}/${verb}`, { ...choice, reason })).count;
+function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActWords): RowsAct<Undelivered> {
+  const decide = async (
+    choice: Given<OperationAt<"post", DecisionPath>>["body"],
+    reason: string | undefined,
+  ) => (await post(path, { body: { ...choice, reason } })).count;
   const said = (count: number) => done(count, count === 1 ? one : `${countText(count)} ${many}`);
   return {
     ...act,
@@ -48,8 +47,7 @@ const INVOICE: Nouns = ["An invoice", "invoices"];
 const was = (count: number) => (count === 1 ? "was" : "were");
 
 export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
-  decision("dead-letters", DEAD_LETTER, {
-    verb: "retry",
+  decision("/dead-letters/retry", DEAD_LETTER, {
     operation: "retryDead",
     title: "Retry",
     isMain: true,
@@ -58,8 +56,7 @@ export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
       `cause is gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
     done: (count, nouns) => `${nouns} ${count === 1 ? "is" : "are"} under way again.`,
   }),
-  decision("dead-letters", DEAD_LETTER, {
-    verb: "dismiss",
+  decision("/dead-letters/dismiss", DEAD_LETTER, {
     operation: "dismissDead",
     title: "Dismiss",
     says: (count) =>
@@ -70,8 +67,7 @@ export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
 ];
 
 export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
-  decision("quarantine", INVOICE, {
-    verb: "release",
+  decision("/quarantine/release", INVOICE, {
     operation: "releaseQuarantine",
     title: "Release",
     isMain: true,
@@ -80,8 +76,7 @@ export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
       "still paid is published. Add the collection to COLLECTION_IDS if more of it will come.",
     done: (count, nouns) => `${nouns} ${was(count)} released.`,
   }),
-  decision("quarantine", INVOICE, {
-    verb: "dismiss",
+  decision("/quarantine/dismiss", INVOICE, {
     operation: "dismissQuarantine",
     title: "Dismiss",
     says: (count) =>

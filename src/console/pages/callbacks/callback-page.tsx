@@ -1,4 +1,4 @@
-import type { CallbackShown } from "../../../api/callback-schemas.ts";
+import type { CallbackShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
@@ -31,7 +31,7 @@ const FIELDS: readonly Field<CallbackShown>[] = [
 
 /** One callback as it came, and what was made of it. */
 export function CallbackPage({ id }: { id: string }) {
-  const answer = useAnswer<CallbackShown>(`/callbacks/${encodeURIComponent(id)}`);
+  const answer = useAnswer("/callbacks/{id}", { path: { id } });
   return (
     <>
       <PageHead

@@ -1,7 +1,7 @@
-import type { ListedCallback } from "../../../api/callback-schemas.ts";
 import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import { post } from "../api/client.ts";
+import type { ListedCallback } from "../api/types.ts";
 import { countText } from "../kit/text.ts";
 import { countField, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/filters.tsx";
@@ -87,8 +87,8 @@ const READ_AGAIN: RowsAct<ListedCallback> = {
     // The log is in the order of time: the ids are looked for in this part of it only.
     const from = new Date(Math.min(...times)).toISOString();
     const to = new Date(Math.max(...times) + 1_000).toISOString();
-    const filters = { refused: true, verdict: "refused", callbackIds, from, to };
-    await post("/replays", { kind: "callbacks", filters, reason });
+    const filters = { refused: true, verdict: "refused" as const, callbackIds, from, to };
+    await post("/replays", { body: { kind: "callbacks", filters, reason } });
     return `A replay reads ${countText(callbacks.length)} again.`;
   },
 };

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Calendar } from "../../../api/proof-schemas.ts";
 import { addDays, dayOf } from "../../../kit/time.ts";
-import { queryText } from "../api/client.ts";
+import type { Calendar } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -20,7 +19,7 @@ function CalendarPage() {
   const back = Math.max(0, Number(query.value.get("back")) || 0);
   const from = monthsBefore(today, back + SHOWN - 1);
   const to = back === 0 ? today : addDays(monthsBefore(today, back - 1), -1);
-  const answer = useAnswer<Calendar>(`/certificates/calendar${queryText({ from, to })}`);
+  const answer = useAnswer("/certificates/calendar", { query: { from, to } });
   return (
     <Answered answer={answer} what="certificates">
       {(calendar) => <Shown {...{ calendar, today, back, from, to }} onDone={answer.reload} />}

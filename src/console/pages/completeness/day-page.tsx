@@ -1,6 +1,6 @@
-import type { Calendar, CertificateShown } from "../../../api/proof-schemas.ts";
 import { dayOf } from "../../../kit/time.ts";
-import { get, queryText } from "../api/client.ts";
+import { get } from "../api/client.ts";
+import type { CertificateShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { type Field, moneyField } from "../parts/fields.tsx";
@@ -14,7 +14,7 @@ import { ProofForm } from "./proof-form.tsx";
 
 /** One day: its totals, and its differences by name. */
 export function DayPage({ day }: { day: string }) {
-  const answer = useAnswer<Calendar>(`/certificates/calendar?from=${day}&to=${day}`);
+  const answer = useAnswer("/certificates/calendar", { query: { from: day, to: day } });
   const title = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }).format(
     new Date(day),
   );
@@ -105,7 +105,10 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
 type Difference = CertificateShown["differences"][number];
 
 const readDifferences = (certificateId: string, day: string, limit: number, after: string | null) =>
-  get<CertificateShown>(`/certificates/${certificateId}${queryText({ day, limit, after })}`);
+  get("/certificates/{id}", {
+    path: { id: certificateId },
+    query: { day, limit, after: after === null ? undefined : Number(after) },
+  });
 
 /**
  * What is not the same in all three places on one day: gaps first.

@@ -1,5 +1,5 @@
-import type { Calendar } from "../../../api/proof-schemas.ts";
 import { addDays, dayOf, daysBetween } from "../../../kit/time.ts";
+import type { Calendar } from "../api/types.ts";
 import { countText, moneyText } from "../kit/text.ts";
 import { type Tone, toneOf } from "../parts/words.ts";
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ProgressLine } from "../../../api/proof-schemas.ts";
+import type { Given, OperationAt } from "../../../api/calls.ts";
+import type { ProgressLine } from "../../../operate/operations/proof.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
 import { ApiProblem, postLines } from "../api/client.ts";
@@ -29,7 +30,7 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
   if (!may("certify") && !may("reconcile"))
     return <p>To certify or reconcile takes a token of role operate.</p>;
 
-  const start = async (work: Work, body: object) => {
+  const start = async (work: Work, body: { reason?: string | undefined }) => {
     setSaid(null);
     const result = await run.start(work, { from, to, ...body });
     if (result === null) return;
@@ -98,6 +99,8 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
 type Work = "certify" | "reconcile";
 type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
+type ProofBody = Given<OperationAt<"post", "/certify" | "/reconcile">>["body"];
+
 /** Certify or reconcile, line by line as it proceeds: what runs now, how far it is, and the way to start it. */
 function useProofRun() {
   const [work, setWork] = useState<Work | null>(null);
@@ -107,7 +110,7 @@ function useProofRun() {
   useEffect(() => () => leaving.current.abort(), []);
 
   /** @returns its result, null when it failed or the page was left; the relay goes on all the same. */
-  const start = async (wanted: Work, body: object): Promise<unknown> => {
+  const start = async (wanted: Work, body: ProofBody): Promise<unknown> => {
     setWork(wanted);
     setProgress(null);
     setProblem(null);
@@ -118,7 +121,7 @@ function useProofRun() {
         else if ("error" in line) throw new ApiProblem(409, line.error);
         else result = line.result;
       };
-      await postLines<ProgressLine>(`/${wanted}`, body, onLine, leaving.current.signal);
+      await postLines(`/${wanted}`, { body }, onLine, leaving.current.signal);
     } catch (thrown) {
       if (leaving.current.signal.aborted) return null;
       setProblem(thrown instanceof ApiProblem ? thrown : new ApiProblem(0, "The connection broke off."));

@@ -1,6 +1,5 @@
-import type { Activity, Happening } from "../../../api/activity-schemas.ts";
-import type { InvoicePage, ListedInvoice } from "../../../api/payment-schemas.ts";
 import { happenings } from "../api/live.ts";
+import type { Activity, Happening, ListedInvoice } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { Section } from "../parts/page.tsx";
@@ -12,7 +11,7 @@ const SHOWN = 7;
 
 /** The newest payments: those that were there, and each that comes through while one looks. */
 export function JustNow() {
-  const { data } = useAnswer<InvoicePage>(`/invoices?limit=${SHOWN}`);
+  const { data } = useAnswer("/invoices", { query: { limit: SHOWN } });
   const newest = newestOf(happenings.value, data?.items ?? [], SHOWN);
   return (
     <Section title="Just now" aside={<Link to="payments">All payments</Link>}>

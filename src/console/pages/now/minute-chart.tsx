@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import type { Activity } from "../../../api/activity-schemas.ts";
+import type { Activity } from "../api/types.ts";
 import { shownTheme, zone } from "../kit/look.ts";
 import { countText } from "../kit/text.ts";
 import { clockText } from "../kit/time.ts";

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
-import type { Activity } from "../../../api/activity-schemas.ts";
 import { spanText } from "../../../kit/time.ts";
 import { liveActivity, liveStatus } from "../api/live.ts";
-import type { Status } from "../api/types.ts";
+import type { Activity, Status } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { AlarmSubject } from "../attention/alarms.tsx";
 import { Link } from "../kit/router.tsx";
@@ -16,8 +15,8 @@ import { MinuteChart } from "./minute-chart.tsx";
 /** Whether everything is well, and what happens now. */
 export function NowPage() {
   // Read once for the first look; from then on the relay sends them.
-  const readStatus = useAnswer<Status>("/status");
-  const readActivity = useAnswer<Activity>("/activity?minutes=60");
+  const readStatus = useAnswer("/status", {});
+  const readActivity = useAnswer("/activity", { query: { minutes: 60 } });
   const status = liveStatus.value ?? readStatus.data;
   const activity = liveActivity.value ?? readActivity.data;
   const problem = status === null ? readStatus.problem : null;

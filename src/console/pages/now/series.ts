@@ -1,4 +1,4 @@
-import type { Activity } from "../../../api/activity-schemas.ts";
+import type { Activity } from "../api/types.ts";
 
 type Minute = Activity["minutes"][number];
 export type Counted = "received" | "confirmed" | "published";

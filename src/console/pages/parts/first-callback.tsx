@@ -1,4 +1,3 @@
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { visibleText } from "../kit/text.ts";
 import { Copy } from "./notices.tsx";
@@ -6,7 +5,7 @@ import { Empty } from "./page.tsx";
 
 /** Before the first callback: what the provider has to be given. */
 export function FirstCallback() {
-  const { data } = useAnswer<SettingsShown>("/settings");
+  const { data } = useAnswer("/settings", {});
   return (
     <Empty title="Nothing yet: this is your callback URL">
       <p>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { get, type QueryValues, queryText } from "../api/client.ts";
+import type { AnswerOf, Given, OperationAt } from "../../../api/calls.ts";
+import { get } from "../api/client.ts";
 import { liveStatus } from "../api/live.ts";
 import { may } from "../api/session.ts";
 import type { Status } from "../api/types.ts";
@@ -18,7 +19,11 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   what: string;
   filters?: readonly Filter[];
   /** The page at a cursor, null for the first. @throws ApiProblem */
-  read: (given: QueryValues, cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Row>>;
+  read: (
+    given: Readonly<Record<string, string>>,
+    cursor: string | null,
+    signal?: AbortSignal,
+  ) => Promise<ListPage<Row>>;
   /** Shown when there is none at all. */
   empty: ComponentChildren;
   /** Shown when none matches the filters. */
@@ -50,9 +55,19 @@ export interface RowsAct<Row> {
 
 /** Reads pages of the admin API that need no more than the query. @param always what each query holds. */
 export const readPages =
-  <Row,>(path: string, always: QueryValues = {}): ListDefinition<Row>["read"] =>
-  (given, cursor, signal) =>
-    get<ListPage<Row>>(path + queryText({ ...always, ...given, cursor }), signal);
+  <const Path extends ListPath>(
+    path: Path,
+    always?: Given<OperationAt<"get", Path>>["query"],
+  ): ListDefinition<RowAt<Path>>["read"] =>
+  (given, cursor, signal) => {
+    const query = { ...(always as object | undefined), ...given, ...(cursor !== null && { cursor }) };
+    const asked = { query } as Given<OperationAt<"get", Path>>;
+    return get(path, asked, signal) as Promise<ListPage<RowAt<Path>>>;
+  };
+
+type ListPath = "/alarms" | "/callbacks" | "/dead-letters" | "/invoices" | "/quarantine";
+type RowAt<Path extends ListPath> =
+  AnswerOf<OperationAt<"get", Path>> extends { items: (infer Row)[] } ? Row : never;
 
 interface ListProps<Row> {
   list: ListDefinition<Row>;

@@ -1,4 +1,4 @@
-import type { Activity } from "../../../api/activity-schemas.ts";
+import type { Activity } from "../api/types.ts";
 import { Badge, Outside, Time } from "./values.tsx";
 
 /** A source or topic, as the admin API lists it. */

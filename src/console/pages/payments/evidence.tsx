@@ -1,4 +1,4 @@
-import type { InvoiceEvidence } from "../../../api/payment-schemas.ts";
+import type { InvoiceEvidence } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { Facts, type Field } from "../parts/fields.tsx";
 import { Copy, Id } from "../parts/notices.tsx";

@@ -1,5 +1,4 @@
 import { useEffect } from "preact/hooks";
-import type { InvoiceEvidence } from "../../../api/payment-schemas.ts";
 import { post } from "../api/client.ts";
 import { happenings } from "../api/live.ts";
 import type { Timeline } from "../api/types.ts";
@@ -15,9 +14,8 @@ import { DrawnTimeline } from "./timeline.tsx";
 
 /** Everything that happened to one payment. */
 export function PaymentPage({ id }: { id: string }) {
-  const path = `/invoices/${encodeURIComponent(id)}`;
-  const story = useAnswer<Timeline>(path);
-  const evidence = useAnswer<InvoiceEvidence>(`${path}/evidence`);
+  const story = useAnswer("/invoices/{id}", { path: { id } });
+  const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
   const reload = () => {
     story.reload();
     evidence.reload();
@@ -30,7 +28,7 @@ export function PaymentPage({ id }: { id: string }) {
   usePolled(isUnderWay, { isLoading: story.isLoading, reload }, 2_000);
   const reference = story.data?.invoices[0]?.reference ?? null;
   const act = (verb: "ask" | "publish", done: string) => async (reason: string | undefined) => {
-    await post(`${path}/${verb}`, { reason });
+    await post(`/invoices/{id}/${verb}`, { path: { id }, body: { reason } });
     reload();
     return done;
   };

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
-import type { InvoicePage, ListedInvoice } from "../../../api/payment-schemas.ts";
 import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
+import type { ListedInvoice } from "../api/types.ts";
 import { moneyField, stateField, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/filters.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
@@ -37,7 +37,7 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   keyOf: ({ source, invoiceId }) => `${source} ${invoiceId}`,
   to: ({ invoiceId }) => `payments/${invoiceId}`,
   read: (given, cursor, signal) =>
-    post<InvoicePage>("/invoices/search", { ...given, ...(cursor !== null && { cursor }) }, signal),
+    post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
   empty: <FirstCallback />,
   noMatch: "An e-mail address and a reference are compared whole. Take a filter away, or search for less.",
 };

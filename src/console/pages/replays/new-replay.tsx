@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { ApiProblem, post } from "../api/client.ts";
 import { may } from "../api/session.ts";
+import type { Plan } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
@@ -10,11 +10,11 @@ import { Empty, PageHead, Problem, Section } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { PaymentLink } from "../parts/values.tsx";
 import { type Draft, EMPTY, ReplayFields, requestOf } from "./replay-fields.tsx";
-import { countOf, KINDS, type Plan, type Planned, type Replay } from "./replay-words.ts";
+import { countOf, KINDS } from "./replay-words.ts";
 
 /** Choose what, see what it would take, then start it: in this order. */
 export function NewReplay() {
-  const settings = useAnswer<SettingsShown>("/settings").data;
+  const settings = useAnswer("/settings", {}).data;
   const [draft, setDraft] = useState<Draft>(EMPTY);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
@@ -38,10 +38,7 @@ export function NewReplay() {
     setAsking(true);
     setProblem(null);
     try {
-      const { plan: made } = await post<{ plan: Plan | null }>("/replays", {
-        ...requestOf(draft),
-        dryRun: true,
-      });
+      const { plan: made } = await post("/replays", { body: { ...requestOf(draft), dryRun: true } });
       setPlan(made);
     } catch (error) {
       setPlan(null);
@@ -51,7 +48,7 @@ export function NewReplay() {
     }
   };
   const start = async (reason: string | undefined) => {
-    const { replay } = await post<{ replay: Replay | null }>("/replays", { ...requestOf(draft), reason });
+    const { replay } = await post("/replays", { body: { ...requestOf(draft), reason } });
     if (replay === null) return "Nothing matches any more; nothing was started.";
     go(`replays/${replay.id}`);
     return "The replay was started.";
@@ -118,7 +115,7 @@ function PlanShown({
   );
 }
 
-const FIELDS: readonly Field<Planned>[] = [
+const FIELDS: readonly Field<Plan["first"][number]>[] = [
   { name: "Payment", show: ({ invoiceIds: [id = null] }) => <PaymentLink invoiceId={id} />, phone: "lead" },
   timeField("At", "at", { phone: "side" }),
   textField("About", "about", { kind: "wide" }),

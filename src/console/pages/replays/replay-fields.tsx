@@ -1,10 +1,12 @@
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
+import type { ReplayRequest, SettingsShown } from "../api/types.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
 import { Choice, choicesOf, Input, TextInput } from "../parts/filters.tsx";
 import { KIND_NAMES, KINDS, type ReplayKind } from "./replay-words.ts";
+
+type ReplayFilters = NonNullable<ReplayRequest["filters"]>;
 
 interface ReplayFieldsProps {
   draft: Draft;
@@ -47,7 +49,7 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
         <Choice
           label="Verdict"
           value={draft.verdict}
-          onChange={(verdict) => onChange({ verdict })}
+          onChange={(verdict) => onChange({ verdict: verdict as Draft["verdict"] })}
           choices={choicesOf(draft.kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS)}
         />
         {sources.length > 1 && (
@@ -98,7 +100,7 @@ export const EMPTY = {
   to: "",
   invoiceIds: "",
   collection: "",
-  verdict: "",
+  verdict: "" as NonNullable<ReplayFilters["verdict"]> | "",
   source: "",
   refused: false,
   topicArn: "",
@@ -122,7 +124,7 @@ export function requestOf(draft: Draft) {
       source: source || undefined,
       refused: (kind === "callbacks" && draft.refused) || undefined,
     },
-    target: kind === "events" && topicArn !== "" ? { kind: "other_topic", topicArn } : undefined,
+    target: kind === "events" && topicArn !== "" ? { kind: "other_topic" as const, topicArn } : undefined,
     rate: rate === "" ? undefined : Number(rate),
   };
 }

@@ -1,4 +1,5 @@
 import { post } from "../api/client.ts";
+import type { Replay, ShownReplay } from "../api/types.ts";
 import { useAnswer, usePolled } from "../api/use-answer.ts";
 import { zone } from "../kit/look.ts";
 import { capital, countText } from "../kit/text.ts";
@@ -8,24 +9,15 @@ import { Id } from "../parts/notices.tsx";
 import { Answered, PageHead, Section } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { Badge, Outside, PaymentLink } from "../parts/values.tsx";
-import {
-  countOf,
-  filterWords,
-  KINDS,
-  type Replay,
-  type ShownReplay,
-  shareOf,
-  targetWords,
-} from "./replay-words.ts";
+import { countOf, filterWords, KINDS, shareOf, targetWords } from "./replay-words.ts";
 
 /** One replay: how far it is, what it waits for, what SNS refused; to be stopped, or to go on. */
 export function ReplayPage({ id }: { id: string }) {
-  const path = `/replays/${encodeURIComponent(id)}`;
-  const answer = useAnswer<ShownReplay>(path);
+  const answer = useAnswer("/replays/{id}", { path: { id } });
   const replay = answer.data?.replay;
   usePolled(replay?.state === "running", answer);
   const act = (verb: "cancel" | "resume", done: string) => async (reason: string | undefined) => {
-    await post(`${path}/${verb}`, { reason });
+    await post(`/replays/{id}/${verb}`, { path: { id }, body: { reason } });
     answer.reload();
     return done;
   };

@@ -1,7 +1,4 @@
-import type { PlannedItem, ReplayPlan } from "../../../replay/plan-replay.ts";
-import type { Replay as StoredReplay } from "../../../replay/replay.ts";
-import type { Refusal } from "../../../replay/replay-rows.ts";
-import type { Wire } from "../api/types.ts";
+import type { Replay } from "../api/types.ts";
 import { countText } from "../kit/text.ts";
 import { clockText, dayText, zoneName } from "../kit/time.ts";
 import { wordOf } from "../parts/words.ts";
@@ -66,15 +63,6 @@ function timeWords(text: string, timeZone: string): string {
 /** How far it is, from 0 to 1. */
 export const shareOf = ({ handled, matching }: { handled: number; matching: number }): number =>
   matching === 0 ? 1 : Math.min(1, handled / matching);
-
-export type Replay = Wire<StoredReplay>;
-export type Plan = Wire<ReplayPlan>;
-export type Planned = Wire<PlannedItem>;
-
-export interface ShownReplay {
-  replay: Replay;
-  refusals: Wire<Refusal>[];
-}
 
 /** Where its events go, in words; "" where there is nothing to say. */
 export const targetWords = ({ kind, target }: Pick<Replay, "kind" | "target">): string => {

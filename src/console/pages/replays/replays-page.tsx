@@ -1,5 +1,6 @@
 import { get } from "../api/client.ts";
 import { may } from "../api/session.ts";
+import type { Replay } from "../api/types.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { stateField, textField, timeField } from "../parts/fields.tsx";
@@ -8,7 +9,7 @@ import { Empty, PageHead } from "../parts/page.tsx";
 import { Outside } from "../parts/values.tsx";
 import { NewReplay } from "./new-replay.tsx";
 import { ReplayPage, ReplayProgress } from "./replay-page.tsx";
-import { filterWords, KINDS, type Replay } from "./replay-words.ts";
+import { filterWords, KINDS } from "./replay-words.ts";
 
 /** What ran or runs again from the log, and the way to begin. */
 export function ReplaysPage({ rest: [which] }: { rest: readonly string[] }) {
@@ -48,7 +49,7 @@ const REPLAYS: ListDefinition<Replay> = {
   keyOf: ({ id }) => id,
   to: ({ id }) => `replays/${id}`,
   read: async (_given, _cursor, signal) => ({
-    items: (await get<{ replays: Replay[] }>("/replays?limit=100", signal)).replays,
+    items: (await get("/replays", { query: { limit: 100 } }, signal)).replays,
   }),
   isUnderWay: ({ state }) => state === "running",
   empty: (

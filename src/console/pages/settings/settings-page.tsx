@@ -1,7 +1,6 @@
-import type { AuditedChange } from "../../../alarms/audit.ts";
-import { get, queryText } from "../api/client.ts";
+import { get } from "../api/client.ts";
 import { may } from "../api/session.ts";
-import type { Wire } from "../api/types.ts";
+import type { AuditEntry } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { textField, timeField } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
@@ -36,12 +35,10 @@ export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
   );
 }
 
-type Change = Wire<AuditedChange> & { detail: Record<string, unknown> };
-
 const PAGE = 100;
 
 /** Who changed what by hand, when and why; the newest first. */
-const CHANGES: ListDefinition<Change> = {
+const CHANGES: ListDefinition<AuditEntry> = {
   what: "changes",
   caption: "Changes by hand, the newest first",
   filters: [
@@ -64,8 +61,8 @@ const CHANGES: ListDefinition<Change> = {
   ],
   keyOf: ({ id }) => String(id),
   async read(given, before, signal) {
-    const path = `/audit${queryText({ ...given, limit: PAGE, before })}`;
-    const { entries } = await get<{ entries: Change[] }>(path, signal);
+    const query = { ...given, limit: PAGE, before: before === null ? undefined : Number(before) };
+    const { entries } = await get("/audit", { query }, signal);
     const last = entries.at(-1);
     return { items: entries, next: last === undefined || entries.length < PAGE ? null : String(last.id) };
   },
@@ -76,7 +73,7 @@ const CHANGES: ListDefinition<Change> = {
   ),
 };
 
-function Subject({ change: { action, subject, invoiceId } }: { change: Change }) {
+function Subject({ change: { action, subject, invoiceId } }: { change: AuditEntry }) {
   if (invoiceId === null && !action.startsWith("replay.")) return <Outside text={subject} />;
   return (
     <Link to={invoiceId !== null ? `payments/${invoiceId}` : `replays/${encodeURIComponent(subject)}`}>

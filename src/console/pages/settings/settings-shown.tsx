@@ -1,4 +1,4 @@
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
+import type { SettingsShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Facts, type Field, textField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -9,7 +9,7 @@ import { Badge, None, Outside } from "../parts/values.tsx";
 
 /** What the relay does with its settings; no secret is shown. */
 export function SettingsShownPart() {
-  const answer = useAnswer<SettingsShown>("/settings");
+  const answer = useAnswer("/settings", {});
   return (
     <Answered answer={answer} what="settings">
       {(settings) => (

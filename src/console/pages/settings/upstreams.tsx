@@ -1,5 +1,4 @@
 import { signal } from "@preact/signals";
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { post } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { zone } from "../kit/look.ts";
@@ -12,8 +11,8 @@ import { Outside } from "../parts/values.tsx";
 
 /** Each source and topic, whether it is paused, and the way to pause it or let it go on. */
 export function Upstreams() {
-  const answer = useAnswer<{ sources: Upstream[]; topics: Upstream[] }>("/upstreams");
-  const settings = useAnswer<SettingsShown>("/settings").data;
+  const answer = useAnswer("/upstreams", {});
+  const settings = useAnswer("/settings", {}).data;
   const sourceOf = (topic: string) =>
     settings?.sources.find(({ topicArn, testTopicArn }) => topicArn === topic || testTopicArn === topic)
       ?.name;
@@ -80,7 +79,7 @@ function Row({ upstream, work, source, onDone }: RowProps) {
               says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
               action="Resume"
               run={async (reason) => {
-                await post("/resume", { work, source, reason });
+                await post("/resume", { body: { work, source, reason } });
                 onDone();
                 return `Resumed ${what}.`;
               }}
@@ -101,7 +100,8 @@ function Row({ upstream, work, source, onDone }: RowProps) {
               fields={<EndFields />}
               action="Pause"
               run={async (reason) => {
-                await post("/pause", { work, source, reason, until: endOfPause()?.toISOString() });
+                const until = endOfPause()?.toISOString();
+                await post("/pause", { body: { work, source, reason, until } });
                 onDone();
                 return `Paused ${what}.`;
               }}

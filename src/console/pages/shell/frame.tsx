@@ -1,9 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Session } from "../../../api/session-schemas.ts";
 import { connection, listen, liveStatus } from "../api/live.ts";
 import { may } from "../api/session.ts";
-import type { Status } from "../api/types.ts";
+import type { Session, Status } from "../api/types.ts";
 import { AttentionPage } from "../attention/attention-page.tsx";
 import { CallbacksPage } from "../callbacks/callbacks-page.tsx";
 import { CompletenessPage } from "../completeness/calendar-page.tsx";

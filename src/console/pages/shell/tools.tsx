@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { Session } from "../../../api/session-schemas.ts";
 import { signOut } from "../api/session.ts";
+import type { Session } from "../api/types.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 

@@ -1,0 +1,67 @@
+import type { z } from "zod";
+
+/**
+ * What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`.
+ */
+export function problemsOf(error: z.ZodError): string[] {
+  return [...new Set(error.issues.map(({ path, message }) => `${nameOf(path)} ${message}`))];
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  const name = path.reduce<string>(
+    (so, part) =>
+      typeof part === "number" ? `${so}[${part}]` : so === "" ? String(part) : `${so}.${String(part)}`,
+    "",
+  );
+  return name === "" ? "The request" : name.slice(0, 200);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "text",
+};
+
+/**
+ * Words for what a schema finds and does not name itself; each completes "<field> …". Handed to
+ * `safeParse`.
+ */
+export const ownWords: z.core.$ZodErrorMap = (issue) => {
+  const { input } = issue;
+  if (input === undefined && issue.code !== "unrecognized_keys") return "is missing";
+  switch (issue.code) {
+    case "invalid_type":
+      return `should be ${KINDS[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `should be ${oneOf(issue.values)}`;
+    case "too_small":
+      return `should ${bound(issue.origin, "least", Number(issue.minimum), issue.inclusive)}`;
+    case "too_big":
+      return `should ${bound(issue.origin, "most", Number(issue.maximum), issue.inclusive)}`;
+    case "unrecognized_keys":
+      return `holds ${issue.keys.map((key) => key.slice(0, 100)).join(", ")}, which is not known here`;
+    case "invalid_format":
+      return issue.format === "url" ? "should be a web address" : "should have another form";
+    case "invalid_union":
+      return "should be one of the kinds that are known here";
+    default:
+      return "cannot be used";
+  }
+};
+
+function bound(origin: string, which: "least" | "most", limit: number, inclusive = true): string {
+  if (origin === "string") return `have at ${which} ${limit} ${limit === 1 ? "character" : "characters"}`;
+  if (origin === "array" || origin === "set")
+    return `have at ${which} ${limit} ${limit === 1 ? "entry" : "entries"}`;
+  if (inclusive) return `be at ${which} ${limit}`;
+  return `be ${which === "least" ? "more" : "less"} than ${limit}`;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const words = values.map(String);
+  return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}

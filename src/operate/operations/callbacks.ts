@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { findCallbacks } from "../find-callbacks.ts";
+import { showCallback } from "../show-callback.ts";
+import {
+  answeredId,
+  bodyShown,
+  id,
+  idInPath,
+  pageFrom,
+  pageInQuery,
+  pageOf,
+  source,
+  time,
+  timeGiven,
+  toldVerdict,
+  verdict,
+  whole,
+} from "./fields.ts";
+import { operation } from "./operation.ts";
+
+const TAG = "Callbacks";
+
+const listedCallback = z.object({
+  id: answeredId,
+  receivedAt: time,
+  source: z.string(),
+  method: z.string(),
+  path: z.string().describe("With the token masked."),
+  reference: z.string().nullable(),
+  remoteAddress: z.string().nullable(),
+  foundBy: z.string().nullable(),
+  verdict: verdict
+    .nullable()
+    .describe("The best verdict of its invoices, or its own; null before the first answer."),
+  invoiceIds: z.array(answeredId),
+  bytes: whole.nullable().describe("Size of the body as it was sent; null once erased."),
+  erasedAt: time.nullable(),
+});
+
+const callbackShown = listedCallback.extend({
+  query: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])).describe("In their original order; secrets are ***."),
+  ...bodyShown,
+  cut: z
+    .object({
+      overBudget: z.string().nullable(),
+      body: z.object({ bytes: whole, sha256: z.string() }).nullable(),
+      unread: z.array(z.string()).readonly(),
+    })
+    .nullable()
+    .describe("What was cut off before it was stored or read; usually null."),
+  erasedDigest: z.string().nullable().describe("SHA-256 (hex) of the erased body."),
+  ids: z.array(
+    z.object({
+      invoiceId: answeredId,
+      foundBy: z.string().nullable().describe("`replay` if a later reading found it."),
+      at: whole.nullable().describe("Its offset in `text`, in UTF-16 units; null when it is not in there."),
+      state: z.enum(["due", "claimed", "done", "dead"]).nullable(),
+      verdict: toldVerdict.nullable(),
+    }),
+  ),
+  readings: z
+    .array(
+      z.object({
+        replayId: answeredId,
+        readAt: time,
+        foundBy: z.string(),
+        invoiceIds: z.array(answeredId),
+      }),
+    )
+    .describe("What replays found in it later."),
+});
+
+export const callbackOperations = [
+  operation({
+    id: "listCallbacks",
+    method: "get",
+    path: "/callbacks",
+    tag: TAG,
+    summary: "List recorded callbacks, newest first, with filters",
+    query: z.object({
+      ...pageInQuery.shape,
+      source,
+      verdict: verdict
+        .optional()
+        .describe("The best verdict of its invoices, or its own: unreadable, ping, refused."),
+      foundBy: z
+        .string()
+        .max(100)
+        .optional()
+        .describe("Where in the callback its ids were found, such as data.id."),
+      remoteAddress: z.string().max(100).optional().describe("Exactly."),
+      invoiceId: id.optional(),
+      reference: z
+        .string()
+        .max(1_000)
+        .optional()
+        .describe("The merchant's reference from the URL; exact match."),
+      from: timeGiven.optional().describe("Received at this time or later."),
+      to: timeGiven.optional().describe("Received before this time."),
+    }),
+    example: { query: { verdict: "refused", limit: 10 } },
+    result: pageOf(listedCallback),
+    run: async ({ db }, { query: { cursor: from = null, limit, ...filters } }) =>
+      pageFrom(await findCallbacks(db, filters, { from, limit })),
+  }),
+  operation({
+    id: "showCallback",
+    method: "get",
+    path: "/callbacks/{id}",
+    tag: TAG,
+    summary: "Show one whole callback and how each id was found; includes personal data",
+    pathParameters: idInPath,
+    example: { path: { id: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11" } },
+    result: callbackShown,
+    run: ({ db, decode, mask }, { path: { id } }) => showCallback(db, id, { decode, mask }),
+  }),
+] as const;

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { TOLD_VERDICTS } from "../../confirm/queue/confirmation.ts";
+import type { Page as Found, PagePosition } from "../../database/page.ts";
+import { isUuid } from "../../kit/ids.ts";
+import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
+
+// Shared by the operations.
+
+/** Of a result: a Date here, ISO 8601 text in JSON. */
+export const time = z.coerce.date().describe("ISO 8601, UTC.");
+
+const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** A day or a time, in UTC unless it names a zone; read as ISO 8601. */
+export const timeGiven = z
+  .string()
+  .transform((text, context) => {
+    const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
+    const at = TIME.test(text)
+      ? Date.parse(hasZone || text.length === 10 ? text : `${text.replace(" ", "T")}Z`)
+      : Number.NaN;
+    if (!Number.isNaN(at)) return new Date(at).toISOString();
+    context.addIssue("should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30");
+    return z.NEVER;
+  })
+  .describe("A day or a time, ISO 8601; UTC unless it names a zone.");
+
+/** Any UUID, in upper or lower case; read in lower case. */
+export const id = z
+  .string()
+  .refine(isUuid, { error: "should be an id (UUID) such as 3f1c6a52-…", abort: true })
+  .toLowerCase()
+  .meta({ format: "uuid" });
+
+/** Of a result. */
+export const answeredId = z.guid();
+
+export const idInPath = z.object({ id: id.describe("The id.") });
+
+/** A day, UTC. */
+export const day = z
+  .string()
+  .refine((text) => z.iso.date().safeParse(text).success, { error: "should be a day such as 2026-10-31" })
+  .meta({ format: "date" });
+
+/** Of a result. */
+export const decimal = z.string().describe("A decimal string, exact.");
+export const whole = z.number().int();
+
+const REASON = { error: "should be a few words, 500 characters at most" };
+export const reason = z
+  .string()
+  .trim()
+  .min(1, REASON)
+  .max(500, REASON)
+  .optional()
+  .describe("why, for the audit log; no personal data");
+
+export const dryRun = z.boolean().default(false).describe("only show what it would do");
+
+/** Of an invoice's confirmation. */
+export const toldVerdict = z.enum(TOLD_VERDICTS).describe("`dead`: given up, a dead letter.");
+/** Of a callback, which may open no confirmation. */
+export const verdict = z.enum([...TOLD_VERDICTS, ...OWN_VERDICTS]);
+
+export const source = z.string().optional().describe("only this source");
+export const collection = z.string().optional().describe("only invoices of the collection with this name");
+
+/** A number in a query or on a command line. */
+export const countGiven = (least: number, most: number) => {
+  const error = `should be a whole number from ${least} to ${most.toLocaleString("en-US")}`;
+  return z.coerce.number<number>({ error }).int({ error }).min(least, { error }).max(most, { error });
+};
+
+export const limitInQuery = z.object({
+  limit: countGiven(1, 1_000).default(50).describe("the most to list"),
+});
+
+/** A time as Postgres writes it, in any zone, and the id and source that break ties. */
+const position = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.guid(), z.string().max(40)]);
+
+const cursor = z
+  .string()
+  .max(300)
+  .transform((text, context): PagePosition => {
+    try {
+      const [at, id, source] = position.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
+      return { at, id, source };
+    } catch {
+      context.addIssue("should be `next` of the previous page");
+      return z.NEVER;
+    }
+  });
+
+/** Of lists that may be long: the cost of a page is bounded, whatever the filters. */
+export const pageInQuery = z.object({
+  limit: countGiven(1, 200).default(50).describe("the most to list"),
+  cursor: cursor.optional().describe("`next` of the previous page, with the same filters"),
+});
+
+/** A page with fewer items than asked for may not be the last one: `next` says whether to continue. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    next: z
+      .string()
+      .nullable()
+      .describe("The cursor of the next page, which may follow an empty page; null at the end."),
+    searchedTo: time
+      .nullable()
+      .describe("How far back this page searched; null when it searched everything."),
+  });
+
+/** A page, as it is sent. */
+export const pageFrom = <Item>({ items, next }: Found<Item>) => ({
+  items,
+  next:
+    next === null ? null : Buffer.from(JSON.stringify([next.at, next.id, next.source])).toString("base64url"),
+  searchedTo: next === null ? null : new Date(next.at),
+});
+
+export const bodyShown = {
+  body: z.string().describe("Base64, with callback tokens masked; empty once erased."),
+  bodyIs: z
+    .enum(["as_came", "masked", "text"])
+    .describe(
+      "The original bytes, the bytes with tokens masked, or the masked `text` if they were compressed.",
+    ),
+  text: z
+    .string()
+    .nullable()
+    .describe("Decompressed and decoded, with callback tokens masked; null if erased."),
+};
+
+export const eventState = z.enum(["due", "claimed", "held", "dead", "published", "lost"]);

@@ -1,0 +1,288 @@
+import { z } from "zod";
+import { RelayError } from "../../kit/errors.ts";
+import { planReplay } from "../../replay/plan-replay.ts";
+import { startReplay } from "../../replay/start-replay.ts";
+import { eraseInvoice } from "../erase.ts";
+import { findInvoices, meantBy } from "../find-invoices.ts";
+import { readEvidence } from "../invoice-evidence.ts";
+import { meaningOf } from "../timeline-meaning.ts";
+import { readTimeline } from "../timeline-reading.ts";
+import {
+  answeredId,
+  bodyShown,
+  collection,
+  day,
+  decimal,
+  dryRun,
+  eventState,
+  id,
+  pageFrom,
+  pageInQuery,
+  pageOf,
+  reason,
+  source,
+  time,
+  toldVerdict,
+  whole,
+} from "./fields.ts";
+import { operation } from "./operation.ts";
+import { replayStarted } from "./replays.ts";
+import { timeline } from "./timeline.ts";
+
+const TAG = "Invoices";
+const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
+
+const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
+
+const AMOUNT = /^\d{1,20}(\.\d{1,10})?$/;
+
+const terms = {
+  id: id.optional().describe("only this invoice"),
+  reference: z.string().max(1_000).optional().describe("only those with this merchant reference"),
+  status: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("only those with this status at the provider, such as Paid; in any case"),
+  amount: z
+    .string()
+    .transform((text) => text.replaceAll(",", ""))
+    .refine((text) => AMOUNT.test(text), { error: "should be an amount such as 1500.50" })
+    .optional()
+    .describe("only those with this amount, with or without charges"),
+  from: day.optional().describe("only those paid on this day (UTC) or later"),
+  to: day.optional().describe("only those paid on this day (UTC) or earlier"),
+  confirmedFrom: day
+    .optional()
+    .describe("only those confirmed on this day (UTC) or later; sorts by confirmation"),
+  confirmedTo: day
+    .optional()
+    .describe("only those confirmed on this day (UTC) or earlier; sorts by confirmation"),
+  collection,
+  verdict: toldVerdict.optional().describe("only those with this verdict; dead: given up"),
+  source,
+};
+
+const listed = z.object({
+  invoiceId: answeredId,
+  source: z.string(),
+  status: z.string().nullable().describe("The provider's status; null if it has not confirmed the invoice."),
+  type: z.string().nullable(),
+  reference: z.string().nullable(),
+  collection: z.string().nullable(),
+  amount: decimal.nullable(),
+  totalAmount: decimal.nullable(),
+  paidAt: time.nullable(),
+  confirmedAt: time.nullable(),
+  verdict: toldVerdict.nullable(),
+  event: eventState.nullable().describe("The state of its event; null without one."),
+  eventId: answeredId.nullable().describe("Null without an event."),
+});
+
+/** A field that the callback claimed, next to the provider's answer. */
+const compared = z.object({
+  field: z.string().describe("Its path in the claim, such as data.amount."),
+  claimed: z.string(),
+  answered: z.string().nullable().describe("null if the answer has no such field."),
+  same: z.boolean().nullable().describe("null if there is nothing to compare."),
+});
+
+const evidence = z.object({
+  invoiceId: answeredId,
+  claims: z
+    .array(
+      z.object({
+        callbackId: answeredId,
+        source: z.string(),
+        receivedAt: time,
+        foundBy: z.string().nullable(),
+        invoiceIds: z.array(answeredId),
+        ...bodyShown,
+        erasedAt: time.nullable(),
+        compared: z.array(compared).describe("Empty if the claim is neither JSON nor a form."),
+      }),
+    )
+    .describe("The newest callbacks that named it, newest first: at most five, and a MiB."),
+  answers: z
+    .array(
+      z.object({
+        source: z.string(),
+        newest: z.boolean(),
+        status: z.string(),
+        askedAt: time,
+        document: z.string().describe("The provider's JSON, digit for digit."),
+        erasedAt: time.nullable(),
+      }),
+    )
+    .describe("The provider's answers, newest first: at most twenty, and a MiB."),
+  leftOut: z
+    .object({ claims: whole, answers: whole })
+    .describe("How many of the five and the twenty are not here: they are too large."),
+  events: z.array(
+    z.object({
+      source: z.string(),
+      id: answeredId,
+      type: z.string(),
+      createdAt: time,
+      state: eventState,
+      payload: z.string().describe("Exactly as published."),
+      erasedAt: time.nullable(),
+      publications: z.array(
+        z.object({
+          topicArn: z.string(),
+          messageId: z.string(),
+          publishedAt: time,
+          replayId: answeredId.nullable(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const erased = z.object({
+  dryRun: z.boolean(),
+  invoiceId: answeredId,
+  found: z.boolean().describe("Whether anything is stored about this invoice."),
+  callbacks: whole,
+  snapshots: whole,
+  invoices: whole,
+  events: whole,
+  confirmations: whole,
+  left: z
+    .array(z.object({ id: answeredId, receivedAt: time, source: z.string() }))
+    .describe(
+      "Callbacks that carry its reference, which another invoice has too: up to a hundred, to look at.",
+    ),
+});
+
+/** A replay of one invoice. */
+const again = <const Id extends string, const Path extends string>(
+  id: Id,
+  path: Path,
+  kind: "confirmations" | "events",
+  summary: string,
+) =>
+  operation({
+    id,
+    method: "post",
+    path,
+    tag: TAG,
+    summary,
+    pathParameters: invoiceInPath,
+    body: z.strictObject({
+      source: source.describe("The source, if several know the invoice."),
+      reason,
+      dryRun,
+    }),
+    example: { path: { id: SOME_ID }, body: { reason: "a doubt", dryRun: true } },
+    result: replayStarted,
+    async run({ db, actor, routes, readAgain }, { path, body: { source, reason, dryRun } }) {
+      const filters = { invoiceIds: [path.id], source };
+      const request = { db, kind, filters, target: { kind: "topics" as const }, routes };
+      if (dryRun) return { replay: null, plan: await planReplay({ ...request, readAgain }) };
+      const replay = await startReplay({ ...request, actor, reason });
+      if (replay !== null) return { replay, plan: null };
+      if (kind === "confirmations" || (await readTimeline(db, path.id)) === null) return null;
+      throw new RelayError(
+        "SNS has not accepted an event of this invoice yet. A waiting event is sent automatically; retry a " +
+          "dead letter, or release an invoice from quarantine.",
+      );
+    },
+  });
+
+export const invoiceOperations = [
+  operation({
+    id: "listInvoices",
+    method: "get",
+    path: "/invoices",
+    tag: TAG,
+    summary: "List payments, the newest first; by reference, status, day, collection or amount",
+    query: z.object({ ...terms, ...pageInQuery.shape }),
+    example: { query: { from: "2026-11-01", to: "2026-11-30", collection: "School fees" } },
+    result: pageOf(listed),
+    run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
+      pageFrom(await findInvoices(db, terms, { from, limit })),
+  }),
+  operation({
+    id: "searchInvoices",
+    method: "post",
+    role: "read",
+    path: "/invoices/search",
+    tag: TAG,
+    summary: "The same, also by the payer's e-mail address, which does not belong in a URL",
+    body: z.strictObject({
+      ...terms,
+      ...pageInQuery.shape,
+      email: z.string().max(320).optional().describe("The payer's full address, in any case."),
+      text: z
+        .string()
+        .max(1_000)
+        .optional()
+        .describe("An id, e-mail address, day, reference or amount, recognised by its form."),
+    }),
+    example: { body: { email: "payer@example.com" } },
+    result: pageOf(listed),
+    async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
+      const meanings = meantBy(text);
+      // A further page is of the same meaning: those before it found nothing, and find nothing earlier.
+      for (const meant of meanings) {
+        const page = await findInvoices(db, { ...terms, ...meant }, { from, limit });
+        if (page.items.length > 0 || page.next !== null || meant === meanings.at(-1)) return pageFrom(page);
+      }
+      return pageFrom({ items: [], next: null });
+    },
+  }),
+  operation({
+    id: "showInvoice",
+    method: "get",
+    path: "/invoices/{id}",
+    tag: TAG,
+    summary: "Show everything that happened to one invoice, and what happens next",
+    pathParameters: invoiceInPath,
+    example: { path: { id: SOME_ID } },
+    result: timeline,
+    async run({ db }, { path: { id } }) {
+      const timeline = await readTimeline(db, id);
+      return timeline === null ? null : { ...timeline, meaning: meaningOf(timeline, new Date()) };
+    },
+  }),
+  operation({
+    id: "showEvidence",
+    method: "get",
+    path: "/invoices/{id}/evidence",
+    tag: TAG,
+    summary: "Show what callbacks claimed, the provider answered, and was published; includes personal data",
+    pathParameters: invoiceInPath,
+    example: { path: { id: SOME_ID } },
+    result: evidence,
+    run: ({ db, decode, mask }, { path: { id } }) => readEvidence(db, id, { decode, mask }),
+  }),
+  again(
+    "askAgain",
+    "/invoices/{id}/ask",
+    "confirmations",
+    "Ask the provider about one invoice again; a running serve does it",
+  ),
+  again(
+    "publishAgain",
+    "/invoices/{id}/publish",
+    "events",
+    "Publish the event of one invoice again, with the same id",
+  ),
+  operation({
+    id: "eraseInvoice",
+    method: "post",
+    role: "admin",
+    path: "/invoices/{id}/erase",
+    tag: TAG,
+    summary: "Blank the personal data of one invoice for good; ids, amounts and a digest are kept",
+    pathParameters: invoiceInPath,
+    body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be blanked") }),
+    example: { path: { id: SOME_ID }, body: { reason: "the payer asked for it", dryRun: true } },
+    result: erased,
+    async run({ db, actor }, { path, body }) {
+      const result = await eraseInvoice({ db, actor, invoiceId: path.id, ...body });
+      return result.found ? result : null;
+    },
+  }),
+] as const;

@@ -1,0 +1,162 @@
+import type { Kysely } from "kysely";
+import type { z } from "zod";
+import type { Tables } from "../../database/tables.ts";
+import type { Role } from "../../kit/admin-token.ts";
+import type { Mask } from "../../kit/mask.ts";
+import type { Route } from "../../publish/event.ts";
+import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
+import type { ReadAgain, RecordedRequest } from "../../replay/callback-readings.ts";
+import type { ReplayKind } from "../../replay/replay.ts";
+import type { Activity } from "../activity.ts";
+import type { StatusSettings } from "../status-facts.ts";
+import type { SettingsShown } from "./settings-shown.ts";
+
+/** Days of payment, the last one included. */
+export interface Period {
+  from: string;
+  to: string;
+  /** One of COLLECTION_IDS; all of them by default. */
+  collection?: string | undefined;
+}
+
+/** The progress of reading the provider's lists. */
+export interface ListProgress {
+  source: string;
+  /** null: all of the source's. */
+  collectionId: string | null;
+  step: "lists" | "invoices" | "books";
+  done: number;
+  /** null when unknown. */
+  total: number | null;
+}
+
+/** Receives the progress, if the caller wants it. */
+export type OnProgress = (progress: ListProgress) => void;
+
+/** What the operations need of the process that runs them. */
+export interface OperationParts {
+  db: Kysely<Tables>;
+  routes: readonly Route[];
+  readAgain: ReadAgain;
+  /** Bounds what a dry run reads. @param left is aborted when the caller has hung up. */
+  boundDryRun: <Plan>(
+    kind: ReplayKind,
+    left: AbortSignal,
+    plan: (signal: AbortSignal) => Promise<Plan>,
+  ) => Promise<Plan>;
+  /** The topics that a source's events go to. @throws RelayError when there is no such source. */
+  topicsOf: (source: string) => readonly string[];
+  /** The other topics that an admin may replay events to. */
+  replayTopicArns: readonly string[];
+  retentionMs: number;
+  personalDataMs?: number | undefined;
+  /** What `status` needs of the settings. */
+  statusSettings: StatusSettings;
+  /** Decodes the bytes of a callback as the reader of callbacks does. */
+  decode: (request: Pick<RecordedRequest, "contentEncoding" | "body">) => string;
+  /** Masks callback tokens in a text; every response passes through it. */
+  mask: Mask;
+  /** The settings. @param withTokens whether callback URLs may contain their token. */
+  settings: (withTokens: boolean) => SettingsShown;
+  certify: (request: Period & { deep: boolean }, onProgress: OnProgress) => ReturnType<typeof certifyPeriod>;
+  reconcile: (
+    request: Period & { publish: boolean; reason?: string | undefined },
+    actor: string,
+    onProgress: OnProgress,
+  ) => ReturnType<typeof reconcilePeriod>;
+  activity: (minutes: number) => Promise<Activity>;
+}
+
+export interface OperationContext extends OperationParts {
+  /** The caller, for the audit log. */
+  actor: string;
+  role: Role;
+  /** Is aborted when the caller has hung up. */
+  left: AbortSignal;
+  onProgress: OnProgress;
+}
+
+type Schema = z.ZodType | undefined;
+type Output<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
+/** What a caller writes; nothing where the operation takes nothing. */
+type Input<S extends Schema> = S extends z.ZodType ? z.input<S> : undefined;
+
+/** An operation as its callers and documents see it. */
+export interface OperationShape<
+  Id extends string = string,
+  Method extends string = string,
+  Path extends string = string,
+  PathParameters extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Query extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Body extends Schema = Schema,
+  Result extends z.ZodType = z.ZodType,
+> {
+  id: Id;
+  method: Method;
+  /** Below `/admin/v1`, with `{name}` for what `pathParameters` describe. */
+  path: Path;
+  tag: string;
+  /** One sentence, without its full stop. */
+  summary: string;
+  pathParameters?: PathParameters;
+  query?: Query;
+  body?: Body;
+  result: Result;
+  /** What a call may look like. */
+  example?: { path?: Input<PathParameters>; query?: Input<Query>; body?: Input<Body> };
+  /** The role it needs; by default `read` for a GET and `operate` for anything else. */
+  role?: Role;
+  /** It is slow: it streams its progress to callers that accept `application/x-ndjson`. */
+  tellsProgress?: true;
+  /** Its response is not masked: it may contain callback tokens for those who may see them. */
+  tellsTokens?: true;
+}
+
+export interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
+  /** @returns null when there is nothing with this id. */
+  run(
+    context: OperationContext,
+    input: { path: Output<PathParameters>; query: Output<Query>; body: Output<Body> },
+  ): Promise<Returned | null>;
+}
+
+/** Any operation, for who calls them all alike. */
+export interface Operation extends OperationShape<string, "get" | "post"> {
+  /** The media type of a response that is not JSON; `run` then returns an `AsyncIterable` of text. */
+  mediaType?: string;
+  run(context: OperationContext, input: { path: unknown; query: unknown; body: unknown }): Promise<unknown>;
+}
+
+/** An operation: its function gets what its schemas read, and returns what its result says, or tsc fails. */
+export const operation = <
+  const Id extends string,
+  const Method extends "get" | "post",
+  const Path extends string,
+  Result extends z.ZodType,
+  PathParameters extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends Schema = undefined,
+>(
+  definition: OperationShape<Id, Method, Path, PathParameters, Query, Body, Result> &
+    Runs<PathParameters, Query, Body, z.output<Result>>,
+) => definition;
+
+/** The same for a result that is text of another media type, in parts. */
+export const download = <
+  const Id extends string,
+  const Path extends string,
+  PathParameters extends z.ZodObject | undefined = undefined,
+>(
+  definition: OperationShape<Id, "get", Path, PathParameters, undefined, undefined, z.ZodString> &
+    Runs<PathParameters, undefined, undefined, AsyncIterable<string>> & { mediaType: string },
+) => definition;
+
+export const roleFor = ({ role, method }: Pick<OperationShape, "role" | "method">): Role =>
+  role ?? (method === "get" ? "read" : "operate");
+
+/** A server's type as it arrives: times are ISO 8601 text. */
+export type Wire<Type> = Type extends Date
+  ? string
+  : Type extends object
+    ? { [Key in keyof Type]: Wire<Type[Key]> }
+    : Type;

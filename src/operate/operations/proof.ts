@@ -1,0 +1,271 @@
+import { z } from "zod";
+import { RelayError } from "../../kit/errors.ts";
+import { DAY_MS } from "../../kit/time.ts";
+import { readCalendar } from "../../reconcile/last-runs.ts";
+import {
+  certificateCsvParts,
+  listCertificates,
+  readCertificatePage,
+} from "../../reconcile/read-certificates.ts";
+import { listFirstServed } from "../../upstreams/source-row.ts";
+import {
+  answeredId,
+  countGiven,
+  day,
+  decimal,
+  id,
+  limitInQuery,
+  reason,
+  source,
+  time,
+  whole,
+} from "./fields.ts";
+import { download, operation } from "./operation.ts";
+
+const TAG = "Proof";
+const MOST_DAYS = 400;
+const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
+
+const certificateInPath = z.object({ id: id.describe("the certificate's id") });
+
+const result = z.enum(["equal", "not_equal", "refused"]);
+const weight = z.enum(["gap", "difference", "note"]);
+const tally = z.object({ count: whole, amount: decimal });
+const totals = z.object({
+  paid: tally,
+  stored: tally,
+  published: tally,
+  missing: tally.describe("Paid and not accepted on the right topic."),
+  differences: whole.describe("Other differences that could hide money."),
+});
+
+const listed = z.object({
+  id: answeredId,
+  source: z.string(),
+  collections: z.array(answeredId),
+  from: time,
+  to: time.describe("Payments before this time."),
+  daily: z.boolean(),
+  result: result.nullable().describe("null while it is being made."),
+  gaps: whole.nullable(),
+  differences: whole.nullable(),
+  paid: whole.nullable(),
+  paidAmount: decimal.nullable(),
+  madeAt: time.nullable(),
+  lastError: z.string().nullable(),
+});
+
+const calendar = z.object({
+  days: z
+    .array(
+      totals.extend({
+        day: z.string(),
+        source: z.string(),
+        certificateId: answeredId,
+        madeAt: time,
+        result: result.describe("Of this day alone: equal unless something is missing or different."),
+      }),
+    )
+    .describe("From the newest certificate that covers each day; days without one are left out."),
+  firstServed: z
+    .array(z.object({ source: z.string(), at: time.nullable() }))
+    .describe("Nothing is proven before this day."),
+});
+
+const difference = z.object({
+  invoiceId: answeredId.nullable(),
+  eventId: answeredId.nullable(),
+  reason: z.string(),
+  detail: z.string(),
+  weight,
+  day: z.string(),
+  amount: decimal.nullable(),
+});
+
+const head = z.object({
+  id: answeredId,
+  source: z.string(),
+  result,
+  refusals: z.array(z.string()),
+  scope: z.enum(["source", "collection"]),
+  collections: z.array(z.object({ id: answeredId, name: z.string().nullable() })),
+  from: z.string(),
+  to: z.string(),
+  madeAt: z.string(),
+  basis: z.unknown().describe("What it is based on: the lists that were read, and how."),
+  days: z.array(z.object({ day: z.string(), ...totals.shape })),
+  total: totals,
+  test: tally,
+  gaps: whole,
+  differencesInAll: whole,
+});
+
+const shown = z.object({
+  certificate: head,
+  differences: z.array(difference).describe("Gaps first, then differences, then notes."),
+  matching: whole.describe("How many match, of those that the certificate names."),
+  next: whole.nullable().describe("null at the end."),
+});
+
+const unread = z
+  .object({ source: z.string(), error: z.object({ code: z.string(), message: z.string() }) })
+  .describe("A source whose work failed, among the results of others.");
+
+const reconciled = z.object({
+  source: z.string(),
+  collectionId: answeredId,
+  from: z.string(),
+  to: z.string(),
+  zone: z.literal("UTC"),
+  resumed: z.boolean().describe("It continued an interrupted run."),
+  underWay: z.array(z.string()).describe("Other periods of this source that were being read."),
+  unproven: z
+    .array(z.object({ first: z.string(), last: z.string(), why: z.string() }))
+    .describe("The days whose list contradicted itself."),
+  waiting: z
+    .array(z.object({ invoiceId: answeredId, reason: z.string(), detail: z.string() }))
+    .describe("Payments that still had no accepted event at the end; the first thousand."),
+  waitingInAll: whole,
+  listed: whole,
+  missing: whole,
+  opened: whole,
+  called: whole,
+});
+
+const period = z.strictObject({
+  from: day.describe("the first day of payment, UTC"),
+  to: day.describe("the last day of payment, UTC, included"),
+  collection: id.optional().describe("one of COLLECTION_IDS; all of them by default"),
+});
+
+/**
+ * Lines of NDJSON, if the Accept header asks for `application/x-ndjson`: any number of the first kind, then
+ * one of the others. The status is always 200, because it is sent before the result is known.
+ */
+export const progressLine = z.union([
+  z.object({
+    progress: z.object({
+      source: z.string(),
+      collectionId: answeredId.nullable(),
+      step: z.enum(["lists", "invoices", "books"]),
+      done: whole,
+      total: whole.nullable(),
+    }),
+  }),
+  z.object({ result: z.unknown() }),
+  z.object({ error: z.string() }),
+]);
+export type ProgressLine = z.output<typeof progressLine>;
+
+export const proofOperations = [
+  operation({
+    id: "listCertificates",
+    method: "get",
+    path: "/certificates",
+    tag: TAG,
+    summary: "List certificates, the newest first",
+    query: z.object({
+      source,
+      result: result.optional().describe("only this result"),
+      collection: id.optional().describe("only those over this collection"),
+      from: day.optional().describe("only those that end on this day of payment or later"),
+      to: day.optional().describe("only those that begin on this day of payment or earlier"),
+      ...limitInQuery.shape,
+    }),
+    example: { query: { result: "not_equal" } },
+    result: z.object({ certificates: z.array(listed) }),
+    run: async ({ db }, { query: { limit, ...filters } }) => ({
+      certificates: await listCertificates(db, filters, limit),
+    }),
+  }),
+  operation({
+    id: "readCalendar",
+    method: "get",
+    path: "/certificates/calendar",
+    tag: TAG,
+    summary: "Day by day, from the newest certificate that covers it: equal, or what is missing",
+    query: z.object({
+      from: day,
+      to: day.describe("Included; at most 400 days after `from`."),
+      source,
+    }),
+    example: { query: { from: "2026-11-01", to: "2026-11-30" } },
+    result: calendar,
+    async run({ db, settings }, { query: { source, ...query } }) {
+      const days = (Date.parse(query.to) - Date.parse(query.from)) / DAY_MS;
+      if (days < 0 || days > MOST_DAYS)
+        throw new RelayError(`\`to\` should be at most ${MOST_DAYS} days after \`from\`.`);
+      return {
+        days: await readCalendar(db, {
+          ...query,
+          sources: settings(false).sources.filter(({ name }) => source === undefined || name === source),
+        }),
+        firstServed: await listFirstServed(db),
+      };
+    },
+  }),
+  operation({
+    id: "showCertificate",
+    method: "get",
+    path: "/certificates/{id}",
+    tag: TAG,
+    summary: "Show one, with its differences by name, page by page",
+    pathParameters: certificateInPath,
+    query: z.object({
+      day: day.optional().describe("Only the differences of this day."),
+      weight: weight.optional(),
+      limit: countGiven(1, 500).default(100).describe("The most differences to list."),
+      after: countGiven(0, 1_000_000).default(0).describe("`next` of the previous page."),
+    }),
+    example: { path: { id: SOME_ID }, query: { weight: "gap" } },
+    result: shown,
+    run: ({ db }, { path: { id }, query }) => readCertificatePage(db, id, query),
+  }),
+  download({
+    id: "exportCertificate",
+    method: "get",
+    path: "/certificates/{id}/csv",
+    tag: TAG,
+    summary: "Show one as a CSV table for finance: days, total, differences (RFC 4180)",
+    pathParameters: certificateInPath,
+    example: { path: { id: SOME_ID } },
+    mediaType: "text/csv",
+    result: z.string(),
+    run: ({ db }, { path: { id } }) => certificateCsvParts(db, id),
+  }),
+  operation({
+    id: "certify",
+    method: "post",
+    path: "/certify",
+    tag: TAG,
+    summary: "Prove a period: paid at the provider = stored = published, or each difference by name",
+    body: period.extend({
+      deep: z
+        .boolean()
+        .default(false)
+        .describe("ask the provider about every invoice of the period again, to see what lists do not show"),
+    }),
+    example: { body: { from: "2026-11-01", to: "2026-11-30" } },
+    result: z.array(z.union([head.extend({ differences: z.array(difference) }), unread])),
+    tellsProgress: true,
+    run: ({ certify, onProgress }, { body }) => certify(body, onProgress),
+  }),
+  operation({
+    id: "reconcile",
+    method: "post",
+    path: "/reconcile",
+    tag: TAG,
+    summary: "Find paid invoices without an accepted event in a period, using the provider's lists",
+    body: period.extend({
+      reason,
+      publish: z
+        .boolean()
+        .default(false)
+        .describe("also publish payments from before the first serve, which are only recorded otherwise"),
+    }),
+    example: { body: { from: "2026-11-01", to: "2026-11-30", reason: "callbacks were down" } },
+    result: z.array(z.union([reconciled, unread])),
+    tellsProgress: true,
+    run: ({ reconcile, actor, onProgress }, { body }) => reconcile(body, actor, onProgress),
+  }),
+] as const;

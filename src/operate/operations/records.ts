@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { readAuditLog } from "../../alarms/audit.ts";
+import { applyRetention } from "../retention.ts";
+import { answeredId, dryRun, id, limitInQuery, reason, time, timeGiven, whole } from "./fields.ts";
+import { operation } from "./operation.ts";
+
+const retentionResult = z.object({
+  dryRun: z.boolean(),
+  before: time,
+  partitions: z.array(
+    z.object({
+      name: z.string(),
+      to: time,
+      callbacks: whole.describe("Exact up to ten thousand, else about."),
+      kept: whole,
+    }),
+  ),
+  stragglers: whole,
+  unknownConfirmations: whole,
+  stays: z.object({ name: z.string(), why: z.enum(["busy", "not_allowed"]) }).nullable(),
+  personalData: z
+    .object({ before: time, invoices: whole, more: z.boolean(), stuck: z.string().nullable() })
+    .nullable(),
+  failed: z
+    .array(z.object({ chore: z.string(), error: z.string() }))
+    .describe("What could not be done; all else was. The next run tries again."),
+});
+
+export const recordOperations = [
+  operation({
+    id: "applyRetention",
+    method: "post",
+    role: "admin",
+    path: "/retention",
+    tag: "Retention",
+    summary:
+      "Drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it " +
+      "daily",
+    body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be dropped") }),
+    example: { body: { dryRun: true } },
+    result: retentionResult,
+    run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
+      applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
+  }),
+  operation({
+    id: "readAuditLog",
+    method: "get",
+    path: "/audit",
+    tag: "Audit",
+    summary: "List who changed what, when and why, the newest first",
+    query: z.object({
+      invoiceId: id.optional().describe("only what touched this invoice"),
+      actor: z.string().optional().describe("only this person or token, such as cli:ada"),
+      action: z
+        .string()
+        .optional()
+        .describe("only this action, such as dead.retry, or a group of actions, such as dead"),
+      subject: z.string().optional().describe("only this source, topic, replay, collection or event id"),
+      from: timeGiven.optional().describe("only at this time (UTC) or later"),
+      to: timeGiven.optional().describe("only before this time (UTC)"),
+      before: z.coerce
+        .number<number>()
+        .int()
+        .optional()
+        .describe("only entries older than the one with this id, for the next page"),
+      ...limitInQuery.shape,
+    }),
+    example: { query: { action: "pause", limit: 10 } },
+    result: z.object({
+      entries: z.array(
+        z.object({
+          id: whole,
+          at: time,
+          actor: z.string(),
+          action: z.string(),
+          subject: z.string(),
+          invoiceId: answeredId.nullable(),
+          detail: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    }),
+    run: async ({ db }, { query }) => ({ entries: await readAuditLog({ db, ...query }) }),
+  }),
+] as const;

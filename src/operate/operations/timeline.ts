@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { VERDICTS } from "../../confirm/queue/confirmation.ts";
+import { answeredId, eventState, time, whole } from "./fields.ts";
+
+const verdict = z.enum(VERDICTS).nullable();
+const pausedBy = z.enum(["operator", "refused"]).nullable();
+const openedBy = z.enum(["callback", "reconcile", "replay", "operator"]);
+const text = z.string();
+
+const entry = <const Kind extends string, Fields extends z.ZodRawShape>(kind: Kind, fields: Fields) =>
+  z.object({ kind: z.literal(kind), at: time, ...fields });
+
+/** Everything that happened to one invoice; no personal data, no document, no secret. */
+export const timeline = z.object({
+  invoiceId: answeredId,
+  invoices: z
+    .array(
+      z.object({
+        source: text,
+        status: text,
+        type: text.nullable(),
+        collectionName: text.nullable(),
+        reference: text.nullable(),
+        totalAmount: text.nullable().describe("A decimal string, exact."),
+        paidAt: time.nullable(),
+        confirmedAt: time,
+        erasedAt: time.nullable(),
+      }),
+    )
+    .describe("The newest confirmed answer of each source that has one."),
+  confirmations: z
+    .array(
+      z.object({
+        source: text,
+        state: z.enum(["due", "claimed", "done", "dead"]),
+        verdict,
+        priority: text,
+        requests: whole.describe("How often it was asked for: callbacks, reconcile, replays."),
+        attempt: whole.describe("Answers that called for another try."),
+        faults: whole.describe("Failures in a row."),
+        dueAt: time,
+        claimedUntil: time.nullable(),
+        lastError: text.nullable(),
+        sourcePausedBy: pausedBy,
+        sourceOpensAt: time.nullable().describe("While the source backs off: until when."),
+        sourceError: text.nullable(),
+      }),
+    )
+    .describe("One for each source that asked."),
+  events: z
+    .array(
+      z.object({
+        source: text,
+        id: answeredId,
+        type: text,
+        state: eventState,
+        attempt: whole,
+        dueAt: time.nullable().describe("null once it is published."),
+        lastError: text.nullable(),
+      }),
+    )
+    .describe("One for each source that has one."),
+  entries: z
+    .array(
+      z.discriminatedUnion("kind", [
+        entry("callback", {
+          id: answeredId,
+          source: text,
+          method: text,
+          remoteAddress: text.nullable(),
+          foundBy: text.nullable(),
+          verdict: text.nullable(),
+          bytes: whole.nullable().describe("null once its personal data was erased."),
+        }),
+        entry("confirmation", { source: text, openedBy }),
+        entry("paid", { source: text }),
+        entry("answer", { source: text, status: text, storedAt: time }),
+        entry("verdict", { source: text, verdict, state: z.enum(["done", "dead"]) }),
+        entry("event", { source: text, id: answeredId, type: text }),
+        entry("publication", {
+          source: text,
+          topicArn: text,
+          messageId: text,
+          replayId: answeredId.nullable(),
+          replayedBy: text.nullable().describe("Who asked for that replay."),
+        }),
+        entry("ask_failed", { source: text, error: text }),
+        entry("send_failed", { source: text, error: text }),
+        entry("action", { actor: text, action: text, subject: text, reason: text.nullable() }),
+        entry("alarm", { source: text, name: text, detail: text, times: whole }),
+        entry("alarm_cleared", { source: text, name: text }),
+      ]),
+    )
+    .describe("In the order of time."),
+  furtherCallbacks: whole.describe("Callbacks beyond those among the entries."),
+  closedTopics: z
+    .array(z.object({ arn: text, pausedBy, opensAt: time.nullable(), lastError: text.nullable() }))
+    .describe("Topics that accept nothing now."),
+  meaning: z.array(text).describe("What it means and what happens next, a sentence or two each."),
+});

@@ -1,0 +1,209 @@
+import { z } from "zod";
+import { VERDICTS } from "../../confirm/queue/confirmation.ts";
+import {
+  type Decision,
+  type DecisionResult,
+  dismissDead,
+  dismissQuarantine,
+  releaseQuarantine,
+  retryDead,
+} from "../decide-undelivered.ts";
+import { listUndelivered, type UndeliveredList } from "../list-undelivered.ts";
+import { showUndelivered } from "../show-undelivered.ts";
+import {
+  answeredId,
+  collection,
+  dryRun,
+  eventState,
+  id,
+  limitInQuery,
+  reason,
+  source,
+  time,
+  timeGiven,
+  whole,
+} from "./fields.ts";
+import { operation } from "./operation.ts";
+
+const filters = z.strictObject({
+  kind: z.enum(["confirmation", "event"]).optional().describe("only confirmations, or only events"),
+  source,
+  collection,
+  from: timeGiven.optional().describe("only those waiting since this time (UTC) or later"),
+  to: timeGiven.optional().describe("only those waiting since before this time (UTC)"),
+});
+
+const choice = z
+  .strictObject({
+    ids: z.array(id).min(1).max(1_000).optional().describe("ids of invoices or events"),
+    source: z.string().optional().describe("The source, for ids that several know."),
+    filters: filters.optional(),
+    reason,
+    dryRun: dryRun.describe("only show how many there are, and the first ones"),
+  })
+  .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
+    error: "should have either ids or filters; empty filters match everything",
+  })
+  .refine((choice) => choice.source === undefined || choice.ids !== undefined, {
+    error: "has a source, which goes with ids; filters have their own",
+  });
+
+const item = z.object({
+  kind: z.enum(["confirmation", "event"]),
+  invoiceId: answeredId,
+  eventId: answeredId.nullable(),
+  source: z.string(),
+  collection: z.string().nullable(),
+  reference: z.string().nullable(),
+  amount: z.string().nullable().describe("The total, as a decimal string."),
+  since: time,
+  attempts: whole,
+  error: z.string().nullable(),
+  dismissedAt: time.nullable(),
+});
+
+const decided = z.object({
+  dryRun: z.boolean(),
+  count: whole,
+  items: z.array(item).describe("The first hundred of them."),
+});
+
+const evidence = item.extend({
+  confirmation: z
+    .object({
+      state: z.enum(["due", "claimed", "done", "dead"]),
+      verdict: z.enum(VERDICTS).nullable(),
+      openedBy: z.string(),
+      openedAt: time,
+      requestedAt: time,
+      requests: whole,
+      attempts: whole,
+      faults: whole,
+      lastError: z.string().nullable(),
+      lastAnswer: z.string().nullable(),
+    })
+    .nullable(),
+  event: z
+    .object({
+      type: z.string(),
+      createdAt: time,
+      payload: z.string(),
+      lastError: z.string().nullable(),
+      state: eventState,
+      attempts: whole,
+    })
+    .nullable(),
+  invoice: z
+    .object({
+      status: z.string(),
+      totalAmount: z.string().nullable(),
+      collection: z.string().nullable(),
+      confirmedAt: time,
+    })
+    .nullable()
+    .describe("What the provider last confirmed."),
+  callbacks: z.array(z.object({ id: answeredId, receivedAt: time, foundBy: z.string().nullable() })),
+});
+
+const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
+
+const listing = <const Id extends string, const Path extends string>(
+  list: UndeliveredList,
+  id: Id,
+  path: Path,
+  tag: string,
+  summary: string,
+) =>
+  operation({
+    id,
+    method: "get",
+    path,
+    tag,
+    summary,
+    query: z.object({ ...filters.shape, ...limitInQuery.shape }),
+    example: { query: { collection: "School fees" } },
+    result: z.object({ total: whole, items: z.array(item) }),
+    run: ({ db }, { query: { limit, ...filters } }) =>
+      listUndelivered({ db, list, selection: { filters }, limit }),
+  });
+
+const showing = <const Id extends string, const Path extends string>(
+  list: UndeliveredList,
+  id: Id,
+  path: Path,
+  tag: string,
+) =>
+  operation({
+    id,
+    method: "get",
+    path,
+    tag,
+    summary: "Show one with its evidence: last answer, errors, attempts; personal data is masked",
+    pathParameters: z.object({ id: idOfItem }),
+    query: z.object({ source: source.describe("the source, if several know the id") }),
+    example: { path: { id: SOME_ID } },
+    result: z.object({ items: z.array(evidence) }),
+    async run({ db }, { path: { id }, query: { source } }) {
+      const items = await showUndelivered({ db, list, id, source });
+      return items.length === 0 ? null : { items };
+    },
+  });
+
+const idOfItem = id.describe("the id of the invoice or event");
+
+const deciding = <const Id extends string, const Path extends string>(
+  decide: (decision: Decision) => Promise<DecisionResult>,
+  id: Id,
+  path: Path,
+  tag: string,
+  summary: string,
+) =>
+  operation({
+    id,
+    method: "post",
+    path,
+    tag,
+    summary,
+    body: choice,
+    example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
+    result: decided,
+    run: ({ db, actor }, { body: { ids, source, filters, reason, dryRun } }) =>
+      decide({
+        db,
+        actor,
+        reason,
+        dryRun,
+        selection: ids === undefined ? { filters: filters ?? {} } : { ids, source },
+      }),
+  });
+
+const DISMISS = "Stop listing them, unless they come back; certificates still name them";
+
+export const undeliveredOperations = [
+  listing("dead", "listDead", "/dead-letters", "Dead letters", "List dead letters, the oldest first"),
+  showing("dead", "showDead", "/dead-letters/{id}", "Dead letters"),
+  deciding(
+    retryDead,
+    "retryDead",
+    "/dead-letters/retry",
+    "Dead letters",
+    "Ask or send again from the beginning",
+  ),
+  deciding(dismissDead, "dismissDead", "/dead-letters/dismiss", "Dead letters", DISMISS),
+  listing(
+    "quarantine",
+    "listQuarantine",
+    "/quarantine",
+    "Quarantine",
+    "List quarantined invoices, the oldest first",
+  ),
+  showing("quarantine", "showQuarantine", "/quarantine/{id}", "Quarantine"),
+  deciding(
+    releaseQuarantine,
+    "releaseQuarantine",
+    "/quarantine/release",
+    "Quarantine",
+    "Ask the provider again and publish them if they are still paid",
+  ),
+  deciding(dismissQuarantine, "dismissQuarantine", "/quarantine/dismiss", "Quarantine", DISMISS),
+] as const;

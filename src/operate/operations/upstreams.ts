@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { listPausable, type PausableWork, pause, resume } from "../pause.ts";
+import { reason, source, time, timeGiven } from "./fields.ts";
+import { type OperationContext, operation } from "./operation.ts";
+
+const TAG = "Pause";
+
+export const upstream = z.object({
+  name: z.string(),
+  state: z.enum(["closed", "backing_off", "half_open", "refused", "paused"]),
+  pausedBy: z.enum(["operator", "refused"]).nullable(),
+  pausedAt: time.nullable(),
+  pausedUntil: time.nullable(),
+  pauseReason: z.string().nullable(),
+  lastError: z.string().nullable(),
+  opensAt: time.nullable().describe("While backing off: until when."),
+});
+export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
+
+const work = z.enum(["confirm", "publish"]);
+const resumeRequest = z.strictObject({
+  work,
+  source: source.describe("only this source; all by default"),
+  reason,
+});
+const pauseResult = z.object({
+  work,
+  changed: z.array(z.string()),
+  unchanged: z.array(z.string()).describe("Those that were in that state already."),
+  unknown: z.array(z.string()).describe("Those that no serve has ever known."),
+});
+
+export const upstreamOperations = [
+  operation({
+    id: "listUpstreams",
+    method: "get",
+    path: "/upstreams",
+    tag: TAG,
+    summary: "List sources and topics, and which of them are paused or backing off",
+    result: upstreamList,
+    run: async ({ db }) => ({
+      sources: await listPausable(db, "confirm"),
+      topics: await listPausable(db, "publish"),
+    }),
+  }),
+  operation({
+    id: "pause",
+    method: "post",
+    path: "/pause",
+    tag: TAG,
+    summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
+    body: resumeRequest.extend({
+      until: timeGiven.optional().describe("when it ends automatically; by default when it is resumed"),
+    }),
+    example: { body: { work: "publish", reason: "SNS is being moved", until: "2126-11-01T08:30:00Z" } },
+    result: pauseResult,
+    run: (context, { body: { work, source, reason, until } }) =>
+      pause({
+        db: context.db,
+        actor: context.actor,
+        work,
+        names: namesOf(context, work, source),
+        reason,
+        until: until === undefined ? undefined : new Date(until),
+      }),
+  }),
+  operation({
+    id: "resume",
+    method: "post",
+    path: "/resume",
+    tag: TAG,
+    summary: "Resume at once, after a pause, a refusal or a fault",
+    body: resumeRequest,
+    example: { body: { work: "publish", reason: "SNS is back" } },
+    result: pauseResult,
+    run: (context, { body: { work, source, reason } }) =>
+      resume({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source), reason }),
+  }),
+] as const;
+
+/** The settings name a source's topics; a topic that two sources share is paused for both. */
+function namesOf(context: OperationContext, work: PausableWork, source: string | undefined) {
+  if (source === undefined) return "all";
+  return work === "confirm" ? [source] : context.topicsOf(source);
+}
