@@ -8,7 +8,7 @@ export interface PagePosition {
 }
 
 /** What was found between two positions. */
-export interface Slice<Item> {
+export interface PageSlice<Item> {
   /** In the order of the walk, each with its position. */
   found: (Item & { place: PagePosition })[];
   /** Where it ended; null at the end of all. */
@@ -30,7 +30,7 @@ export function sliceOf<Row extends LookedAt>(
   rows: readonly Row[],
   most: number,
   idOf: (row: Row) => string,
-): Slice<Omit<Row, keyof typeof LOOKED_AT>> {
+): PageSlice<Omit<Row, keyof typeof LOOKED_AT>> {
   const placeOf = (row: Row): PagePosition => ({ at: row.at, id: idOf(row), source: row.source });
   const last = rows.at(-1);
   return {
@@ -64,7 +64,7 @@ export async function walk<Item>({
   from: PagePosition | null;
   limit: number;
   withinMs: number;
-  look: (after: PagePosition | null) => Promise<Slice<Item>>;
+  look: (after: PagePosition | null) => Promise<PageSlice<Item>>;
 }): Promise<Page<Item>> {
   const until = performance.now() + withinMs;
   const found: (Item & { place: PagePosition })[] = [];

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { type ToldVerdict, toldVerdict } from "../confirm/queue/confirmation.ts";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
-import { type Page, type PagePosition, type Slice, walk } from "../database/page.ts";
+import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
 import { type CallbackFilters, type ListedCallback, listCallbacks } from "../receive/log/list-callbacks.ts";
 import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
@@ -43,10 +43,10 @@ export async function findCallbacks(
   const isNarrowed =
     (others.source ?? others.foundBy ?? others.remoteAddress ?? others.reference) !== undefined;
   const most = wanted !== undefined ? JUDGED_STRETCH : isNarrowed ? STRETCH : limit + 1;
-  const look = async (after: PagePosition | null): Promise<Slice<JudgedCallback>> => {
+  const look = async (after: PagePosition | null): Promise<PageSlice<JudgedCallback>> => {
     const { found, end } = await listCallbacks(db, { ...others, verdict: own }, after, most);
     if (wanted === undefined) return { found, end };
-    const asked: Slice<JudgedCallback>["found"] = found;
+    const asked: PageSlice<JudgedCallback>["found"] = found;
     return { found: (await judged(db, asked)).filter((one) => one.verdict === wanted), end };
   };
   const page = await walk({ from, limit, withinMs: LOOKING_MS, look });

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn } from "../database/expressions.ts";
-import { LOOKED_AT, type PagePosition, type Slice, sliceOf } from "../database/page.ts";
+import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../database/page.ts";
 import { databaseTime } from "../database/server.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -164,7 +164,7 @@ export async function invoicesNamed(
   terms: InvoiceTerms,
   after: PagePosition | null,
   most: number,
-): Promise<Slice<FoundInvoice>> {
+): Promise<PageSlice<FoundInvoice>> {
   const { email } = terms;
   const rows = await naming.execute(db, { terms, after, most });
   const placed = rows.map(({ document, at, ...invoice }) => {
@@ -246,7 +246,7 @@ export const invoicesByPayment = async (
   terms: InvoiceTerms,
   after: PagePosition | null,
   most: number,
-): Promise<Slice<FoundInvoice>> =>
+): Promise<PageSlice<FoundInvoice>> =>
   sliceOf(await byPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
 const byRequest = new VaryingStatement(
@@ -280,7 +280,7 @@ export const invoicesByRequest = async (
   terms: InvoiceTerms,
   after: PagePosition | null,
   most: number,
-): Promise<Slice<FoundInvoice>> =>
+): Promise<PageSlice<FoundInvoice>> =>
   sliceOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
 /** How much of the order of confirmation one statement reads: its index knows ranges only. */
@@ -324,7 +324,7 @@ export async function invoicesByConfirmation(
   terms: InvoiceTerms,
   after: PagePosition | null,
   most: number,
-): Promise<Slice<FoundInvoice>> {
+): Promise<PageSlice<FoundInvoice>> {
   const { confirmedFrom, confirmedTo } = terms;
   const now = await databaseTime(db);
   const end = confirmedTo === undefined ? +now + DAY_MS : Math.min(+now, Date.parse(confirmedTo)) + DAY_MS;

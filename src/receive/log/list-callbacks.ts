@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { LOOKED_AT, type PagePosition, type Slice, sliceOf } from "../../database/page.ts";
+import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../../database/page.ts";
 import {
   nullable,
   type RowOf,
@@ -117,7 +117,7 @@ export async function listCallbacks(
   filters: CallbackFilters,
   after: PagePosition | null,
   limit: number,
-): Promise<Slice<ListedCallback>> {
+): Promise<PageSlice<ListedCallback>> {
   return sliceOf(await walking.execute(db, { filters, after, limit }), limit, ({ id }) => id);
 }
 
