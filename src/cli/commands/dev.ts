@@ -1,7 +1,6 @@
 import { relative } from "node:path";
 import { Command } from "commander";
-import type { RunningDev } from "../../app/dev.ts";
-import type { Happening } from "../../app/dev-happenings.ts";
+import type { Happening, RunningDev } from "../../app/dev.ts";
 import type { CommandContext } from "../command-context.ts";
 import { DATABASE_OPTION, localWorldFor } from "../local-world.ts";
 import { plainText } from "../terminal-text.ts";
