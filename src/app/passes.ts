@@ -27,7 +27,7 @@ import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/replay-rows.ts";
 import { replayPass } from "../replay/replay-runner.ts";
 import { endFloods, tellFloodsAgain, UnknownIds } from "../upstreams/unknown-ids.ts";
-import { bringUpstreamsForward, tellAgain } from "../upstreams/upkeep.ts";
+import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { ClockWatch } from "../work/clock-watch.ts";
@@ -116,10 +116,10 @@ export function createPasses(context: PassContext): Passes {
       const serves = servedBy(context.sources);
       alarms.tellCleared(await closeAlarmsOfRemoved(db, serves));
       const sources = Object.keys(serves.sources);
-      await tellAgain(context, SOURCE, sources);
+      await notifyAgain(context, SOURCE, sources);
       await endFloods(context, sources);
       await tellFloodsAgain(context, sources);
-      await tellAgain(context, TOPIC, serves.topics);
+      await notifyAgain(context, TOPIC, serves.topics);
       return MINUTE_MS;
     },
     replay: (stop) => replayPass({ runner: replays, log }, stop),

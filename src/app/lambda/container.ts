@@ -46,7 +46,7 @@ export async function openContainer(connections: number, purpose: Purpose): Prom
   const { AWS_LAMBDA_FUNCTION_NAME: name = "lambda", INVOICE_RELAY_VERSION: version = "unknown" } =
     environment;
   const log = createLogger({ level: settings.LOG_LEVEL });
-  const { db, weedOut } = connect(settings.DATABASE_URL, {
+  const { db, endSilentSessions } = connect(settings.DATABASE_URL, {
     max: connections,
     purpose,
     applicationName: `invoice-relay ${name}`,
@@ -77,7 +77,7 @@ export async function openContainer(connections: number, purpose: Purpose): Prom
       // By the time of day, which goes on while a container is frozen; set back, it looks as well.
       const slept = Math.abs(Date.now() - usedAt) > SLEPT_MS;
       usedAt = Date.now();
-      if (slept) await weedOut(SIGN_OF_LIFE_MS);
+      if (slept) await endSilentSessions(SIGN_OF_LIFE_MS);
     },
     flush: () => Promise.all([queues.confirm.flush(), queues.publish.flush(), tracing?.flush()]),
   };

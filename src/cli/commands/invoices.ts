@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { Place } from "../../database/page.ts";
+import type { PagePosition } from "../../database/page.ts";
 import { shortText } from "../../kit/text.ts";
 import type { FoundInvoice, InvoiceTerms } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -23,7 +23,7 @@ export function invoicesCommand(context: CommandContext): Command {
       const { findInvoices } = await import("../../operate/find-invoices.ts");
       const invoices: FoundInvoice[] = [];
       await context.withDatabase(async (db) => {
-        for (let from: Place | null | undefined; from !== null && invoices.length < limit; ) {
+        for (let from: PagePosition | null | undefined; from !== null && invoices.length < limit; ) {
           const page = await findInvoices(db, terms, { from: from ?? null, limit: limit - invoices.length });
           invoices.push(...page.items);
           from = page.next;
