@@ -13,7 +13,7 @@ import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import type { Shared } from "./pass.ts";
-import { withReconcileSources } from "./reconcile-source.ts";
+import { withReconcileSources } from "./providers.ts";
 import { decodeCallback, readAgain } from "./replay-runner.ts";
 import { settingsShown, statusSettings } from "./settings-shown.ts";
 import { routesOf, topicsOf } from "./upstreams.ts";

@@ -1,11 +1,27 @@
-import { messageOf } from "../kit/errors.ts";
+import { sql } from "kysely";
+import { relaySchema } from "../../migrations/relay.schema.ts";
+import { connect, type Database } from "../database/connect.ts";
+import { EARLIER, schemaState } from "../database/migrate.ts";
+import { schemaDifferences } from "../database/schema-differences.ts";
+import { requireWholeSessions } from "../database/server.ts";
+import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
+import type { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
+import { readStatus } from "../operate/status.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
-import { checkDatabase } from "./doctor-database.ts";
-import { checkProvider } from "./doctor-provider.ts";
-import { type Check, checkCallbackUrls, checkReconciliation, checkSharing } from "./doctor-settings.ts";
-import { checkTopics } from "./doctor-topics.ts";
+import { adviceOf } from "../operate/status-meaning.ts";
+import { partitionsDue } from "../receive/log/partitions.ts";
+import {
+  type Check,
+  checkCallbackUrls,
+  checkProvider,
+  checkReconciliation,
+  checkSharing,
+  checkTopics,
+} from "./doctor-checks.ts";
 import { statusSettings } from "./settings-shown.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -49,4 +65,171 @@ function settingsOf(environment: Environment): {
       problems: error instanceof SettingsError ? error.problems : [messageOf(error)],
     };
   }
+}
+
+const [OLDEST, NEWEST] = [15, 18];
+
+/** Reachable, of a version that is supported, durable, with the current schema and the partitions ahead. */
+async function* checkDatabase(
+  environment: Record<string, string | undefined>,
+  settings: StatusSettings,
+): AsyncGenerator<Check> {
+  const url = databaseUrlOf(environment);
+  // What is wrong with it is told among the settings.
+  if (url === undefined) return;
+  const { db, close } = connect(url, {
+    max: 1,
+    connectTimeoutMs: 5_000,
+    applicationName: "invoice-relay doctor",
+  });
+  try {
+    const reached = await checkServer(db);
+    yield* reached.checks;
+    if (!reached.usable) return;
+    yield await checkSessions(url);
+    const schema = await checkSchema(db);
+    yield schema;
+    yield await checkPartitions(db);
+    if (schema.state !== "fault") yield* checkStatus(db, settings);
+  } catch (error) {
+    yield { about: "database", state: "fault", says: messageOf(error) };
+  } finally {
+    await close();
+  }
+}
+
+function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
+  try {
+    return readSettings({ DATABASE_URL }).DATABASE_URL;
+  } catch {
+    return undefined;
+  }
+}
+
+const asking = new Statement(
+  {
+    version: returned.integer,
+    shown: returned.text(),
+    fsync: returned.text(),
+    readOnly: returned.boolean,
+  },
+  () => sql`
+    select current_setting('server_version_num')::int as version,
+      current_setting('server_version') as shown,
+      current_setting('fsync') as fsync,
+      pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`,
+);
+
+async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
+  const about = "database";
+  let server: ResultOf<typeof asking> | undefined;
+  try {
+    [server] = await asking.execute(db);
+  } catch (error) {
+    const says =
+      error instanceof RelayError
+        ? error.message
+        : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
+    return { usable: false, checks: [{ about, state: "fault", says, away: isDatabaseAway(error) }] };
+  }
+  if (server === undefined) return { usable: false, checks: [] };
+  const major = Math.floor(server.version / 10_000);
+  const checks: Check[] = [];
+  if (major < OLDEST)
+    checks.push({
+      about,
+      state: "fault",
+      says: `PostgreSQL ${server.shown} is too old: ${OLDEST} to ${NEWEST} are supported`,
+    });
+  else if (major > NEWEST)
+    checks.push({
+      about,
+      state: "warning",
+      says: `PostgreSQL ${server.shown} is newer than what was tried: ${OLDEST} to ${NEWEST}`,
+    });
+  else checks.push({ about, state: "ok", says: `PostgreSQL ${server.shown} answers` });
+  if (server.readOnly)
+    checks.push({
+      about,
+      state: "fault",
+      says: "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary",
+    });
+  if (server.fsync === "off")
+    checks.push({
+      about,
+      state: "fault",
+      says: "fsync is off: a crash would lose callbacks that were answered. Turn it on",
+    });
+  return { usable: true, checks };
+}
+
+/**
+ * Every session shows when it is opened that its commits are durable; this checks that it stays the same
+ * session.
+ */
+async function checkSessions(url: Secret): Promise<Check> {
+  const about = "sessions";
+  try {
+    await requireWholeSessions(url);
+    return { about, state: "ok", says: "commits are durable, messages arrive" };
+  } catch (error) {
+    return { about, state: "fault", says: messageOf(error) };
+  }
+}
+
+async function checkSchema(db: Database): Promise<Check> {
+  const about = "schema";
+  const schema = await schemaState(db, "relay");
+  if (schema.state === "current") {
+    const differences = await schemaDifferences(db, relaySchema);
+    if (differences.length === 0) return { about, state: "ok", says: "current" };
+    return {
+      about,
+      state: "fault",
+      says:
+        `another than its migrations make: ${differences.join("; ")}. Somebody altered it, or an earlier ` +
+        "version made it: alter it back, or begin with an empty database",
+    };
+  }
+  if (schema.state === "earlier") return { about, state: "fault", says: EARLIER };
+  if (schema.state === "behind")
+    return {
+      about,
+      state: "fault",
+      says: `behind by ${schema.missing.join(", ")}. Run: invoice-relay migrate`,
+    };
+  return schema.breaking.length > 0
+    ? {
+        about,
+        state: "fault",
+        says: `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that has it`,
+      }
+    : {
+        about,
+        state: "warning",
+        says: `ahead by ${schema.unknown.join(", ")}, with which this version works too`,
+      };
+}
+
+/** What waits for a person, as `status` tells it; none of it keeps `serve` from starting. */
+async function* checkStatus(db: Database, settings: StatusSettings): AsyncGenerator<Check> {
+  const { needs, sentence } = await readStatus(db, settings);
+  for (const need of needs)
+    yield { about: "status", state: "warning", says: `${need.what}. ${adviceOf(need)}` };
+  if (needs.length === 0) yield { about: "status", state: "ok", says: sentence };
+}
+
+const missingOf = new Statement(
+  { name: returned.text() },
+  ({ value }: Slots<readonly string[]>) => sql`
+    select name from unnest(${value((due) => due)}::text[]) as due (name) where to_regclass(name) is null`,
+);
+
+async function checkPartitions(db: Database): Promise<Check> {
+  const about = "partitions";
+  const due = partitionsDue(new Date()).map((partition) => partition.name);
+  const rows = await missingOf.execute(db, due);
+  if (rows.length === 0) return { about, state: "ok", says: `made as far as ${due.at(-1)}` };
+  const missing = rows.map((row) => row.name).join(", ");
+  return { about, state: "fault", says: `missing: ${missing}. Run: invoice-relay migrate` };
 }

@@ -1,8 +1,22 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Router,
+} from "express";
+import { holderOf } from "../api/admin-tokens.ts";
+import { isLoopback, OpenByAddress, plainAddress } from "../kit/addresses.ts";
+import type { AdminToken } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/fault.ts";
+import type { RunningServer } from "../kit/http-server.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import type { Secret } from "../kit/secret.ts";
 import { comesFromBrowser, payerPage, sendPage } from "../receive/payer-page/payer-page.ts";
+import type { DatabaseWatch } from "./database-watch.ts";
+import type { MetricsPage } from "./metrics-page.ts";
 
 /** More than stand before any relay: a stranger who writes thousands has no more of them looked at. */
 const MOST_PROXIES = 16;
@@ -89,3 +103,148 @@ export const closeAfterAnswer: RequestHandler = (_request, response, next) => {
   response.setHeader("connection", "close");
   next();
 };
+
+/** `/healthz`: the process lives. */
+export const aliveRoute: RequestHandler = (request, response, next) => {
+  if (request.path !== "/healthz" || !["GET", "HEAD"].includes(request.method)) return next();
+  response.type("text/plain").send("alive\n");
+};
+
+interface MetricsAccess {
+  /** METRICS_TOKEN. */
+  token: Secret | undefined;
+  adminTokens: readonly AdminToken[];
+  /** Whether the page is on PORT, which strangers reach. */
+  isPublic: boolean;
+}
+
+interface OpsRoutesOptions {
+  database: DatabaseWatch;
+  metricsPage: MetricsPage;
+  metricsAccess: MetricsAccess;
+  /** Becomes true once the database has been looked at and found right. */
+  isStarted: () => boolean;
+  /** Becomes true once the process has been asked to stop. */
+  isStopping: () => boolean;
+}
+
+/** `/readyz`: it can record. `/metrics`: for Prometheus. */
+export function opsRoutes(options: OpsRoutesOptions): Router {
+  const { database, metricsPage, metricsAccess, isStarted, isStopping } = options;
+  const router = express.Router();
+  router.get("/readyz", async (_request, response) => {
+    const isReady = isStarted() && !isStopping() && (await database.isReady());
+    const why = isStarted() ? "" : " yet: the start waits for the database";
+    response
+      .status(isReady ? 200 : 503)
+      .type("text/plain")
+      .send(
+        isReady ? "ready: callbacks can be recorded\n" : `not ready: callbacks cannot be recorded${why}\n`,
+      );
+  });
+  router.get("/metrics", async (request, response) => {
+    if (!mayReadMetrics(request, metricsAccess)) {
+      response.status(401).setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
+      const how = "Send METRICS_TOKEN, or one of ADMIN_TOKENS, as a bearer token; or scrape OPS_PORT.";
+      return void response.type("text/plain").send(`${how}\n`);
+    }
+    response.type(metricsPage.contentType).send(await metricsPage.text());
+  });
+  return router;
+}
+
+/**
+ * Whether a request may read /metrics, which names sources and topics: with METRICS_TOKEN or one of
+ * ADMIN_TOKENS as a bearer token; where METRICS_TOKEN is not set, also on OPS_PORT and from this machine.
+ */
+function mayReadMetrics(request: Request, { token, adminTokens, isPublic }: MetricsAccess): boolean {
+  const [, given] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
+  if (given !== undefined && (token?.equals(given) === true || holderOf(adminTokens, given) !== null))
+    return true;
+  return token === undefined && (!isPublic || isFromThisMachine(request));
+}
+
+/** What a proxy adds: then the peer on this machine is the proxy, and the client is anybody. */
+const FORWARDED = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+];
+
+const isFromThisMachine = ({ socket, headers }: Request): boolean =>
+  isLoopback(socket.remoteAddress) && FORWARDED.every((name) => headers[name] === undefined);
+
+/** A connection that has been quiet for so long may be closed to make room for a new one, in ms. */
+const QUIET_MS = 3_000;
+
+export interface ConnectionLimits {
+  most: number;
+  mostOfAddress: number;
+}
+
+/**
+ * Limits the connections of each address, and of all together. Over the limit of its address, a connection is
+ * closed at once. Over the limit of all, it takes the place of the one that has been quiet longest, if that
+ * is for some seconds: otherwise silent connections could keep everybody out. A trusted proxy's are not
+ * counted by address, since they bring everybody's requests.
+ */
+export function capConnections(
+  { server, quiet }: Pick<RunningServer, "server" | "quiet">,
+  { app, limits, metrics }: { app: Express; limits: ConnectionLimits; metrics: Metrics },
+): void {
+  const isTrusted = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
+  const byAddress = new OpenByAddress(limits.mostOfAddress);
+  let open = 0;
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const close = address === "" || isTrusted(address, 0) ? () => undefined : byAddress.open(address);
+    const isFull = open >= limits.most && !freePlace();
+    if (isFull) close?.();
+    if (isFull || close === null) {
+      metrics.connectionsRefused.inc();
+      return socket.destroy();
+    }
+    open += 1;
+    return socket.once("close", () => {
+      open -= 1;
+      close();
+    });
+  });
+
+  /** Closes one, first of those that never sent a request. @returns whether there is room now. */
+  function freePlace(): boolean {
+    for (const waiting of [quiet.unheard, quiet.idle]) {
+      const [longest] = waiting;
+      if (longest === undefined || performance.now() - longest[1] < QUIET_MS) continue;
+      waiting.delete(longest[0]);
+      metrics.hangUps.inc({ reason: "gave_way" });
+      longest[0].destroy();
+      return true;
+    }
+    return false;
+  }
+}
+
+/**
+ * The limit of an address for callers behind a trusted proxy, where only requests can be counted: one more
+ * gets 503, to be tried again.
+ */
+export function capRequests(most: number, metrics: Metrics): RequestHandler {
+  const open = new OpenByAddress(most);
+  return (request, response, next) => {
+    if (request.headers["x-forwarded-for"] === undefined) return next();
+    const client = request.ip ?? "";
+    if (plainAddress(client) === null || client === request.socket.remoteAddress) return next();
+    const close = open.open(client);
+    if (close !== null) {
+      response.once("close", close);
+      return next();
+    }
+    metrics.connectionsRefused.inc();
+    response.status(503).setHeader("retry-after", 1);
+    response.type("text/plain").send("Too many requests are open from this address. Send it again.\n");
+  };
+}

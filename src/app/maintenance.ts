@@ -17,11 +17,11 @@ const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
 
 /** Does these chores. @returns how long until the next try of what failed, in ms; null when all is done. */
 export async function maintain(context: MaintenanceContext, chores: Chores): Promise<number | null> {
-  return tellChores(context, await doChores(context.db, chores));
+  return logChores(context, await doChores(context.db, chores));
 }
 
 /** Logs what failed, and the alarms. @returns the same. */
-export function tellChores({ alarms, log }: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
+export function logChores({ alarms, log }: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
   const { failed, bugs, failures, told } = done;
   alarms.tellAll(told);
   if (failed.length === 0) return null;

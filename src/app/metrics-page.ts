@@ -8,7 +8,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { within } from "../kit/waiting.ts";
 import { readVitalSigns, type VitalSigns, type Watched } from "../operate/vital-signs.ts";
-import type { UpstreamStanding } from "../upstreams/change.ts";
+import type { ListedUpstream } from "../upstreams/change.ts";
 import { STATES } from "../upstreams/machine.ts";
 import type { DatabaseWatch } from "./database-watch.ts";
 
@@ -162,7 +162,7 @@ function showBacklog(metrics: Metrics, { backlog, dead, quarantined }: VitalSign
   metrics.quarantined.set(quarantined);
 }
 
-function showUpstreams(metrics: Metrics, work: string, standings: readonly UpstreamStanding[]): void {
+function showUpstreams(metrics: Metrics, work: string, standings: readonly ListedUpstream[]): void {
   for (const { name: upstream, state: actual } of standings)
     for (const state of STATES) metrics.upstreams.set({ work, upstream, state }, state === actual ? 1 : 0);
 }

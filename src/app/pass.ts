@@ -73,8 +73,8 @@ export interface Passes {
   retention: Pass;
   /** Makes the log's partitions that are due. */
   partitions: Pass;
-  /** Tells people of alarms. */
-  tell: Pass;
+  /** Notifies people of alarms. */
+  notify: Pass;
   /** Where new confirmations of this process may go without a claim. */
   handoff: Handoff<ClaimedConfirmation> | null;
   close(): Promise<void>;

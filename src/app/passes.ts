@@ -1,5 +1,12 @@
-import { bringForwardConfirmations, confirmationLeases } from "../confirm/queue/claim.ts";
+import { CollectionNames } from "../confirm/collection-names.ts";
+import { ConfirmLine, confirmPolicy } from "../confirm/confirm-line.ts";
+import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
+import { statusSets } from "../confirm/invoices/status-class.ts";
+import { KeyProbe } from "../confirm/key-probe.ts";
+import { OutcomeStore } from "../confirm/outcome-store.ts";
+import { bringForwardConfirmations, type Claimed, confirmationLeases } from "../confirm/queue/claim.ts";
 import { refreshLine } from "../confirm/queue/sender-turns.ts";
+import { SourceProof } from "../confirm/source-proof.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
@@ -10,6 +17,7 @@ import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
 import { settleStatuses } from "../operate/settle-statuses.ts";
 import type { Provider } from "../provider/provider.ts";
+import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
 import { forgetBudgets } from "../receive/caller/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/certify.ts";
@@ -18,18 +26,20 @@ import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/replay-rows.ts";
 import { replayPass } from "../replay/replay-runner.ts";
-import { endFloods, tellFloodsAgain } from "../upstreams/unknown-ids.ts";
-import { bringUpstreamsForward, tellAgain } from "../upstreams/upkeep.ts";
+import { endFloods, tellFloodsAgain, UnknownIds } from "../upstreams/unknown-ids.ts";
+import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
+import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { ClockWatch } from "../work/clock-watch.ts";
 import { MOST_FORWARD } from "../work/leased-rows.ts";
+import type { Handoff } from "../work/policy.ts";
+import { Pump } from "../work/pump.ts";
+import { Signal } from "../work/signal.ts";
 import { AlarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
-import { confirming } from "./confirming.ts";
-import { keepPartitions, maintain, tellChores } from "./maintenance.ts";
+import { keepPartitions, logChores, maintain } from "./maintenance.ts";
 import type { ListPasses, PassContext, Passes } from "./pass.ts";
-import { providerOf } from "./providers.ts";
-import { destinationOf, publishing } from "./publishing.ts";
-import { reconcileSource } from "./reconcile-source.ts";
+import { providerOf, reconcileSource } from "./providers.ts";
+import { createPublishPump, destinationOf } from "./publishing.ts";
 import { replayRunner } from "./replay-runner.ts";
 import { routesOf, servedBy } from "./upstreams.ts";
 
@@ -42,10 +52,10 @@ const MOST_CHORES_WAIT_MS = 30_000;
 export function createPasses(context: PassContext): Passes {
   const { db, settings, lease, alarms, log } = context;
   const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
-  const publisher = publishing(context);
+  const publisher = createPublishPump(context);
   // Without a wake-up signal there is nobody to hand work to: in Lambda each pass is a function of its own.
   const worksBeside = context.publishWake !== undefined;
-  const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
+  const confirmer = createConfirmPump(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
   const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
   return {
@@ -106,10 +116,10 @@ export function createPasses(context: PassContext): Passes {
       const serves = servedBy(context.sources);
       alarms.tellCleared(await closeAlarmsOfRemoved(db, serves));
       const sources = Object.keys(serves.sources);
-      await tellAgain(context, SOURCE, sources);
+      await notifyAgain(context, SOURCE, sources);
       await endFloods(context, sources);
       await tellFloodsAgain(context, sources);
-      await tellAgain(context, TOPIC, serves.topics);
+      await notifyAgain(context, TOPIC, serves.topics);
       return MINUTE_MS;
     },
     replay: (stop) => replayPass({ runner: replays, log }, stop),
@@ -126,7 +136,7 @@ export function createPasses(context: PassContext): Passes {
         retentionMs: settings.RETENTION,
         personalDataMs: settings.PERSONAL_DATA_RETENTION,
         onDone: (done) => {
-          retryInMs = tellChores(context, done);
+          retryInMs = logChores(context, done);
         },
       });
       if (personalData !== null && personalData.invoices > 0)
@@ -138,7 +148,7 @@ export function createPasses(context: PassContext): Passes {
     },
     partitions: async () =>
       (await maintain(context, { partitions: () => keepPartitions(context) })) ?? DAY_MS,
-    tell: notifyPeoplePass({
+    notify: notifyPeoplePass({
       db,
       webhook: AlarmWebhook.of(settings, context.metrics),
       lease,
@@ -190,3 +200,59 @@ const runner = ({ db, settings, lease, sources, alarms, tracer = null, onConfirm
     sources: sources.map(({ name }) => name),
     createDestination: () => destinationOf(settings, 1),
   });
+
+/** What confirms in one process, over its sources' providers. */
+function createConfirmPump(
+  context: PassContext,
+  providers: readonly { source: Source; provider: Provider }[],
+  events: Handoff<ClaimedEvent> | null,
+): Pump<Claimed> {
+  const { hot, settings, lease, alarms, log } = context;
+  const routes = routesOf(context.sources);
+  const store = new OutcomeStore({ db: hot, alarms, onEvents: context.onEvents, handoff: events, routes });
+  const lines = providers.map(({ source, provider }) => lineOf(context, store, source, provider));
+  const policy = confirmPolicy({ db: hot, lines, concurrency: settings.CONFIRM_CONCURRENCY, lease });
+  return new Pump({ policy, lease, wake: context.confirmWake ?? new Signal(), log });
+}
+
+function lineOf(
+  { db, hot, settings, lease, alarms, metrics, tracer = null }: PassContext,
+  store: OutcomeStore,
+  source: Source,
+  provider: Provider,
+): ConfirmLine {
+  const { name, collectionIds } = source;
+  const timeoutMs = settings.CONFIRM_TIMEOUT;
+  const upstream = new Upstream({ db, alarms, kind: SOURCE, name });
+  return new ConfirmLine({
+    db: hot,
+    name,
+    provider,
+    upstream,
+    store,
+    metrics,
+    tracer,
+    timeoutMs,
+    lease,
+    replayLimit: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
+    limits: {
+      ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
+      unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,
+    },
+    keyProbe: new KeyProbe({ db, provider, upstream, timeoutMs }),
+    proof: new SourceProof({
+      provider,
+      collectionIds,
+      timeoutMs,
+      knownInvoiceId: () => newestInvoiceId(db, name),
+    }),
+    names: new CollectionNames({ provider, upstream, collectionIds, timeoutMs }),
+    unknownIds: new UnknownIds({ db, alarms, source: name }),
+    rules: {
+      ...statusSets({ paidStatuses: settings.PAID_STATUSES, invalidStatuses: settings.INVALID_STATUSES }),
+      hasTestTopic: source.snsTestTopicArn !== null,
+      personalData: settings.EVENT_PERSONAL_DATA,
+      timeZone: settings.PROVIDER_TIME_ZONE,
+    },
+  });
+}

@@ -24,7 +24,7 @@ export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS
   });
 
 /** What publishes in one process, and how its connections are closed. */
-export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {
+export function createPublishPump(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {
   const { db, hot, settings, lease, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);
   const outcomes = new OutcomeLog({ db: hot, alarms });

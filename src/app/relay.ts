@@ -11,10 +11,8 @@ import { Signal } from "../work/signal.ts";
 import type { WakeUps } from "../work/wake-up.ts";
 import { adminRoutes } from "./admin.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
-import { capConnections, capRequests } from "./cap-addresses.ts";
 import type { RelayParts } from "./compose.ts";
-import { aliveRoute, opsRoutes } from "./health-routes.ts";
-import { httpApp, protectAnswers } from "./http-app.ts";
+import { aliveRoute, capConnections, capRequests, httpApp, opsRoutes, protectAnswers } from "./http-app.ts";
 import { MetricsPage } from "./metrics-page.ts";
 import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
@@ -99,7 +97,7 @@ export class Relay {
       ]),
       { name: "tidy", pass: passes.tidy, pollMs: MINUTE_MS },
       { name: "replay", pass: passes.replay, pollMs: POLL_MS },
-      { name: "tell", pass: passes.tell, pollMs: POLL_MS },
+      { name: "tell", pass: passes.notify, pollMs: POLL_MS },
       { name: "retention", pass: passes.retention, pollMs: DAY_MS },
       { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
     ];

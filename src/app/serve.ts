@@ -13,7 +13,7 @@ import { WakeUps } from "../work/wake-up.ts";
 import { composeRelay } from "./compose.ts";
 import { keepPartitions } from "./maintenance.ts";
 import { Relay } from "./relay.ts";
-import { tellWhatIsOn } from "./settings-shown.ts";
+import { logWhatIsOn } from "./settings-shown.ts";
 import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
 
@@ -63,7 +63,7 @@ const STACK_FRAMES = 30;
  */
 export async function serve(options: ServeOptions): Promise<RunningRelay> {
   const { settings, log, http, workers, host, stop = new AbortController().signal } = options;
-  letHeapGrow();
+  relaxHeapLimits();
   Error.stackTraceLimit = STACK_FRAMES;
   const onIdleError = (error: Error) =>
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
@@ -89,13 +89,13 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
     if (workers) relay.prepareWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
-    let isTold = false;
+    let isLogged = false;
     const look = async () => {
       await requireSchema(parts.hot, "relay");
       await requireWholeSessions(settings.DATABASE_URL);
       await register(parts.hot, parts.sources);
-      if (!isTold) tellWhatIsOn(log, settings, parts.sources);
-      isTold = true;
+      if (!isLogged) logWhatIsOn(log, settings, parts.sources);
+      isLogged = true;
       // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.
       const problem = await keepPartitions(parts).then((error) => error && { error }, faultOf);
       if (problem !== null) log.warn(problem, "partitions of the callback log are missing");
@@ -136,7 +136,7 @@ export function endOnUncaught(log: Logger): void {
  * large bodies set off five collections a second, and everyone waits 20 ms for each (docs/performance.md,
  * what was tried). `--max-old-space-size` holds as ever.
  */
-function letHeapGrow(): void {
+function relaxHeapLimits(): void {
   setFlagsFromString("--heap-growing-percent=300");
   setFlagsFromString("--external-memory-accounted-in-global-limit");
 }

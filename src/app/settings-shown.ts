@@ -91,7 +91,7 @@ export function whatIsOn(
 /**
  * The first lines of `serve`: what is on and off, and each source whose missed callbacks would go unnoticed.
  */
-export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
+export function logWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
   const { on, off } = whatIsOn(settings, sources);
   log.info({ on, off, sources: sources.length }, "what is on, and what is off");
   for (const { name, reconciliation } of sources)

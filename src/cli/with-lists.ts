@@ -24,7 +24,7 @@ export async function withLists<Result>(
   work: (given: ListWork) => Promise<Result>,
 ): Promise<Result> {
   const { sourcesOf } = await import("../kit/sources.ts");
-  const { withReconcileSources } = await import("../app/reconcile-source.ts");
+  const { withReconcileSources } = await import("../app/providers.ts");
   const { Alarms } = await import("../alarms/alarms.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
   const { notifyWorkers } = await import("../work/wake-up.ts");

@@ -17,7 +17,7 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import type { OutboxState } from "../publish/event.ts";
 import { insertEvents } from "../publish/event-log.ts";
 import { queueEvents } from "../publish/outbox.ts";
-import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
+import { joinHealthyTopic } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
 import { leaseEnd } from "../work/leased-rows.ts";
 import type { Outcome } from "./outcome.ts";
@@ -218,7 +218,7 @@ const queueLogged = (leaseToken: RawBuilder<unknown>, leaseMs: RawBuilder<unknow
       case when topic.arn is null then held.event_state else 'claimed' end,
       case when topic.arn is not null then ${leaseToken}::uuid end,
       case when topic.arn is not null then ${leaseEnd(leaseMs)} end
-    from held ${joiningWellTopic(sql`held.hand_to`)} and held.event_state = 'due'
+    from held ${joinHealthyTopic(sql`held.hand_to`)} and held.event_state = 'due'
     where ${isIn(sql`held.source, held.event_id`, sql`select source, id from logged`)}`);
 
 /** For each outcome whose lease still held: what became of its event; null when it has none that is new. */

@@ -10,7 +10,7 @@ export type Database = Kysely<Tables>;
 export interface Connection<Schema> {
   readonly db: Kysely<Schema>;
   /** Ends the connections that do not answer within `limitMs`; the pool makes new ones. */
-  weedOut(limitMs: number): Promise<void>;
+  endSilentSessions(limitMs: number): Promise<void>;
   usage(): PoolUsage;
   close(): Promise<void>;
 }
@@ -118,7 +118,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     idle: pool.idleCount,
     wanted: pool.waitingCount,
   });
-  return { db, weedOut: (limitMs) => pool.weedOut(limitMs), usage, close };
+  return { db, endSilentSessions: (limitMs) => pool.endSilentSessions(limitMs), usage, close };
 }
 
 function sessionSettings(

@@ -97,7 +97,7 @@ export class SessionPool extends pg.Pool {
   }
 
   /** Asks every idle connection for a sign of life, and ends those that give none within `limitMs`. */
-  async weedOut(limitMs: number): Promise<void> {
+  async endSilentSessions(limitMs: number): Promise<void> {
     await Promise.all(
       [...this.#idle].map(async (client) => {
         const timer = setTimeout(

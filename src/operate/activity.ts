@@ -4,7 +4,7 @@ import { databaseTime } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/read-events.ts";
 import { callbacksByMinute } from "../receive/log/list-callbacks.ts";
-import { listUpstreams, type UpstreamStanding } from "../upstreams/change.ts";
+import { type ListedUpstream, listUpstreams } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type BacklogAges, readBacklogAges } from "./backlog.ts";
 
@@ -36,7 +36,7 @@ export interface Activity {
   minutes: Minute[];
   latency: Latency | null;
   oldest: { confirmationSeconds: number; eventSeconds: number };
-  upstreams: { sources: UpstreamStanding[]; topics: UpstreamStanding[] };
+  upstreams: { sources: ListedUpstream[]; topics: ListedUpstream[] };
 }
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { type ToldVerdict, toldVerdict } from "../confirm/queue/confirmation.ts";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
-import { type Page, type Place, type Stretch, walk } from "../database/page.ts";
+import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
 import { type CallbackFilters, type ListedCallback, listCallbacks } from "../receive/log/list-callbacks.ts";
 import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
@@ -35,7 +35,7 @@ const BEST: readonly ToldVerdict[] = [
 export async function findCallbacks(
   db: Kysely<Tables>,
   terms: CallbackTerms,
-  { from, limit }: { from: Place | null; limit: number },
+  { from, limit }: { from: PagePosition | null; limit: number },
 ): Promise<Page<JudgedCallback>> {
   const { verdict, ...others } = terms;
   const own = isOwnVerdict(verdict) ? verdict : undefined;
@@ -43,10 +43,10 @@ export async function findCallbacks(
   const isNarrowed =
     (others.source ?? others.foundBy ?? others.remoteAddress ?? others.reference) !== undefined;
   const most = wanted !== undefined ? JUDGED_STRETCH : isNarrowed ? STRETCH : limit + 1;
-  const look = async (after: Place | null): Promise<Stretch<JudgedCallback>> => {
+  const look = async (after: PagePosition | null): Promise<PageSlice<JudgedCallback>> => {
     const { found, end } = await listCallbacks(db, { ...others, verdict: own }, after, most);
     if (wanted === undefined) return { found, end };
-    const asked: Stretch<JudgedCallback>["found"] = found;
+    const asked: PageSlice<JudgedCallback>["found"] = found;
     return { found: (await judged(db, asked)).filter((one) => one.verdict === wanted), end };
   };
   const page = await walk({ from, limit, withinMs: LOOKING_MS, look });

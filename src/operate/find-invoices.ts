@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Page, Place } from "../database/page.ts";
-import { walk } from "../database/page.ts";
+import { type Page, type PagePosition, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
 import { isUuid } from "../kit/ids.ts";
 import {
@@ -28,7 +27,7 @@ const LOOKING_MS = 100;
 export async function findInvoices(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  { from, limit }: { from: Place | null; limit: number },
+  { from, limit }: { from: PagePosition | null; limit: number },
 ): Promise<Page<FoundInvoice>> {
   const { id, reference, email, verdict } = terms;
   if (id !== undefined) return { items: await invoicesOfId(db, { ...terms, id }), next: null };

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn } from "../database/expressions.ts";
-import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
+import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../database/page.ts";
 import { databaseTime } from "../database/server.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -127,7 +127,7 @@ const paidBetween = ({ from, to }: InvoiceTerms) => all(daysBetween("paid_at", f
 
 interface Walk {
   terms: InvoiceTerms;
-  after: Place | null;
+  after: PagePosition | null;
   most: number;
 }
 
@@ -162,9 +162,9 @@ const naming = new VaryingStatement(
 export async function invoicesNamed(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  after: Place | null,
+  after: PagePosition | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> {
+): Promise<PageSlice<FoundInvoice>> {
   const { email } = terms;
   const rows = await naming.execute(db, { terms, after, most });
   const placed = rows.map(({ document, at, ...invoice }) => {
@@ -244,10 +244,10 @@ const byPayment = new VaryingStatement(
 export const invoicesByPayment = async (
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  after: Place | null,
+  after: PagePosition | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> =>
-  stretchOf(await byPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+): Promise<PageSlice<FoundInvoice>> =>
+  sliceOf(await byPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
 const byRequest = new VaryingStatement(
   WALKED,
@@ -278,10 +278,10 @@ const byRequest = new VaryingStatement(
 export const invoicesByRequest = async (
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  after: Place | null,
+  after: PagePosition | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> =>
-  stretchOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+): Promise<PageSlice<FoundInvoice>> =>
+  sliceOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
 /** How much of the order of confirmation one statement reads: its index knows ranges only. */
 const SLICE_MS = 7 * DAY_MS;
@@ -322,9 +322,9 @@ const byConfirmation = new VaryingStatement(
 export async function invoicesByConfirmation(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  after: Place | null,
+  after: PagePosition | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> {
+): Promise<PageSlice<FoundInvoice>> {
   const { confirmedFrom, confirmedTo } = terms;
   const now = await databaseTime(db);
   const end = confirmedTo === undefined ? +now + DAY_MS : Math.min(+now, Date.parse(confirmedTo)) + DAY_MS;
@@ -332,9 +332,9 @@ export async function invoicesByConfirmation(
   const from = after ?? placeAt(end);
   const since = Math.max(begin, Date.parse(from.at) - SLICE_MS);
   const rows = await byConfirmation.execute(db, { terms, after: from, most, since: new Date(since) });
-  const stretch = stretchOf(rows, most, ({ invoiceId }) => invoiceId);
+  const stretch = sliceOf(rows, most, ({ invoiceId }) => invoiceId);
   return { ...stretch, end: stretch.end ?? (since > begin ? placeAt(since) : null) };
 }
 
 /** Before all that was confirmed at this time or later. */
-const placeAt = (ms: number): Place => ({ at: new Date(ms).toISOString(), id: NIL_UUID, source: "" });
+const placeAt = (ms: number): PagePosition => ({ at: new Date(ms).toISOString(), id: NIL_UUID, source: "" });

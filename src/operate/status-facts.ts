@@ -15,7 +15,7 @@ import {
   readSweeps,
   type SweepState,
 } from "../reconcile/last-runs.ts";
-import type { UpstreamStanding } from "../upstreams/change.ts";
+import type { ListedUpstream } from "../upstreams/change.ts";
 import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
 import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
@@ -32,7 +32,7 @@ export interface StatusSettings {
 }
 
 /** A source or topic that is held up, and why. */
-export interface Held extends UpstreamStanding {
+export interface Held extends ListedUpstream {
   work: PausableWork;
   /** Who paused it, if a person did. */
   actor: string | null;
@@ -97,7 +97,7 @@ export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): P
 async function heldOf(
   db: Kysely<Tables>,
   work: PausableWork,
-  upstreams: readonly UpstreamStanding[],
+  upstreams: readonly ListedUpstream[],
 ): Promise<Held[]> {
   const held: Held[] = [];
   for (const upstream of upstreams.filter(({ state }) => state !== "closed")) {

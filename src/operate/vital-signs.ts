@@ -11,7 +11,7 @@ import {
   readSweeps,
   type SweepState,
 } from "../reconcile/last-runs.ts";
-import { listUpstreams, type UpstreamStanding } from "../upstreams/change.ts";
+import { type ListedUpstream, listUpstreams } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type Backlog, readBacklog } from "./backlog.ts";
 
@@ -27,8 +27,8 @@ export interface VitalSigns {
   alarms: { name: AlarmName; count: number }[];
   dead: { confirmation: number; event: number };
   quarantined: number;
-  sources: UpstreamStanding[];
-  topics: UpstreamStanding[];
+  sources: ListedUpstream[];
+  topics: ListedUpstream[];
   sweeps: SweepState[];
   certificates: DailyCertificate[];
 }

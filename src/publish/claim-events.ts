@@ -3,12 +3,7 @@ import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "
 import type { Tables } from "../database/tables.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readStanding } from "../upstreams/change.ts";
-import {
-  beginningTrial,
-  type Trying,
-  whenTopicIsUnchanged,
-  whenTopicIsWell,
-} from "../upstreams/topic-row.ts";
+import { beginTrial, type Trying, whenTopicIsHealthy, whenTopicIsUnchanged } from "../upstreams/topic-row.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
 import { claimedFor } from "../work/leased-rows.ts";
@@ -109,9 +104,9 @@ const claiming = (
     order by event.id limit 1) as event) on true`;
 
 const claimWhenHealthy = new Statement(CLAIMED, (slots: Slots<EventClaim>) =>
-  claiming(slots, whenTopicIsWell(slots)),
+  claiming(slots, whenTopicIsHealthy(slots)),
 );
 
 const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & Trying>) =>
-  claiming(slots, whenTopicIsUnchanged(slots), beginningTrial(slots)),
+  claiming(slots, whenTopicIsUnchanged(slots), beginTrial(slots)),
 );

@@ -10,7 +10,7 @@ export interface ReadingThreadOptions {
   inflatedBytes: number;
   /** What runs in the thread; reading-thread-main.ts when left out. */
   main?: URL;
-  /** How long one callback may be read, in ms. */
+  /** How long one callback may be read once the thread is up, in ms. */
   withinMs?: number;
   /** The most callbacks that wait to be read. */
   maxWaiting?: number;
@@ -32,6 +32,9 @@ const UP = "up";
 
 // Looked up only where there is a thread: in a bundle for Lambda nothing lies beside this file.
 const mainFile = () => new URL(`./reading-thread-main${extname(import.meta.url)}`, import.meta.url);
+
+/** How long the thread may take to load, in ms: a busy machine is no reason to send a sender away. */
+const START_MS = 30_000;
 
 /** More than any body within its limits needs. */
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
@@ -122,7 +125,12 @@ export class ReadingThread {
     const body = new Uint8Array(request.body);
     const { inflatedBytes, withinMs } = this.#options;
     worker.postMessage({ request: { ...request, body }, inflatedBytes }, [body.buffer]);
-    this.#timer = setTimeout(() => this.#gone(worker), withinMs);
+    this.#limit(worker, this.#isUp ? withinMs : START_MS);
+  }
+
+  #limit(worker: Worker, ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#gone(worker), ms);
   }
 
   #start(): Worker {
@@ -130,8 +138,10 @@ export class ReadingThread {
     const worker = new Worker(this.#options.main, { env: {}, execArgv: [], resourceLimits: HEAP });
     worker.on("message", (said: typeof UP | ReadingToRecord) => {
       if (worker !== this.#worker) return;
-      if (said === UP) this.#isUp = true;
-      else this.#settle((current) => current.resolve(said));
+      if (said === UP) {
+        this.#isUp = true;
+        if (this.#current !== null) this.#limit(worker, this.#options.withinMs);
+      } else this.#settle((current) => current.resolve(said));
     });
     worker.on("error", (error) => {
       this.#options.onFault(error);

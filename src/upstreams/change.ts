@@ -198,7 +198,7 @@ const UPSTREAM = {
 };
 
 /** A source or topic, as a person wants to see it. */
-export type UpstreamStanding = RowOf<typeof UPSTREAM> & { state: State };
+export type ListedUpstream = RowOf<typeof UPSTREAM> & { state: State };
 
 const listing = new VaryingStatement(
   UPSTREAM,
@@ -211,8 +211,8 @@ const listing = new VaryingStatement(
 );
 
 /** All that `serve` ever knew, by name. */
-export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<UpstreamStanding[]> {
-  const standings: UpstreamStanding[] = [];
+export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<ListedUpstream[]> {
+  const standings: ListedUpstream[] = [];
   for (const row of await listing.execute(db, kind)) {
     const standing = await readStanding(db, kind, row.name);
     if (standing !== null) standings.push({ ...row, state: stateOf(standing, kind.policy) });

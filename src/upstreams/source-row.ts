@@ -4,7 +4,7 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import type { Tables } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { type Read, readStanding } from "./change.ts";
-import { FLOODED, SOURCE, sourceIsOpen, sourceIsWell } from "./upstream-kind.ts";
+import { FLOODED, SOURCE, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
 
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
 export async function registerUpstreams(
@@ -41,12 +41,12 @@ export async function readSource(db: Kysely<Tables>, name: string): Promise<Read
 }
 
 /**
- * Part of a claim: yields a row while the source is well. The commit need not wait for the disk: a claim that
+ * Part of a claim: yields a row while the source is healthy. The commit need not wait for the disk: a claim that
  * is lost in a crash claims nothing.
  */
-export const whenSourceIsWell = (name: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const whenSourceIsHealthy = (name: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select name from source
-  where name = ${name} and ${sourceIsWell} and set_config('synchronous_commit', 'off', true) is not null`;
+  where name = ${name} and ${sourceIsHealthy} and set_config('synchronous_commit', 'off', true) is not null`;
 
 export interface Spending {
   source: string;
@@ -64,7 +64,7 @@ export const whenSourceIsUnchanged = <Given extends Spending>({ value }: Slots<G
   for update`;
 
 /** Part of the same claim: takes what was `claimed`, rows with a priority, out of the source's buckets. */
-export const spendingAllowance = <Given extends Spending>({ value }: Slots<Given>) => sql`
+export const spendAllowance = <Given extends Spending>({ value }: Slots<Given>) => sql`
   update source set version = version + 1,
     allowance = ${value(({ allowance }) => allowance.bucket)}::float8
       - case when ${value(({ limited }) => limited)}::boolean then spent.total else 0 end,

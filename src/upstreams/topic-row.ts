@@ -2,17 +2,19 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { hasTable } from "../database/migrate.ts";
 import type { Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { TOPIC, topicIsWell } from "./upstream-kind.ts";
+import { TOPIC, topicIsHealthy } from "./upstream-kind.ts";
 
 interface Wanting {
   route: { topicArn: string };
   wanted: number;
 }
 
-/** Part of a claim: yields how many events the topic takes while it is well. */
-export const whenTopicIsWell = <Given extends Wanting>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
+/** Part of a claim: yields how many events the topic takes while it is healthy. */
+export const whenTopicIsHealthy = <Given extends Wanting>({
+  value,
+}: Slots<Given>): RawBuilder<unknown> => sql`
   select ${value(({ wanted }) => wanted)}::bigint as wanted from topic
-  where arn = ${value(({ route }) => route.topicArn)} and ${topicIsWell}
+  where arn = ${value(({ route }) => route.topicArn)} and ${topicIsHealthy}
     and set_config('synchronous_commit', 'off', true) is not null`;
 
 export interface Trying extends Wanting {
@@ -35,7 +37,7 @@ const trialTime = sql.lit(`${TOPIC.policy.trialMs} ms`);
 const { firstMs, capMs } = TOPIC.policy.probe;
 
 /** Part of the same claim: while what was `claimed` tries the topic, nobody else does. */
-export const beginningTrial = <Given extends Trying>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
+export const beginTrial = <Given extends Trying>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
   update topic set version = version + 1,
     opens_at = case when ${value(({ trial }) => trial)}::boolean and paused_by is null
       then clock_timestamp() + ${trialTime}::interval else opens_at end,

@@ -83,7 +83,7 @@ const untold = new VaryingStatement(
  * Raises the alarm of a state that lasts where none is open: whoever closed it took the source or topic for
  * gone. A state that changes meanwhile is left to its transition.
  */
-export async function tellAgain(
+export async function notifyAgain(
   { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
   kind: UpstreamKind,
   names: readonly string[],

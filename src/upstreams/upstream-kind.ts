@@ -88,19 +88,19 @@ const open = (kind: UpstreamKind): RawBuilder<boolean> => {
 export const sourceIsOpen: RawBuilder<boolean> = open(SOURCE);
 
 /** A condition on rows of `source`: it may be asked as confirmations come. */
-export const sourceIsWell = sql<boolean>`
+export const sourceIsHealthy = sql<boolean>`
   ${open(SOURCE)} and source.faults + source.slow_downs = 0 and source.retry_at = '-infinity'
   and source.unknown_share <= ${sql.lit(FLOODED)}`;
 
 /** A condition on rows of `topic`: events may be sent to it as they come. */
-export const topicIsWell = sql<boolean>`
+export const topicIsHealthy = sql<boolean>`
   ${open(TOPIC)} and topic.faults + topic.slow_downs < ${sql.lit(TOPIC.policy.opensAfter)}
   and topic.retry_at = '-infinity'`;
 
-/** Joins the source of that name while it is well; `source.name` is null while it is not. */
-export const joiningWellSource = (name: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`left join source on source.name = ${name} and ${sourceIsWell}`;
+/** Joins the source of that name while it is healthy; `source.name` is null while it is not. */
+export const joinHealthySource = (name: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`left join source on source.name = ${name} and ${sourceIsHealthy}`;
 
-/** Joins the topic of that ARN while it is well; `topic.arn` is null while it is not. */
-export const joiningWellTopic = (arn: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`left join topic on topic.arn = ${arn} and ${topicIsWell}`;
+/** Joins the topic of that ARN while it is healthy; `topic.arn` is null while it is not. */
+export const joinHealthyTopic = (arn: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`left join topic on topic.arn = ${arn} and ${topicIsHealthy}`;

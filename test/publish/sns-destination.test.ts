@@ -51,7 +51,7 @@ async function world(): Promise<DestinationWorld> {
   const orderedTopicArn = await topic("events.fifo", { FifoTopic: "true" });
   client.destroy();
   return {
-    destination: new SnsDestination({ region, endpoint: sns.url, connections: 4, timeoutMs: 500 }),
+    destination: new SnsDestination({ region, endpoint: sns.url, connections: 4, timeoutMs: 3_000 }),
     topicArn,
     orderedTopicArn,
     mostBytes: 262_144,

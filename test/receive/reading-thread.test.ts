@@ -97,6 +97,17 @@ describe("the thread that reads heavy callbacks (G12)", () => {
     ]);
   });
 
+  it("may take longer to load than one callback may be read", async () => {
+    const main = new URL(`data:text/javascript,
+      import { parentPort } from "node:worker_threads";
+      for (const until = Date.now() + 3_000; Date.now() < until; );
+      parentPort.on("message", () => parentPort.postMessage({ kind: "ping", unread: [] }));
+      parentPort.postMessage("up");`);
+    expect(await threadWith({ main, withinMs: 2_000 }).read(callback("{}"), FROM)).toMatchObject({
+      kind: "ping",
+    });
+  });
+
   it("that does not start sends callers away to try again, instead of leaving ids unread", async () => {
     const thread = threadWith({ main: new URL("./no-such-file.js", import.meta.url) });
     for (const _ of [1, 2])

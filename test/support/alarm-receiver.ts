@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "./own-test.ts";
 
-export interface ToldMessage {
+interface ToldMessage {
   headers: IncomingHttpHeaders;
   body: string;
   text: string;

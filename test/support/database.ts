@@ -25,7 +25,7 @@ export function createEmptyTestDatabase(): Promise<TestDatabase> {
 }
 
 /** What the databases of one run of the tests have in common. */
-export interface DatabaseRun {
+interface DatabaseRun {
   readonly serverUrl: string;
   /** Begins the name of each of its databases, so that two runs may share a server. */
   readonly prefix: string;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 /** A column as Postgres announces it. */
-export interface DescribedColumn {
+interface DescribedColumn {
   name: string;
   dataTypeID: number;
 }

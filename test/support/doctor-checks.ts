@@ -1,5 +1,5 @@
 import { doctor } from "../../src/app/doctor.ts";
-import type { Check } from "../../src/app/doctor-settings.ts";
+import type { Check } from "../../src/app/doctor-checks.ts";
 
 /** All that `doctor` says. */
 export async function doctorChecks(environment: Record<string, string | undefined>): Promise<Check[]> {

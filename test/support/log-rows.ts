@@ -11,7 +11,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   return db;
 }
 
-export const payloadOf = (id: string, invoiceId: string) =>
+const payloadOf = (id: string, invoiceId: string) =>
   JSON.stringify({
     specversion: "1.0",
     id,

@@ -1,12 +1,12 @@
 /** One field of a protobuf message as it stands on the wire: what it means, only a schema tells. */
-export interface WireField {
+interface WireField {
   number: number;
   /** A varint or a fixed one as bigint, anything with a length as bytes. */
   value: bigint | Buffer;
 }
 
 /** The fields of a message, in order (Protocol Buffers, "Encoding"). */
-export function readFields(message: Buffer): WireField[] {
+function readFields(message: Buffer): WireField[] {
   const fields: WireField[] = [];
   let at = 0;
   const varint = (): bigint => {

@@ -7,7 +7,7 @@ import { TLSSocket } from "node:tls";
 import { generate } from "selfsigned";
 import { onTestFinished } from "./own-test.ts";
 
-export interface TlsInFront {
+interface TlsInFront {
   /** The database's URL by way of TLS, without a word on how to verify it. */
   url: string;
   /** The file with the certificate of the private authority. */

@@ -1,12 +1,11 @@
 import { connect, type Purpose } from "../../database/connect.ts";
 import { messageOf } from "../../kit/errors.ts";
 import { faultOf } from "../../kit/fault.ts";
-import { createLogger } from "../../kit/log.ts";
+import { createLogger, type Logger } from "../../kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../kit/settings.ts";
 import { composeRelay, type RelayParts } from "../compose.ts";
 import { startTracing } from "../tracing.ts";
 import { readEnvironment, requireVerifiedTls } from "./read-environment.ts";
-import { WakeQueue } from "./wake-queue.ts";
 
 /** What every function keeps for the lifetime of its container. */
 export interface Container {
@@ -47,7 +46,7 @@ export async function openContainer(connections: number, purpose: Purpose): Prom
   const { AWS_LAMBDA_FUNCTION_NAME: name = "lambda", INVOICE_RELAY_VERSION: version = "unknown" } =
     environment;
   const log = createLogger({ level: settings.LOG_LEVEL });
-  const { db, weedOut } = connect(settings.DATABASE_URL, {
+  const { db, endSilentSessions } = connect(settings.DATABASE_URL, {
     max: connections,
     purpose,
     applicationName: `invoice-relay ${name}`,
@@ -78,7 +77,7 @@ export async function openContainer(connections: number, purpose: Purpose): Prom
       // By the time of day, which goes on while a container is frozen; set back, it looks as well.
       const slept = Math.abs(Date.now() - usedAt) > SLEPT_MS;
       usedAt = Date.now();
-      if (slept) await weedOut(SIGN_OF_LIFE_MS);
+      if (slept) await endSilentSessions(SIGN_OF_LIFE_MS);
     },
     flush: () => Promise.all([queues.confirm.flush(), queues.publish.flush(), tracing?.flush()]),
   };
@@ -100,7 +99,7 @@ export function perContainer<Made>(make: () => Promise<Made>): () => Promise<Mad
 }
 
 /** A handler that logs what failed; Lambda's own line about it holds nothing more than that. */
-export const loggingFaults =
+export const logFaults =
   <Event, Answer>(work: (event: Event, invocation: Invocation) => Promise<Answer>) =>
   async (event: Event, invocation: Invocation): Promise<Answer> => {
     try {
@@ -113,3 +112,69 @@ export const loggingFaults =
       });
     }
   };
+
+interface WakeQueueOptions {
+  /** null: no wake-ups, only the schedule. */
+  queueUrl: string | null;
+  log: Logger;
+}
+
+/** The timeout for SQS, in ms: a wake-up must not delay the response. */
+const SEND_TIMEOUT_MS = 1_000;
+
+/**
+ * Wakes another function through an SQS queue with bounded concurrency. Requests during a send share the next
+ * message. A wake-up may get lost, so no guarantee depends on it: the schedule is the safety net.
+ */
+class WakeQueue {
+  readonly #options: WakeQueueOptions;
+  #send: ((queueUrl: string) => Promise<void>) | null = null;
+  #asked = false;
+  #sending: Promise<void> = Promise.resolve();
+  #busy = false;
+
+  constructor(options: WakeQueueOptions) {
+    this.#options = options;
+  }
+
+  wake(): void {
+    this.#asked = true;
+    if (this.#busy) return;
+    this.#busy = true;
+    this.#sending = this.#sendAll();
+  }
+
+  /**
+   * Resolves once all requested wake-ups are sent or have failed. Await it before the container may be
+   * frozen.
+   */
+  flush(): Promise<void> {
+    return this.#sending;
+  }
+
+  async #sendAll(): Promise<void> {
+    const { queueUrl, log } = this.#options;
+    try {
+      while (this.#asked && queueUrl !== null) {
+        this.#asked = false;
+        this.#send ??= await createSend();
+        await this.#send(queueUrl);
+      }
+    } catch (error) {
+      log.warn(faultOf(error), "a wake-up could not be sent; the schedule will pick up the work");
+    } finally {
+      this.#busy = false;
+    }
+  }
+}
+
+// Loaded on first use: it would double the time until the first callback is recorded.
+async function createSend(): Promise<(queueUrl: string) => Promise<void>> {
+  const { SendMessageCommand, SQSClient } = await import("@aws-sdk/client-sqs");
+  const client = new SQSClient({ maxAttempts: 2 });
+  return async (queueUrl) => {
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "wake up" }), {
+      abortSignal: AbortSignal.timeout(SEND_TIMEOUT_MS),
+    });
+  };
+}

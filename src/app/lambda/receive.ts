@@ -3,7 +3,7 @@ import serverlessHttp from "serverless-http";
 import { within } from "../../kit/waiting.ts";
 import { callbackReceiver } from "../callback-receiver.ts";
 import { httpApp, protectAnswers } from "../http-app.ts";
-import { loggingFaults, openContainer, perContainer } from "./container.ts";
+import { logFaults, openContainer, perContainer } from "./container.ts";
 
 /** The response leaves this long, in ms, before the invocation's time is up. */
 const ANSWER_BEFORE_MS = 2_000;
@@ -26,7 +26,7 @@ const open = perContainer(async () => {
  * responds; the wake-up is sent before the response, because the container may be frozen after it. If it is
  * killed, nothing is lost: what got a 2xx is committed, and the schedule confirms it.
  */
-export const handler = loggingFaults(async (event: APIGatewayProxyEventV2, invocation) => {
+export const handler = logFaults(async (event: APIGatewayProxyEventV2, invocation) => {
   const { awaken, flush, database, receiver, app } = await open();
   await awaken();
   const answer = (await app(event, invocation as Context)) as APIGatewayProxyStructuredResultV2;

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setTimeout as sleep } from "node:timers/promises";
 import { relayMigrations } from "../../../migrations/relay.ts";
 import type { Database } from "../../database/connect.ts";
 import { requireSchema } from "../../database/migrate.ts";
@@ -10,8 +10,7 @@ import type { DatabaseWatch } from "../database-watch.ts";
 import type { Pass, Passes } from "../pass.ts";
 import { createPasses } from "../passes.ts";
 import { register } from "../upstreams.ts";
-import { type Container, loggingFaults, openContainer, perContainer } from "./container.ts";
-import { drain } from "./drain.ts";
+import { type Container, logFaults, openContainer, perContainer } from "./container.ts";
 
 // The functions that run passes of `serve`, each with its lines of them. The bundle is the same for all.
 
@@ -20,7 +19,7 @@ import { drain } from "./drain.ts";
  * and lost wake-ups.
  */
 export const confirm = passHandler(
-  (passes) => [[passes.rescue, passes.chores, passes.confirm, passes.tell]],
+  (passes) => [[passes.rescue, passes.chores, passes.confirm, passes.notify]],
   { lingerMs: 3_000, isWorker: true },
 );
 
@@ -72,7 +71,7 @@ function passHandler(
 ) {
   const openOnce = perContainer(() => openContainer(CONNECTIONS, "work"));
   const openPassesOnce = perContainer(async () => openPasses(await openOnce()));
-  return loggingFaults(async (_event: unknown, invocation): Promise<void> => {
+  return logFaults(async (_event: unknown, invocation): Promise<void> => {
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS);
     const { parts, awaken, flush } = await openOnce();
@@ -150,4 +149,45 @@ function atItsPace(tidy: Pass): Pass {
     if (performance.now() >= tidiesAt) tidiesAt = performance.now() + ((await tidy(stop)) ?? 0);
     return null;
   };
+}
+
+/** A line that has nothing to do looks again after this long at the latest, in ms, while others work. */
+const LOOKS_AGAIN_MS = 1_000;
+
+/**
+ * Runs lines of passes side by side, the passes of a line one after the other. A line goes on while one of
+ * its passes expects more work within `lingerMs`, which is faster than a new invocation, and looks again as
+ * long as any other works: a slow line takes nobody's turn, although only one invocation runs at a time. The
+ * schedule picks up the rest, also after `stop`.
+ * @throws what the last try of a line failed with, once no line works any more.
+ */
+export async function drain(
+  lines: readonly (readonly Pass[])[],
+  lingerMs: number,
+  stop: AbortSignal,
+): Promise<void> {
+  const allDone = new AbortController();
+  const ends = AbortSignal.any([stop, allDone.signal]);
+  const failures = new Map<readonly Pass[], unknown>();
+  let working = lines.length;
+  const run = async (line: readonly Pass[]) => {
+    while (!ends.aborted) {
+      let soonest = Number.POSITIVE_INFINITY;
+      try {
+        for (const pass of line) soonest = Math.min(soonest, (await pass(stop)) ?? soonest);
+        failures.delete(line);
+      } catch (error) {
+        failures.set(line, error);
+        soonest = Number.POSITIVE_INFINITY;
+      }
+      const lingers = soonest <= lingerMs;
+      if (!lingers) working -= 1;
+      if (working === 0) allDone.abort();
+      const waitMs = Math.min(soonest, lingers ? lingerMs : LOOKS_AGAIN_MS);
+      await sleep(waitMs, undefined, { signal: ends }).catch(() => undefined);
+      if (!lingers) working += 1;
+    }
+  };
+  await Promise.all(lines.map(run));
+  for (const error of failures.values()) throw error;
 }

@@ -1,7 +1,6 @@
 import { relative } from "node:path";
 import { Command } from "commander";
-import type { RunningDev } from "../../app/dev.ts";
-import type { Happening } from "../../app/dev-happenings.ts";
+import type { Happening, RunningDev } from "../../app/dev.ts";
 import type { CommandContext } from "../command-context.ts";
 import { DATABASE_OPTION, localWorldFor } from "../local-world.ts";
 import { plainText } from "../terminal-text.ts";
@@ -34,9 +33,15 @@ export function devCommand(context: CommandContext): Command {
       await stop.asked;
       // What a stop cuts short on its way fails with errors of its own, which are no news.
       const started = running === undefined ? starting.catch(() => null) : starting;
-      await stop.finish(started.then((one) => one?.stop()));
+      await stop.finish(
+        started.then((one) => one?.stop()),
+        GRACE_MS,
+      );
     });
 }
+
+/** A step of the start that is under way, such as initdb, ends first. Nobody waits but who can press Ctrl-C again. */
+const GRACE_MS = 60_000;
 
 /** What `npm start` takes from the environment. */
 const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];

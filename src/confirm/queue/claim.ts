@@ -8,9 +8,9 @@ import { isWell } from "../../upstreams/machine.ts";
 import {
   readSource,
   type Spending,
-  spendingAllowance,
+  spendAllowance,
+  whenSourceIsHealthy,
   whenSourceIsUnchanged,
-  whenSourceIsWell,
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
@@ -197,12 +197,12 @@ const takeClass = (one: Class, position: number, limit: RawBuilder<unknown>) =>
   one.askedBefore === null ? takeByTurns(one, position, limit) : takeOldest(one, position, limit);
 
 const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<Claiming>) =>
-  claimRows(slots, IN_ORDER, whenSourceIsWell(slots.value(({ source }) => source))),
+  claimRows(slots, IN_ORDER, whenSourceIsHealthy(slots.value(({ source }) => source))),
 );
 
 const claimSpending = (classes: readonly Class[]) =>
   new Statement(RETURNS, (slots: Slots<Claiming & Spending>) =>
-    claimRows(slots, classes, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendingAllowance(slots)})`),
+    claimRows(slots, classes, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendAllowance(slots)})`),
   );
 
 const claimWithinAllowance = claimSpending(IN_ORDER);

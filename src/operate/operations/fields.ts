@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TOLD_VERDICTS } from "../../confirm/queue/confirmation.ts";
-import type { Page as Found, Place } from "../../database/page.ts";
+import type { Page as Found, PagePosition } from "../../database/page.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 
@@ -82,7 +82,7 @@ const position = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.guid(), z.st
 const cursor = z
   .string()
   .max(300)
-  .transform((text, context): Place => {
+  .transform((text, context): PagePosition => {
     try {
       const [at, id, source] = position.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
       return { at, id, source };

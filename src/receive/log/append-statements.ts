@@ -7,7 +7,7 @@ import { ASKED, type Asked, type Born, joinTraceparents, openAsked } from "../..
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import { networkOf } from "../../kit/addresses.ts";
-import { joiningWellSource } from "../../upstreams/upstream-kind.ts";
+import { joinHealthySource } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
 import { leaseEnd } from "../../work/leased-rows.ts";
 import type { IncomingCallback } from "./callback-log.ts";
@@ -125,7 +125,7 @@ export const appendAndHandOver = new Statement(
       claimedUntil: whenHandedOver(sql`${leaseEnd(slots.value(({ lease }) => lease.ms))}`),
     };
     const asked = sql`${slots.table("asked", TO_HAND_OVER, (batch) => batch.asked)}
-      ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
+      ${joinHealthySource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),
       ${openAsked(asked, { ...OPENING, born })}

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../../database/page.ts";
+import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../../database/page.ts";
 import {
   nullable,
   type RowOf,
@@ -66,7 +66,7 @@ export const callbacksThatName = (invoiceId: RawBuilder<unknown>): RawBuilder<un
 
 interface Walk {
   filters: CallbackFilters;
-  after: Place | null;
+  after: PagePosition | null;
   limit: number;
 }
 
@@ -115,10 +115,10 @@ const walking = new VaryingStatement(
 export async function listCallbacks(
   db: Kysely<Tables>,
   filters: CallbackFilters,
-  after: Place | null,
+  after: PagePosition | null,
   limit: number,
-): Promise<Stretch<ListedCallback>> {
-  return stretchOf(await walking.execute(db, { filters, after, limit }), limit, ({ id }) => id);
+): Promise<PageSlice<ListedCallback>> {
+  return sliceOf(await walking.execute(db, { filters, after, limit }), limit, ({ id }) => id);
 }
 
 const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters) =>

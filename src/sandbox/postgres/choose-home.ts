@@ -8,7 +8,7 @@ import { type Account, candidateAccounts, runAs, SELF } from "./account.ts";
 import { type Binaries, findBinaries } from "./find-binaries.ts";
 import { stopLeftoverServer } from "./server-process.ts";
 
-export interface Home {
+interface Home {
   /** Where the cluster and its password stand: the data dir, or its stand-in elsewhere. */
   readonly home: string;
   readonly account: Account;
@@ -71,7 +71,7 @@ async function firstThatReaches(
 const BASE = "/var/lib/invoice-relay";
 
 /** Copies the programs to where every account can run them; a copy that is there is used again. */
-export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binaries> {
+async function copyBinariesElsewhere(binaries: Binaries): Promise<Binaries> {
   const folder = join(BASE, binaries.release);
   if (existsSync(folder)) return { ...binaries, folder };
   const unfinished = await mkdtemp(join(await openBase(), "unfinished-"));
@@ -89,7 +89,7 @@ export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binarie
 }
 
 /** The data dir's stand-in, when it was moved before. A copied data dir does not share the original's. */
-export async function homeElsewhere(dataDir: string): Promise<string | undefined> {
+async function homeElsewhere(dataDir: string): Promise<string | undefined> {
   const standIn = standInFor(dataDir);
   const pointer = await readlink(join(dataDir, "elsewhere")).catch(() => undefined);
   return pointer === standIn && existsSync(standIn) ? standIn : undefined;
@@ -100,7 +100,7 @@ export async function homeElsewhere(dataDir: string): Promise<string | undefined
  * leaves the link `elsewhere` in the data dir. What a data dir removed since then had left in that place is
  * removed.
  */
-export async function moveHomeElsewhere(dataDir: string): Promise<string> {
+async function moveHomeElsewhere(dataDir: string): Promise<string> {
   const standIn = standInFor(dataDir);
   await stopLeftoverServer(join(standIn, "cluster"));
   await rm(standIn, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 
-export interface DataDirLock {
+interface DataDirLock {
   /** The folder's real path. */
   readonly dataDir: string;
   release(): void;

@@ -7,14 +7,14 @@ import { Secret } from "../../kit/secret.ts";
 import { type Account, giveTo, runAs } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 
-export interface Cluster {
+interface Cluster {
   /** Postgres' own data directory. */
   readonly folder: string;
   /** The password of the user `postgres`; there is no way in without it. */
   readonly password: Secret;
 }
 
-export interface InitClusterOptions {
+interface InitClusterOptions {
   /** Where the cluster and its password stand. */
   home: string;
   account: Account;

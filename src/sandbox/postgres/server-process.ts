@@ -30,7 +30,7 @@ export interface SpawnServerOptions {
 }
 
 /** `failed`: it ended before it was ready; `output` is what it printed. */
-export type SpawnResult = { state: "ready"; server: ServerProcess } | { state: "failed"; output: string };
+type SpawnResult = { state: "ready"; server: ServerProcess } | { state: "failed"; output: string };
 
 /**
  * Turns into Postgres, and leaves a watcher beside it that shuts Postgres down when the pipe on descriptor 3

@@ -15,7 +15,7 @@ import {
   stopLeftoverServer,
 } from "./server-process.ts";
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** A folder of its own, made when missing; one process at a time may use it. */
   dataDir: string;
   /** The port wanted; when it is taken, or left out, a free one is taken. */
@@ -51,15 +51,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const spawning = { ...home, cluster: cluster.folder, durable, logFile: join(dataDir, "postgres.log") };
     const first = await spawnOnPort(options.port ?? 0, spawning);
     const { port } = first;
-    const standing = new StandingServer(first.server, {
-      log,
-      spawn: async () => {
-        await stopLeftoverServer(cluster.folder, log);
-        return (await spawnOnPort(port, { ...spawning, onlyThere: true })).server;
-      },
-    });
+    const spawnAgain = async () => {
+      await stopLeftoverServer(cluster.folder, log);
+      return (await spawnOnPort(port, { ...spawning, onlyThere: true })).server;
+    };
+    const stopForGood = keepRunning(first.server, spawnAgain, log);
     const stop = async () => {
-      await standing.stop();
+      await stopForGood();
       lock.release();
     };
     try {
@@ -117,45 +115,31 @@ async function createDatabase(password: Secret, port: number): Promise<void> {
   }
 }
 
-export interface StandingServerOptions {
-  log: Logger | undefined;
-  /** Starts another in its place. */
-  spawn(): Promise<ServerProcess>;
-}
-
-/** A Postgres that is started again at the same address when anything but `stop()` ended it. */
-export class StandingServer {
-  readonly #options: StandingServerOptions;
-  readonly #watching: Promise<void>;
-  #server: ServerProcess;
-  #stopping = false;
-
-  constructor(first: ServerProcess, options: StandingServerOptions) {
-    this.#server = first;
-    this.#options = options;
-    this.#watching = this.#watch();
-  }
-
-  /** Resolves when it is gone for good. */
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    await this.#server.stop();
-    await this.#watching;
-  }
-
-  async #watch(): Promise<void> {
-    const { log, spawn } = this.#options;
-    for (;;) {
-      await this.#server.ended;
-      if (this.#stopping) return;
-      log?.warn({ pid: this.#server.pid }, "embedded Postgres ended; it is started again");
+/**
+ * Starts it again whenever anything but the answered function, which stops it for good, ended it.
+ * @param spawn starts another in its place, at the same address.
+ */
+function keepRunning(first: ServerProcess, spawn: () => Promise<ServerProcess>, log: Logger | undefined) {
+  let server = first;
+  let stopping = false;
+  const watch = async () => {
+    while (!stopping) {
+      await server.ended;
+      if (stopping) return;
+      log?.warn({ pid: server.pid }, "embedded Postgres ended; it is started again");
       try {
-        this.#server = await spawn();
+        server = await spawn();
       } catch (error) {
         log?.error({ error: messageOf(error) }, "embedded Postgres cannot be started again");
         return;
       }
-      if (this.#stopping) await this.#server.stop();
     }
-  }
+    await server.stop();
+  };
+  const watching = watch();
+  return async () => {
+    stopping = true;
+    await server.stop();
+    await watching;
+  };
 }

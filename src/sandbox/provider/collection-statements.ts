@@ -83,7 +83,7 @@ export async function readCollectionOnWire(
   };
 }
 
-export type CollectionChange = Partial<
+type CollectionChange = Partial<
   Pick<
     CollectionRow,
     "name" | "status" | "amount" | "invoice_expiration_period" | "payment_channels" | "service_fee_billing"

@@ -1,6 +1,6 @@
 import { type CreateInvoiceRequest, compareMoney, sumOfMoney } from "../../collection-api/contract/index.ts";
 
-export interface CreateTerms {
+interface CreateTerms {
   /** The collection's fixed amount, a decimal string; null when each invoice brings its own. */
   readonly fixedAmount: string | null;
   /** Whether the collection's own accounts share what is paid. */

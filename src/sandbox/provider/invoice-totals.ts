@@ -14,7 +14,7 @@ export interface FeeTerms {
 }
 
 /** Decimal strings with two decimals. */
-export interface InvoiceTotals {
+interface InvoiceTotals {
   amount: string;
   serviceCharge: string;
   vat: string;
@@ -73,7 +73,7 @@ const PERIODS = {
   ThirtyDays: 30 * 24 * HOUR_MS,
 } as const;
 
-export type ExpirationPeriod = keyof typeof PERIODS;
+type ExpirationPeriod = keyof typeof PERIODS;
 
 export const EXPIRATION_PERIODS = Object.keys(PERIODS) as [ExpirationPeriod, ...ExpirationPeriod[]];
 

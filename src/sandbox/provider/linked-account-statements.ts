@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { ServiceDatabase } from "./service-tables.ts";
 
-export interface NewLinkedAccount {
+interface NewLinkedAccount {
   readonly bankId: number;
   readonly accountNumber: string;
   readonly accountName: string;

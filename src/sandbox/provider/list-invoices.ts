@@ -8,7 +8,7 @@ import type {
   ServiceTables,
 } from "./service-tables.ts";
 
-export interface ListRequest {
+interface ListRequest {
   readonly collectionId: string;
   /** null for all. */
   readonly status: InvoiceStatus | null;

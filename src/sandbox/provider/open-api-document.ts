@@ -113,14 +113,13 @@ function describe(operation: Operation, components: Record<string, unknown>): Js
   };
 }
 
-function envelopeOf(operation: Operation, components: Record<string, unknown>): Json {
-  const { envelopeStatus } = operation;
-  const status = { type: typeof envelopeStatus === "string" ? "string" : "integer", const: envelopeStatus };
-  const message = { type: "string" };
-  if (operation.data === undefined)
-    return { type: "object", required: ["status", "message"], properties: { status, message } };
-  const data = schemaOf(operation.data.written, "input", components);
-  return { type: "object", required: ["status", "message", "data"], properties: { status, message, data } };
+function envelopeOf({ envelopeStatus, data }: Operation, components: Record<string, unknown>): Json {
+  const properties = {
+    status: { type: typeof envelopeStatus === "string" ? "string" : "integer", const: envelopeStatus },
+    message: { type: "string" },
+    ...(data && { data: schemaOf(data.written, "input", components) }),
+  };
+  return { type: "object", required: Object.keys(properties), properties };
 }
 
 const parametersOf = (
@@ -131,15 +130,8 @@ const parametersOf = (
 
 /** The schema as JSON Schema; those with an id of their own move to the components and are referred to. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", components: Record<string, unknown>): Json {
-  const {
-    $schema: _,
-    $defs,
-    ...json
-  } = z.toJSONSchema(schema, {
-    io,
-    target: "draft-2020-12",
-    unrepresentable: "any",
-  }) as Json & { $defs?: Record<string, unknown> };
+  const made = z.toJSONSchema(schema, { io, target: "draft-2020-12", unrepresentable: "any" });
+  const { $schema: _, $defs, ...json } = made as Json & { $defs?: Record<string, unknown> };
   const moved = (value: unknown) =>
     JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, inner) =>
       key === "id" && typeof inner === "string" ? undefined : inner,

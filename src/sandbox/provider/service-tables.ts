@@ -9,15 +9,15 @@ type Json<Value> = ColumnType<Value, string | null, string | null>;
 export type InvoiceType = InvoiceWritten["type"];
 export type InvoiceStatus = InvoiceWritten["status"];
 export type PaymentMethod = NonNullable<InvoiceWritten["paymentMethod"]>;
-export type PaymentChannel = CollectionWritten["paymentChannels"][number];
+type PaymentChannel = CollectionWritten["paymentChannels"][number];
 
-export interface ApiKeyTable {
+interface ApiKeyTable {
   name: string;
   type: InvoiceType;
   sha256: Buffer;
 }
 
-export interface BankTable {
+interface BankTable {
   number: number;
   id: string;
   name: string;
@@ -46,7 +46,7 @@ export interface CollectionTable {
   seed_digest: string;
 }
 
-export interface LinkedAccountTable {
+interface LinkedAccountTable {
   id: string;
   created_at: Generated<Date>;
   bank_number: number;
@@ -57,7 +57,7 @@ export interface LinkedAccountTable {
   seed_digest: string | null;
 }
 
-export interface CollectionAccountTable {
+interface CollectionAccountTable {
   collection_id: string;
   position: number;
   linked_account_id: string;
@@ -95,7 +95,7 @@ export interface InvoiceTable extends InvoiceColumns {
   beneficiaries: Json<Beneficiary[] | null>;
 }
 
-export interface Beneficiary {
+interface Beneficiary {
   linkedAccountId: string;
   /** A decimal string. */
   amount: string;
@@ -113,7 +113,7 @@ export interface InvoiceRow extends InvoiceColumns {
 }
 
 /** What a Create was called, and what it made. */
-export interface IdempotencyTable {
+interface IdempotencyTable {
   api_key: string;
   key: string;
   request_sha256: Buffer;
@@ -133,7 +133,7 @@ export interface DeliveryTable {
   url: string;
 }
 
-export interface DeliveryAttemptTable {
+interface DeliveryAttemptTable {
   invoice_id: string;
   copy: number;
   attempt: number;

@@ -7,7 +7,7 @@ import type { Journal } from "./journal.ts";
 import { contentRefusal, groupRefusal, type Message, SIZE_LIMIT, sizeOf } from "./message.ts";
 import type { Acceptance, Topic } from "./topics.ts";
 
-export type BatchEntry = Message & { readonly Id: string };
+type BatchEntry = Message & { readonly Id: string };
 
 export type EntryOutcome = { readonly id: string } & (
   | { readonly accepted: Acceptance }

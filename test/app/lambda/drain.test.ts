@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { drain } from "../../../src/app/lambda/drain.ts";
+import { drain } from "../../../src/app/lambda/work.ts";
 
 const GO_ON = new AbortController().signal;
 

@@ -4,7 +4,7 @@ import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import pg from "pg";
 import { Alarms } from "../../../src/alarms/alarms.ts";
 import { createPasses } from "../../../src/app/passes.ts";
-import { withReconcileSources } from "../../../src/app/reconcile-source.ts";
+import { withReconcileSources } from "../../../src/app/providers.ts";
 import { register } from "../../../src/app/upstreams.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import { connect } from "../../../src/database/connect.ts";

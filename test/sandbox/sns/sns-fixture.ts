@@ -10,7 +10,7 @@ import {
 // A real key, made once for each file of tests: making one takes longer than most tests do.
 let signer: Promise<Signer> | undefined;
 
-export interface SnsFixture {
+interface SnsFixture {
   sns: LocalSns;
   client: SNSClient;
   /** Makes a topic and gives its ARN; FIFO when its name says so. */

@@ -4,7 +4,7 @@ import type { Account, DeployedFunction } from "./account.ts";
 /** Runs one invocation of the code that stands there now. @throws Error when the function throws */
 export type Invoke = (deployed: DeployedFunction, event: unknown) => Promise<unknown>;
 
-export interface JsonAnswer {
+interface JsonAnswer {
   status: number;
   body: unknown;
   headers?: Record<string, string>;

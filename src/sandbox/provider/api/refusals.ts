@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { type ErrorAnswer, SPECIFIED_MESSAGES } from "../../../collection-api/contract/index.ts";
@@ -6,7 +5,7 @@ import { messageOf } from "../../../kit/errors.ts";
 import type { Logger } from "../../../kit/log.ts";
 import { isLostConnection } from "../../../kit/postgres-errors.ts";
 import type { ApiFault } from "../faults/faults.ts";
-import { GATEWAY_ANSWERS, type GatewayAnswerName, isGatewayAnswer } from "../faults/gateway-answers.ts";
+import { GATEWAY_ANSWERS, type GatewayAnswerName } from "../faults/gateway-answers.ts";
 
 /** An answer that says no: the body of part B, whose `status` is the HTTP status. */
 export type Refusal = ErrorAnswer;
@@ -45,39 +44,42 @@ export const REFUSALS = {
   unavailable: refusal(503, "UNAVAILABLE", "Try again shortly"),
 } as const;
 
-export interface WireAnswer {
+interface WireAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** Writes the answer as JSON, or what a fault makes of it. */
-export function sendAnswer(response: Response, answer: WireAnswer, fault?: ApiFault): void {
-  const text = JSON.stringify(answer.body);
-  switch (fault?.answer ?? "normal") {
+export function sendAnswer(response: Response, { status, body }: WireAnswer, fault?: ApiFault) {
+  const text = JSON.stringify(body);
+  switch (fault?.answer) {
+    case undefined:
     case "normal":
-      sendJson(response, answer.status, text);
-      break;
+      return sendJson(response, status, text);
     case "broken-json":
-      sendJson(response, answer.status, `${text.slice(0, text.length >> 1)},,`);
-      break;
+      return sendJson(response, status, `${text.slice(0, text.length >> 1)},,`);
     case "wrong-envelope":
-      sendJson(response, answer.status, JSON.stringify({ ok: true, result: [answer.body] }));
-      break;
-    case "wrong-id":
-      sendJson(
-        response,
-        answer.status,
-        text.replace(/"id":"[^"]*"/, '"id":"99999999-0000-4000-8000-000000000000"'),
-      );
-      break;
+      return sendJson(response, status, JSON.stringify({ ok: true, result: [body] }));
+    case "wrong-id": {
+      const other = '"id":"99999999-0000-4000-8000-000000000000"';
+      return sendJson(response, status, text.replace(/"id":"[^"]*"/, other));
+    }
     case "half-answer":
-      sendHalf(response, answer.status, text);
-      break;
+      return sendHalf(response, status, text);
     case "hang-up":
-      response.destroy();
-      break;
+      return void response.destroy();
+    case "429":
+      return sendTooMany(response, fault?.retryAfterSeconds ?? 1);
+    case "401":
+      return sendRefusal(response, REFUSALS.unauthorized());
+    case "403":
+      return sendRefusal(response, REFUSALS.forbidden("This key may not do that"));
+    case "404":
+      return sendRefusal(response, REFUSALS.unknownInvoice());
+    case "500":
+      return sendRefusal(response, REFUSALS.failed());
     default:
-      if (fault !== undefined) sendFaultStatus(response, fault);
+      if (fault !== undefined) sendGatewayAnswer(response, fault.answer);
   }
 }
 
@@ -94,18 +96,6 @@ export function sendTooMany(response: Response, retryAfterSeconds: number): void
 export function sendGatewayAnswer(response: Response, name: GatewayAnswerName): void {
   const { status, headers, text } = GATEWAY_ANSWERS[name];
   response.writeHead(status, headers).end(text);
-}
-
-const FAULT_REFUSALS: Readonly<Record<string, Refusal>> = {
-  "401": REFUSALS.unauthorized(),
-  "403": REFUSALS.forbidden("This key may not do that"),
-  "404": REFUSALS.unknownInvoice(),
-};
-
-function sendFaultStatus(response: Response, { answer, retryAfterSeconds }: ApiFault): void {
-  if (isGatewayAnswer(answer)) sendGatewayAnswer(response, answer);
-  else if (answer === "429") sendTooMany(response, retryAfterSeconds);
-  else sendRefusal(response, FAULT_REFUSALS[answer] ?? REFUSALS.failed());
 }
 
 /** Announces the whole, sends the first half, and hangs up. */
@@ -136,25 +126,18 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
 
 /** The refusal that an error comes to. */
 export function refusalFor(error: unknown): Refusal {
-  const status =
-    typeof error === "object" && error !== null && "status" in error ? Number(error.status) : 500;
-  if (status === 413) return REFUSALS.tooLarge(tooLarge(error));
-  if (isUnreadableJson(error)) return REFUSALS.invalid("The request's body is not JSON");
+  const { status = 500, limit = "fewer", type } = error as { status?: number; limit?: number; type?: string };
+  if (status === 413) return REFUSALS.tooLarge(`The request's body should have at most ${limit} bytes`);
+  if (type === "entity.parse.failed") return REFUSALS.invalid("The request's body is not JSON");
   if (error instanceof URIError) return REFUSALS.invalid("id should be a UUID");
   if (status >= 400 && status < 500) return REFUSALS.invalid("The request cannot be read");
   return isLostConnection(error) ? REFUSALS.unavailable() : REFUSALS.failed();
 }
 
-function tooLarge(error: unknown): string {
-  const limit = typeof error === "object" && error !== null && "limit" in error ? error.limit : "fewer";
-  return `The request's body should have at most ${limit} bytes`;
-}
-
-const isUnreadableJson = (error: unknown) =>
-  typeof error === "object" && error !== null && "type" in error && error.type === "entity.parse.failed";
-
-export const refuseTwoHosts: RequestHandler = (request, response, next) => {
-  if (!hasTwoHosts(request)) return next();
+/** Of two Host headers Node takes the first; a proxy before it may have taken the second. */
+export const refuseTwoHosts: RequestHandler = ({ rawHeaders }, response, next) => {
+  const hosts = rawHeaders.filter((name, nth) => nth % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length < 2) return next();
   sendRefusal(response, REFUSALS.invalid("The Host header is given more than once"));
 };
 
@@ -180,12 +163,4 @@ function refusalOf(code: string | undefined): Refusal {
     return REFUSALS.headersTooLarge("The request's headers should have at most 16 KiB");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return REFUSALS.tooSlow();
   return REFUSALS.invalid("The request is not HTTP");
-}
-
-/**
- * Whether a request names its host twice: Node takes the first, a proxy before it may have taken the
- * second.
- */
-export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.filter((name, nth) => nth % 2 === 0 && name.toLowerCase() === "host").length > 1;
 }

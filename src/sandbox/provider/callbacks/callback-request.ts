@@ -27,7 +27,7 @@ export const CALLBACK_VARIANTS = [
 
 export type CallbackVariant = (typeof CALLBACK_VARIANTS)[number];
 
-export interface CallbackSubject {
+interface CallbackSubject {
   readonly variant: CallbackVariant;
   readonly url: string;
   readonly webhookId: string;

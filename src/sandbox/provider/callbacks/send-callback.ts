@@ -5,9 +5,7 @@ import { invoiceOnWire } from "../invoice-statements.ts";
 import type { InvoiceRow } from "../service-tables.ts";
 import { type CallbackRequest, callbackRequest } from "./callback-request.ts";
 
-export type CallbackAnswer =
-  | { answered: true; status: number; body: string }
-  | { answered: false; error: string };
+type CallbackAnswer = { answered: true; status: number; body: string } | { answered: false; error: string };
 
 const KEPT_ANSWER_BYTES = 2_048;
 

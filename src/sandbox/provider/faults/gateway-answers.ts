@@ -1,5 +1,5 @@
 /** What comes when the provider itself was never reached: none of it is in the provider's envelope. */
-export interface GatewayAnswer {
+interface GatewayAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;

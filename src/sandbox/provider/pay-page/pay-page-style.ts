@@ -21,7 +21,7 @@ export function amountClass(written: string): string {
  * browser knows, so that it measures: `ch` is the width of the zero in the font of the container around the
  * amount.
  */
-export const AMOUNT_STYLE = [
+const AMOUNT_STYLE = [
   ".money { white-space: nowrap; }",
   ...WIDTHS.flatMap((width) =>
     STEPS.map((step, nth) => {

@@ -11,7 +11,7 @@ const ENTITIES: Record<string, string> = {
 };
 
 /** Markup that may go into a page as it stands. */
-export class Html {
+class Html {
   readonly text: string;
 
   constructor(text: string) {
@@ -24,7 +24,7 @@ type Value = string | Html | null | false | readonly Html[];
 /**
  * A template whose values are escaped, unless they are {@link Html} themselves; null and false leave nothing.
  */
-export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
+function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   const text = parts.reduce((so, part, index) => so + rendered(values[index - 1] ?? null) + part);
   return new Html(text);
 }
@@ -36,7 +36,7 @@ function rendered(value: Value): string {
 }
 
 /** What the page says about an invoice. */
-export type PageState = "payable" | "paid" | "expired" | "invalid";
+type PageState = "payable" | "paid" | "expired" | "invalid";
 
 const CHANNELS = [
   { channel: "Card", label: "Card", hint: "Debit or credit card" },
@@ -44,7 +44,7 @@ const CHANNELS = [
 ] as const;
 
 /** The ways to pay that the page offers. */
-export type OfferedChannel = (typeof CHANNELS)[number]["channel"];
+type OfferedChannel = (typeof CHANNELS)[number]["channel"];
 
 export function offeredChannels(invoice: InvoiceRow): OfferedChannel[] {
   return CHANNELS.map(({ channel }) => channel).filter((channel) =>
@@ -60,7 +60,7 @@ export function pageState(invoice: InvoiceRow): PageState {
 }
 
 /** What the page needs besides the invoice. */
-export interface PageTerms {
+interface PageTerms {
   readonly state: PageState;
   /** Written before amounts. */
   readonly currency: string;

@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import { CollectionApiError, CollectionClient } from "../collection-api/index.ts";
+import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
+import { SourceProof } from "../confirm/source-proof.ts";
+import { connect } from "../database/connect.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Secret } from "../kit/secret.ts";
+import type { ServeSettings } from "../kit/settings.ts";
+import type { Source } from "../kit/sources.ts";
+import { collectionApiProvider } from "../provider/collection-api-provider.ts";
+import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
+import { destinationOf } from "./publishing.ts";
+
+/**
+ * One thing that was looked at. With a warning it works, but deserves a look; a fault keeps `serve` from some
+ * or all of its work.
+ */
+export interface Check {
+  about: string;
+  state: "ok" | "warning" | "fault";
+  /** Plain words; no secret is ever part of them. */
+  says: string;
+  /** Of a fault: the other side does not answer, and on this side all may be well. */
+  away?: boolean;
+}
+
+/** Without its collections a source is not reconciled: a payment whose callback never comes is missed. */
+export function* checkReconciliation(sources: readonly Source[]): Generator<Check> {
+  for (const { name, reconciliation } of sources) {
+    const about = `reconciliation of ${name}`;
+    switch (reconciliation) {
+      case "on":
+        yield { about, state: "ok", says: "on: the provider's lists are read for what callbacks missed" };
+        break;
+      case "none":
+        yield { about, state: "ok", says: "off, as COLLECTION_IDS=none says" };
+        break;
+      case "unset":
+        yield {
+          about,
+          state: "fault",
+          says:
+            "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the " +
+            "collections of this account, or to none if that is meant",
+        };
+    }
+  }
+}
+
+export function* checkCallbackUrls(settings: ServeSettings, sources: readonly Source[]): Generator<Check> {
+  for (const source of sources) {
+    const about = `callback URL of ${source.name}`;
+    const urls = source.callbackTokens.map((token) => callbackUrl(settings.PUBLIC_URL, token.reveal()));
+    const warnings = new Set(urls.flatMap(callbackUrlWarnings));
+    for (const says of warnings) yield { about, state: "warning", says };
+    const shown = callbackUrl(settings.PUBLIC_URL, "***");
+    const count = urls.length === 1 ? "one token" : `${urls.length} tokens`;
+    if (warnings.size === 0) yield { about, state: "ok", says: `${shown}, ${count}` };
+  }
+}
+
+/** Two sources with one key, token or collection would each confirm and publish what belongs to the other. */
+export function* checkSharing(sources: readonly Source[]): Generator<Check> {
+  const sharing: [what: string, valuesOf: (source: Source) => readonly string[]][] = [
+    ["COLLECTION_API_KEY", (source) => [`${source.collectionApiUrl} ${source.collectionApiKey.reveal()}`]],
+    ["a callback token", (source) => source.callbackTokens.map((token) => token.reveal())],
+    ["a collection", (source) => source.collectionIds],
+  ];
+  for (const [what, valuesOf] of sharing) {
+    const owners = new Map<string, Set<string>>();
+    for (const source of sources)
+      for (const value of valuesOf(source))
+        owners.set(value, (owners.get(value) ?? new Set()).add(source.name));
+    for (const names of owners.values()) {
+      if (names.size > 1)
+        yield {
+          about: "sources",
+          state: "fault",
+          says: `${[...names].join(" and ")} share ${what}; each needs its own`,
+        };
+    }
+  }
+}
+
+/** Each topic once: it is there, in the region, and somebody is subscribed. */
+export async function* checkTopics(
+  sources: readonly Source[],
+  settings: ServeSettings,
+): AsyncGenerator<Check> {
+  const live = new Set(sources.map((source) => source.snsTopicArn));
+  const test = new Set(sources.flatMap((source) => source.snsTestTopicArn ?? []));
+  yield* await Promise.all([
+    ...[...live].map((arn) => checkTopic(arn, "topic", settings)),
+    ...[...test].map((arn) => checkTopic(arn, "test topic", settings)),
+  ]);
+  for (const source of sources) {
+    if (source.snsTestTopicArn === null)
+      yield {
+        about: "test topic",
+        state: "ok",
+        says: `${source.name} has none: events of Test invoices are held, not published`,
+      };
+  }
+}
+
+/** The topic is there, in the region, signs as consumers want it, and somebody is subscribed. */
+async function checkTopic(arn: string, about: string, settings: ServeSettings): Promise<Check> {
+  const [, , , region = ""] = arn.split(":");
+  if (region !== settings.AWS_REGION) {
+    const says = `${arn} is in ${region}, and AWS_REGION is ${settings.AWS_REGION}. They must be the same`;
+    return { about, state: "fault", says };
+  }
+  const destination = destinationOf(settings, 1);
+  const found = await destination.describe(arn);
+  destination.close();
+  switch (found.kind) {
+    case "there":
+      if (found.signatureVersion !== "2")
+        return {
+          about,
+          state: "warning",
+          says:
+            `${arn} signs its messages with SHA-1, which consumers refuse. Set the topic's ` +
+            "SignatureVersion to 2",
+        };
+      return found.subscriptions > 0
+        ? { about, state: "ok", says: `${arn}, subscribed to by ${found.subscriptions}` }
+        : { about, state: "warning", says: `${arn} is there, and nobody is subscribed to it` };
+    case "not_allowed":
+      return {
+        about,
+        state: "warning",
+        says:
+          `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may ` +
+          "publish (sns:Publish) shows with the first event",
+      };
+    case "fault":
+      return {
+        about,
+        state: "fault",
+        says: `${arn}: ${found.error}. Check the topic, AWS_REGION and the AWS credentials`,
+        away: found.away,
+      };
+  }
+}
+
+/**
+ * Asks the provider with the source's key for its collections or, where it has none, for an invoice that
+ * cannot exist.
+ */
+export async function* checkProvider(
+  source: Source,
+  { CONFIRM_TIMEOUT: timeoutMs, DATABASE_URL }: ServeSettings,
+): AsyncGenerator<Check> {
+  const about = `provider of ${source.name}`;
+  const account = {
+    baseUrl: source.collectionApiUrl,
+    apiKey: source.collectionApiKey,
+    timeoutMs,
+    retries: 0,
+  };
+  const client = new CollectionClient(account);
+  const provider = collectionApiProvider(account);
+  try {
+    const knownInvoiceId = () => storedInvoiceId(DATABASE_URL, source.name);
+    const proof = new SourceProof({ provider, collectionIds: [], knownInvoiceId, timeoutMs });
+    if (source.collectionIds.length === 0) yield await checkKey(client, proof, about);
+    for (const id of source.collectionIds) yield await checkCollection(client, id, about);
+  } finally {
+    await Promise.all([client.close(), provider.close()]);
+  }
+}
+
+/** A 404 alone proves nothing: any web server gives one. What proves more is what confirming asks for too. */
+async function checkKey(client: CollectionClient, proof: SourceProof, about: string): Promise<Check> {
+  try {
+    await client.getInvoice(randomUUID());
+    return {
+      about,
+      state: "warning",
+      says: "it knows an invoice whose id was just made up: is this the right API?",
+    };
+  } catch (error) {
+    if (!isNotFound(error)) return { about, state: "fault", says: wordsFor(error), away: isAway(error) };
+    if (error.inEnvelope || (await proof.isProven()))
+      return { about, state: "ok", says: "it answers, and takes the key" };
+    return { about, state: "fault", says: `asked for an invoice that does not exist, ${NOT_ITS_WORDS}` };
+  }
+}
+
+const NOT_ITS_WORDS =
+  "it answers 404 as any web server does, and not as the Invoice Collection API. Check COLLECTION_API_URL";
+
+/** An invoice that the provider knew once; null where there is none, or no database to look in. */
+async function storedInvoiceId(url: Secret, source: string): Promise<string | null> {
+  const { db, close } = connect(url, {
+    max: 1,
+    connectTimeoutMs: 5_000,
+    applicationName: "invoice-relay doctor",
+  });
+  try {
+    return await newestInvoiceId(db, source);
+  } catch {
+    return null;
+  } finally {
+    await close();
+  }
+}
+
+async function checkCollection(client: CollectionClient, id: string, about: string): Promise<Check> {
+  try {
+    const { collectionName, status } = await client.getCollection(id);
+    const named = `the key opens collection "${collectionName}"`;
+    return status === null || status.toLowerCase() === "active"
+      ? { about, state: "ok", says: named }
+      : { about, state: "warning", says: `${named}, whose status is ${status}` };
+  } catch (error) {
+    if (!isNotFound(error)) return { about, state: "fault", says: wordsFor(error), away: isAway(error) };
+    return {
+      about,
+      state: "fault",
+      says: error.inEnvelope
+        ? `it does not know collection ${id}. Check COLLECTION_IDS`
+        : `asked for collection ${id}, ${NOT_ITS_WORDS} and COLLECTION_IDS`,
+    };
+  }
+}
+
+const isNotFound = (error: unknown): error is CollectionApiError =>
+  error instanceof CollectionApiError && error.kind === "not_found";
+
+const isAway = (error: unknown): boolean =>
+  error instanceof CollectionApiError && error.code === "provider_away";
+
+function wordsFor(error: unknown): string {
+  if (!(error instanceof CollectionApiError)) return messageOf(error);
+  if (error.kind === "key_refused")
+    return `it refuses the key. Check COLLECTION_API_KEY; does it allow this address? ${error.message}`;
+  if (error.kind === "wrong_key_kind")
+    return (
+      "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test? " +
+      `${error.message}`
+    );
+  if (error.kind === "collection_closed")
+    return `it takes the key, but the collection is closed. ${error.message}`;
+  return `${error.message} Check COLLECTION_API_URL.`;
+}
