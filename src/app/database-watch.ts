@@ -279,7 +279,7 @@ class RecordingAlarms {
     for (const [name, { alarm, since, told }] of this.#open) {
       await alarms.keepEnded(alarm, { lastedMs: performance.now() - since, told });
       this.#open.delete(name);
-      alarms.tellCleared([alarm]);
+      alarms.notifyCleared([alarm]);
     }
     this.#outage = null;
   }
@@ -292,7 +292,7 @@ class RecordingAlarms {
     const alarm: Alarm = { name, source: "", subject: "postgres", detail };
     const open: OpenAlarm = { alarm, since, told: false };
     this.#open.set(name, open);
-    this.#options.alarms.tell([alarm]);
+    this.#options.alarms.notify([alarm]);
     open.told =
       (await this.#options.notifyPeople?.({ ...alarm, raisedAt: new Date() }).catch(() => false)) ?? false;
   }

@@ -7,10 +7,10 @@ import { eventsOf } from "../publish/read-events.ts";
 import { callbacksNaming, type WholeCallback } from "../receive/log/list-callbacks.ts";
 import { type Reading, shownBody } from "./find-callbacks.ts";
 
-const MOST_CLAIMS = 5;
-const MOST_ANSWERS = 20;
+const CLAIM_LIMIT = 5;
+const ANSWER_LIMIT = 20;
 /** Of claims, and of answers, in characters; the newest one of each is whole in any case. */
-const MOST_CHARACTERS = 1024 ** 2;
+const CHARACTER_LIMIT = 1024 ** 2;
 
 /**
  * What callbacks claimed of an invoice, what the provider answered, and what was published: everything that a
@@ -18,8 +18,8 @@ const MOST_CHARACTERS = 1024 ** 2;
  */
 export async function readEvidence(db: Kysely<Tables>, invoiceId: string, reading: Reading) {
   const [callbacks, kept, events] = await Promise.all([
-    callbacksNaming(db, invoiceId, MOST_CLAIMS),
-    answersOf(db, invoiceId, MOST_ANSWERS),
+    callbacksNaming(db, invoiceId, CLAIM_LIMIT),
+    answersOf(db, invoiceId, ANSWER_LIMIT),
     eventsOf(db, invoiceId),
   ]);
   if (callbacks.length + kept.length + events.length === 0) return null;
@@ -65,7 +65,7 @@ function firstWithin<One>(all: readonly One[], sizeOf: (one: One) => number): On
   let size = 0;
   const end = all.findIndex((one, at) => {
     size += sizeOf(one);
-    return at > 0 && size > MOST_CHARACTERS;
+    return at > 0 && size > CHARACTER_LIMIT;
   });
   return end === -1 ? [...all] : all.slice(0, end);
 }

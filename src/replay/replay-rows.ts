@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
-import { type Alarm, raising } from "../alarms/alarms.ts";
+import { type Alarm, raiseAlarms } from "../alarms/alarms.ts";
 import { clockTime, typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -238,7 +238,7 @@ export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, al
     const failed = await endReplay(trx, held, "failed", why);
     if (alarm !== null) {
       const { name, source, subject, detail } = alarm;
-      await sql`${raising(sql`
+      await sql`${raiseAlarms(sql`
         select ${name}::text as name, ${source}::text as source, ${subject}::text as subject,
           ${detail}::text as detail`)}`.execute(trx);
     }

@@ -93,7 +93,7 @@ export class ReplayRunner {
     const { db, lease, alarms } = this.#options;
     const alarmOf = (failed: Replay, why: string) => (alarms === null ? null : failure(failed, why));
     const replay = await runReplay(held, { db, steps, lease, alarmOf, ...watching });
-    if (replay.state === "failed") alarms?.tell([failure(replay, replay.lastError ?? "")]);
+    if (replay.state === "failed") alarms?.notify([failure(replay, replay.lastError ?? "")]);
     return replay;
   }
 }

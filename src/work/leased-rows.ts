@@ -25,7 +25,7 @@ export const isLostToClock = ({ longestMs }: Lease) => isTooFarAhead(sql`claimed
 type HeldState = "claimed" | "running";
 
 /** The most rows brought forward at once, so that no statement takes long. */
-export const MOST_FORWARD = 10_000;
+export const BRING_FORWARD_LIMIT = 10_000;
 
 /**
  * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
@@ -99,7 +99,7 @@ export class LeasedRows {
   ): Promise<number> {
     const which = sql`
       select ctid from ${this.#table} where state = ${sql.lit(state)} and ${condition}
-      ${state === "due" ? sql`limit ${MOST_FORWARD}` : sql``} for update skip locked`;
+      ${state === "due" ? sql`limit ${BRING_FORWARD_LIMIT}` : sql``} for update skip locked`;
     const { numAffectedRows = 0n } = await sql`
       update ${this.#table} set ${assignments} where ctid = any (array(${which}))`.execute(db);
     return Number(numAffectedRows);

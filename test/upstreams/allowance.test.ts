@@ -50,8 +50,8 @@ describe("what an upstream admits", () => {
       { ...none, moreInMs: 400 },
     ],
     ["refused: then one, to try it", { pausedBy: "refused" }, { total: 1, trial: true, moreInMs: null }],
-  ])("%s", (_, standing, admission) => {
-    expect(admissionTo({ ...WELL, ...standing }, policy, 7)).toEqual(admission);
+  ])("%s", (_, upstream, admission) => {
+    expect(admissionTo({ ...WELL, ...upstream }, policy, 7)).toEqual(admission);
   });
 
   it("is never more than what is wanted", () => {
@@ -124,8 +124,8 @@ describe("what a source may be asked", () => {
     ["refused", { pausedBy: "refused", probeInMs: 400 }, 400],
     ["refused, and due to be probed: never with a payment", { pausedBy: "refused" }, null],
     ["paused", { pausedBy: "operator" }, null],
-  ])("is nothing while it is %s, and the buckets stay as they are", (_, standing, moreInMs) => {
-    expect(allowed({ ...standing, allowanceAgeMs: 60_000, unknownShare: 1 }, { ratePerSecond: 100 })).toEqual(
+  ])("is nothing while it is %s, and the buckets stay as they are", (_, upstream, moreInMs) => {
+    expect(allowed({ ...upstream, allowanceAgeMs: 60_000, unknownShare: 1 }, { ratePerSecond: 100 })).toEqual(
       {
         total: 0,
         trial: false,

@@ -4,17 +4,17 @@ import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "
 import type { Tables } from "../../database/tables.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
-import { isWell } from "../../upstreams/machine.ts";
+import { isHealthy } from "../../upstreams/machine.ts";
 import {
+  type Budget,
   readSource,
-  type Spending,
   spendAllowance,
   whenSourceIsHealthy,
   whenSourceIsUnchanged,
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
-import { claimedFor, LeasedRows, MOST_FORWARD } from "../../work/leased-rows.ts";
+import { BRING_FORWARD_LIMIT, claimedFor, LeasedRows } from "../../work/leased-rows.ts";
 import { LONGEST_WAITS } from "../ladder.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
 import {
@@ -95,7 +95,7 @@ interface Claiming extends ClaimLimits {
 interface SourceClaim {
   items: Claimed[];
   /** The source is healthy, so far as this claim saw. */
-  isWell: boolean;
+  isHealthy: boolean;
   /** Its key was refused, so somebody has to probe it. */
   isRefused: boolean;
   /**
@@ -117,14 +117,14 @@ export async function claimConfirmations(
   if (!limited) {
     const rows = await claimWhenHealthy.execute(db, claiming);
     if (rows[0]?.open === true)
-      return { items: rows.flatMap(claimedIn), isWell: true, isRefused: false, moreInMs: null };
+      return { items: rows.flatMap(claimedIn), isHealthy: true, isRefused: false, moreInMs: null };
   }
   for (;;) {
     const row = await readSource(db, claiming.source);
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
     const found = {
-      isWell: isWell(row) && !allowance.flooded,
+      isHealthy: isHealthy(row) && !allowance.flooded,
       isRefused: row.pausedBy === "refused",
       moreInMs,
     };
@@ -201,7 +201,7 @@ const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<Claiming>) =>
 );
 
 const claimSpending = (classes: readonly Class[]) =>
-  new Statement(RETURNS, (slots: Slots<Claiming & Spending>) =>
+  new Statement(RETURNS, (slots: Slots<Claiming & Budget>) =>
     claimRows(slots, classes, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendAllowance(slots)})`),
   );
 
@@ -227,13 +227,13 @@ export function bringForwardConfirmations(db: Kysely<Tables>, sources: readonly 
         select ctid from confirmation as one
         where one.source = given.source and one.priority = class.priority and state = 'due'
           and least(attempt + faults, 1) = 0 and ${isTooFarAhead(sql`due_at`, interval(0))}
-        limit ${MOST_FORWARD}) as first
+        limit ${BRING_FORWARD_LIMIT}) as first
       union all
       select again.ctid from (values ${steps}) as step (attempt, longest)
       cross join lateral (
         select ctid from confirmation as one
         where state = 'due' and attempt + faults > 0 and one.attempt = step.attempt
           and ${isTooFarAhead(sql`due_at`, sql`step.longest`)}
-        limit ${MOST_FORWARD}) as again))`,
+        limit ${BRING_FORWARD_LIMIT}) as again))`,
   );
 }

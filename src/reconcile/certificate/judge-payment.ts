@@ -117,9 +117,9 @@ function isLive({ askedType, type, inDocument, documentIsWhole, inLive, inTest }
   return !isTest;
 }
 
-type Dating = { kind: "surely" | "perhaps"; day: string };
+type PaymentDay = { kind: "surely" | "perhaps"; day: string };
 
-function datePayment(facts: PaymentFacts, { window: { from, to }, now }: Terms): Dating | null {
+function datePayment(facts: PaymentFacts, { window: { from, to }, now }: Terms): PaymentDay | null {
   const within = (moment: Date) => moment >= from && moment < to;
   const created = possibleCreation(namedCreation(facts), now);
   const dates = possibleDatesOf(facts, now);

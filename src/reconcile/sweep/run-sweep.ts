@@ -134,7 +134,7 @@ class SweepRun implements ListSink {
     const change = alarmsAtEnd(this.#sweep, this.#unproven);
     const { cleared, ...counts } = await finishSweep(db, this.#sweep, change);
     step("sweep finished");
-    this.#deps.alarms.tellAll({ raised: change.raises ?? [], cleared });
+    this.#deps.alarms.notifyAll({ raised: change.raises ?? [], cleared });
     return counts;
   }
 

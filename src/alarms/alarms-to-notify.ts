@@ -18,12 +18,12 @@ const UNTOLD = {
 };
 
 /** An alarm whose beginning or end the people have not been told. */
-export type UntoldAlarm = RowOf<typeof UNTOLD>;
+export type AlarmToNotify = RowOf<typeof UNTOLD>;
 
 /** The alarms that this process has taken to tell; no other process tells them meanwhile. */
-export interface Untold {
+export interface ClaimedAlarms {
   /** The oldest first. */
-  alarms: UntoldAlarm[];
+  alarms: AlarmToNotify[];
   /** How often telling has failed in a row, whichever process tried. */
   failures: number;
 }
@@ -47,7 +47,7 @@ interface Turn {
   lease: { ms: number; longestMs: number };
 }
 
-const claiming = new Statement({ ...UNTOLD, failures: returned.integer }, ({ value }: Slots<Turn>) => {
+const claimTurn = new Statement({ ...UNTOLD, failures: returned.integer }, ({ value }: Slots<Turn>) => {
   const most = value((given) => given.most);
   const longest = value(({ lease }) => Math.max(NOTIFYING_WAITS.betweenMs, lease.longestMs));
   const isLost = isTooFarAhead(
@@ -73,8 +73,8 @@ const claiming = new Statement({ ...UNTOLD, failures: returned.integer }, ({ val
  * @param given.lease after it another process may take the turn: the one that took it has died.
  * @returns null when there is nothing to tell, or the turn is another process's or not due yet.
  */
-export async function claimUntoldAlarms(db: Kysely<Tables>, given: Turn): Promise<Untold | null> {
-  const rows = await claiming.execute(db, given);
+export async function claimAlarmsToNotify(db: Kysely<Tables>, given: Turn): Promise<ClaimedAlarms | null> {
+  const rows = await claimTurn.execute(db, given);
   const [first] = rows;
   if (first === undefined) return null;
   return { alarms: rows.map(({ failures: _, ...alarm }) => alarm), failures: first.failures };
@@ -85,9 +85,9 @@ export async function claimUntoldAlarms(db: Kysely<Tables>, given: Turn): Promis
  * still to be told.
  * @param nextInMs how long until the next message at the earliest, in ms
  */
-export async function markAlarmsTold(
+export async function markAlarmsNotified(
   db: Kysely<Tables>,
-  told: readonly UntoldAlarm[],
+  told: readonly AlarmToNotify[],
   nextInMs: number,
 ): Promise<void> {
   const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
