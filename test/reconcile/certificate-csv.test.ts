@@ -171,14 +171,12 @@ describe("a certificate as CSV", () => {
   it("holds whatever strangers write, cell by cell, and none begins a formula", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 30 }), (detail) => {
-        const [gap] = parse(certificateCsv([certificate({ differences: [difference({ detail })] })])).filter(
-          ([row]) => row === "gap",
-        );
+        const [gap = []] = parse(csvDifferences(certificate(), [difference({ detail })]));
         expect(gap).toHaveLength(19);
-        const told = gap?.at(-1) ?? "";
+        const told = gap.at(-1) ?? "";
         if (!/^-?\d+(\.\d+)?$/.test(told)) expect(told).not.toMatch(/^\s*[=+\-@]/);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 });
