@@ -1,9 +1,9 @@
-import type { KnownAlarm } from "../alarms/list-alarms.ts";
 import { clock } from "../kit/time.ts";
+import type { ResultOf } from "./operation-command.ts";
 import { plainText } from "./terminal-text.ts";
 
 /** Each alarm: since when it is open, its name, its detail, and what to do. */
-export function renderAlarms(alarms: readonly KnownAlarm[]): string {
+export function renderAlarms(alarms: ResultOf<"listAlarms">["items"]): string {
   return alarms
     .map(({ name, source, subject, detail, raisedAt, clearedAt, times, action }) => {
       const about = [source === "" ? null : `source ${source}`, subject === source ? null : subject];

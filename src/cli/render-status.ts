@@ -1,9 +1,11 @@
 import { clock, spanText } from "../kit/time.ts";
-import type { Status } from "../operate/status.ts";
 import { adviceOf, heldWords } from "../operate/status-meaning.ts";
+import type { ResultOf } from "./operation-command.ts";
 import type { Look } from "./paint.ts";
 import { renderAlarms } from "./render-alarms.ts";
 import { plainText } from "./terminal-text.ts";
+
+type Status = ResultOf<"readStatus">;
 
 /** What rendering needs of the context. */
 interface Painter {

@@ -1,10 +1,18 @@
 import { shortText } from "../kit/text.ts";
-import type { DecisionResult } from "../operate/decide-undelivered.ts";
-import type { UndeliveredItem } from "../operate/list-undelivered.ts";
-import type { Evidence } from "../operate/show-undelivered.ts";
+import type { ResultOf } from "./operation-command.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
-import type { UndeliveredWords } from "./undelivered-words.ts";
+
+type UndeliveredItem = ResultOf<"listDead">["items"][number];
+type Evidence = ResultOf<"showDead">["items"][number];
+
+/** The words of one list of undelivered items. */
+export interface UndeliveredWords {
+  list: "dead" | "quarantine";
+  what: readonly [one: string, many: string];
+  /** What brings an item back. */
+  act: "retry" | "release";
+}
 
 const LONGEST_ERROR = 80;
 
@@ -29,21 +37,18 @@ function tableOf(items: readonly UndeliveredItem[]): string {
 const counted = (count: number, [one, many]: UndeliveredWords["what"]) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-export function renderUndelivered(
-  found: { total: number; items: UndeliveredItem[] },
-  words: UndeliveredWords,
-): string {
+export function renderUndelivered(found: ResultOf<"listDead">, words: UndeliveredWords): string {
   const more = found.total - found.items.length;
   const lines = [
     `${counted(found.total, words.what)}${more > 0 ? `, the first ${found.items.length}` : ""}:`,
   ];
   lines.push(tableOf(found.items), "");
   lines.push(`See one with: invoice-relay ${words.list} show <id>`);
-  lines.push(`Then: invoice-relay ${words.list} ${words.act.name} <id>, or dismiss <id>`);
+  lines.push(`Then: invoice-relay ${words.list} ${words.act} <id>, or dismiss <id>`);
   return lines.join("\n");
 }
 
-export function renderDecision(result: DecisionResult, words: UndeliveredWords, done: string): string {
+export function renderDecision(result: ResultOf<"retryDead">, words: UndeliveredWords, done: string): string {
   if (result.count === 0) return `No ${words.what[0]} matches: nothing was changed.`;
   const heading = result.dryRun
     ? `${counted(result.count, words.what)} would be selected. This was a dry run: nothing was changed.`

@@ -136,20 +136,20 @@ export class ListRuns<More extends ResultColumns> {
    * @returns how many faults there were in a row; null when this was none.
    */
   async giveBackAfter(error: unknown, run: ClaimedRun, retry: Retry): Promise<number | null> {
-    const { db, alarms, stop, name, backOff, pausedMs, raisesAfter } = retry;
+    const { db, alarms, stop, backOff, pausedMs, raisesAfter } = retry;
     const text = messageOf(error);
     const isFault = !stop.aborted && !(error instanceof SourcePaused);
     const faults = run.faults + 1;
     const raises = isFault ? raisesAfter(faults, text) : [];
     const dueInMs = isFault ? backOffMs(faults, backOff) : stop.aborted ? 0 : pausedMs;
-    step(`${name} to be given back`);
+    step("run to be given back");
     const isOurs = await this.giveBack(db, run, {
       dueInMs,
       isFault,
       error: stop.aborted ? null : text,
       raises,
     });
-    step(`${name} given back`);
+    step("run given back");
     if (isOurs) alarms.tell(raises);
     return isFault ? faults : null;
   }
@@ -163,7 +163,6 @@ export interface Retry {
   db: Kysely<Tables>;
   alarms: Alarms;
   stop: AbortSignal;
-  name: "sweep" | "daily certificate";
   backOff: { firstMs: number; capMs: number };
   pausedMs: number;
   raisesAfter(faults: number, error: string): Alarm[];

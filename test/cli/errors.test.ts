@@ -43,7 +43,7 @@ describe("the command line, used wrongly", () => {
     [["local-sns", "--port", "70000"], "It should be a whole number from 0 to 65535."],
     [["serve", "--no-workers", "--workers-only"], "leave nothing to do"],
     [["--settings", "/nowhere/.env", "doctor"], "The settings file /nowhere/.env cannot be read"],
-    [["dead", "show", "42"], "It should be an id (UUID)"],
+    [["dead", "show", "42"], "id should be an id (UUID)"],
   ])("%j is refused in plain words", async (words, said) => {
     const { code, stdout, stderr } = await runCli(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

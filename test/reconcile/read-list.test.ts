@@ -28,7 +28,6 @@ const item = (changes: Partial<ListedInvoice> = {}) =>
   }) as ListedInvoice;
 const items = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => item({ id: id(first + index) }));
-
 const page = (shown: ListedInvoice[], changes: Partial<InvoicePage> = {}): PageAnswer => ({
   kind: "page",
   page: {

@@ -64,13 +64,13 @@ async function failedTwice(due: "sweep" | "certificate") {
 
 describe("a process that is killed just after its row was written", () => {
   it.each([
-    ["sweep given back", broken, "sweep_failing", COLLECTION],
-    ["sweep finished", contradictory, "sweep_failing", COLLECTION],
-    ["daily certificate given back", broken, "certificate_failing", "default"],
-    ["daily certificate kept", contradictory, "certificate_gap", "default"],
-  ])("has told what it says: %s (G13)", async (step, fails, name, subject) => {
+    ["run given back", "sweep_failing", COLLECTION, broken],
+    ["sweep finished", "sweep_failing", COLLECTION, contradictory],
+    ["run given back", "certificate_failing", "default", broken],
+    ["daily certificate kept", "certificate_gap", "default", contradictory],
+  ])("has told what it says: %s, with %s (G13)", async (step, name, subject, fails) => {
     const { around, provider, killedAt, told } = await failedTwice(
-      step.startsWith("sweep") ? "sweep" : "certificate",
+      name === "sweep_failing" ? "sweep" : "certificate",
     );
     fails(provider);
     await killedAt(step);
@@ -97,9 +97,7 @@ describe("a process that is killed just after its row was written", () => {
        from date_trunc('day', now()) as midnight on conflict do nothing`,
       [randomUUID(), COLLECTION],
     );
-    await killedAt(
-      name === "sweep_failing" && subject !== "certificate" ? "sweep finished" : "daily certificate kept",
-    );
+    await killedAt(name === "sweep_failing" ? "sweep finished" : "daily certificate kept");
     expect(await told()).toContainEqual(expect.objectContaining({ name, subject, open: false }));
     expect((await told()).filter((alarm) => alarm.name === name && alarm.subject === subject)).toHaveLength(
       1,

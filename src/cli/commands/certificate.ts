@@ -1,36 +1,24 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
 import { dayOf, lastDayBefore } from "../../kit/time.ts";
-import type { Result } from "../../reconcile/certificate/certificate.ts";
-import type { ListedCertificate } from "../../reconcile/read-certificates.ts";
 import type { CommandContext } from "../command-context.ts";
-import { countValue, idValue } from "../option-values.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { idValue } from "../option-values.ts";
 import { oneFormOnly, showCertificates } from "../show-certificates.ts";
 import { table } from "../table.ts";
 
-interface ListOptions {
-  source?: string;
-  result?: Result;
-  limit: number;
-}
-
 export function certificateCommand(context: CommandContext): Command {
-  const list = new Command("list")
-    .description("list certificates, the newest first")
-    .option("--source <name>", "only this source")
-    .addOption(new Option("--result <result>", "only this result").choices(["equal", "not_equal", "refused"]))
-    .option("--limit <number>", "the most to list", countValue, 20)
-    .action(async ({ limit, ...filters }: ListOptions) => {
-      const { listCertificates } = await import("../../reconcile/read-certificates.ts");
-      const certificates = await context.withDatabase((db) => listCertificates(db, filters, limit));
-      context.show({ certificates }, () => renderList(certificates));
-    });
+  const list = operationCommand(context, "listCertificates", {
+    name: "list",
+    options: { collection: "collection <id>", from: "from <day>", to: "to <day>" },
+    text: ({ certificates }) => renderList(certificates),
+  });
   const show = new Command("show")
     .description("show one: the days, the total, every difference; exit code 1 unless equal")
     .argument("<id>", "the certificate's id", idValue)
     .option("--csv", "a table for finance instead of text: days, total, differences")
     .action(async (id: string, { csv }: { csv?: true }) => {
-      oneFormOnly(context, csv);
+      oneFormOnly(context, csv === true);
       const { readCertificate } = await import("../../reconcile/read-certificates.ts");
       const certificate = await context.withDatabase((db) => readCertificate(db, id));
       if (certificate === null)
@@ -38,7 +26,7 @@ export function certificateCommand(context: CommandContext): Command {
           `There is no finished certificate ${id}. List them with: invoice-relay certificate list`,
           { code: "not_found" },
         );
-      await showCertificates(context, certificate, { certificates: [certificate], csv });
+      await showCertificates(context, certificate, { certificates: [certificate], csv: csv === true });
     });
   return new Command("certificate")
     .description("certificates made daily or with certify: list, show")
@@ -46,7 +34,7 @@ export function certificateCommand(context: CommandContext): Command {
     .addCommand(show);
 }
 
-function renderList(certificates: readonly ListedCertificate[]): string {
+function renderList(certificates: ResultOf<"listCertificates">["certificates"]): string {
   if (certificates.length === 0)
     return "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
   return table(

@@ -33,9 +33,15 @@ export function devCommand(context: CommandContext): Command {
       await stop.asked;
       // What a stop cuts short on its way fails with errors of its own, which are no news.
       const started = running === undefined ? starting.catch(() => null) : starting;
-      await stop.finish(started.then((one) => one?.stop()));
+      await stop.finish(
+        started.then((one) => one?.stop()),
+        GRACE_MS,
+      );
     });
 }
+
+/** A step of the start that is under way, such as initdb, ends first. Nobody waits but who can press Ctrl-C again. */
+const GRACE_MS = 60_000;
 
 /** What `npm start` takes from the environment. */
 const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];

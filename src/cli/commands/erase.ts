@@ -1,42 +1,27 @@
-import { Command } from "commander";
-import type { Erased } from "../../operate/erase.ts";
+import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { operator } from "../operator.ts";
-import { idValue, withReason, withYes } from "../option-values.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { withYes } from "../option-values.ts";
 
-interface Options {
-  reason?: string;
-  yes?: true;
-  dryRun?: true;
-}
-
-export function eraseCommand(context: CommandContext): Command {
-  const command = new Command("erase")
-    .description("blank the personal data of one invoice for good; ids, amounts and a digest are kept")
-    .argument("<invoice-id>", "the invoice's id", idValue)
-    .option("--dry-run", "only show what would be blanked");
-  return withYes(withReason(command)).action(async (invoiceId: string, { reason, yes, dryRun }: Options) => {
-    const { eraseInvoice } = await import("../../operate/erase.ts");
-    const erased = await context.withDatabase(async (db) => {
-      const erasing = { db, actor: operator(), invoiceId, reason };
-      if (dryRun !== true) {
-        const before = await eraseInvoice({ ...erasing, dryRun: true });
-        if (before.found)
-          await context.confirm(
-            `Blank the personal data of invoice ${invoiceId} for good? This cannot be undone.`,
-            yes,
-          );
-      }
-      return await eraseInvoice({ ...erasing, dryRun });
-    });
-    if (!erased.found) context.notFound();
-    context.show(erased, render);
+export const eraseCommand = (context: CommandContext): Command =>
+  operationCommand(context, "eraseInvoice", {
+    name: "erase",
+    extend: withYes,
+    async run(call, given, { yes }) {
+      if (given.dryRun === true) return await call(given);
+      await call({ ...given, dryRun: true });
+      await context.confirm(
+        `Blank the personal data of invoice ${String(given.id).toLowerCase()} for good? This cannot be undone.`,
+        yes === true,
+      );
+      return await call(given);
+    },
+    missing: ({ id }) => `Nothing is known about invoice ${id}: there was nothing to erase.`,
+    text: render,
   });
-}
 
-function render(erased: Erased & { dryRun: boolean }): string {
-  const { invoiceId, found, callbacks, snapshots, invoices, events, confirmations, left, dryRun } = erased;
-  if (!found) return `Nothing is known about invoice ${invoiceId}: there was nothing to erase.`;
+function render(erased: ResultOf<"eraseInvoice">): string {
+  const { invoiceId, callbacks, snapshots, invoices, events, confirmations, left, dryRun } = erased;
   const counts: [table: string, count: number][] = [
     ["callback", callbacks],
     ["confirmation", confirmations],

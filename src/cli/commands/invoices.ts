@@ -1,46 +1,41 @@
-import { Command, InvalidArgumentError } from "commander";
-import type { PagePosition } from "../../database/page.ts";
+import type { Command } from "commander";
 import { shortText } from "../../kit/text.ts";
-import type { FoundInvoice, InvoiceTerms } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { countValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
-export function invoicesCommand(context: CommandContext): Command {
-  return new Command("invoices")
-    .description("list payments, the newest first; by reference, status, day, collection or amount")
-    .option("--reference <text>", "only those with this merchant reference")
-    .option("--status <status>", "only those with this status at the provider, such as Paid")
-    .option("--collection <name>", "only invoices of the collection with this name")
-    .option("--amount <amount>", "only those with this amount, with or without charges", amountValue)
-    .option("--source <name>", "only this source")
-    .option("--from <day>", "only those paid on this day (UTC) or later")
-    .option("--to <day>", "only those paid on this day (UTC) or earlier")
-    .option("--confirmed-from <day>", "only those confirmed on this day (UTC) or later")
-    .option("--confirmed-to <day>", "only those confirmed on this day (UTC) or earlier")
-    .option("--limit <number>", "the most to list", countValue, 50)
-    .action(async ({ limit, ...terms }: InvoiceTerms & { limit: number }) => {
-      const { findInvoices } = await import("../../operate/find-invoices.ts");
-      const invoices: FoundInvoice[] = [];
-      await context.withDatabase(async (db) => {
-        for (let from: PagePosition | null | undefined; from !== null && invoices.length < limit; ) {
-          const page = await findInvoices(db, terms, { from: from ?? null, limit: limit - invoices.length });
-          invoices.push(...page.items);
-          from = page.next;
-        }
-      });
-      context.show({ invoices }, () => render(invoices));
-    });
-}
+type ListedInvoice = ResultOf<"listInvoices">["items"][number];
 
-function amountValue(text: string): string {
-  const plain = text.replaceAll(",", "");
-  if (!/^\d{1,20}(\.\d{1,10})?$/.test(plain))
-    throw new InvalidArgumentError("It should be an amount such as 1500.50.");
-  return plain;
-}
+/** The most of one page. */
+const PAGE = 200;
 
-function render(invoices: readonly FoundInvoice[]): string {
+export const invoicesCommand = (context: CommandContext): Command =>
+  operationCommand(context, "listInvoices", {
+    name: "invoices",
+    without: ["limit"],
+    options: {
+      reference: "reference <text>",
+      from: "from <day>",
+      to: "to <day>",
+      confirmedFrom: "confirmed-from <day>",
+      confirmedTo: "confirmed-to <day>",
+    },
+    extend: (command) => command.option("--limit <number>", "the most to list", countValue, 50),
+    async run(call, { limit: most, ...terms }) {
+      const [limit, items]: [number, ListedInvoice[]] = [Number(most), []];
+      for (let cursor: string | null | undefined; ; ) {
+        const page = await call({ ...terms, cursor, limit: Math.min(PAGE, limit - items.length) });
+        items.push(...page.items);
+        cursor = page.next;
+        if (cursor === null || items.length >= limit) return { ...page, items };
+      }
+    },
+    json: ({ items }) => ({ invoices: items }),
+    text: ({ items }) => render(items),
+  });
+
+function render(invoices: readonly ListedInvoice[]): string {
   if (invoices.length === 0)
     return "No confirmed invoice matches. To look for an unconfirmed one: invoice-relay invoice <id>";
   const width = Math.max(...invoices.map(({ totalAmount }) => totalAmount?.length ?? 0));

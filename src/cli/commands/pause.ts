@@ -1,6 +1,95 @@
-import type { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { duration } from "../../kit/setting-formats.ts";
 import type { CommandContext } from "../command-context.ts";
-import { pauseOrResumeCommand } from "../pause-command.ts";
+import { type Given, operationCommand, type ResultOf } from "../operation-command.ts";
+
+const WORK = {
+  confirm: {
+    things: ["source", "sources"],
+    paused: "Asking the provider is paused",
+    resumed: "Asking the provider is resumed",
+  },
+  publish: {
+    things: ["topic", "topics"],
+    paused: "Sending to SNS is paused",
+    resumed: "Sending to SNS is resumed",
+  },
+} as const;
+
+type Action = "pause" | "resume";
 
 export const pauseCommand = (context: CommandContext): Command =>
-  pauseOrResumeCommand(context, "pause", "stop asking the provider, or sending to SNS, during an incident");
+  pausing(context, "pause", "stop asking the provider, or sending to SNS, during an incident", {
+    confirm: "pause asking the provider; callbacks are still recorded",
+    publish: "pause sending to SNS; events are still stored",
+  });
+
+export const resumeCommand = (context: CommandContext): Command =>
+  pausing(context, "resume", "resume asking or sending at once, after a pause, a refusal or a fault", {
+    confirm: "resume asking the provider",
+    publish: "resume sending to SNS",
+  });
+
+function pausing(
+  context: CommandContext,
+  action: Action,
+  description: string,
+  about: Record<keyof typeof WORK, string>,
+): Command {
+  const command = new Command(action).description(description);
+  for (const work of ["confirm", "publish"] as const)
+    command.addCommand(
+      operationCommand(context, action, {
+        name: work,
+        description: about[work],
+        without: ["work"],
+        extend: (inner) =>
+          action === "resume"
+            ? inner
+            : inner.addOption(
+                new Option("--for <duration>", "resume automatically after this long, such as 30m or 2h")
+                  .argParser(forValue)
+                  .conflicts("until"),
+              ),
+        input: ({ for: end, until, ...given }: Given) => ({ ...given, work, until: end ?? until }),
+        text: (result, { until }) =>
+          render(action, result, until === undefined ? undefined : new Date(String(until))),
+        judge: ({ unknown }) => unknown.length > 0 && context.notFound(),
+      }),
+    );
+  return command;
+}
+
+/** A duration from now, as the time when it ends. */
+function forValue(text: string): string {
+  const afterMs = duration.safeParse(text);
+  if (afterMs.success && afterMs.data > 0) return new Date(Date.now() + afterMs.data).toISOString();
+  throw new InvalidArgumentError("It should be a duration such as 30m or 2h.");
+}
+
+function render(action: Action, result: ResultOf<"pause">, until: Date | undefined): string {
+  const { work, changed, unchanged, unknown } = result;
+  const { things, paused, resumed } = WORK[work];
+  const ends = until === undefined ? "" : ` The pause ends automatically at ${until.toISOString()}.`;
+  const lines: string[] = [];
+  if (changed.length > 0)
+    lines.push(
+      action === "pause"
+        ? `${paused} for: ${changed.join(", ")}. Requests in flight are finished.${ends} Resume` +
+            `${until === undefined ? "" : " earlier"} with: invoice-relay resume ${work}`
+        : `${resumed} for: ${changed.join(", ")}.`,
+    );
+  if (unchanged.length > 0)
+    lines.push(
+      `Nothing to do for: ${unchanged.join(", ")} ` +
+        `(${action === "pause" ? "already paused" : "not paused or backing off"}).`,
+    );
+  if (unknown.length > 0)
+    lines.push(
+      `Unknown ${things[1]}: ${unknown.join(", ")}. invoice-relay serve makes a ${things[0]} known at ` +
+        "its start.",
+    );
+  return lines.length > 0
+    ? lines.join("\n")
+    : `There is no ${things[0]} yet: invoice-relay serve makes them known at its start. Nothing was changed.`;
+}

@@ -1,67 +1,33 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { addDays, dayOf } from "../../kit/time.ts";
-import { type PaidWindow, paymentDays } from "../../reconcile/list/list-period.ts";
-import type { Reconciled } from "../../reconcile/on-request.ts";
+import { readOf } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
-import { ListProgress } from "../list-progress.ts";
-import { operator } from "../operator.ts";
-import { withReason } from "../option-values.ts";
+import { type Given, operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../table.ts";
 import { tellUnread } from "../tell-unread.ts";
-import { withLists } from "../with-lists.ts";
 
 /** The period when no days are given. */
 const LAST_DAYS = 7;
 
-interface Options {
-  from?: string;
-  to?: string;
-  reason?: string;
-  collection?: string;
-  publish?: true;
-}
+type Reconciled = Exclude<ResultOf<"reconcile">[number], { error: unknown }>;
 
-/**
- * `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it.
- */
-export function reconcileCommand(context: CommandContext): Command {
-  const command = new Command("reconcile")
-    .description("find paid invoices without an accepted event in a period, using the provider's list")
-    .option("--from <day>", `the first day of payment, YYYY-MM-DD, UTC; ${LAST_DAYS} days before the last`)
-    .option("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included; today by default")
-    .option("--collection <id>", "one of COLLECTION_IDS; all of them by default")
-    .option(
-      "--publish",
-      "also publish payments from before the relay's first serve, which are only recorded otherwise",
-    );
-  return withReason(command).action(async ({ from, to, collection, reason, ...options }: Options) => {
-    const publish = options.publish === true;
-    const { readOf, reconcilePeriod } = await import("../../reconcile/on-request.ts");
-    const window = daysMeant(from, to);
-    const bar = new ListProgress(context.stderr);
-    const done = await withLists(context, async (given) => {
-      // Once, at the end: the workers poll anyway.
-      const deps = { ...given, onConfirmations: () => undefined };
-      const result = await reconcilePeriod(
-        deps,
-        { ...given, collection, window, publish, actor: operator(), reason },
-        ({ name }, id, { read, total }) => bar.reached(`${name} ${id}`, "lists", read, total),
-      );
-      for (const work of ["confirm", "publish"] as const) await given.wake(work);
-      return result;
-    });
-    bar.end();
-    const readable = readOf(done);
-    context.show(done, () => reconcileText(readable, publish));
-    if (readable.some(({ unproven }) => unproven.length > 0)) context.fault();
-    tellUnread(context, done);
+/** Finds what is missing in a period; the running relay confirms and publishes it. */
+export const reconcileCommand = (context: CommandContext): Command =>
+  operationCommand(context, "reconcile", {
+    name: "reconcile",
+    options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
+    input: lastDays,
+    text: (done, { publish }) => reconcileText(readOf(done), publish === true),
+    judge(done) {
+      if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
+      tellUnread(context, done);
+    },
   });
-}
 
-function daysMeant(from: string | undefined, to = dayOf(new Date())): PaidWindow {
-  if (from !== undefined) return paymentDays(from, to);
-  const { from: last } = paymentDays(to, to);
-  return paymentDays(addDays(dayOf(last), -LAST_DAYS), to);
+/** Up to today, and the seven days before, unless others are given. */
+function lastDays({ from, to = dayOf(new Date()), ...given }: Given): Given {
+  const isDay = typeof to === "string" && !Number.isNaN(Date.parse(to));
+  return { ...given, from: from ?? (isDay ? addDays(to, -LAST_DAYS) : undefined), to };
 }
 
 function reconcileText(done: readonly Reconciled[], publish: boolean): string {

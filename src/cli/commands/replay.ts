@@ -2,6 +2,7 @@ import { unlink } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { DEFAULT_RATES, type ReplayFilters, type ReplayTarget } from "../../replay/replay.ts";
 import type { CommandContext } from "../command-context.ts";
+import { operationCommand } from "../operation-command.ts";
 import { operator } from "../operator.ts";
 import { countValue, idValue, idValues, timeValue, verdictValue, withReason } from "../option-values.ts";
 import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
@@ -121,29 +122,15 @@ function targetOf({ topic, toFile }: Options): ReplayTarget {
   return topic === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn: topic };
 }
 
-function listCommand(context: CommandContext): Command {
-  return new Command("list")
-    .description("list replays, the newest first")
-    .option("--limit <number>", "the most to list", countValue, 20)
-    .action(async ({ limit }: { limit: number }) => {
-      const { listReplays } = await import("../../replay/replay-rows.ts");
-      const replays = await context.withDatabase((db) => listReplays({ db, limit }));
-      context.show({ replays }, () => renderReplays(replays));
-    });
-}
+const listCommand = (context: CommandContext): Command =>
+  operationCommand(context, "listReplays", { name: "list", text: ({ replays }) => renderReplays(replays) });
 
-function showCommand(context: CommandContext): Command {
-  return new Command("show")
-    .description("show one replay: its progress, and the events that SNS refused")
-    .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string) => {
-      const { listRefusals, mustFindReplay } = await import("../../replay/replay-rows.ts");
-      const [replay, refusals] = await context.withDatabase(
-        async (db) => [await mustFindReplay({ db, id }), await listRefusals({ db, id })] as const,
-      );
-      context.show({ replay, refusals }, () => renderReplay(replay, refusals));
-    });
-}
+const showCommand = (context: CommandContext): Command =>
+  operationCommand(context, "showReplay", {
+    name: "show",
+    missing: ({ id }) => `There is no replay ${id}. List them with: invoice-relay replay list`,
+    text: ({ replay, refusals }) => renderReplay(replay, refusals),
+  });
 
 function resumeCommand(context: CommandContext): Command {
   return withHere(withReason(new Command("resume")))

@@ -1,31 +1,16 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { dayOf } from "../../kit/time.ts";
-import type { RetentionResult } from "../../operate/retention.ts";
 import type { CommandContext } from "../command-context.ts";
-import { operator } from "../operator.ts";
-import { withReason } from "../option-values.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../table.ts";
 
-/** `invoice-relay retention`: does now what `serve` does once a day. */
-export function retentionCommand(context: CommandContext): Command {
-  const command = new Command("retention")
-    .description(
-      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does " +
-        "it daily",
-    )
-    .option("--dry-run", "only show what would be dropped");
-  return withReason(command).action(async ({ reason, dryRun }: { reason?: string; dryRun?: true }) => {
-    const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
-      "DATABASE_URL",
-    ]);
-    const { applyRetention } = await import("../../operate/retention.ts");
-    const result = await context.withDatabase((db) =>
-      applyRetention({ db, actor: operator(), reason, retentionMs, personalDataMs, dryRun }),
-    );
-    if (result.stays !== null || result.failed.length > 0) context.fault();
-    context.show(result, render);
+/** Does now what `serve` does once a day. */
+export const retentionCommand = (context: CommandContext): Command =>
+  operationCommand(context, "applyRetention", {
+    name: "retention",
+    text: render,
+    judge: ({ stays, failed }) => (stays !== null || failed.length > 0) && context.fault(),
   });
-}
 
 const COUNTED = 10_000;
 
@@ -43,7 +28,7 @@ const FAILED: Readonly<Record<string, string>> = {
   history: "dropping old failures of asks and sends",
 };
 
-function render(result: RetentionResult): string {
+function render(result: ResultOf<"applyRetention">): string {
   const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays, failed } =
     result;
   const day = dayOf(before);

@@ -61,3 +61,7 @@ export async function runOperation(
     throw error;
   }
 }
+
+/** A parameter that an operation does not have, in the words of `readInput`. */
+export const refuseUnknown = (name: string): BadInput =>
+  new BadInput(`The request holds ${name}, which is not known here.`);

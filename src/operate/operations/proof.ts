@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { RelayError } from "../../kit/errors.ts";
+import { type ErrorCode, RelayError } from "../../kit/errors.ts";
 import { DAY_MS } from "../../kit/time.ts";
+import type { Basis, Reason } from "../../reconcile/certificate/certificate.ts";
 import { readCalendar } from "../../reconcile/last-runs.ts";
 import {
   certificateCsvParts,
@@ -75,7 +76,7 @@ const calendar = z.object({
 const difference = z.object({
   invoiceId: answeredId.nullable(),
   eventId: answeredId.nullable(),
-  reason: z.string(),
+  reason: z.custom<Reason>((reason) => typeof reason === "string"),
   detail: z.string(),
   weight,
   day: z.string(),
@@ -92,7 +93,7 @@ const head = z.object({
   from: z.string(),
   to: z.string(),
   madeAt: z.string(),
-  basis: z.unknown().describe("What it is based on: the lists that were read, and how."),
+  basis: z.custom<Basis>().describe("What it is based on: the lists that were read, and how."),
   days: z.array(z.object({ day: z.string(), ...totals.shape })),
   total: totals,
   test: tally,
@@ -108,7 +109,10 @@ const shown = z.object({
 });
 
 const unread = z
-  .object({ source: z.string(), error: z.object({ code: z.string(), message: z.string() }) })
+  .object({
+    source: z.string(),
+    error: z.object({ code: z.custom<ErrorCode>((code) => typeof code === "string"), message: z.string() }),
+  })
   .describe("A source whose work failed, among the results of others.");
 
 const reconciled = z.object({
@@ -133,7 +137,7 @@ const reconciled = z.object({
 });
 
 const period = z.strictObject({
-  from: day.describe("the first day of payment, UTC"),
+  from: day.describe("the first day of payment, YYYY-MM-DD, UTC"),
   to: day.describe("the last day of payment, UTC, included"),
   collection: id.optional().describe("one of COLLECTION_IDS; all of them by default"),
 });

@@ -209,7 +209,6 @@ async function makeDaily(
       db,
       alarms,
       stop,
-      name: "daily certificate",
       backOff: CERTIFICATE_BACK_OFF,
       pausedMs: PAUSED_MS,
       raisesAfter(faults, text) {

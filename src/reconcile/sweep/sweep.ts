@@ -65,7 +65,6 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
       db,
       alarms,
       stop,
-      name: "sweep",
       backOff: SWEEP_BACK_OFF,
       pausedMs: PAUSED_MS,
       raisesAfter: (faults, text) => alarmsAtFault(sweep, faults, text),

@@ -148,12 +148,6 @@ export const DRIVES = {
   /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
   /** The same, while the provider is down. */
-  "failing daily certificate": {
-    async prepare(world) {
-      await dailyDue(world);
-      await world.provider.feel({ kind: "down", share: 1 });
-    },
-  },
   "replay of events": replay("events"),
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),

@@ -1,0 +1,128 @@
+import { Command } from "commander";
+import { RelayError } from "../../kit/errors.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type Given, operationCommand } from "../operation-command.ts";
+import { withYes } from "../option-values.ts";
+import {
+  renderDecision,
+  renderEvidence,
+  renderUndelivered,
+  type UndeliveredWords,
+} from "../render-undelivered.ts";
+
+const DEAD = { list: "dead", what: ["dead letter", "dead letters"], act: "retry" } as const;
+const QUARANTINE = {
+  list: "quarantine",
+  what: ["quarantined invoice", "quarantined invoices"],
+  act: "release",
+} as const;
+
+/** Confirmations and events that were given up. */
+export const deadCommand = (context: CommandContext): Command =>
+  new Command("dead")
+    .description("dead letters: confirmations and events that were given up; list, show, retry, dismiss")
+    .addCommand(list(context, "listDead", DEAD, "No dead letters: nothing was given up."))
+    .addCommand(show(context, "showDead", DEAD))
+    .addCommand(
+      decide(context, "retryDead", DEAD, "retry", "due again; a running invoice-relay serve does the rest"),
+    )
+    .addCommand(decide(context, "dismissDead", DEAD, "dismiss", DISMISSED));
+
+/** Paid invoices that were not published, because their collection is not in COLLECTION_IDS. */
+export const quarantineCommand = (context: CommandContext): Command =>
+  new Command("quarantine")
+    .description("paid invoices of other collections, not published; list, show, release, dismiss")
+    .addCommand(
+      list(
+        context,
+        "listQuarantine",
+        QUARANTINE,
+        "The quarantine is empty: no paid invoice is waiting there.",
+      ),
+    )
+    .addCommand(show(context, "showQuarantine", QUARANTINE))
+    .addCommand(
+      decide(
+        context,
+        "releaseQuarantine",
+        QUARANTINE,
+        "release",
+        "released; a running invoice-relay serve asks the provider again and publishes them",
+      ),
+    )
+    .addCommand(decide(context, "dismissQuarantine", QUARANTINE, "dismiss", DISMISSED));
+
+const DISMISSED = "dismissed: kept, but no longer listed";
+
+const list = (
+  context: CommandContext,
+  id: "listDead" | "listQuarantine",
+  words: UndeliveredWords,
+  none: string,
+): Command =>
+  operationCommand(context, id, {
+    name: "list",
+    without: words.list === "dead" ? [] : ["kind"],
+    text: (found) => (found.total === 0 ? none : renderUndelivered(found, words)),
+  });
+
+const show = (context: CommandContext, id: "showDead" | "showQuarantine", words: UndeliveredWords): Command =>
+  operationCommand(context, id, {
+    name: "show",
+    missing: (given) => notThere([String(given.id)], words),
+    text: ({ items }) => items.map(renderEvidence).join("\n\n"),
+  });
+
+function decide(
+  context: CommandContext,
+  id: "retryDead" | "dismissDead" | "releaseQuarantine" | "dismissQuarantine",
+  words: UndeliveredWords,
+  name: string,
+  done: string,
+): Command {
+  return operationCommand(context, id, {
+    name,
+    without: ["ids", "source", "filters"],
+    extend(command) {
+      if (words.list === "dead") command.option("--kind <kind>", "only confirmations, or only events");
+      return withYes(
+        command
+          .argument("[ids...]", "ids of invoices or events")
+          .option("--all", "everything that the filters match")
+          .option("--source <name>", "only this source")
+          .option("--collection <name>", "only invoices of the collection with this name")
+          .option("--from <time>", "only those waiting since this time (UTC) or later")
+          .option("--to <time>", "only those waiting since before this time (UTC)"),
+      );
+    },
+    input: ({ reason, dryRun, yes: _, ...chosen }, ids) => ({ ...selectionOf(ids, chosen), reason, dryRun }),
+    async run(call, given, { yes }) {
+      const { ids, dryRun } = given;
+      // Ids are chosen on purpose; a filter may match more than expected, so it is confirmed first.
+      const first = await call({ ...given, dryRun: dryRun === true || ids === undefined });
+      if (ids !== undefined && first.count === 0)
+        throw new RelayError(notThere(ids as string[], words), { code: "not_found" });
+      if (ids !== undefined || dryRun === true || first.count === 0)
+        return { ...first, dryRun: dryRun === true };
+      const many = `${first.count.toLocaleString("en-US")} ${words.what[first.count === 1 ? 0 : 1]}`;
+      await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes === true);
+      return await call(given);
+    },
+    text: (result) => renderDecision(result, words, done),
+  });
+}
+
+function selectionOf(ids: readonly string[], { all, ...filters }: Given): Given {
+  const { source, ...others } = filters;
+  if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
+    throw new RelayError("Use either ids (with --source) or filters, not both.", { code: "usage" });
+  if (ids.length > 0) return { ids, source };
+  if (all !== true && Object.keys(filters).length === 0)
+    throw new RelayError("Which ones? Give ids, a filter such as --source, or --all.", { code: "usage" });
+  return { filters };
+}
+
+function notThere(ids: readonly string[], { list, what }: UndeliveredWords): string {
+  const none = ids.length === 1 ? `${ids[0]} is not a ${what[0]}` : `None of these ids is a ${what[0]}`;
+  return `${none}. List them with: invoice-relay ${list} list`;
+}

@@ -1,0 +1,178 @@
+import { Command, Option } from "commander";
+import { z } from "zod";
+import { RelayError } from "../kit/errors.ts";
+import {
+  type OperationInput,
+  readInput,
+  refuseUnknown,
+  runOperation,
+} from "../operate/operations/bad-input.ts";
+import { operations } from "../operate/operations/list.ts";
+import type { Operation } from "../operate/operations/operation.ts";
+import type { CommandContext } from "./command-context.ts";
+import { withOperationContext } from "./operation-context.ts";
+
+type Operations = (typeof operations)[number];
+type OperationId = Operations["id"];
+export type ResultOf<Id extends OperationId> = NonNullable<
+  Awaited<ReturnType<Extract<Operations, { id: Id }>["run"]>>
+>;
+
+/** What options and arguments say, by the names of the operation's fields. */
+export type Given = Record<string, unknown>;
+
+/** What a command adds to its operation: its name, and what a person reads. */
+export interface CommandWords<Id extends OperationId> {
+  name: string;
+  /** The operation's sentence when left out. */
+  description?: string;
+  /** Options whose name or value is not made from their field: `{ invoiceId: "invoice <id>" }`. */
+  options?: Readonly<Record<string, string>>;
+  /** Fields that are no option: they are fixed, or an argument says them. */
+  without?: readonly string[];
+  /** Adds what is the command line's own: arguments, `--yes`. */
+  extend?: (command: Command) => Command;
+  /** The operation's fields, where options and arguments say them otherwise. */
+  input?: (given: Given, args: readonly string[]) => Given;
+  /** Calls it where once is not all: after asking, or page after page. */
+  run?: (
+    call: (given: Given) => Promise<ResultOf<Id>>,
+    given: Given,
+    options: Given,
+  ) => Promise<ResultOf<Id>>;
+  /** What `--json` prints: the operation's result unless said. */
+  json?: (result: ResultOf<Id>) => unknown;
+  text?: (result: ResultOf<Id>, given: Given) => string;
+  /** Prints it where neither `json` nor `text` is all. */
+  show?: (result: ResultOf<Id>, options: Given) => Promise<void>;
+  /** Looks at what was found, for the exit code. */
+  judge?: (result: ResultOf<Id>) => void;
+  /** What is said when there is nothing with this id. */
+  missing?: (given: Given) => string;
+}
+
+/** An option that the operation does not have is refused in the words of the admin API. */
+class OperationCommand extends Command {
+  unknownOption(flag: string): never {
+    throw refuseUnknown(camel(flag.replace(/^--?/, "").split("=")[0] ?? ""));
+  }
+}
+
+/** A command made from an operation: its options, their check, the call and `--json`. */
+export function operationCommand<const Id extends OperationId>(
+  context: CommandContext,
+  id: Id,
+  words: CommandWords<Id>,
+): Command {
+  const operation = operations.find((one) => one.id === id) as unknown as Operation;
+  const { options: named = {}, without = [], input = (given) => given } = words;
+  const isOwn = ([name]: readonly [string, unknown]) => !without.includes(name);
+  const inPath = Object.entries(operation.pathParameters?.shape ?? {}).filter(isOwn);
+  const fields = fieldsOf(operation).filter(isOwn);
+  const command = new OperationCommand(words.name).description(
+    words.description ?? `${operation.summary[0]?.toLowerCase()}${operation.summary.slice(1)}`,
+  );
+  for (const [name, schema] of inPath) command.argument(`<${name}>`, descriptionOf(schema));
+  for (const [name, schema] of fields) command.addOption(optionOf(name, schema, named[name]));
+  words.extend?.(command);
+  return command.action(async () => {
+    const options = command.opts<Given>();
+    const given = input(
+      {
+        ...options,
+        ...Object.fromEntries(inPath.map(([name], index) => [name, command.args[index]])),
+        ...fieldsIn(options, fields, named),
+      },
+      command.args,
+    );
+    // Before anything is asked of the database.
+    readInput(operation, inputOf(operation, given));
+    await withOperationContext(context, async (operating) => {
+      const call = async (asked: Given) => {
+        const result = await runOperation(
+          operation,
+          operating,
+          readInput(operation, inputOf(operation, asked)),
+        );
+        if (result !== null) return result as ResultOf<Id>;
+        throw new RelayError(words.missing?.(asked) ?? "There is nothing with this id.", {
+          code: "not_found",
+        });
+      };
+      const result = await (words.run?.(call, given, options) ?? call(given));
+      words.judge?.(result);
+      if (words.show !== undefined) return await words.show(result, options);
+      context.show(words.json?.(result) ?? result, () => words.text?.(result, given) ?? "");
+    });
+  });
+}
+
+function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType][] {
+  const shape = { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
+  return (Object.entries(shape) as [string, z.ZodType][]).filter(([name]) => name !== "cursor");
+}
+
+/** Fields go where the operation has them. */
+function inputOf({ pathParameters, query, body }: Operation, given: Given): OperationInput {
+  const pick = (shape: object = {}) =>
+    Object.fromEntries(Object.entries(given).filter(([name, value]) => name in shape && value !== undefined));
+  return {
+    path: pick(pathParameters?.shape),
+    query: pick(query?.shape),
+    body: pick(body instanceof z.ZodObject ? body.shape : {}),
+  };
+}
+
+/** The schema inside of optional and default ones. */
+const innerOf = (schema: z.core.$ZodType): z.core.$ZodType =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? innerOf(schema.def.innerType) : schema;
+
+const isFlag = (schema: z.core.$ZodType): boolean => {
+  const inner = innerOf(schema);
+  return (
+    inner instanceof z.ZodBoolean || (inner instanceof z.ZodCodec && inner.def.out instanceof z.ZodBoolean)
+  );
+};
+
+const VALUES: Readonly<Record<string, string>> = {
+  source: "name",
+  collection: "name",
+  from: "time",
+  to: "time",
+  until: "time",
+  limit: "number",
+  reason: "text",
+};
+
+function optionOf(name: string, schema: z.ZodType, named: string | undefined): Option {
+  const flags = named ?? `${kebab(name)}${isFlag(schema) ? "" : ` <${VALUES[name] ?? name}>`}`;
+  const option = new Option(`--${flags}`, descriptionOf(schema));
+  const inner = innerOf(schema);
+  if (inner instanceof z.ZodEnum) option.argChoices = inner.options.map(String);
+  if (schema instanceof z.ZodDefault && !isFlag(schema)) option.default(schema.def.defaultValue);
+  return option;
+}
+
+const descriptionOf = (schema: z.core.$ZodType): string =>
+  [schema, innerOf(schema)]
+    .map((one) => (one instanceof z.ZodType ? one.description : undefined))
+    .find((text) => text !== undefined) ?? "";
+
+/** What the options say, by the names of the fields. A command line has texts only: what a flag says is `true`. */
+const fieldsIn = (
+  options: Given,
+  fields: readonly [name: string, schema: z.ZodType][],
+  named: Readonly<Record<string, string>>,
+): Given =>
+  Object.fromEntries(
+    fields.flatMap(([name, schema]) => {
+      const value = options[camel(named[name]?.split(" ")[0] ?? kebab(name))];
+      return value === undefined
+        ? []
+        : [[name, innerOf(schema) instanceof z.ZodCodec ? String(value) : value]];
+    }),
+  );
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const camel = (flag: string): string =>
+  flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
