@@ -91,7 +91,10 @@ export const wasRaisedSince = (
   exists (select from alarm
     where alarm.name = ${name} and alarm.subject = ${subject} and last_raised_at >= ${since})`;
 
-/** Closes open alarms. @param which a condition on rows of `alarm`. */
+/**
+ * Closes open alarms. Those that end with a change are closed in its statement, those that were quiet by
+ * `clearQuiet`, those that a person has seen to by `closeAlarms`. @param which a condition on rows of `alarm`.
+ */
 export const clearing = (which: RawBuilder<unknown>): StatementPart => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
 

@@ -8,7 +8,7 @@ import type { Rules } from "./outcome.ts";
 import type { Claimed } from "./queue/claim.ts";
 
 /**
- * The event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large
+ * Makes the event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large
  * for SNS, or of which fields could not be read, goes without metadata and beneficiaries, and says so.
  */
 export function paidEvent(

@@ -40,6 +40,7 @@ it.concurrent.each([
     const admin = await watch.admin();
     expect([admin.status, admin.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await admin.json()).toEqual({
+      code: "database_away",
       error: expect.stringMatching(/^The database does not answer\. .* database_away\.$/),
     });
     await isTold(watch, "database_away");
