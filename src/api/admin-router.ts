@@ -11,20 +11,16 @@ import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { BadInput, readInput, runOperation } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
 import { type Operation, type OperationParts, roleFor } from "../operate/operations/operation.ts";
-import { actorOf } from "./admin-tokens.ts";
 import { CallerLimits, TooManyAtOnce } from "./caller-limits.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
-import { EndedSessions } from "./ended-sessions.ts";
-import { jsonBody } from "./json-body.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
 import { ProgressStream, wantsProgress } from "./progress-stream.ts";
 import type { RefusedCallers } from "./refused-callers.ts";
-import { SessionCookie } from "./session-cookie.ts";
-import { sessionRoutes } from "./session-routes.ts";
-import { Sessions } from "./sessions.ts";
+import { jsonBody, sessionRoutes } from "./session-routes.ts";
+import { actorOf, EndedSessions, SessionCookie, Sessions } from "./sessions.ts";
 
-export interface AdminRouterOptions {
+interface AdminRouterOptions {
   parts: OperationParts;
   /** Whoever sends one of these, or signed in with it, may do what its role allows. */
   tokens: readonly AdminToken[];

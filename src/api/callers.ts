@@ -1,12 +1,9 @@
 import type { Request, Response } from "express";
 import type { AdminToken } from "../kit/admin-token.ts";
-import { holderOf } from "./admin-tokens.ts";
-import type { EndedSessions } from "./ended-sessions.ts";
 import type { RefusedCallers } from "./refused-callers.ts";
-import type { SessionCookie } from "./session-cookie.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import { type EndedSessions, holderOf, type Session, type SessionCookie, type Sessions } from "./sessions.ts";
 
-export interface CallersOptions {
+interface CallersOptions {
   tokens: readonly AdminToken[];
   sessions: Sessions;
   ended: EndedSessions;
@@ -24,7 +21,7 @@ export interface Caller {
 export type Refused = { status: 401 | 403 | 429 | 503; error: string };
 
 /** A request that no click or key of a person made carries this header. */
-export const UNATTENDED = "x-unattended";
+const UNATTENDED = "x-unattended";
 
 const SIGN_IN = "Sign in, or send one of ADMIN_TOKENS as a bearer token.";
 

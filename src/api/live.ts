@@ -7,7 +7,7 @@ import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
 import { eventHappenings } from "../publish/read-events.ts";
 
-export interface LiveOptions {
+interface LiveOptions {
   db: Kysely<Tables>;
   /** What is sent every few seconds, by event name. */
   read: Readonly<Record<string, () => Promise<unknown>>>;

@@ -7,7 +7,7 @@ import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { Paced } from "../kit/waiting.ts";
 
-export interface RefusedCallersOptions {
+interface RefusedCallersOptions {
   db: Kysely<Tables>;
   log: Logger;
   metrics: Metrics;

@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from "express";
+import express, { type Request, type RequestHandler, type Response, Router } from "express";
 import type { Kysely } from "kysely";
 import { audit } from "../alarms/audit.ts";
 import type { Tables } from "../database/tables.ts";
@@ -7,14 +7,17 @@ import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import { readValue } from "../operate/operations/bad-input.ts";
 import { signInRequest } from "../operate/operations/list.ts";
-import { actorOf, holderOf } from "./admin-tokens.ts";
 import { type Callers, isForeign, isRefused, type Refused } from "./callers.ts";
-import type { EndedSessions } from "./ended-sessions.ts";
-import { jsonBody } from "./json-body.ts";
-import type { SessionCookie } from "./session-cookie.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import {
+  actorOf,
+  type EndedSessions,
+  holderOf,
+  type Session,
+  type SessionCookie,
+  type Sessions,
+} from "./sessions.ts";
 
-export interface SessionRoutesOptions {
+interface SessionRoutesOptions {
   db: Kysely<Tables>;
   tokens: readonly AdminToken[];
   callers: Callers;
@@ -90,4 +93,20 @@ async function note({ db, log }: SessionRoutesOptions, holder: AdminToken, actio
   } catch (error) {
     log.warn({ action, ...faultOf(error) }, "an audit entry could not be written");
   }
+}
+
+/**
+ * Reads a JSON body of at most `limit`; that of a GET says nothing. Any other body gets 415: it would be
+ * taken for an empty one, and a dry run for an order to do it.
+ */
+export function jsonBody(limit: string): RequestHandler {
+  const read = express.json({ limit });
+  return (request, response, next) => {
+    if (request.method === "GET") return next();
+    const isEmpty = request.headers["content-length"] === "0";
+    // `is` says null where there is no body.
+    if (isEmpty || request.is("json") !== false) return read(request, response, next);
+    const error = "Send the body as JSON, with the header Content-Type: application/json.";
+    response.status(415).json({ error });
+  };
 }

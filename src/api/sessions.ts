@@ -1,5 +1,11 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Request, Response } from "express";
+import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
 import type { AdminToken } from "../kit/admin-token.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
+import { within } from "../kit/waiting.ts";
 
 /** How long a session lasts after its last request, and at most after signing in, in ms. */
 export const IDLE_MS = 30 * 60_000;
@@ -95,4 +101,134 @@ const macOf = (key: Buffer, text: string): string =>
 function same(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The holder of this token, or null. Every token is compared in full, so timing reveals nothing. */
+export function holderOf(tokens: readonly AdminToken[], given: string): AdminToken | null {
+  let holder: AdminToken | null = null;
+  for (const one of tokens) if (one.token.equals(given)) holder = one;
+  return holder;
+}
+
+/** The actor, as the audit log names it. */
+export const actorOf = ({ name }: Pick<AdminToken, "name">): string => `admin:${name}`;
+
+type Ended = Pick<Session, "id" | "endsAt">;
+
+const ending = new Statement(
+  {},
+  ({ value }: Slots<Ended>) => sql`
+    with over as (delete from ended_session where ends_at < clock_timestamp())
+    insert into ended_session (id, ends_at)
+    values (${value(({ id }) => id)}, to_timestamp(${value(({ endsAt }) => endsAt)}::float8 / 1000))
+    on conflict do nothing`,
+);
+
+const looking = new Statement(
+  { ended: returned.boolean },
+  ({ value }: Slots<string>) =>
+    sql`select exists (select from ended_session where id = ${value((id) => id)}) as ended`,
+);
+
+/** How long a request waits to hear whether its session has ended. */
+const LOOKING_MS = 1_000;
+
+/**
+ * The sessions that somebody signed out of, until they would have ended anyway: a copy of their cookie opens
+ * nothing, in any process. While Postgres is away each process knows only those that it ended itself: nothing
+ * stored can be shown or changed then.
+ */
+export class EndedSessions {
+  readonly #db: Kysely<Tables>;
+  readonly #known = new Map<string, number>();
+  /** One look for all requests of a session, so that many of them cannot take every connection. */
+  readonly #looks = new Map<string, Promise<boolean>>();
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /** @throws the database's error: the session goes on, and has to be signed out of again. */
+  async end({ id, endsAt }: Ended): Promise<void> {
+    await ending.execute(this.#db, { id, endsAt });
+    for (const [known, until] of this.#known) if (until < Date.now()) this.#known.delete(known);
+    this.#known.set(id, endsAt);
+  }
+
+  /** @returns null when nobody can tell just now. */
+  async has(id: string): Promise<boolean | null> {
+    if (this.#known.has(id)) return true;
+    let look = this.#looks.get(id);
+    if (look === undefined) {
+      look = this.#look(id).finally(() => this.#looks.delete(id));
+      this.#looks.set(id, look);
+    }
+    return await within(look, LOOKING_MS, null);
+  }
+
+  async #look(id: string): Promise<boolean> {
+    try {
+      const [row] = await looking.execute(this.#db, id);
+      return row?.ended === true;
+    } catch (error) {
+      if (isDatabaseAway(error)) return false;
+      throw error;
+    }
+  }
+}
+
+const NAME = "relay-session";
+
+/** Ties the cookie to this host and to https, so that no sibling host can set it. */
+const SECURE_NAME = `__Host-${NAME}`;
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * The cookie of a session: for this host only, hidden from scripts, never sent by other sites.
+ * @param peopleUseTls whether browsers use https, except on this machine
+ */
+export class SessionCookie {
+  readonly #peopleUseTls: boolean;
+
+  constructor({ peopleUseTls }: { peopleUseTls: boolean }) {
+    this.#peopleUseTls = peopleUseTls;
+  }
+
+  /** Whether the browser would drop it: it is for https, and the page was loaded by plain http. */
+  wouldBeLost(request: Request): boolean {
+    return this.#isSecure(request) && /^http:/i.test(request.get("origin") ?? "");
+  }
+
+  /** @returns null when the request has none. */
+  read(request: Request): string | null {
+    const name = this.#nameFor(request);
+    for (const pair of (request.headers.cookie ?? "").split(";")) {
+      const [key, value = ""] = pair.trim().split("=", 2);
+      if (key === name) return value;
+    }
+    return null;
+  }
+
+  write(request: Request, response: Response, value: string): void {
+    response.cookie(this.#nameFor(request), value, this.#attributes(request));
+  }
+
+  clear(request: Request, response: Response): void {
+    response.clearCookie(this.#nameFor(request), this.#attributes(request));
+  }
+
+  #attributes(request: Request) {
+    return { httpOnly: true, sameSite: "strict", path: "/", secure: this.#isSecure(request) } as const;
+  }
+
+  #nameFor(request: Request): string {
+    return this.#isSecure(request) ? SECURE_NAME : NAME;
+  }
+
+  /** A browser on this machine (perhaps through a tunnel) may use plain http even where others may not. */
+  #isSecure(request: Request): boolean {
+    const isHere = LOOPBACK.test(request.hostname ?? "") && request.headers["x-forwarded-for"] === undefined;
+    return request.secure || (this.#peopleUseTls && !isHere);
+  }
 }

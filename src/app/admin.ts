@@ -1,12 +1,12 @@
 import type { Router } from "express";
 import { adminRouter, closedAdminRouter } from "../api/admin-router.ts";
-import { DryRuns } from "../api/dry-runs.ts";
+import { DryRuns } from "../api/caller-limits.ts";
 import { Live } from "../api/live.ts";
 import { RefusedCallers } from "../api/refused-callers.ts";
 import { maskOf } from "../kit/mask.ts";
 import { ActivityBook } from "../operate/activity.ts";
 import type { OnProgress, OperationParts, Period } from "../operate/operations/operation.ts";
-import { readStatus } from "../operate/status.ts";
+import { readStatus } from "../operate/status-facts.ts";
 import type { CertifyProgress } from "../reconcile/certificate/certify.ts";
 import { paymentDays } from "../reconcile/list/list-period.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";

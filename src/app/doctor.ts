@@ -10,8 +10,7 @@ import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
-import { readStatus } from "../operate/status.ts";
-import type { StatusSettings } from "../operate/status-facts.ts";
+import { readStatus, type StatusSettings } from "../operate/status-facts.ts";
 import { adviceOf } from "../operate/status-meaning.ts";
 import { partitionsDue } from "../receive/log/partitions.ts";
 import {

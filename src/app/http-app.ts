@@ -5,7 +5,7 @@ import express, {
   type RequestHandler,
   type Router,
 } from "express";
-import { holderOf } from "../api/admin-tokens.ts";
+import { holderOf } from "../api/sessions.ts";
 import { isLoopback, OpenByAddress, plainAddress } from "../kit/addresses.ts";
 import type { AdminToken } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/fault.ts";

@@ -7,7 +7,7 @@ import type { Tables } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { within } from "../kit/waiting.ts";
-import { readVitalSigns, type VitalSigns, type Watched } from "../operate/vital-signs.ts";
+import { readVitalSigns, type VitalSigns, type Watched } from "../operate/backlog.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";
 import { STATES } from "../upstreams/machine.ts";
 import type { DatabaseWatch } from "./database-watch.ts";

@@ -1,14 +1,13 @@
+import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
 import { readSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
-import { agrees } from "./agrees.ts";
-import { isColourful, type Look, paint } from "./paint.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
-import { plainJson, plainLines } from "./terminal-text.ts";
+import { isColourful, type Look, paint, plainJson, plainLines } from "./terminal-text.ts";
 
 export interface Output {
   write(text: string): unknown;
@@ -17,9 +16,9 @@ export interface Output {
   readonly columns?: number;
 }
 
-export type Input = Readable & { readonly isTTY?: boolean };
+type Input = Readable & { readonly isTTY?: boolean };
 
-export interface CommandContextOptions {
+interface CommandContextOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
@@ -196,3 +195,20 @@ export class CommandContext {
 
 const maskedJson = (value: unknown, indent?: number): string =>
   JSON.stringify(withTextsMasked(value, withoutCallbackTokens), null, indent);
+
+/** Asks for a yes or no on the terminal. @returns whether the person agreed; end of input means no. */
+function agrees(
+  question: string,
+  input: Readable,
+  output: { write(text: string): unknown },
+): Promise<boolean> {
+  output.write(`${question} [y/N] `);
+  const lines = createInterface({ input });
+  return new Promise((resolve) => {
+    lines.once("line", (line) => {
+      resolve(/^\s*y(es)?\s*$/i.test(line));
+      lines.close();
+    });
+    lines.once("close", () => resolve(false));
+  });
+}

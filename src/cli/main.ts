@@ -8,7 +8,7 @@ if (problem === null) {
   // Loading the rest takes seconds on a slow machine.
   if (/^(dev|demo)$/.test(process.argv[2] ?? "") && !process.argv.includes("--help"))
     process.stderr.write("Starting Postgres, a stand-in for the provider, one for SNS, and the relay.\n");
-  const { runMain } = await import("./run-main.ts");
+  const { runMain } = await import("./program.ts");
   await runMain();
 } else {
   process.stderr.write(`${problem}\n`);

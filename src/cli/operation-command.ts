@@ -22,7 +22,7 @@ export type ResultOf<Id extends OperationId> = NonNullable<
 export type Given = Record<string, unknown>;
 
 /** What a command adds to its operation: its name, and what a person reads. */
-export interface CommandWords<Id extends OperationId> {
+interface CommandWords<Id extends OperationId> {
   name: string;
   /** The operation's sentence when left out. */
   description?: string;

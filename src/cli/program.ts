@@ -1,47 +1,36 @@
 import { Command, CommanderError } from "commander";
 import { RelayError } from "../kit/errors.ts";
 import { programVersion } from "../kit/program-version.ts";
-import type { CommandContext } from "./command-context.ts";
-import { alarmsCommand } from "./commands/alarms.ts";
+import { CommandContext } from "./command-context.ts";
 import { apiCommand } from "./commands/api.ts";
-import { auditCommand } from "./commands/audit.ts";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
-import { certificateCommand } from "./commands/certificate.ts";
-import { certifyCommand } from "./commands/certify.ts";
-import { collectionServiceCommand } from "./commands/collection-service.ts";
+import { certificateCommand, certifyCommand } from "./commands/certificate.ts";
 import { completionCommand } from "./commands/completion.ts";
-import { demoCommand } from "./commands/demo.ts";
-import { devCommand } from "./commands/dev.ts";
+import { demoCommand, devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
-import { eraseCommand } from "./commands/erase.ts";
-import { invoiceCommand } from "./commands/invoice.ts";
-import { invoicesCommand } from "./commands/invoices.ts";
-import { localSnsCommand } from "./commands/local-sns.ts";
+import { eraseCommand, retentionCommand } from "./commands/erase.ts";
+import { invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
+import { collectionServiceCommand, localSnsCommand } from "./commands/local-services.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { pauseCommand, resumeCommand } from "./commands/pause.ts";
 import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
-import { retentionCommand } from "./commands/retention.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
-import { statusCommand } from "./commands/status.ts";
+import { alarmsCommand, auditCommand, statusCommand } from "./commands/status.ts";
 import { deadCommand, quarantineCommand } from "./commands/undelivered.ts";
 import { tellError } from "./tell-error.ts";
 import { plainLines } from "./terminal-text.ts";
 
 /**
  * How a command is added:
- * 1. `commands/<name>.ts` exports `<name>Command(context: CommandContext): Command`. It is thin: the work is
- *    done by a function of the room concerned that takes `{ db, … }`, so that the admin API can call the same
- *    function. Modules that are slow to load (app, publish, database) are imported inside the action, so that
- *    `--help` stays fast.
- * 2. It prints its result with `context.show(value, human)`: as JSON with `--json`, which every command
- *    accepts, otherwise as text (tables from table.ts). Remarks go to stderr through `context.remark`,
- *    progress through progress.ts.
- * 3. It opens the database with `context.withDatabase`, reads settings with `context.settings`, throws a
- *    RelayError for anything a person should read (its `code` sets the exit code), and calls
- *    `context.fault()` when what it found is bad news, for exit code 1.
- * 4. It is added to the list below, in help order.
+ * 1. What a person may also do over HTTP is an operation: it stands in `operate/operations/`, and its command is
+ *    made from it by `operationCommand`, which adds a name and what a person reads.
+ * 2. Any other is a function `<name>Command(context)` in `commands/`. What is slow to load (app, sandbox) is
+ *    imported inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
+ *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
+ *    anything a person should read (its `code` sets the exit code), and calls `context.fault()` for bad news.
+ * 3. It is added to the list below, in help order.
  */
 const commands: ((context: CommandContext) => Command)[] = [
   devCommand,
@@ -122,4 +111,41 @@ export async function runProgram(words: readonly string[], context: CommandConte
     if (context.json) tellError(new RelayError(message, { code: "usage" }), context);
     return 2;
   }
+}
+
+/** Runs the command line of this process. program.ts describes how to add a command. */
+export async function runMain(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      // The reader closed the pipe, as `head` does: this is not an error.
+      if (error.code === "EPIPE") process.exit();
+      throw error;
+    });
+  }
+  process.exitCode = await runProgram(
+    process.argv.slice(2),
+    new CommandContext({
+      environment: process.env,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      stdin: process.stdin,
+      signals: process,
+    }),
+  );
+  endSoon();
+}
+
+/** How long what is still open may take to close, in ms. */
+const CLOSING_MS = 1_000;
+
+/**
+ * All is done: what is open now is a connection whose other end has gone silent, and would keep the process
+ * alive until the network gives it up, which takes minutes. What is still to be read of our output is waited
+ * for.
+ */
+function endSoon(): void {
+  const timer = setInterval(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+  }, CLOSING_MS);
+  timer.unref();
 }

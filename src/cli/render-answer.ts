@@ -1,7 +1,8 @@
 import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
+import { withoutCallbackTokens } from "../kit/mask.ts";
 import { shortText } from "../kit/text.ts";
-import { table } from "./table.ts";
-import { plainText } from "./terminal-text.ts";
+import type { CommandContext } from "./command-context.ts";
+import { plainText, table } from "./terminal-text.ts";
 
 type Field = [name: string, value: string | null | undefined];
 
@@ -122,4 +123,18 @@ export function renderBanks(banks: readonly Bank[]): string {
     ["bank id", "name", "code"],
     banks.map(({ id, name, code }) => [String(id), name, code]),
   );
+}
+
+/** Prints the provider's answer; the callback token in an invoice is masked, also in JSON. */
+export function showAnswer<Value>(
+  context: CommandContext,
+  value: Value,
+  human: (value: Value) => string,
+): void {
+  context.print(withoutCallbackTokens(context.json ? JSON.stringify(value, null, 2) : human(value)));
+}
+
+/** Prints one of many answers as it arrives: one JSON document a line. */
+export function showAnswerLine(context: CommandContext, value: unknown): void {
+  context.print(withoutCallbackTokens(JSON.stringify(value)));
 }

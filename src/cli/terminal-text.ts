@@ -1,4 +1,6 @@
-import { coloured } from "./paint.ts";
+import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
+import type { Output } from "./command-context.ts";
 
 /**
  * Characters that can control a terminal or change the reading order: control characters (C0, C1, DEL),
@@ -20,3 +22,72 @@ export const plainJson = (json: string): string =>
   );
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
+
+/** What each colour means. */
+const LOOKS = { good: "green", look: "yellow", bad: "red", title: "bold" } as const;
+
+export type Look = keyof typeof LOOKS;
+
+/** Random in each process, so that no outside text can be mistaken for a colour. */
+const MARK = randomBytes(8).toString("hex");
+
+/**
+ * Marks text for a colour. `coloured` turns the marks into colours after everything else that could control
+ * the terminal was removed; without a terminal, or with NO_COLOR, they are dropped.
+ */
+export function paint(
+  output: Output,
+  environment: Record<string, string | undefined>,
+  look: Look,
+  text: string,
+): string {
+  const [on = 0, off = 0] = inspect.colors[LOOKS[look]] ?? [];
+  return isColourful(output, environment) ? `${mark(on)}${text}${mark(off)}` : text;
+}
+
+const mark = (code: number): string => `\uE000${MARK}:${code}\uE001`;
+
+/** The text with its marks turned into colours. */
+const coloured = (text: string): string =>
+  text.replaceAll(new RegExp(`\uE000${MARK}:(\\d+)\uE001`, "g"), "\u001B[$1m");
+
+/** As on https://no-color.org: any value counts; FORCE_COLOR colours what is piped, too. */
+export function isColourful(output: Output, environment: Record<string, string | undefined>): boolean {
+  const { NO_COLOR = "", FORCE_COLOR = "", TERM = "" } = environment;
+  if (NO_COLOR !== "") return false;
+  if (FORCE_COLOR !== "") return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return output.isTTY === true && TERM !== "dumb";
+}
+
+type Cell = string | number | boolean | Date | null | undefined;
+
+/**
+ * A plain table: columns two spaces apart, numbers aligned right, `-` for a missing value. Text from outside
+ * cannot control the terminal: control characters are shown as �.
+ */
+export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const lines = [header, ...rows.map((row) => header.map((_, column) => cellText(row[column])))];
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ""))));
+  const isNumeric = header.map((_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column])));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => {
+          const room = " ".repeat((widths[column] ?? 0) - widthOf(cell));
+          return isNumeric[column] === true ? room + cell : cell + room;
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+const widthOf = (text: string): number => [...text].length;
+
+const isNumber = (cell: Cell): boolean => typeof cell === "number" || cell === null || cell === undefined;
+
+function cellText(cell: Cell): string {
+  if (cell === null || cell === undefined || cell === "") return "-";
+  if (cell instanceof Date) return cell.toISOString();
+  return plainText(typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell));
+}

@@ -9,7 +9,7 @@ import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type BacklogAges, readBacklogAges } from "./backlog.ts";
 
 /** What happened in one minute; counts are null until counted. */
-export interface Minute {
+interface Minute {
   /** Its start. */
   at: Date;
   /** Callbacks recorded. */
@@ -21,7 +21,7 @@ export interface Minute {
 }
 
 /** From the callback to SNS accepting the event, of the newest payments; in ms. */
-export interface Latency {
+interface Latency {
   p50Ms: number;
   p95Ms: number;
   p99Ms: number;

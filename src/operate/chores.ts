@@ -23,7 +23,7 @@ const TOLD_AFTER = {
   old_budgets: "15 minutes",
 } as const;
 
-export type ChoreName = keyof typeof TOLD_AFTER;
+type ChoreName = keyof typeof TOLD_AFTER;
 
 /** What each does; one that could not be done returns why, as a text. */
 export type Chores = Partial<Record<ChoreName, () => Promise<unknown>>>;

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import {
   eraseConfirmations,
@@ -7,16 +7,19 @@ import {
   markErased,
   noteChecked,
 } from "../confirm/erase.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
 import { eraseEvents } from "../publish/event-log.ts";
 import { eraseByReference, eraseCallbacks, type LeftCallback } from "../receive/log/erase-callbacks.ts";
 import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
+import { outdatedInvoices } from "./open-invoices.ts";
 
 /** What was blanked; all zero when nothing was left to blank. */
-export interface Erased {
+interface Erased {
   invoiceId: string;
   /** Whether anything is stored about this invoice, erased or not. */
   found: boolean;
@@ -61,7 +64,7 @@ export async function eraseInvoice({
 }
 
 /** Does the same as `eraseInvoice` without writing an audit entry. */
-export async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
+async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
   const isNew = await markErased(trx, invoiceId);
   // Before the rest: this waits for answers being stored, so that their data is erased below as well.
   const confirmations = await eraseConfirmations(trx, invoiceId);
@@ -83,7 +86,7 @@ export async function eraseEverything(trx: Transaction<Tables>, invoiceId: strin
   };
 }
 
-const AT_ONCE = 100;
+const CHECKED_AT_ONCE = 100;
 
 /**
  * Looks once more at invoices that were erased some time ago: a callback that was being recorded just then
@@ -94,7 +97,7 @@ const AT_ONCE = 100;
 export async function checkErased(db: Kysely<Tables>): Promise<number> {
   let callbacks = 0;
   let stuck: Error | null = null;
-  for (const invoiceId of await listUncheckedErased(db, AT_ONCE)) {
+  for (const invoiceId of await listUncheckedErased(db, CHECKED_AT_ONCE)) {
     try {
       callbacks += await db.transaction().execute(async (trx) => {
         const erased = await eraseEverything(trx, invoiceId);
@@ -107,4 +110,81 @@ export async function checkErased(db: Kysely<Tables>): Promise<number> {
   }
   if (stuck !== null) throw stuck;
   return callbacks;
+}
+
+/** About the most invoices in one run; the next run continues. */
+const MOST_IN_A_RUN = 5_000;
+
+/** After so many in a row the cause is none of an invoice's own. */
+const MOST_IN_A_ROW = 20;
+
+interface OutdatedOptions extends ByHand {
+  /** PERSONAL_DATA_RETENTION, in ms. */
+  ageMs: number;
+}
+
+export interface OutdatedResult {
+  /** Invoices last settled before this time lose their personal data. */
+  before: Date;
+  invoices: number;
+  /** Whether more are left. */
+  more: boolean;
+  /** The first one that could not be blanked, and why; null when all could. */
+  stuck: string | null;
+}
+
+const dating = new Statement(
+  { before: returned.time },
+  ({ value }: Slots<{ ageMs: number }>) =>
+    sql`select clock_timestamp() - ${value(({ ageMs }) => ageMs)}::float8 * interval '1 ms' as before`,
+);
+
+const dateOf = async (db: Kysely<Tables>, ageMs: number): Promise<Date> =>
+  (await dating.execute(db, { ageMs }))[0]?.before ?? new Date(0);
+
+/** How many PERSONAL_DATA_RETENTION would blank now. */
+export async function countOutdated(db: Kysely<Tables>, ageMs: number): Promise<OutdatedResult> {
+  const before = await dateOf(db, ageMs);
+  const ids = new Set<string>();
+  for await (const some of outdatedInvoices(db, before)) for (const { invoiceId } of some) ids.add(invoiceId);
+  return { before, invoices: ids.size, more: false, stuck: null };
+}
+
+/**
+ * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped. One
+ * that fails stops no other.
+ */
+export async function eraseOutdated({ db, actor, reason, ageMs }: OutdatedOptions): Promise<OutdatedResult> {
+  const before = await dateOf(db, ageMs);
+  let invoices = 0;
+  let inARow = 0;
+  let stuck: string | null = null;
+  for await (const some of outdatedInvoices(db, before)) {
+    for (const invoiceId of new Set(some.map((one) => one.invoiceId))) {
+      try {
+        await eraseOne(db, invoiceId);
+        invoices += 1;
+        inARow = 0;
+      } catch (error) {
+        inARow += 1;
+        stuck ??= `invoice ${invoiceId} could not be blanked: ${messageOf(error)}`;
+        if (inARow >= MOST_IN_A_ROW) break;
+      }
+    }
+    if (invoices >= MOST_IN_A_RUN || inARow >= MOST_IN_A_ROW) break;
+  }
+  if (invoices > 0) {
+    const detail = { before, invoices };
+    const action = "retention.personal_data";
+    await audit(db, [{ actor, action, subject: "invoice", invoiceId: null, detail, reason }]);
+  }
+  return { before, invoices, more: invoices >= MOST_IN_A_RUN, stuck };
+}
+
+async function eraseOne(db: Kysely<Tables>, invoiceId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await eraseEverything(trx, invoiceId);
+    step("personal data to be blanked");
+  });
+  step("personal data blanked");
 }

@@ -3,15 +3,23 @@ import { type ToldVerdict, toldVerdict } from "../confirm/queue/confirmation.ts"
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
-import { type CallbackFilters, type ListedCallback, listCallbacks } from "../receive/log/list-callbacks.ts";
+import type { Mask } from "../kit/mask.ts";
+import {
+  type CallbackFilters,
+  type ListedCallback,
+  listCallbacks,
+  readCallbackWhole,
+  type WholeCallback,
+} from "../receive/log/list-callbacks.ts";
 import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
+import { listReadings } from "../replay/callback-readings.ts";
 
 type AnyVerdict = ToldVerdict | OwnVerdict;
 
-export type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: AnyVerdict | undefined };
+type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: AnyVerdict | undefined };
 
 /** A callback with what came of it: the best verdict of its invoices, or its own. */
-export type JudgedCallback = Omit<ListedCallback, "verdict"> & { verdict: AnyVerdict | null };
+type JudgedCallback = Omit<ListedCallback, "verdict"> & { verdict: AnyVerdict | null };
 
 /** How many callbacks one statement looks at; fewer where the invoices of each are looked up as well. */
 const STRETCH = 5_000;
@@ -75,7 +83,82 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
 }
 
 /** `judged` for one callback. */
-export const judgedOne = async <Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
+const judgedOne = async <Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
   db: Kysely<Tables>,
   callback: Callback,
 ): Promise<Callback> => (await judged(db, [callback]))[0] ?? callback;
+
+/** One callback with everything that came, and how each of its ids was found; null when there is none. */
+export async function showCallback(db: Kysely<Tables>, id: string, reading: Reading) {
+  const callback = await readCallbackWhole(db, id);
+  if (callback === null) return null;
+  const readings = await listReadings(db, id);
+  const laterIds = readings.flatMap(({ invoiceIds }) => invoiceIds);
+  const invoiceIds = [...new Set([...callback.invoiceIds, ...laterIds])];
+  const { source } = callback;
+  const standings = new Map(
+    (
+      await readStates(
+        db,
+        invoiceIds.map((invoiceId) => ({ invoiceId, source })),
+      )
+    ).map((one) => [one.invoiceId, one]),
+  );
+  const shown = shownBody(callback, reading);
+  const plain = shown.text?.toLowerCase() ?? "";
+  return {
+    ...(await judgedOne(db, callback)),
+    ...shown,
+    ids: invoiceIds.map((invoiceId) => {
+      const at = plain.indexOf(invoiceId);
+      const standing = standings.get(invoiceId);
+      return {
+        invoiceId,
+        foundBy: callback.invoiceIds.includes(invoiceId) ? callback.foundBy : "replay",
+        at: at === -1 ? null : at,
+        state: standing?.state ?? null,
+        verdict: standing === undefined ? null : toldVerdict(standing),
+      };
+    }),
+    readings,
+  };
+}
+
+/** How a callback's body is read for a screen; `app` hands it in. */
+export interface Reading {
+  /** The text that the reader of callbacks sees in the bytes of one. */
+  decode: (request: { contentEncoding: string | null; body: Uint8Array }) => string;
+  /** Takes callback tokens out of a text. */
+  mask: Mask;
+}
+
+interface ShownBody {
+  /** In base64; empty once the callback is erased. */
+  body: string;
+  /** What these bytes are: those that came, those with tokens masked, or the masked text in UTF-8. */
+  bodyIs: "as_came" | "masked" | "text";
+  /** Unpacked, decoded and masked; null once the callback is erased. */
+  text: string | null;
+}
+
+/**
+ * A body without callback tokens. Where a token stands in plain bytes, those alone change. Where it is
+ * compressed, or written with two bytes a letter, the bytes that came cannot be shown: the masked text takes
+ * their place.
+ */
+export function shownBody(
+  { headers, body, erasedAt }: Pick<WholeCallback, "headers" | "body" | "erasedAt">,
+  { decode, mask }: Reading,
+): ShownBody {
+  if (erasedAt !== null) return { body: "", bodyIs: "as_came", text: null };
+  const contentEncoding =
+    headers.findLast(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? null;
+  const read = (bytes: Uint8Array) => decode({ contentEncoding, body: bytes });
+  const came = read(body);
+  const text = mask(came);
+  // A byte a letter: tokens are ASCII, so everything around them stays as it is.
+  const bytes = Buffer.from(mask(body.toString("latin1")), "latin1");
+  if (text === came && bytes.equals(body)) return { body: body.toString("base64"), bodyIs: "as_came", text };
+  if (read(bytes) === text) return { body: bytes.toString("base64"), bodyIs: "masked", text };
+  return { body: Buffer.from(text).toString("base64"), bodyIs: "text", text };
+}

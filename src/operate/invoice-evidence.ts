@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
 import type { Tables } from "../database/tables.ts";
+import { withoutCallbackTokens } from "../kit/mask.ts";
 import { eventsOf } from "../publish/read-events.ts";
 import { callbacksNaming, type WholeCallback } from "../receive/log/list-callbacks.ts";
-import { compareClaim } from "./compare-claim.ts";
-import { type Reading, shownBody } from "./shown-body.ts";
+import { type Reading, shownBody } from "./find-callbacks.ts";
 
 const MOST_CLAIMS = 5;
 const MOST_ANSWERS = 20;
@@ -69,3 +69,133 @@ function firstWithin<One>(all: readonly One[], sizeOf: (one: One) => number): On
   });
   return end === -1 ? [...all] : all.slice(0, end);
 }
+
+/** A field of what a callback claimed, beside the provider's answer. */
+interface Compared {
+  /** Where it stands in the claim, such as `data.amount`. */
+  field: string;
+  claimed: string;
+  /** null when the answer has no such field. */
+  answered: string | null;
+  /** null when there is nothing to compare it with. */
+  same: boolean | null;
+}
+
+type Leaves = [path: string, value: string][];
+
+/** More fields of a claim than a person reads. */
+const MOST_FIELDS = 100;
+const DEEPEST = 8;
+
+/**
+ * Longer texts, in characters, are shown but not compared, so that nobody waits while they are parsed (G12).
+ */
+const LONGEST = 32_768;
+
+/**
+ * What a callback claimed of an invoice beside what the provider answered, field by field. The object that
+ * holds the invoice's id is the claim: what stands around it (an envelope's own id and status, other
+ * invoices) is shown and not compared. Where none holds it, fields of the same name are compared, wherever
+ * they stand. Amounts are compared as numbers, times as moments, URLs without their callback tokens. Pure.
+ * @param claim the callback's body as text: JSON or a form; of anything else nothing is compared.
+ * @param answer the provider's JSON; null when there is none.
+ * @param invoiceId lower case.
+ */
+export function compareClaim(claim: string, answer: string | null, invoiceId: string): Compared[] {
+  const claims = leavesOf(parsed(claim) ?? formIn(claim));
+  const answers = leavesOf(parsed(answer ?? ""));
+  const holder = holderOf(claims, invoiceId);
+  const nameIn = (holder: string | null) => (path: string) => {
+    if (holder === null) return nameOf(path.slice(path.lastIndexOf(".") + 1));
+    return path.startsWith(holder) ? path.slice(holder.length).split(".").map(nameOf).join(".") : null;
+  };
+  const claimedName = nameIn(holder);
+  const answeredName = nameIn(holder === null ? null : (holderOf(answers, invoiceId) ?? ""));
+  const answered = new Map(
+    answers.reverse().map(([path, value]) => [answeredName(path), { value, plain: withoutTokens(value) }]),
+  );
+  return claims.map(([field, claimed]) => {
+    const name = claimedName(field);
+    const answer = name === null ? undefined : answered.get(name);
+    const same = answer === undefined ? null : isSame(withoutTokens(claimed), answer.plain);
+    // The callback named this invoice, or it would not be here: a different id belongs to something else.
+    if (name === "id" && same === false) return { field, claimed, answered: null, same: null };
+    return { field, claimed, answered: answer?.value ?? null, same };
+  });
+}
+
+/** The path of the object that holds the id, with its last dot; null where none does. */
+function holderOf(leaves: Leaves, invoiceId: string): string | null {
+  const holding = leaves.filter(([, value]) => value.toLowerCase() === invoiceId).map(([path]) => path);
+  const found = holding.find((path) => nameOf(path.slice(path.lastIndexOf(".") + 1)) === "id") ?? holding[0];
+  return found === undefined ? null : found.slice(0, found.lastIndexOf(".") + 1);
+}
+
+/** Statuses have two names (interface, part B). */
+const nameOf = (key: string): string => {
+  const name = key.replaceAll(/[_-]/g, "").toLowerCase();
+  return { invoicestatus: "status", invoiceid: "id" }[name] ?? name;
+};
+
+function parsed(text: string): unknown {
+  if (text.length > LONGEST) return undefined;
+  try {
+    return JSON.parse(text, (_key, value, context?: { source?: string }) =>
+      typeof value === "number" ? new Digits(context?.source ?? String(value)) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** A number as it was written. */
+class Digits {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A form; some senders put JSON into one of its fields. */
+function formIn(text: string): unknown {
+  if (text.length > LONGEST || !/^[^\s={}<>]{1,200}=/.test(text)) return undefined;
+  const fields = [...new URLSearchParams(text)].map(([key, value]) => [
+    key,
+    /^[{[]/.test(value) ? (parsed(value) ?? value) : value,
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function leavesOf(value: unknown, path = "", depth = 0): Leaves {
+  if (value === undefined || value === null) return [];
+  if (value instanceof Digits) return [[path, value.text]];
+  if (typeof value !== "object") return path === "" ? [] : [[path, String(value)]];
+  if (depth >= DEEPEST) return [];
+  const leaves: Leaves = [];
+  for (const [key, inner] of Object.entries(value)) {
+    leaves.push(...leavesOf(inner, path === "" ? key : `${path}.${key}`, depth + 1));
+    if (leaves.length >= MOST_FIELDS) return leaves.slice(0, MOST_FIELDS);
+  }
+  return leaves;
+}
+
+// As long as an amount may be: the search for its last zeros takes the square of its length.
+const NUMBER = /^-?\d{1,40}(\.\d{1,40})?$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
+
+const withoutTokens = (text: string) => withoutCallbackTokens(text.trim());
+
+function isSame(one: string, other: string): boolean {
+  if (one.toLowerCase() === other.toLowerCase()) return true;
+  if (NUMBER.test(one) && NUMBER.test(other)) return plain(one) === plain(other);
+  if (MOMENT.test(one) && MOMENT.test(other)) return Date.parse(one) === Date.parse(other);
+  return false;
+}
+
+/** Without the zeros that say nothing. */
+const plain = (digits: string): string =>
+  digits
+    .replace(/^(-?)0+(?=\d)/, "$1")
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");

@@ -337,4 +337,9 @@ export async function invoicesByConfirmation(
 }
 
 /** Before all that was confirmed at this time or later. */
-const placeAt = (ms: number): PagePosition => ({ at: new Date(ms).toISOString(), id: NIL_UUID, source: "" });
+const placeAt = (ms: number): PagePosition => ({
+  // As Postgres writes it, which is what a cursor holds.
+  at: new Date(ms).toISOString().replace("T", " ").replace("Z", "+00"),
+  id: NIL_UUID,
+  source: "",
+});

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { hasStatus } from "../confirm/invoices/read-invoices.ts";
-import { NEITHER_STATUS } from "../confirm/invoices/status-class.ts";
+import { NEITHER_STATUS, plainStatuses } from "../confirm/invoices/status-class.ts";
+import { openConfirmations } from "../confirm/queue/open.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
@@ -139,7 +140,7 @@ interface WaitingGiven {
 }
 
 /** What waits, dead letters included, for a status that is one of these by now. */
-export const waitingForStatus = new Statement(
+const waitingForStatus = new Statement(
   { invoiceId: returned.uuid, source: returned.text() },
   ({ value }: Slots<WaitingGiven>) => sql`
     select known.invoice_id as "invoiceId", known.source from confirmation as known
@@ -150,3 +151,24 @@ export const waitingForStatus = new Statement(
       and ${hasStatus(value(({ statuses }) => statuses))}
     limit ${value(({ most }) => most)}`,
 );
+
+const OPENED_AT_ONCE = 500;
+
+/**
+ * Opens again what waits, dead letters included, because of a status that a person has since put into
+ * PAID_STATUSES or INVALID_STATUSES: it is asked about at once, and the answer is judged by today's settings.
+ * @returns how many, and whether there may be more.
+ */
+export async function settleStatuses(
+  db: Kysely<Tables>,
+  sources: readonly { name: string }[],
+  settings: { PAID_STATUSES: readonly string[]; INVALID_STATUSES: readonly string[] },
+): Promise<{ opened: number; more: boolean }> {
+  const keys = await waitingForStatus.execute(db, {
+    sources: sources.map(({ name }) => name),
+    statuses: plainStatuses([...settings.PAID_STATUSES, ...settings.INVALID_STATUSES]),
+    most: OPENED_AT_ONCE,
+  });
+  await openConfirmations(db, keys, { openedBy: "operator", priority: "known" });
+  return { opened: keys.length, more: keys.length === OPENED_AT_ONCE };
+}

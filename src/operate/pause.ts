@@ -13,7 +13,7 @@ export type PausableWork = "confirm" | "publish";
 
 const KINDS = { confirm: SOURCE, publish: TOPIC } as const;
 
-export interface PauseOrResume extends ByHand {
+interface PauseOrResume extends ByHand {
   work: PausableWork;
   /** Names of sources or ARNs of topics; `all` for every one that `serve` has ever known. */
   names: readonly string[] | "all";
@@ -24,7 +24,7 @@ export interface Pause extends PauseOrResume {
   until?: Date | undefined;
 }
 
-export interface PauseResult {
+interface PauseResult {
   work: PausableWork;
   /** The names that changed. */
   changed: string[];

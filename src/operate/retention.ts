@@ -19,10 +19,10 @@ import {
 import { whenNotBusy } from "../receive/log/partitions.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";
-import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";
+import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase.ts";
 import { forgottenConfirmations, isOpen, openInvoices } from "./open-invoices.ts";
 
-export interface RetentionOptions extends ByHand {
+interface RetentionOptions extends ByHand {
   /** How long callbacks are kept, in ms. */
   retentionMs: number;
   /** How long personal data is kept, in ms; for ever by default. */
@@ -33,14 +33,14 @@ export interface RetentionOptions extends ByHand {
 }
 
 /** One month of the log that is past its retention. */
-export interface DroppedPartition extends OldPartition {
+interface DroppedPartition extends OldPartition {
   /** Exact up to ten thousand, else about. */
   callbacks: number;
   /** Callbacks of open invoices among them: they move to the default partition and are kept. */
   kept: number;
 }
 
-export interface RetentionResult {
+interface RetentionResult {
   dryRun: boolean;
   /** Callbacks from before this time are dropped: the first of a month. */
   before: Date;

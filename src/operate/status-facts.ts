@@ -6,6 +6,7 @@ import { type SchemaState, schemaState } from "../database/migrate.ts";
 import { isReadOnly } from "../database/recording-problem.ts";
 import { databaseTime, readPostgresVersion } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
+import { inSnapshot } from "../database/transactions.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { Reconciliation } from "../kit/sources-file.ts";
 import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
@@ -20,6 +21,7 @@ import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
 import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable, type PausableWork } from "./pause.ts";
+import { type Need, needsOf, sentenceOf } from "./status-meaning.ts";
 
 /** The settings that matter here, if the caller has them. */
 export interface StatusSettings {
@@ -65,7 +67,7 @@ export interface Facts {
 
 const MOST_ALARMS = 20;
 
-export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): Promise<Facts> {
+async function readFacts(db: Kysely<Tables>, settings: StatusSettings): Promise<Facts> {
   const alarms = await listAlarms(db, {}, MOST_ALARMS);
   const [confirmers, publishers] = [await listPausable(db, "confirm"), await listPausable(db, "publish")];
   const dead = async (kind: "confirmation" | "event") =>
@@ -114,4 +116,20 @@ async function lastPause(
 ): Promise<AuditedChange | undefined> {
   const [entry] = await readAuditLog({ db, action: `pause.${work}`, subject, limit: 1 });
   return entry;
+}
+
+/** The first thing to look at when on call. */
+export interface Status extends Facts {
+  /** How the relay is doing, in one sentence. */
+  sentence: string;
+  needsPerson: boolean;
+  /** What needs a person, each with what to do. */
+  needs: Need[];
+}
+
+/** How the relay is doing, read in one snapshot; useful even when nothing has happened yet. */
+export async function readStatus(db: Kysely<Tables>, settings: StatusSettings): Promise<Status> {
+  const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
+  const needs = needsOf(facts);
+  return { sentence: sentenceOf(facts, needs), needsPerson: needs.length > 0, needs, ...facts };
 }

@@ -15,7 +15,7 @@ export interface Need {
 }
 
 export const NEED_PAGES = ["dead", "quarantine", "alarms", "completeness", "settings"] as const;
-export type NeedPage = (typeof NEED_PAGES)[number];
+type NeedPage = (typeof NEED_PAGES)[number];
 
 const BY_HAND_ELSEWHERE = { command: null, page: null };
 

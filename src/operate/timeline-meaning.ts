@@ -1,6 +1,12 @@
 import { shortText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
-import type { ClosedTopic, ConfirmationStanding, EventStanding, KnownInvoice, Timeline } from "./timeline.ts";
+import type {
+  ClosedTopic,
+  Timeline,
+  TimelineConfirmation,
+  TimelineEvent,
+  TimelineInvoice,
+} from "./timeline.ts";
 
 /** Work that is this much overdue, in ms, is not being done by anyone. */
 const NOBODY_WORKS_MS = 30_000;
@@ -26,8 +32,8 @@ export function meaningOf(timeline: Timeline, now: Date): string[] {
 }
 
 function confirmationMeaning(
-  confirmation: ConfirmationStanding,
-  invoice: KnownInvoice | null,
+  confirmation: TimelineConfirmation,
+  invoice: TimelineInvoice | null,
   invoiceId: string,
   now: Date,
 ): string {
@@ -51,8 +57,8 @@ function confirmationMeaning(
 }
 
 function verdictMeaning(
-  confirmation: ConfirmationStanding,
-  invoice: KnownInvoice | null,
+  confirmation: TimelineConfirmation,
+  invoice: TimelineInvoice | null,
   invoiceId: string,
 ): string {
   const status = invoice?.status ?? "nothing";
@@ -87,7 +93,7 @@ function verdictMeaning(
   }
 }
 
-function whyAgain(confirmation: ConfirmationStanding, invoice: KnownInvoice | null): string {
+function whyAgain(confirmation: TimelineConfirmation, invoice: TimelineInvoice | null): string {
   if (confirmation.faults > 0)
     return (
       `The last ${confirmation.faults === 1 ? "try" : `${confirmation.faults} tries`} failed: ` +
@@ -102,7 +108,7 @@ function whyAgain(confirmation: ConfirmationStanding, invoice: KnownInvoice | nu
     : `The provider still says ${shortText(invoice.status)} (asked ${times}).`;
 }
 
-function whenAgain(confirmation: ConfirmationStanding, now: Date): string {
+function whenAgain(confirmation: TimelineConfirmation, now: Date): string {
   if (confirmation.sourcePausedBy === "refused")
     return (
       "Asking is paused, because the provider refuses the key: check COLLECTION_API_KEY. It goes on by " +
@@ -118,7 +124,7 @@ function whenAgain(confirmation: ConfirmationStanding, now: Date): string {
   return whenDue("Asked again", confirmation.dueAt, now);
 }
 
-function eventMeaning(event: EventStanding, closedTopics: readonly ClosedTopic[], now: Date): string {
+function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[], now: Date): string {
   switch (event.state) {
     case "published":
       return (

@@ -11,11 +11,11 @@ import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
 import {
   byTime,
   type ClosedTopic,
-  type ConfirmationStanding,
-  type Entry,
-  type EventStanding,
-  type KnownInvoice,
   type Timeline,
+  type TimelineConfirmation,
+  type TimelineEntry,
+  type TimelineEvent,
+  type TimelineInvoice,
 } from "./timeline.ts";
 
 /** The most callbacks that are shown: enough to see a pattern. */
@@ -43,10 +43,10 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
   const closedTopics = await readClosedTopics(db);
   const past = [...(await readPast(db, invoiceId)), ...(await readingReplays.execute(db, invoiceId))];
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
-  const entries: Entry[] = [
+  const entries: TimelineEntry[] = [
     ...callbacks.entries,
     ...confirmations.flatMap((one) => one.entries),
-    ...invoices.flatMap(({ paidAt: at, source }): Entry[] =>
+    ...invoices.flatMap(({ paidAt: at, source }): TimelineEntry[] =>
       at === null ? [] : [{ kind: "paid", at, source }],
     ),
     ...answers,
@@ -68,14 +68,17 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
   };
 }
 
-async function readCallbacks(db: Kysely<Tables>, id: string): Promise<{ entries: Entry[]; further: number }> {
+async function readCallbacks(
+  db: Kysely<Tables>,
+  id: string,
+): Promise<{ entries: TimelineEntry[]; further: number }> {
   const rows = await firstCallbacksNaming(db, id, MOST_CALLBACKS);
   const total = rows[0]?.total ?? 0;
-  const entries = rows.map(({ total: _, ...entry }): Entry => ({ kind: "callback", ...entry }));
+  const entries = rows.map(({ total: _, ...entry }): TimelineEntry => ({ kind: "callback", ...entry }));
   return { entries, further: total - rows.length };
 }
 
-function readInvoices(db: Kysely<Tables>, id: string): Promise<KnownInvoice[]> {
+function readInvoices(db: Kysely<Tables>, id: string): Promise<TimelineInvoice[]> {
   return db
     .selectFrom("invoice")
     .select(["source", "status", "type", "reference", "collection_name as collectionName"])
@@ -90,7 +93,7 @@ function readInvoices(db: Kysely<Tables>, id: string): Promise<KnownInvoice[]> {
 async function readConfirmations(
   db: Kysely<Tables>,
   id: string,
-): Promise<{ standing: ConfirmationStanding; entries: Entry[] }[]> {
+): Promise<{ standing: TimelineConfirmation; entries: TimelineEntry[] }[]> {
   const confirmations = await db
     .selectFrom("confirmation")
     .leftJoin("source", "source.name", "confirmation.source")
@@ -109,14 +112,14 @@ async function readConfirmations(
     .execute();
   return confirmations.map(({ openedAt, openedBy, settledAt, ...standing }) => {
     const { source, verdict, state } = standing;
-    const entries: Entry[] = [{ kind: "confirmation", at: openedAt, source, openedBy }];
+    const entries: TimelineEntry[] = [{ kind: "confirmation", at: openedAt, source, openedBy }];
     if (settledAt !== null && (state === "done" || state === "dead"))
       entries.push({ kind: "verdict", at: settledAt, source, verdict, state });
     return { standing, entries };
   });
 }
 
-async function readAnswers(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+async function readAnswers(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
   const answers = await answersInOrder(db, id, MOST_PAST);
   return answers.map((answer) => ({ kind: "answer", ...answer }));
 }
@@ -124,7 +127,7 @@ async function readAnswers(db: Kysely<Tables>, id: string): Promise<Entry[]> {
 async function readEvents(
   db: Kysely<Tables>,
   id: string,
-): Promise<{ standing: EventStanding; entry: Entry }[]> {
+): Promise<{ standing: TimelineEvent; entry: TimelineEntry }[]> {
   const events = await db
     .selectFrom("event")
     .leftJoin("outbox", (join) =>
@@ -149,7 +152,7 @@ async function readEvents(
   });
 }
 
-async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+async function readPublications(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
   const publications = await db
     .selectFrom("event")
     .innerJoin("publication", (join) =>
@@ -166,7 +169,7 @@ async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]
   return publications.map((publication) => ({ kind: "publication", ...publication }));
 }
 
-async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
   const actions = await db
     .selectFrom("audit_entry")
     .select(["at", "actor", "action", "subject"])
@@ -183,8 +186,8 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
     .limit(MOST_PAST)
     .execute();
   return [
-    ...actions.map((action): Entry => ({ kind: "action", ...action })),
-    ...alarms.flatMap(({ name, source, detail, times, raisedAt, clearedAt }): Entry[] => [
+    ...actions.map((action): TimelineEntry => ({ kind: "action", ...action })),
+    ...alarms.flatMap(({ name, source, detail, times, raisedAt, clearedAt }): TimelineEntry[] => [
       { kind: "alarm", at: raisedAt, source, name, detail, times },
       ...(clearedAt === null ? [] : [{ kind: "alarm_cleared" as const, at: clearedAt, source, name }]),
     ]),
@@ -192,10 +195,10 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
 }
 
 /** Failures, and verdicts that later ones replaced. */
-async function readPast(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+async function readPast(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
   const entries = await readHistory(db, id, MOST_PAST);
   return entries.map(
-    ({ at, source, kind, detail }): Entry =>
+    ({ at, source, kind, detail }): TimelineEntry =>
       kind === "verdict"
         ? { kind, at, source, verdict: detail as Verdict, state: detail === "pending" ? "dead" : "done" }
         : { kind, at, source, error: detail },
@@ -257,10 +260,10 @@ const readingUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned
 /** Who paused the invoice's source or topics while it was under way, and who resumed them. */
 async function readUpstreamActions(
   db: Kysely<Tables>,
-  confirmations: readonly { standing: ConfirmationStanding; entries: Entry[] }[],
-  publications: readonly Entry[],
-  events: readonly { standing: EventStanding }[],
-): Promise<Entry[]> {
+  confirmations: readonly { standing: TimelineConfirmation; entries: TimelineEntry[] }[],
+  publications: readonly TimelineEntry[],
+  events: readonly { standing: TimelineEvent }[],
+): Promise<TimelineEntry[]> {
   const opened = confirmations.flatMap(({ entries }) => entries.map(({ at }) => +at));
   if (opened.length === 0) return [];
   const isOpen =

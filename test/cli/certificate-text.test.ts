@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { certificateText } from "../../src/cli/certificate-text.ts";
+import { certificateText } from "../../src/cli/commands/certificate.ts";
 import type { Certificate } from "../../src/reconcile/certificate/certificate.ts";
 
 const tally = (count: number, amount: string) => ({ count, amount });

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { CommandContext } from "../../src/cli/command-context.ts";
-import { candidatesOf, completionScript, SHELLS } from "../../src/cli/completion-script.ts";
+import { candidatesOf, completionScript, SHELLS } from "../../src/cli/commands/completion.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { runCli } from "../support/cli-process.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { table } from "../../src/cli/table.ts";
+import { table } from "../../src/cli/terminal-text.ts";
 
 describe("a table", () => {
   it("aligns its columns, numbers to the right, and shows what is missing", () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { compareClaim } from "../../src/operate/compare-claim.ts";
 import { meantBy } from "../../src/operate/find-invoices.ts";
+import { compareClaim } from "../../src/operate/invoice-evidence.ts";
 import { leastCpuMs } from "../support/least-cpu-ms.ts";
 
 describe("what a search means", () => {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it, vi } from "vitest";
-import { DryRuns } from "../../src/api/dry-runs.ts";
+import { DryRuns } from "../../src/api/caller-limits.ts";
 import { readAgain } from "../../src/app/replay-runner.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import { addCallback, openDatabase } from "../support/log-rows.ts";

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Kysely, KyselyPlugin } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Tables } from "../../src/database/tables.ts";
-import { showUndelivered } from "../../src/operate/show-undelivered.ts";
-import { readStatus } from "../../src/operate/status.ts";
+import { readVitalSigns } from "../../src/operate/backlog.ts";
+import { showUndelivered } from "../../src/operate/list-undelivered.ts";
+import { readStatus } from "../../src/operate/status-facts.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
-import { readVitalSigns } from "../../src/operate/vital-signs.ts";
 import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 

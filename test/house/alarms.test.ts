@@ -8,7 +8,7 @@ const SOURCES = join(import.meta.dirname, "../../src");
 const ALONE: Record<string, string> = {
   "alarms/alarms.ts":
     "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",
-  "operate/close-alarms-of-removed.ts": "the settings of no process name what it is about any more",
+  "operate/close-alarms.ts": "the settings of no process name what it is about any more",
   "replay/replay-rows.ts": "in the transaction that fails the replay",
 };
 

@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { invoicesByConfirmation } from "../../src/operate/list-invoices.ts";
+import { readValue } from "../../src/operate/operations/bad-input.ts";
+import { pageFrom, pageInQuery } from "../../src/operate/operations/fields.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -71,6 +75,20 @@ describe("invoice-relay invoices, and invoice by reference", () => {
     expect(code).toBe(2);
     for (const id of ids) expect(stderr).toContain(id);
   });
+});
+
+it("a search by confirmation that ends early says where it goes on, week by week", async () => {
+  const around = await surroundings();
+  const db = openDatabase(around.databaseUrl);
+  const terms = { confirmedFrom: "2026-10-01", confirmedTo: "2026-10-31" };
+  let weeks = 0;
+  for (let cursor: string | null = null; ; weeks += 1) {
+    const { cursor: from = null } = readValue(pageInQuery, cursor === null ? {} : { cursor });
+    const { end } = await invoicesByConfirmation(db, terms, from, 10);
+    cursor = pageFrom({ items: [], next: end }).next;
+    if (cursor === null) break;
+  }
+  expect(weeks).toBe(4);
 });
 
 describe("invoice-relay certificate", () => {

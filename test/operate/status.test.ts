@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { pause } from "../../src/operate/pause.ts";
-import { readStatus } from "../../src/operate/status.ts";
+import { readStatus } from "../../src/operate/status-facts.ts";
 import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, runInProcess } from "../support/run-command.ts";

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type {
-  ConfirmationStanding,
-  EventStanding,
-  KnownInvoice,
   Timeline,
+  TimelineConfirmation,
+  TimelineEvent,
+  TimelineInvoice,
 } from "../../src/operate/timeline.ts";
 import { meaningOf } from "../../src/operate/timeline-meaning.ts";
 
 const NOW = new Date("2026-11-21T03:00:00Z");
 const inMs = (ms: number) => new Date(+NOW + ms);
 
-const unpaid: KnownInvoice = {
+const unpaid: TimelineInvoice = {
   source: "default",
   status: "Unpaid",
   type: "Live",
@@ -23,9 +23,9 @@ const unpaid: KnownInvoice = {
 };
 
 function meaning(
-  confirmation: Partial<ConfirmationStanding>,
+  confirmation: Partial<TimelineConfirmation>,
   rest: Partial<Timeline> = {},
-  event: Partial<EventStanding> | null = null,
+  event: Partial<TimelineEvent> | null = null,
 ): string {
   const timeline: Timeline = {
     invoiceId: "<invoice>",
@@ -72,7 +72,7 @@ function meaning(
 }
 
 describe("what the state of an invoice means at 3 a.m.", () => {
-  it.each<[string, Partial<ConfirmationStanding>, Partial<Timeline>, string]>([
+  it.each<[string, Partial<TimelineConfirmation>, Partial<Timeline>, string]>([
     [
       "not asked yet",
       { dueAt: inMs(-100) },
@@ -163,7 +163,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
 
   const done = { state: "done", verdict: "paid" } as const;
   const topic = "arn:aws:sns:eu-west-1:123456789012:events";
-  it.each<[string, Partial<EventStanding>, Partial<Timeline>, string]>([
+  it.each<[string, Partial<TimelineEvent>, Partial<Timeline>, string]>([
     ["waits", {}, {}, "The event waits to be published. Sent any moment now."],
     [
       "failed once",
@@ -201,7 +201,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
 
   it("names the source of each confirmation when several asked", () => {
     const [first, second] = [{ source: "shop" }, { source: "school" }].map(
-      (one) => ({ ...one, state: "done", verdict: "unknown_invoice" }) as ConfirmationStanding,
+      (one) => ({ ...one, state: "done", verdict: "unknown_invoice" }) as TimelineConfirmation,
     );
     const lines = meaning({}, { confirmations: [first, second].filter((one) => one !== undefined) }).split(
       "\n",

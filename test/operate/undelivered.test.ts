@@ -6,8 +6,7 @@ import {
   releaseQuarantine,
   retryDead,
 } from "../../src/operate/decide-undelivered.ts";
-import { listUndelivered } from "../../src/operate/list-undelivered.ts";
-import { showUndelivered } from "../../src/operate/show-undelivered.ts";
+import { listUndelivered, showUndelivered } from "../../src/operate/list-undelivered.ts";
 import { addCallback, addConfirmation, addEvents, openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";

@@ -1,11 +1,19 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
+import {
+  renderAllInvoices,
+  renderBanks,
+  renderCollection,
+  renderInvoice,
+  renderPage,
+  showAnswer,
+  showAnswerLine,
+} from "../render-answer.ts";
 import { plainText } from "../terminal-text.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
-import { addLinkedAccountCommand } from "./api-add-linked-account.ts";
 import { createInvoiceCommand } from "./api-create-invoice.ts";
-import { listInvoicesCommand } from "./api-list-invoices.ts";
 
 /** `invoice-relay api <operation>`: the seven operations of the interface, with the key from the settings. */
 export function apiCommand(context: CommandContext): Command {
@@ -31,8 +39,6 @@ function getCollectionCommand(context: CommandContext): Command {
     .description("show a collection: its terms, accounts and state")
     .argument("<id>", "the collection's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
-      const { renderCollection } = await import("../render-answer.ts");
-      const { showAnswer } = await import("../show-answer.ts");
       const collection = await withProvider(context, options, ({ client }) => client.getCollection(id));
       showAnswer(context, collection, renderCollection);
     });
@@ -43,8 +49,6 @@ function getInvoiceCommand(context: CommandContext): Command {
     .description("show an invoice as the provider has it; `invoice` shows what the relay knows about it")
     .argument("<id>", "the invoice's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
-      const { renderInvoice } = await import("../render-answer.ts");
-      const { showAnswer } = await import("../show-answer.ts");
       const { invoice } = await withProvider(context, options, ({ client }) => client.getInvoice(id));
       showAnswer(context, invoice, renderInvoice);
     });
@@ -55,7 +59,6 @@ function invalidateInvoiceCommand(context: CommandContext): Command {
     .description("invalidate an unpaid invoice, so that it cannot be paid; this cannot be undone")
     .argument("<id>", "the invoice's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
-      const { showAnswer } = await import("../show-answer.ts");
       const { message } = await withProvider(context, options, ({ client }) => client.invalidateInvoice(id));
       showAnswer(
         context,
@@ -70,9 +73,81 @@ function getBanksCommand(context: CommandContext): Command {
     .description("list banks with their ids, for add-linked-account")
     .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default")
     .action(async (options: ProviderOptions) => {
-      const { renderBanks } = await import("../render-answer.ts");
-      const { showAnswer } = await import("../show-answer.ts");
       const banks = await withProvider(context, options, ({ client }) => client.getBanks());
       showAnswer(context, banks, renderBanks);
     });
+}
+
+interface LinkOptions extends ProviderOptions {
+  bankId: number;
+  accountNumber: string;
+  primary?: true;
+}
+
+function addLinkedAccountCommand(context: CommandContext): Command {
+  return new Command("add-linked-account")
+    .description("link a bank account for payouts; the provider has to approve it")
+    .requiredOption("--bank-id <number>", "the bank's id from get-banks", bankIdValue)
+    .requiredOption("--account-number <digits>", "the account's number")
+    .option("--primary", "make it the primary account; the first one always is")
+    .action(async ({ bankId, accountNumber, primary, ...options }: LinkOptions) => {
+      const linkedAccount = { bankId, accountNumber, isPrimary: primary === true };
+      const { message } = await withProvider(context, options, ({ client }) =>
+        client.addLinkedAccount({ linkedAccount }),
+      );
+      showAnswer(
+        context,
+        { message },
+        () => `${plainText(message)}\nIt receives no payouts until the provider approves it.`,
+      );
+    });
+}
+
+/** Clearing codes often begin with a zero, which a number would lose: `044` is not bank 44. */
+function bankIdValue(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text))
+    throw new InvalidArgumentError(
+      "It should be the bank's number from get-banks, not its clearing code or UUID.",
+    );
+  return Number(text);
+}
+
+type ListOptions = ProviderOptions & InvoiceFilterInput & { all?: true };
+
+function listInvoicesCommand(context: CommandContext): Command {
+  return new Command("list-invoices")
+    .description("list a collection's invoices")
+    .argument("<collection-id>", "the collection's id", idValue)
+    .option("--invoice-status <status>", "such as Unpaid or Paid")
+    .option("--invoice-type <type>", "Live or Test")
+    .option("--search <text>", "text to look for in title and payer")
+    .option("--start-date <day>", "the first day, YYYY-MM-DD")
+    .option("--end-date <day>", "the last day, YYYY-MM-DD")
+    .option("--page <number>", "the page number, from 1")
+    .option("--page-size <number>", "invoices per page")
+    .addOption(new Option("--all", "every page, each invoice once; with --json one a line").conflicts("page"))
+    .action(async (collectionId: string, { source, all, ...filter }: ListOptions) => {
+      if (all === true) return await listAll(context, collectionId, filter, { source });
+      const page = await withProvider(context, { source }, ({ client }) =>
+        client.listInvoices(collectionId, filter),
+      );
+      showAnswer(context, page, renderPage);
+    });
+}
+
+async function listAll(
+  context: CommandContext,
+  collectionId: string,
+  filter: InvoiceFilterInput,
+  options: ProviderOptions,
+): Promise<void> {
+  // A table needs all rows to know its widths; JSON lines are printed as they arrive.
+  const invoices: ListedInvoice[] = [];
+  await withProvider(context, options, async ({ client }) => {
+    for await (const invoice of client.iterateInvoices(collectionId, filter)) {
+      if (context.json) showAnswerLine(context, invoice);
+      else invoices.push(invoice);
+    }
+  });
+  if (!context.json) showAnswer(context, invoices, renderAllInvoices);
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { table } from "../table.ts";
+import { table } from "../terminal-text.ts";
 
 export function callbackUrlCommand(context: CommandContext): Command {
   return new Command("callback-url")

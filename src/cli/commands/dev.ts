@@ -1,8 +1,10 @@
 import { relative } from "node:path";
 import { Command } from "commander";
 import type { Happening, RunningDev } from "../../app/dev.ts";
+import { enterLocalWorld } from "../../app/dev-settings.ts";
+import type { Secret } from "../../kit/secret.ts";
+import { readSettings } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";
-import { DATABASE_OPTION, localWorldFor } from "../local-world.ts";
 import { plainText } from "../terminal-text.ts";
 
 /**
@@ -115,4 +117,71 @@ function indented(event: string): string {
   } catch {
     return `    ${plainText(event)}`;
   }
+}
+
+/** `invoice-relay demo` (`npm run demo`): one payment through every real part, and its timeline. */
+export function demoCommand(context: CommandContext): Command {
+  return new Command("demo")
+    .description("pay one invoice through every real part on this machine, show its timeline, clean up")
+    .option(...DATABASE_OPTION)
+    .action(async ({ database }: { database?: string | true }) => {
+      const stop = context.listenForStop();
+      const given = localWorldFor(context, database, []);
+      const { runDemo } = await import("../../app/demo.ts");
+      const { meaningOf } = await import("../../operate/timeline-meaning.ts");
+      const { renderTimeline } = await import("./invoices.ts");
+      try {
+        const { event, timeline } = await runDemo({
+          environment: given.environment,
+          database: given.database,
+          log: await context.localLog(),
+          tell: (step) => context.remark(step),
+          signal: stop.signal,
+        });
+        const now = new Date();
+        context.show({ event: JSON.parse(event), timeline, meaning: meaningOf(timeline, now) }, () =>
+          ["", JSON.stringify(JSON.parse(event), null, 2), "", renderTimeline(timeline, now)].join("\n"),
+        );
+      } finally {
+        stop.release();
+      }
+    });
+}
+
+/** What `dev` and `demo` run with: only what was named on purpose. */
+interface LocalWorldGiven {
+  environment: Record<string, string | undefined>;
+  /** Of `--database`; undefined for an embedded one. */
+  database: Secret | undefined;
+  /** The names of what this shell sets and nothing here reads. */
+  left: readonly string[];
+}
+
+/** The option of `dev` and `demo` that names a database. */
+const DATABASE_OPTION = [
+  "--database [url]",
+  "use this PostgreSQL database instead of one of its own; without a URL, that of DATABASE_URL",
+] as const;
+
+/**
+ * Leaves behind what the shell holds for other work.
+ * @param database what `--database` was given. @param taken the variables that the command takes.
+ * @throws SettingsError when the database is named wrongly.
+ */
+function localWorldFor(
+  context: CommandContext,
+  database: string | true | undefined,
+  taken: readonly string[],
+): LocalWorldGiven {
+  const { DATABASE_URL } = context.environment;
+  const environment: Record<string, string | undefined> = { ...context.settingsInFile };
+  for (const name of taken) environment[name] = context.environment[name];
+  // LOG_LEVEL changes nothing but how much is logged.
+  const left = enterLocalWorld(context.environment, [...taken, "LOG_LEVEL"]);
+  if (database === undefined) {
+    if (DATABASE_URL) context.remark("DATABASE_URL of this shell is left alone; --database would use it.");
+    return { environment, database: undefined, left };
+  }
+  const url = database === true ? DATABASE_URL : database;
+  return { environment, database: readSettings({ DATABASE_URL: url }, ["DATABASE_URL"]).DATABASE_URL, left };
 }

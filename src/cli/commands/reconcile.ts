@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { addDays, dayOf } from "../../kit/time.ts";
-import { readOf } from "../../reconcile/on-request.ts";
+import { readOf, type Unread } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type Given, operationCommand, type ResultOf } from "../operation-command.ts";
-import { table } from "../table.ts";
-import { tellUnread } from "../tell-unread.ts";
+import { table } from "../terminal-text.ts";
 
 /** The period when no days are given. */
 const LAST_DAYS = 7;
@@ -87,4 +86,15 @@ function waitingText(done: readonly Reconciled[]): string[] {
     ),
     ...more,
   ];
+}
+
+/** After the results of others: the sources that failed. With `--json` they stand among the results. */
+export function tellUnread(context: CommandContext, results: readonly (object | Unread)[]): void {
+  for (const one of results) {
+    if (!("error" in one)) continue;
+    const { source, error } = one;
+    if (!context.json) context.complain(`Source "${source}" failed: ${error.message}`);
+    if (error.code.endsWith("_away")) context.away();
+    else context.fault();
+  }
 }

@@ -3,10 +3,23 @@ import { Command, Option } from "commander";
 import { DEFAULT_RATES, type ReplayFilters, type ReplayTarget } from "../../replay/replay.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand } from "../operation-command.ts";
-import { operator } from "../operator.ts";
-import { countValue, idValue, idValues, timeValue, verdictValue, withReason } from "../option-values.ts";
-import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
-import { chooseRunner, requireRelay, showReplay } from "../show-replay.ts";
+import {
+  countValue,
+  idValue,
+  idValues,
+  operator,
+  timeValue,
+  verdictValue,
+  withReason,
+} from "../option-values.ts";
+import {
+  chooseRunner,
+  renderPlan,
+  renderReplay,
+  renderReplays,
+  requireRelay,
+  showReplay,
+} from "../show-replay.ts";
 
 interface Options extends ReplayFilters {
   type?: string;

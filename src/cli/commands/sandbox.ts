@@ -48,7 +48,7 @@ function payCommand(context: CommandContext): Command {
     )
     .addOption(providerOption())
     .action(async (id: string, { early, twice, never, forge, method, provider }: PayOptions) => {
-      const { askSandbox } = await import("../sandbox-request.ts");
+      const { askSandbox } = await import("../sandbox-happenings.ts");
       const invoice = `${providerUrl(context, provider)}/_control/invoices/${id}`;
       if (forge) {
         const answer: ForgeAnswer = { ...(await askSandbox("collection service", `${invoice}/forge`, {})) };

@@ -1,14 +1,10 @@
 import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
+import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type Given, operationCommand } from "../operation-command.ts";
+import { type Given, operationCommand, type ResultOf } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
-import {
-  renderDecision,
-  renderEvidence,
-  renderUndelivered,
-  type UndeliveredWords,
-} from "../render-undelivered.ts";
+import { plainText, table } from "../terminal-text.ts";
 
 const DEAD = { list: "dead", what: ["dead letter", "dead letters"], act: "retry" } as const;
 const QUARANTINE = {
@@ -126,3 +122,94 @@ function notThere(ids: readonly string[], { list, what }: UndeliveredWords): str
   const none = ids.length === 1 ? `${ids[0]} is not a ${what[0]}` : `None of these ids is a ${what[0]}`;
   return `${none}. List them with: invoice-relay ${list} list`;
 }
+
+type UndeliveredItem = ResultOf<"listDead">["items"][number];
+type Evidence = ResultOf<"showDead">["items"][number];
+
+/** The words of one list of undelivered items. */
+interface UndeliveredWords {
+  list: "dead" | "quarantine";
+  what: readonly [one: string, many: string];
+  /** What brings an item back. */
+  act: "retry" | "release";
+}
+
+const LONGEST_ERROR = 80;
+
+function tableOf(items: readonly UndeliveredItem[]): string {
+  return table(
+    ["kind", "invoice", "event", "amount", "reference", "collection", "source", "since", "attempts", "error"],
+    items.map((item) => [
+      item.kind,
+      item.invoiceId,
+      item.eventId,
+      item.amount,
+      item.reference,
+      item.collection,
+      item.source,
+      item.since,
+      item.attempts,
+      shortText(item.error, LONGEST_ERROR),
+    ]),
+  );
+}
+
+const counted = (count: number, [one, many]: UndeliveredWords["what"]) =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+function renderUndelivered(found: ResultOf<"listDead">, words: UndeliveredWords): string {
+  const more = found.total - found.items.length;
+  const lines = [
+    `${counted(found.total, words.what)}${more > 0 ? `, the first ${found.items.length}` : ""}:`,
+  ];
+  lines.push(tableOf(found.items), "");
+  lines.push(`See one with: invoice-relay ${words.list} show <id>`);
+  lines.push(`Then: invoice-relay ${words.list} ${words.act} <id>, or dismiss <id>`);
+  return lines.join("\n");
+}
+
+function renderDecision(result: ResultOf<"retryDead">, words: UndeliveredWords, done: string): string {
+  if (result.count === 0) return `No ${words.what[0]} matches: nothing was changed.`;
+  const heading = result.dryRun
+    ? `${counted(result.count, words.what)} would be selected. This was a dry run: nothing was changed.`
+    : `${counted(result.count, words.what)}: ${done}.`;
+  return `${heading}\n${tableOf(result.items)}`;
+}
+
+/** One item, with everything that helps to decide what to do with it. */
+function renderEvidence(item: Evidence): string {
+  const { confirmation, event, invoice, callbacks } = item;
+  const lines: [string, unknown][] = [
+    ["invoice", item.invoiceId],
+    ["event", item.eventId],
+    ["source", item.source],
+    ["collection", item.collection],
+    ["reference", item.reference],
+    ["amount", item.amount],
+    ["since", item.since],
+    ["attempts", item.attempts],
+    ["error", item.error],
+    ["dismissed", item.dismissedAt],
+    ["confirmation", confirmation && `${confirmation.state}, verdict ${confirmation.verdict ?? "none"}`],
+    ["first asked", confirmation?.openedAt],
+    ["opened by", confirmation?.openedBy],
+    ["requests", confirmation?.requests],
+    ["last answer", confirmation?.lastAnswer],
+    [
+      "provider says",
+      invoice === null ? null : `${shortText(invoice.status)}, total ${invoice.totalAmount ?? "unknown"}`,
+    ],
+    ["confirmed", invoice?.confirmedAt],
+    ["payload", event?.payload],
+    ...callbacks.map((callback, index): [string, unknown] => [
+      index === 0 ? "callbacks" : "",
+      `${callback.receivedAt.toISOString()}  ${callback.id}`,
+    ]),
+  ];
+  const given = lines.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const title = item.kind === "event" ? "Event, not sent" : "Confirmation, not completed";
+  return [title, ...given.map(([name, value]) => `  ${name.padEnd(14)}${textOf(value)}`)].join("\n");
+}
+
+const textOf = (value: unknown): string =>
+  value instanceof Date ? value.toISOString() : plainText(String(value));

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { findCallbacks } from "../find-callbacks.ts";
-import { showCallback } from "../show-callback.ts";
+import { findCallbacks, showCallback } from "../find-callbacks.ts";
 import {
   answeredId,
   bodyShown,

@@ -5,6 +5,7 @@ import { startReplay } from "../../replay/start-replay.ts";
 import { eraseInvoice } from "../erase.ts";
 import { findInvoices, meantBy } from "../find-invoices.ts";
 import { readEvidence } from "../invoice-evidence.ts";
+import { timeline } from "../timeline.ts";
 import { meaningOf } from "../timeline-meaning.ts";
 import { readTimeline } from "../timeline-reading.ts";
 import {
@@ -27,7 +28,6 @@ import {
 } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
-import { timeline } from "./timeline.ts";
 
 const TAG = "Invoices";
 const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";

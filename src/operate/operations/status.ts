@@ -4,11 +4,10 @@ import { listAlarms } from "../../alarms/list-alarms.ts";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import { mayAct } from "../../kit/admin-token.ts";
 import { closeAlarmsByHand } from "../close-alarms.ts";
-import { readStatus } from "../status.ts";
+import { readStatus } from "../status-facts.ts";
 import { NEED_PAGES } from "../status-meaning.ts";
 import { answeredId, countGiven, decimal, limitInQuery, reason, source, time, whole } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { settingsShown } from "./settings-shown.ts";
+import { operation, settingsShown } from "./operation.ts";
 import { upstream, upstreamList } from "./upstreams.ts";
 
 const TAG = "Status";
@@ -156,7 +155,6 @@ export const happening = z.object({
   collection: z.string().nullable(),
   totalAmount: decimal.nullable(),
 });
-export type Happening = z.output<typeof happening>;
 
 export const live = z
   .union([status, activity, happening])

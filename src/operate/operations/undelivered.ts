@@ -8,8 +8,7 @@ import {
   releaseQuarantine,
   retryDead,
 } from "../decide-undelivered.ts";
-import { listUndelivered, type UndeliveredList } from "../list-undelivered.ts";
-import { showUndelivered } from "../show-undelivered.ts";
+import { listUndelivered, showUndelivered, type UndeliveredList } from "../list-undelivered.ts";
 import {
   answeredId,
   collection,

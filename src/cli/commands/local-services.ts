@@ -1,8 +1,6 @@
 import { join, resolve } from "node:path";
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { portOption } from "../port-option.ts";
-import { settingLines } from "../setting-lines.ts";
 
 interface Options {
   port: number;
@@ -72,4 +70,62 @@ async function clientSettings(url: string, seedFile: string | undefined): Promis
     COLLECTION_API_KEY: (apiKeys.find((key) => key.type === "Live") ?? apiKeys[0])?.key ?? "",
     COLLECTION_IDS: open.map((collection) => collection.id).join(","),
   };
+}
+
+export function localSnsCommand(context: CommandContext): Command {
+  return new Command("local-sns")
+    .description("run a local SNS endpoint; everything is in memory and gone when it stops")
+    .addOption(portOption(4002))
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .option("--region <region>", "the region of its topics", "us-east-1")
+    .option("--topic <name...>", "topics to create at the start", ["invoice-events"])
+    .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
+      const { startLocalSns } = await import("../../sandbox/sns/start-local-sns.ts");
+      const { LOCAL_AWS_CREDENTIALS } = await import("../../app/dev-settings.ts");
+      const { createLocalTopic } = await import("../../app/dev-topics.ts");
+      const stop = context.listenForStop();
+      const { port, host, region } = options;
+      const sns = await startLocalSns({ port, host, region, log: await context.localLog() });
+      const topics: string[] = [];
+      try {
+        for (const name of options.topic) topics.push(await createLocalTopic(sns.url, name));
+      } catch (error) {
+        await sns.close();
+        throw error;
+      }
+      const settings = {
+        SNS_TOPIC_ARN: topics[0] ?? "",
+        AWS_REGION: region,
+        AWS_ENDPOINT_URL_SNS: sns.url,
+        ...LOCAL_AWS_CREDENTIALS,
+      };
+      context.showLine({ url: sns.url, port: sns.port, topics, settings }, () =>
+        [
+          `Local SNS listens on ${sns.url}. These settings point a relay, or any AWS SDK, at it:`,
+          "",
+          ...settingLines(settings),
+          "",
+          ...topics.slice(1).map((arn) => `Another topic: ${arn}`),
+          `What was published: ${sns.url}/_control/messages`,
+        ].join("\n"),
+      );
+      await stop.asked;
+      await stop.finish(sns.close());
+    });
+}
+
+/** `--port`, from 0 (a free one) to 65535. */
+function portOption(standard: number): Option {
+  return new Option("--port <port>", "the port to listen on; 0 takes a free one")
+    .default(standard)
+    .argParser((text) => {
+      const port = Number(text);
+      if (/^\d+$/.test(text) && port <= 65_535) return port;
+      throw new InvalidArgumentError("It should be a whole number from 0 to 65535.");
+    });
+}
+
+/** Settings as lines of a file for `--settings`. */
+function settingLines(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings).map(([name, value]) => `${name}=${value}`);
 }
