@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CollectionApiError, differenceOfMoney, sumOfMoney, toUtc } from "../../src/collection-api/index.ts";
-import type { Provider, StartProvider } from "./provider.ts";
+import {
+  CollectionApiError,
+  type CollectionClient,
+  differenceOfMoney,
+  sumOfMoney,
+  toUtc,
+} from "../../src/collection-api/index.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MONEY = /^\d+\.\d{2,}$/;
@@ -187,3 +192,24 @@ export function describeOperations(name: string, startProvider: StartProvider): 
     });
   });
 }
+
+/**
+ * A provider that `describe-operations.ts` can ask, and what it has been told to hold.
+ */
+export interface Provider {
+  /** A client of this provider, with a key that it accepts. */
+  client: CollectionClient;
+  /** An active collection; with the two invoices below and more than one page of two. */
+  collectionId: string;
+  paidInvoiceId: string;
+  unpaidInvoiceId: string;
+  /** What Create Invoice may send for this collection: `40000.00` if it has no fixed amount, else nothing. */
+  amount: string | undefined;
+  /** An id of Get Banks. */
+  bankId: number;
+  /** An account number that is linked already. */
+  linkedAccountNumber: string;
+  close(): Promise<void>;
+}
+
+type StartProvider = () => Promise<Provider>;

@@ -10,7 +10,7 @@ const SHAPE = {
   expired: 2,
 };
 
-// A larger month under every reading of the list is in test/slow/month.test.ts: this one has its shape.
+// A larger month under every reading of the list is in test/slow/in-numbers.test.ts: this one has its shape.
 describe("a month", () => {
   it("is proven whole: what callbacks missed is found, each invoice has one event, a hole is named and healed (G4, G10)", async () => {
     const month = await provesMonth(SHAPE, [

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 
-export interface RawAnswer {
+interface RawAnswer {
   /** 0 when the connection ended without an answer. */
   status: number;
   headers: Record<string, string | string[] | undefined>;

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, vi } from "vitest";
 import { HELD_LIMIT } from "../../src/work/pump.ts";
 import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, startRelay } from "../support/relay.ts";
-import { startCallLog } from "./call-log.ts";
 import { emptyMonth, sendAll, untilPublished } from "./month.ts";
 
-export interface FloodShape {
+interface FloodShape {
   forged: number;
   genuine: number;
   /** How many forged ones have to wait still when the last genuine one is published. */
@@ -97,4 +99,41 @@ function mixed(genuine: readonly { id: string }[], forged: readonly string[]): s
     const real = n % every === 0 ? genuine[n / every] : undefined;
     return real === undefined ? [id] : [real.id, id];
   });
+}
+
+interface CallLog {
+  /** Stands in front of the provider: what arrives here is what the provider sees. */
+  url: string;
+  /** Get Invoice calls in order: which id, and when, in ms of performance.now(). */
+  calls: { invoiceId: string; at: number }[];
+}
+
+/** A pass-through in front of a provider that notes each Get Invoice as it arrives; gone with the test. */
+async function startCallLog(providerUrl: string): Promise<CallLog> {
+  const log: CallLog = { url: "", calls: [] };
+  const server = createServer((incoming, outgoing) => {
+    const [, invoiceId] = /^\/api\/v1\/invoices\/([0-9a-f-]{36})$/.exec(incoming.url ?? "") ?? [];
+    if (invoiceId !== undefined) log.calls.push({ invoiceId, at: performance.now() });
+    const { host: _host, ...headers } = incoming.headers;
+    const onward = request(
+      `${providerUrl}${incoming.url}`,
+      { method: incoming.method, headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    onward.on("error", () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  log.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return log;
 }

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { honestListsAreEqual, noListFoolsTheCertificate } from "./hostile-lists.ts";
 
-// More of the same kinds are in test/slow/hostile-lists.test.ts.
+// More of the same kinds are in test/slow/in-numbers.test.ts.
 describe("lists of every kind", () => {
   it("never certify an unpublished payment away that some table or page shows (G10)", async () => {
     await noListFoolsTheCertificate(60);

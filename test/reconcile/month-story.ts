@@ -12,7 +12,7 @@ import {
 } from "./month.ts";
 
 /** Faults of the collection service's list: one way each to understand what the interface leaves open. */
-export type ListReading = { datesMean: "creation" | "payment"; includesTest: boolean };
+type ListReading = { datesMean: "creation" | "payment"; includesTest: boolean };
 
 /** A month is lived through and proven; then it is lost and found again under each other reading. */
 export async function provesMonth(shape: MonthShape, [first, ...others]: ListReading[]): Promise<Month> {

@@ -12,7 +12,7 @@ import { openDatabase } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
 
-export const FAST = 100_000;
+const FAST = 100_000;
 const never = new AbortController().signal;
 
 /** @param running how the runner connects, where it differs. */

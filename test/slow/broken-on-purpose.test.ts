@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BREAKAGES, type Breakage } from "../faults/broken/breakages.ts";
 import { brokenCopy } from "../faults/broken/broken-copy.ts";
-import type { Finding } from "../faults/checker/finding.ts";
+import type { Finding } from "../faults/checker/evidence.ts";
 import { Matrix } from "../faults/crash/matrix.ts";
 import type { Planned, PlannedFault } from "../faults/torture/schedule.ts";
 import { torture } from "../faults/torture/torture.ts";

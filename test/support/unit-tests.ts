@@ -18,6 +18,7 @@ const ELSEWHERE = [
   "test/receive/reading-thread",
   "test/receive/reading/read-callback.property",
   "test/reconcile/list-reader",
+  "test/faults/network/",
   "test/house/",
   "test/slow/",
   "test/package/",

@@ -1,6 +1,6 @@
 // Events as AWS documents them (Lambda Developer Guide), typed by hand.
 
-export interface GatewayRequest {
+interface GatewayRequest {
   method?: string;
   path: string;
   query?: string;

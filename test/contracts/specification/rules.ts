@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { SpecifiedWorld } from "./world.ts";
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-export const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 export const uuid = (value: unknown) => expect(value).toMatch(UUID);
 export const text = (value: unknown) => expect(value).toEqual(expect.any(String));

@@ -42,7 +42,7 @@ export interface Acceptance extends Accepted {
 }
 
 /** A disturbance: a fault, or a process that was gone or stopped. */
-export interface Trouble {
+interface Trouble {
   from: number;
   to: number;
   what: string;
@@ -157,4 +157,24 @@ export function afterCalm({ troubles }: Evidence, from: number, calmMs: number):
     if (to > began) began = to;
   }
   return began + calmMs;
+}
+
+/** A guarantee that did not hold, and where to look. */
+export interface Finding {
+  guarantee: "G1" | "G2" | "G3" | "G4" | "G5" | "G6" | "G7" | "G8" | "G10" | "G11" | "G13";
+  what: string;
+  /** An invoice, an event, a callback or an alarm. */
+  about: string;
+}
+
+/** Groups by a key, in the original order. */
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Happening } from "../history/history.ts";
 import { shownInvoice } from "../world/provider-books.ts";
-import { identityOf } from "./identity.ts";
+import { identityOf } from "./check-events.ts";
 import type { Books } from "./read-books.ts";
 
 export const INVOICE = "0f3a0000-0000-4000-8000-000000000001";

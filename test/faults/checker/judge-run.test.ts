@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { identityOf } from "./check-events.ts";
 import { drop, first, goodRun, INVOICE, line, type Run, set, swap, TOPIC } from "./good-run.ts";
-import { identityOf } from "./identity.ts";
 import { judge } from "./judge-run.ts";
 
 const what = ({ history, books }: Run) =>

@@ -2,21 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Happening } from "../history/history.ts";
 import { readHistory } from "../history/recorder.ts";
-import { checkAlarms } from "./alarms.ts";
-import { checkAllFound } from "./all-found.ts";
-import { checkBelieved } from "./believed.ts";
-import { evidenceOf } from "./evidence.ts";
-import type { Finding } from "./finding.ts";
-import { checkIdentity } from "./identity.ts";
-import { checkLeases } from "./leases.ts";
-import { checkNewest } from "./newest.ts";
-import { checkPace } from "./pace.ts";
-import { checkPublished } from "./published.ts";
+import { checkAlarms, checkTold } from "./alarms.ts";
+import { checkBelieved, checkNewest, checkVerdicts } from "./check-answers.ts";
+import { checkLeases, checkPace, checkRecorded, checkStandingStill } from "./check-callbacks.ts";
+import { checkAllFound, checkIdentity, checkPublished } from "./check-events.ts";
+import { evidenceOf, type Finding } from "./evidence.ts";
 import type { Books } from "./read-books.ts";
-import { checkRecorded } from "./recorded.ts";
-import { checkStandingStill } from "./standing-still.ts";
-import { checkTold } from "./told.ts";
-import { checkVerdicts } from "./verdicts.ts";
 
 /** Everything wrong in a run, judged only by what was seen from outside. */
 export function judge(history: readonly Happening[], books: Books): Finding[] {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { evidenceOf } from "../checker/evidence.ts";
-import { type Finding, groupBy } from "../checker/finding.ts";
+import { evidenceOf, type Finding, groupBy } from "../checker/evidence.ts";
 import { judgeFolder } from "../checker/judge-run.ts";
 import { now, readHistory } from "../history/recorder.ts";
 import { startUntilItRuns } from "../torture/strike.ts";

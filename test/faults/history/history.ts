@@ -61,7 +61,7 @@ export interface InvoiceBecame {
 }
 
 /** A Get Invoice arrived at the provider. */
-export interface InvoiceAsked {
+interface InvoiceAsked {
   what: "asked";
   at: number;
   /** Joins it with its answer. */
@@ -71,7 +71,7 @@ export interface InvoiceAsked {
 }
 
 /** The answer to a Get Invoice. */
-export interface InvoiceSaid {
+interface InvoiceSaid {
   what: "said";
   at: number;
   ask: string;

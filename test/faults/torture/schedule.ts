@@ -41,7 +41,7 @@ export interface Planned {
   fault: PlannedFault;
 }
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   seed: number;
   /** The period in which faults begin, in ms. */
   lengthMs: number;

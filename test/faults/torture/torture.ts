@@ -1,6 +1,5 @@
-import { checkAllFound } from "../checker/all-found.ts";
-import { evidenceOf } from "../checker/evidence.ts";
-import type { Finding } from "../checker/finding.ts";
+import { checkAllFound } from "../checker/check-events.ts";
+import { evidenceOf, type Finding } from "../checker/evidence.ts";
 import { judgeFolder } from "../checker/judge-run.ts";
 import { countOpen } from "../checker/read-books.ts";
 import { readHistory } from "../history/recorder.ts";

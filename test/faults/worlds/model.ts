@@ -51,7 +51,7 @@ const isPaid = ({ held }: Member) => held.status === "Paid" && !held.gone;
 const isLive = ({ held }: Member) => held.type === "Live";
 
 /** Everything that this says of it is that it is unpaid: no reader has a reason to ask. */
-export function isPassedOver(member: Member): boolean {
+function isPassedOver(member: Member): boolean {
   if (member.plan.heard || !UNPAID.includes(plainLabel(member))) return false;
   return meanings(member.plan.listDate, member.held.paidAt).length === 0;
 }

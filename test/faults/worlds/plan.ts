@@ -1,10 +1,10 @@
 import fc from "fast-check";
 
 /** What Get Invoice says of an invoice. */
-export type Truth = "paid" | "unpaid" | "invalidated" | "unknown";
+type Truth = "paid" | "unpaid" | "invalidated" | "unknown";
 
 /** How a time of payment is written down. */
-export const DATE_FORMS = [
+const DATE_FORMS = [
   ...[
     "utc",
     "offset",
@@ -32,7 +32,7 @@ export type Later =
   | "vanished";
 
 /** What somebody deletes or edits in the relay's tables after the payment was published. */
-export type Hole =
+type Hole =
   | "none"
   | "event"
   | "publication"

@@ -4,7 +4,7 @@ import { type WorldPlan, worlds } from "./plan.ts";
 import { type Played, playWorld } from "./play-world.ts";
 import type { Yard } from "./yard.ts";
 
-export interface Failure {
+interface Failure {
   seed: number;
   findings: Finding[];
   /** The smallest world that fails, and what it came to; null for those beyond the first few. */

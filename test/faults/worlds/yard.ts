@@ -49,7 +49,7 @@ export async function openYard(databaseUrl: string): Promise<Yard> {
 /** A sweep is done in one pass, or two; after every 429 it goes on a second later. */
 const MOST_PASSES = 50;
 
-export interface RelaySource {
+interface RelaySource {
   name: string;
   apiKey: string;
   collectionId: string;

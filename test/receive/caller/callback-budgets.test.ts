@@ -61,7 +61,7 @@ describe("the budgets of a token and an address (G12)", () => {
     const budgets = small();
     const from = (n: number) =>
       budgets.take({ token: "default#1", address: `2001:db8:${n.toString(16)}::1` }, cost(), 0);
-    for (let n = 0; n < 30_000; n += 1) from(n);
+    for (let n = 0; n < 12_000; n += 1) from(n);
     expect(from(60_000)).toBe("token_callbacks");
   });
 
@@ -69,17 +69,20 @@ describe("the budgets of a token and an address (G12)", () => {
     const budgets = standard();
     const provider = { token: "default#1", address: "203.0.113.1" };
     // A hundred thousand payments, some of them told twice, within five minutes.
-    for (let n = 0; n < 120_000; n += 1)
-      expect(budgets.take(provider, cost({ bytes: 1_500 }), n * 2.5)).toBeNull();
+    const answers = Array.from({ length: 120_000 }, (_, n) =>
+      budgets.take(provider, cost({ bytes: 1_500 }), n * 2.5),
+    );
+    expect(answers.every((over) => over === null)).toBe(true);
   });
 
   it("by default are never met by a busy month as it comes", () => {
     const budgets = standard();
     const provider = { token: "default#1", address: "203.0.113.1" };
     // Twenty callbacks a second around the clock, for a month of eight-hour days of it.
-    for (let minute = 0; minute < 30 * 8 * 60; minute += 1) {
-      const burst = cost({ bytes: 1_200 * 1_200, callbacks: 1_200, ids: 1_200 });
-      expect(budgets.take(provider, burst, minute * 60_000)).toBeNull();
-    }
+    const burst = cost({ bytes: 1_200 * 1_200, callbacks: 1_200, ids: 1_200 });
+    const answers = Array.from({ length: 30 * 8 * 60 }, (_, minute) =>
+      budgets.take(provider, burst, minute * 60_000),
+    );
+    expect(answers.every((over) => over === null)).toBe(true);
   });
 });

@@ -10,7 +10,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
  * - `{"repeat": a, "times": 3}`: that often; a `{n}` in a repeated text counts 000000000001, 000000000002, …
  * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed.
  */
-export type BodyRecipe =
+type BodyRecipe =
   | string
   | { json: unknown }
   | { hex: string }

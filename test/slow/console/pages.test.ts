@@ -1,7 +1,7 @@
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ConsoleWorld } from "./console-world.ts";
 import { type FullHouse, fillHouse } from "./full-house.ts";
-import { takeProviderAway } from "./in-trouble.ts";
 import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
 import { DESKTOP, Operator, PHONE } from "./operator.ts";
 import { openStand, type Stand } from "./stand.ts";
@@ -95,3 +95,14 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
     ]);
   });
 });
+
+/** The provider is away: its circuit breaker opens, and payments wait to be confirmed. */
+async function takeProviderAway(world: ConsoleWorld): Promise<void> {
+  await world.service.control("PUT", "/faults", { api: [{ operations: ["getInvoice"], answer: "500" }] });
+  for (let n = 1; n <= 12; n += 1) await world.pay(await world.invoice(`waiting-${n}`));
+  await world.until(
+    "select count(*)::int as n from alarm where name = 'source_failing' and cleared_at is null",
+    [],
+    [{ n: 1 }],
+  );
+}
