@@ -115,7 +115,7 @@ export const actorOf = ({ name }: Pick<AdminToken, "name">): string => `admin:${
 
 type Ended = Pick<Session, "id" | "endsAt">;
 
-const ending = new Statement(
+const insertEnded = new Statement(
   {},
   ({ value }: Slots<Ended>) => sql`
     with over as (delete from ended_session where ends_at < clock_timestamp())
@@ -124,7 +124,7 @@ const ending = new Statement(
     on conflict do nothing`,
 );
 
-const looking = new Statement(
+const selectEnded = new Statement(
   { ended: returned.boolean },
   ({ value }: Slots<string>) =>
     sql`select exists (select from ended_session where id = ${value((id) => id)}) as ended`,
@@ -150,7 +150,7 @@ export class EndedSessions {
 
   /** @throws the database's error: the session goes on, and has to be signed out of again. */
   async end({ id, endsAt }: Ended): Promise<void> {
-    await ending.execute(this.#db, { id, endsAt });
+    await insertEnded.execute(this.#db, { id, endsAt });
     for (const [known, until] of this.#known) if (until < Date.now()) this.#known.delete(known);
     this.#known.set(id, endsAt);
   }
@@ -168,7 +168,7 @@ export class EndedSessions {
 
   async #look(id: string): Promise<boolean> {
     try {
-      const [row] = await looking.execute(this.#db, id);
+      const [row] = await selectEnded.execute(this.#db, id);
       return row?.ended === true;
     } catch (error) {
       if (isDatabaseAway(error)) return false;

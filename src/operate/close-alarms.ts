@@ -44,7 +44,7 @@ export async function closeAlarmsByHand({
   });
 }
 
-const closing = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
+const closeRemoved = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
   const named = (condition: RawBuilder<unknown>) => sql`
     exists (select from ${servedByAny(value((mine) => JSON.stringify(mine)))} as process where ${condition})`;
   return sql`
@@ -64,4 +64,4 @@ const closing = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
  * @param mine what this process serves
  * @returns those that it closed.
  */
-export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served) => closing.execute(db, mine);
+export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served) => closeRemoved.execute(db, mine);

@@ -84,7 +84,7 @@ interface Compared {
 type Leaves = [path: string, value: string][];
 
 /** More fields of a claim than a person reads. */
-const MOST_FIELDS = 100;
+const FIELD_LIMIT = 100;
 const DEEPEST = 8;
 
 /**
@@ -175,7 +175,7 @@ function leavesOf(value: unknown, path = "", depth = 0): Leaves {
   const leaves: Leaves = [];
   for (const [key, inner] of Object.entries(value)) {
     leaves.push(...leavesOf(inner, path === "" ? key : `${path}.${key}`, depth + 1));
-    if (leaves.length >= MOST_FIELDS) return leaves.slice(0, MOST_FIELDS);
+    if (leaves.length >= FIELD_LIMIT) return leaves.slice(0, FIELD_LIMIT);
   }
   return leaves;
 }

@@ -52,14 +52,14 @@ export const isOpen = (
 const AT_ONCE = 5_000;
 
 /** Where a walk through settled confirmations has come to. The time as text: a Date has no microseconds. */
-interface Place {
+interface Position {
   settledAt: string;
   invoiceId: string;
 }
 
 interface Walk {
   before: Date;
-  after: Place;
+  after: Position;
 }
 
 /** The next confirmations that were settled before a time, oldest first, and whether each is meant. */
@@ -97,7 +97,7 @@ async function* walk(
   db: Kysely<Tables>,
   before: Date,
 ): AsyncGenerator<Settled[]> {
-  let after: Place = { settledAt: "-infinity", invoiceId: NIL_UUID };
+  let after: Position = { settledAt: "-infinity", invoiceId: NIL_UUID };
   for (;;) {
     const from = after;
     const rows = await inKeyOrder(db, (trx) => statement.execute(trx, { before, after: from }));

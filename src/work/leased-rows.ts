@@ -56,7 +56,7 @@ export class LeasedRows {
   /**
    * Work that waits for too long is due at once.
    * @param waitsTooLong a condition: its `due_at` is too far ahead.
-   * @returns how many rows; with `MOST_FORWARD` there may be more.
+   * @returns how many rows; with `BRING_FORWARD_LIMIT` there may be more.
    */
   async bringForward(db: Kysely<Tables>, waitsTooLong: RawBuilder<unknown>): Promise<number> {
     return await this.#update(db, "due", sql`due_at = clock_timestamp()`, waitsTooLong);

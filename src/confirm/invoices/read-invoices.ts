@@ -112,7 +112,7 @@ const selectDescriptions = new Statement(
 export const describePayments = async (db: Kysely<Tables>, keys: readonly ConfirmationKey[]) =>
   keys.length === 0 ? [] : await selectDescriptions.execute(db, keys);
 
-interface Asked {
+interface AnswersQuery {
   invoiceId: string;
   limit: number;
 }
@@ -131,7 +131,7 @@ const ANSWER = {
 /** What the provider answered about an invoice at one time. */
 export type KeptAnswer = RowOf<typeof ANSWER>;
 
-const selectAnswers = new Statement(ANSWER, ({ value }: Slots<Asked>) => {
+const selectAnswers = new Statement(ANSWER, ({ value }: Slots<AnswersQuery>) => {
   const id = value(({ invoiceId }) => invoiceId);
   const limit = value((asked) => asked.limit);
   return sql`
@@ -151,7 +151,7 @@ export const answersOf = (db: Kysely<Tables>, invoiceId: string, limit: number) 
 
 const selectAnswersInOrder = new Statement(
   { at: returned.time, source: returned.text(), status: returned.text(), storedAt: returned.time },
-  ({ value }: Slots<Asked>) => {
+  ({ value }: Slots<AnswersQuery>) => {
     const id = value(({ invoiceId }) => invoiceId);
     return sql`
       (select asked_at as at, source, status, recorded_at as "storedAt"

@@ -214,7 +214,7 @@ export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
 /**
  * Confirmations that wait longer than their step of the ladder are due at once (G11). A first ask never
  * waits. Each lookup is one step into an index, however many wait as they should.
- * @returns how many; with `MOST_FORWARD` there may be more.
+ * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
  */
 export function bringForwardConfirmations(db: Kysely<Tables>, sources: readonly string[]): Promise<number> {
   const steps = sql.join(LONGEST_WAITS.map((ms, attempt) => sql`(${sql.lit(attempt)}, ${interval(ms)})`));
