@@ -209,15 +209,18 @@ export class Alarms {
    * Writes an alarm that is over and could not be written while it lasted, unless another process that saw
    * the same has written it.
    * @param lastedMs how long ago it began, in ms
-   * @param told people have heard of its beginning
+   * @param notified people have heard of its beginning
    */
-  async keepEnded(alarm: Alarm, { lastedMs, told }: { lastedMs: number; told: boolean }): Promise<void> {
+  async keepEnded(
+    alarm: Alarm,
+    { lastedMs, notified }: { lastedMs: number; notified: boolean },
+  ): Promise<void> {
     const { name, source, subject, detail } = alarm;
     const began = sql`clock_timestamp() - ${lastedMs}::float8 * interval '1 ms'`;
     await sql`
       insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
       select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
-        case when ${told} then ${began} end
+        case when ${notified} then ${began} end
       where not exists (select from alarm
         where name = ${name} and source = ${source} and subject = ${subject}
           and cleared_at > ${began})`.execute(this.#db);

@@ -113,11 +113,11 @@ export function holderOf(tokens: readonly AdminToken[], given: string): AdminTok
 /** The actor, as the audit log names it. */
 export const actorOf = ({ name }: Pick<AdminToken, "name">): string => `admin:${name}`;
 
-type Ended = Pick<Session, "id" | "endsAt">;
+type EndedSession = Pick<Session, "id" | "endsAt">;
 
 const insertEnded = new Statement(
   {},
-  ({ value }: Slots<Ended>) => sql`
+  ({ value }: Slots<EndedSession>) => sql`
     with over as (delete from ended_session where ends_at < clock_timestamp())
     insert into ended_session (id, ends_at)
     values (${value(({ id }) => id)}, to_timestamp(${value(({ endsAt }) => endsAt)}::float8 / 1000))
@@ -149,7 +149,7 @@ export class EndedSessions {
   }
 
   /** @throws the database's error: the session goes on, and has to be signed out of again. */
-  async end({ id, endsAt }: Ended): Promise<void> {
+  async end({ id, endsAt }: EndedSession): Promise<void> {
     await insertEnded.execute(this.#db, { id, endsAt });
     for (const [known, until] of this.#known) if (until < Date.now()) this.#known.delete(known);
     this.#known.set(id, endsAt);

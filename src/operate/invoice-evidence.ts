@@ -71,7 +71,7 @@ function firstWithin<One>(all: readonly One[], sizeOf: (one: One) => number): On
 }
 
 /** A field of what a callback claimed, beside the provider's answer. */
-interface Compared {
+interface ComparedClaim {
   /** Where it stands in the claim, such as `data.amount`. */
   field: string;
   claimed: string;
@@ -101,7 +101,7 @@ const LONGEST = 32_768;
  * @param answer the provider's JSON; null when there is none.
  * @param invoiceId lower case.
  */
-export function compareClaim(claim: string, answer: string | null, invoiceId: string): Compared[] {
+export function compareClaim(claim: string, answer: string | null, invoiceId: string): ComparedClaim[] {
   const claims = leavesOf(parsed(claim) ?? formIn(claim));
   const answers = leavesOf(parsed(answer ?? ""));
   const holder = holderOf(claims, invoiceId);

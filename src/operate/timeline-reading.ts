@@ -228,7 +228,7 @@ const selectReplays = new Statement(
     order by noted.id limit ${HISTORY_LIMIT}`,
 );
 
-interface Concerned {
+interface TimelineScope {
   /** Names of sources, ARNs of topics. */
   subjects: readonly string[];
   /** The invoice is still under way: an event that waits may go to any topic that is paused. */
@@ -239,7 +239,7 @@ interface Concerned {
 }
 
 // A pause from before counts as well, unless it had ended by then.
-const selectUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned>) => {
+const selectUpstreamActions = new Statement(ACTION, ({ value }: Slots<TimelineScope>) => {
   const from = value((concerned) => concerned.from);
   const concerns = sql`
     action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')

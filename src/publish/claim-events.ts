@@ -3,7 +3,12 @@ import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "
 import type { Tables } from "../database/tables.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readUpstreamRow } from "../upstreams/change.ts";
-import { beginTrial, type Trying, whenTopicIsHealthy, whenTopicIsUnchanged } from "../upstreams/topic-row.ts";
+import {
+  beginTrial,
+  type TopicTrial,
+  whenTopicIsHealthy,
+  whenTopicIsUnchanged,
+} from "../upstreams/topic-row.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
 import { claimedFor } from "../work/leased-rows.ts";
@@ -107,6 +112,6 @@ const claimWhenHealthy = new Statement(CLAIMED, (slots: Slots<EventClaim>) =>
   claimRows(slots, whenTopicIsHealthy(slots)),
 );
 
-const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & Trying>) =>
+const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & TopicTrial>) =>
   claimRows(slots, whenTopicIsUnchanged(slots), beginTrial(slots)),
 );

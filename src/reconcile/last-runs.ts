@@ -120,24 +120,24 @@ export interface CalendarDay extends Totals {
   result: Result;
 }
 
-interface Covered {
+interface CoveredPeriod {
   name: string;
   collectionIds: readonly string[];
 }
 
-interface Wanted {
+interface CalendarQuery {
   /** YYYY-MM-DD, both included. */
   from: string;
   to: string;
   /** With all their collections: a certificate of fewer proves nothing about a day. */
-  sources: readonly Covered[];
+  sources: readonly CoveredPeriod[];
 }
 
 const tallied = (name: "paid" | "stored" | "published" | "missing") => sql`
   coalesce((totals.item -> ${sql.lit(name)} ->> 'count')::int, 0) as ${sql.ref(name)},
   coalesce(totals.item -> ${sql.lit(name)} ->> 'amount', '0.00') as ${sql.ref(`${name}Amount`)}`;
 
-const WHOLE: Columns<Covered> = {
+const WHOLE: Columns<CoveredPeriod> = {
   source: text(({ name }) => name),
   // As text: unnest would flatten an array of arrays.
   ids: text(({ collectionIds }) => `{${collectionIds.join(",")}}`),
@@ -160,7 +160,7 @@ const selectCalendar = new Statement(
     missingAmount: returned.text(),
     differences: returned.integer,
   },
-  ({ value, table }: Slots<Wanted>) => sql`
+  ({ value, table }: Slots<CalendarQuery>) => sql`
     with asked as (select day::date as day
       from generate_series(${value(({ from }) => from)}::date::timestamp,
         ${value(({ to }) => to)}::date::timestamp, interval '1 day') as day),
@@ -190,7 +190,7 @@ const selectCalendar = new Statement(
  * Days of payment according to certificates: a day is left out if no finished certificate of all the source's
  * collections covers it. Postgres parses the certificates, because they may be large.
  */
-export const readCalendar = async (db: Kysely<Tables>, wanted: Wanted): Promise<CalendarDay[]> =>
+export const readCalendar = async (db: Kysely<Tables>, wanted: CalendarQuery): Promise<CalendarDay[]> =>
   (await selectCalendar.execute(db, wanted)).map(dayOf);
 
 function dayOf(found: ResultOf<typeof selectCalendar>): CalendarDay {

@@ -115,7 +115,7 @@ const HELD_COLUMNS = [
 ] as const;
 
 /** A replay by its id, or any of a kind that needs no file. */
-export type Wanted = string | { anyOf: ReplayKind };
+export type ReplayChoice = string | { anyOf: ReplayKind };
 
 /**
  * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
@@ -123,7 +123,11 @@ export type Wanted = string | { anyOf: ReplayKind };
  * the oldest of it, then what gave up its turn longest ago.
  * @returns null when it cannot be taken now.
  */
-export function claimReplay(db: Kysely<Tables>, which: Wanted, lease: Lease): Promise<HeldReplay | null> {
+export function claimReplay(
+  db: Kysely<Tables>,
+  which: ReplayChoice,
+  lease: Lease,
+): Promise<HeldReplay | null> {
   const isWanted =
     typeof which === "string"
       ? sql<boolean>`id = ${which}`

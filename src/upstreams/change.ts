@@ -24,13 +24,13 @@ import {
 import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
 /** An upstream, the version of the row that it was read from, and when a refused one is tried next. */
-export type Read = UpstreamRow & { version: number; probeInMs: number };
+export type VersionedUpstream = UpstreamRow & { version: number; probeInMs: number };
 
 const msUntil = (column: string) => sql`
   case when ${sql.ref(column)} = '-infinity' then 0
     else extract(epoch from ${sql.ref(column)} - clock_timestamp()) * 1000 end::float8`;
 
-interface Named {
+interface UpstreamName {
   kind: UpstreamKind;
   name: string;
 }
@@ -45,7 +45,7 @@ const selectUpstream = new VaryingStatement(
     probeInMs: returned.float,
     pausedBy: nullable(returned.text<"operator" | "refused">()),
   },
-  ({ kind, name }: Named) => sql`
+  ({ kind, name }: UpstreamName) => sql`
     select version, faults, slow_downs as "slowDowns",
       ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
       coalesce(${msUntil("probe_at")}, 0) as "probeInMs",
@@ -62,7 +62,7 @@ export async function readUpstreamRow(
   db: Kysely<Tables>,
   kind: UpstreamKind,
   name: string,
-): Promise<Read | null> {
+): Promise<VersionedUpstream | null> {
   const [row] = await selectUpstream.execute(db, { kind, name });
   return row ?? null;
 }
@@ -76,12 +76,15 @@ const setPause = (pausedBy: UpstreamRow["pausedBy"], pause: Transition["pause"])
 const moment = (ms: number) =>
   ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 
-type Change = Named & { before: Read } & Pick<Transition, "upstream" | "lastError" | "pause"> & {
+type Change = UpstreamName & { before: VersionedUpstream } & Pick<
+    Transition,
+    "upstream" | "lastError" | "pause"
+  > & {
     raised: readonly Alarm[];
     ended: readonly EndedAlarm[];
   };
 
-const NEW: Read = {
+const NEW: VersionedUpstream = {
   version: 0,
   faults: 0,
   slowDowns: 0,
@@ -90,8 +93,8 @@ const NEW: Read = {
   probeInMs: 0,
   pausedBy: null,
 };
-const PAUSED: Read = { ...NEW, opensInMs: 1, pausedBy: "operator" };
-const REFUSED: Read = { ...NEW, retryInMs: 1, pausedBy: "refused" };
+const PAUSED: VersionedUpstream = { ...NEW, opensInMs: 1, pausedBy: "operator" };
+const REFUSED: VersionedUpstream = { ...NEW, retryInMs: 1, pausedBy: "refused" };
 const TOLD = { raised: [], ended: [] };
 
 const updateUpstream = new VaryingStatement(
@@ -128,7 +131,7 @@ export async function change(
   db: Kysely<Tables>,
   kind: UpstreamKind,
   name: string,
-  before: Read,
+  before: VersionedUpstream,
   { upstream, lastError, raises, clears, pause }: Transition,
 ): Promise<WrittenAlarms | null> {
   const about = (alarm: "failing" | "paused" | "retry_after") => ({
@@ -158,7 +161,7 @@ export async function changeByHand(
   kind: UpstreamKind,
   name: string,
   signal: Extract<UpstreamReport, { kind: "pause" | "resume" }>,
-): Promise<{ before: Read; told: WrittenAlarms } | null> {
+): Promise<{ before: VersionedUpstream; told: WrittenAlarms } | null> {
   for (;;) {
     const before = await readUpstreamRow(trx, kind, name);
     const after = before === null ? null : transition(before, signal, kind.policy, Math.random());

@@ -120,13 +120,13 @@ export function transition(
 ): Transition | null {
   switch (signal.kind) {
     case "works":
-      return works(before);
+      return afterSuccess(before);
     case "list_read":
       return endSlowDowns(before, policy);
     case "failed":
-      return failed(before, signal, policy, dice);
+      return afterFailure(before, signal, policy, dice);
     case "slow_down":
-      return slowedDown(before, signal, policy, dice);
+      return afterSlowDown(before, signal, policy, dice);
     case "refused":
       return before.pausedBy === null
         ? {
@@ -137,14 +137,14 @@ export function transition(
           }
         : null;
     case "pause":
-      return paused(before, signal);
+      return afterPause(before, signal);
     case "resume":
-      return resumed(before, policy);
+      return afterResume(before, policy);
   }
 }
 
 /** An upstream that is paused already is paused anew only with a reason or an end. */
-function paused(
+function afterPause(
   before: UpstreamRow,
   { until, reason }: Extract<UpstreamReport, { kind: "pause" }>,
 ): Transition | null {
@@ -158,7 +158,7 @@ function paused(
   };
 }
 
-function resumed(before: UpstreamRow, policy: UpstreamPolicy): Transition | null {
+function afterResume(before: UpstreamRow, policy: UpstreamPolicy): Transition | null {
   if (stateOf(before, policy) === "closed") return null;
   return {
     upstream: { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 },
@@ -168,7 +168,7 @@ function resumed(before: UpstreamRow, policy: UpstreamPolicy): Transition | null
   };
 }
 
-function works(before: UpstreamRow): Transition | null {
+function afterSuccess(before: UpstreamRow): Transition | null {
   const waited = before.retryInMs < 0;
   if (troublesInARow(before) === 0 && before.pausedBy !== "refused" && !waited) return null;
   const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
@@ -199,7 +199,7 @@ function endSlowDowns(before: UpstreamRow, { alarmsAfter }: UpstreamPolicy): Tra
   };
 }
 
-function failed(
+function afterFailure(
   before: UpstreamRow,
   { times, error }: Extract<UpstreamReport, { kind: "failed" }>,
   policy: UpstreamPolicy,
@@ -228,7 +228,7 @@ function startBackOff(
   };
 }
 
-function slowedDown(
+function afterSlowDown(
   before: UpstreamRow,
   { retryAfterMs, error }: Extract<UpstreamReport, { kind: "slow_down" }>,
   policy: UpstreamPolicy,

@@ -3,7 +3,7 @@ import { clockTime, interval, isTooFarAhead, typed } from "../database/expressio
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
-import { type Read, readUpstreamRow } from "./change.ts";
+import { readUpstreamRow, type VersionedUpstream } from "./change.ts";
 import { FLOODED, SOURCE, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
 
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
@@ -22,7 +22,7 @@ export async function registerUpstreams(
 }
 
 /** @throws Error when there is no such row: `serve` makes it when it starts. */
-export async function readSource(db: Kysely<Tables>, name: string): Promise<Read & Buckets> {
+export async function readSource(db: Kysely<Tables>, name: string): Promise<VersionedUpstream & Buckets> {
   const upstream = await readUpstreamRow(db, SOURCE, name);
   const age = (column: "allowance_at" | "unknown_allowance_at") =>
     typed(returned.float, sql`extract(epoch from clock_timestamp() - ${sql.ref(column)}) * 1000`);
@@ -89,7 +89,7 @@ export interface Turn {
   granted: boolean;
   /** How long until it may be granted, so far as other readers of lists are the reason; in ms. */
   nextInMs: number;
-  upstream: Read | null;
+  upstream: VersionedUpstream | null;
 }
 
 /**

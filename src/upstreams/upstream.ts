@@ -21,7 +21,7 @@ interface Tally {
   refused: Extract<UpstreamReport, { kind: "refused" }> | null;
 }
 
-const nothing = (): Tally => ({
+const emptyTally = (): Tally => ({
   ...{ answers: 0, listsRead: 0, faults: 0, lastError: "" },
   ...{ slowDown: null, retryAfter: null, refused: null },
 });
@@ -43,7 +43,7 @@ export class Upstream {
   readonly name: string;
   readonly #db: Kysely<Tables>;
   readonly #alarms: Alarms;
-  #tally = nothing();
+  #tally = emptyTally();
   #writing: Promise<void> | null = null;
   // As far as this process knows; each claim sets it right.
   #isHealthy = false;
@@ -80,11 +80,11 @@ export class Upstream {
     this.#add(signal);
     while (this.#writing !== null) await this.#writing;
     if (!this.#isNews) {
-      this.#tally = nothing();
+      this.#tally = emptyTally();
       return this.#takesMore;
     }
     const tally = this.#tally;
-    this.#tally = nothing();
+    this.#tally = emptyTally();
     this.#writing = this.#write(tally).finally(() => {
       this.#writing = null;
     });

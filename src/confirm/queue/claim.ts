@@ -87,7 +87,7 @@ export const NEVER_ASKED = {
   traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
-interface Claiming extends ClaimLimits {
+interface ClaimOptions extends ClaimLimits {
   source: string;
   lease: Lease;
 }
@@ -111,7 +111,7 @@ interface SourceClaim {
  */
 export async function claimConfirmations(
   db: Kysely<Tables>,
-  { limits, ...claiming }: Claiming & { limits: Limits },
+  { limits, ...claiming }: ClaimOptions & { limits: Limits },
 ): Promise<SourceClaim> {
   const limited = limits.ratePerSecond !== null;
   if (!limited) {
@@ -162,7 +162,7 @@ function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
  * @param admitted yields the source's name, or no row when nothing may be taken.
  * @param spent what is written in the same statement, from the rows of `claimed`.
  */
-function claimRows<Given extends Claiming>(
+function claimRows<Given extends ClaimOptions>(
   slots: Slots<Given>,
   classes: readonly Class[],
   admitted: RawBuilder<unknown>,
@@ -196,12 +196,12 @@ function claimRows<Given extends Claiming>(
 const takeClass = (one: Class, position: number, limit: RawBuilder<unknown>) =>
   one.askedBefore === null ? takeByTurns(one, position, limit) : takeOldest(one, position, limit);
 
-const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<Claiming>) =>
+const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<ClaimOptions>) =>
   claimRows(slots, IN_ORDER, whenSourceIsHealthy(slots.value(({ source }) => source))),
 );
 
 const claimSpending = (classes: readonly Class[]) =>
-  new Statement(RETURNS, (slots: Slots<Claiming & Budget>) =>
+  new Statement(RETURNS, (slots: Slots<ClaimOptions & Budget>) =>
     claimRows(slots, classes, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendAllowance(slots)})`),
   );
 

@@ -6,7 +6,7 @@ import type { Tables } from "../../database/tables.ts";
 import { networkOf } from "../../kit/addresses.ts";
 import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
-import { endingWith, type Tracer } from "../../kit/trace.ts";
+import { endWith, type Tracer } from "../../kit/trace.ts";
 import type { Handoff } from "../../work/policy.ts";
 import {
   appendAndAlarm,
@@ -121,7 +121,7 @@ export class CallbackLog {
       parent: callback.traceparent,
       attributes: { "invoice_relay.source": callback.source, "invoice_relay.callback.id": id },
     });
-    await (span === undefined ? committed : endingWith(span, committed));
+    await (span === undefined ? committed : endWith(span, committed));
     return id;
   }
 

@@ -138,7 +138,7 @@ function meaningOf(invoiceId: string, answer: Answer, sets: StatusSets, timeZone
   };
 }
 
-interface Asking {
+interface CandidateQuery {
   source: ReconcileSource;
   certificateId: string;
   deep: boolean;
@@ -156,7 +156,7 @@ const CANDIDATE = {
   leavesOpen: returned.boolean,
 } as const;
 
-const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<Asking>) => {
+const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<CandidateQuery>) => {
   const name = value(({ source }) => source.name);
   const paidStatuses = value(({ source }) => plainStatuses(source.paidStatuses));
   const isPaid = sql`coalesce(${hasStatus(paidStatuses)}, false)`;

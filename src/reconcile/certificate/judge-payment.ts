@@ -24,7 +24,7 @@ export interface Terms extends StatusSets {
 }
 
 /** Where one payment counts, and what differs. */
-export interface Judged {
+export interface PaymentJudgement {
   day: string;
   isLive: boolean;
   paid: Money | null;
@@ -39,7 +39,7 @@ export interface Judged {
  * is wrong with it, it is named in every period that it may belong to.
  * @returns null when it belongs to another period or is not a payment.
  */
-export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
+export function judgePayment(facts: PaymentFacts, terms: Terms): PaymentJudgement | null {
   if (isOfAnother(facts, terms)) return null;
   const shape = shapeOf(facts, terms);
   const found = reasonsOf(facts, shape, terms);

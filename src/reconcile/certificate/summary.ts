@@ -1,6 +1,6 @@
 import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
 import type { Certificate, Difference, Tally, Totals, Weight } from "./certificate.ts";
-import type { Judged } from "./judge-payment.ts";
+import type { PaymentJudgement } from "./judge-payment.ts";
 
 /** The most differences that a certificate names; it counts them all. */
 const NAMED_LIMIT = 10_000;
@@ -27,7 +27,7 @@ export class Summary {
   readonly #named: Record<Weight, Difference[]> = { gap: [], difference: [], note: [] };
   #notes = 0;
 
-  add({ day, isLive, paid, stored, published, differences }: Judged): void {
+  add({ day, isLive, paid, stored, published, differences }: PaymentJudgement): void {
     for (const difference of differences) this.addDifference(difference);
     if (!isLive) {
       if (paid !== null) add(this.#test, paid);

@@ -16,7 +16,7 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import {
   decideOpening,
   isDatedElsewhere,
-  type Listed,
+  type ListedFacts,
   type Opening,
   type SweepTerms,
 } from "./decide-opening.ts";
@@ -193,7 +193,7 @@ class SweepRun implements ListSink {
   }
 
   /** Opens and counts in one transaction, so that a crash cannot count twice or not at all. */
-  async #open(payments: readonly (Listed & { invoiceId: string })[]): Promise<void> {
+  async #open(payments: readonly (ListedFacts & { invoiceId: string })[]): Promise<void> {
     if (payments.length === 0) return;
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
     const { name, liveTopicArn: live, testTopicArn: test } = this.#source;
