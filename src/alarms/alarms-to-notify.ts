@@ -17,7 +17,7 @@ const ALARM_TO_NOTIFY = {
   clearedAt: nullable(returned.time),
 };
 
-/** An alarm whose beginning or end the people have not been told. */
+/** An alarm of whose beginning or end people have not been notified. */
 export type AlarmToNotify = RowOf<typeof ALARM_TO_NOTIFY>;
 
 /** The alarms that this process has taken to tell; no other process tells them meanwhile. */
@@ -35,8 +35,8 @@ const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 
 /**
- * Queries for what people have not been told, each by its index. What ended more than a day ago is no longer
- * news: otherwise switching the webhook on would tell of all alarms there ever were.
+ * Queries for what people have not been notified of, each by its index. What ended more than a day ago is no
+ * longer news: otherwise switching the webhook on would tell of all alarms there ever were.
  */
 const BEGUN = sql`select * from alarm where cleared_at is null and told_at is null`;
 const ENDED = sql`
@@ -84,8 +84,8 @@ export async function claimAlarmsToNotify(db: Kysely<Tables>, given: Turn): Prom
 }
 
 /**
- * Records that they were told, as they stood when they were claimed: the end of one that has ended since is
- * still to be told.
+ * Records that people were notified of them, in their state when they were claimed: the end of one that has
+ * ended since is still to come.
  * @param nextInMs how long until the next message at the earliest, in ms
  */
 export async function markAlarmsNotified(

@@ -47,7 +47,7 @@ export const ENDED_ALARMS = {
 } as const;
 
 /**
- * Part of a statement, never run on its own: an alarm is written with the change that it tells of (G13), or
+ * Part of a statement, never run on its own: an alarm is written with the change that it reports (G13), or
  * not at all.
  */
 export type StatementPart = Expression<unknown>;
@@ -93,7 +93,8 @@ export const wasRaisedSince = (
 
 /**
  * Closes open alarms. Those that end with a change are closed in its statement, those that were quiet by
- * `clearQuiet`, those that a person has seen to by `closeAlarms`. @param which a condition on rows of `alarm`.
+ * `clearQuiet`, those that a person has seen to by `closeAlarms`. @param which a condition on rows of
+ * `alarm`.
  */
 export const clearAlarms = (which: RawBuilder<unknown>): StatementPart => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
@@ -104,7 +105,7 @@ export interface AlarmChange {
   clears?: readonly EndedAlarm[];
 }
 
-/** What a change has to tell: the alarms that it raised, and the open ones that it ended. */
+/** The alarms that a change has written: those that it raised, and the open ones that it ended. */
 export interface WrittenAlarms {
   raised: readonly Alarm[];
   cleared: readonly EndedAlarm[];
@@ -178,7 +179,10 @@ export class Alarms {
     for (const alarm of ALARM_NAMES) deps.metrics.alarms.inc({ alarm }, 0);
   }
 
-  /** Tells the alarms that a transaction has written: a log line and a count for each. */
+  /**
+   * Reports the alarms that a transaction has written: a log line and a count for each. The webhook reads the
+   * rows.
+   */
   notify(alarms: readonly Alarm[]): void {
     for (const { name, source, subject, detail } of alarms) {
       this.#log.error({ alarm: name, source, subject }, detail);
@@ -198,8 +202,9 @@ export class Alarms {
   }
 
   /**
-   * Closes the alarms that have been quiet for as long as their definitions say, whichever process raised them,
-   * and those last raised in the future, before Postgres' clock stepped back: what lasts is raised again.
+   * Closes the alarms that have been quiet for as long as their definitions say, whichever process raised
+   * them, and those last raised in the future, before Postgres' clock stepped back: what lasts is raised
+   * again.
    */
   async clearQuiet(): Promise<void> {
     this.notifyCleared(await closeQuiet.execute(this.#db));
@@ -209,7 +214,7 @@ export class Alarms {
    * Writes an alarm that is over and could not be written while it lasted, unless another process that saw
    * the same has written it.
    * @param lastedMs how long ago it began, in ms
-   * @param notified people have heard of its beginning
+   * @param notified people were notified of its beginning
    */
   async keepEnded(
     alarm: Alarm,

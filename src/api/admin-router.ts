@@ -158,7 +158,7 @@ interface Judged {
   /** As the command line calls it in its JSON. */
   code?: ErrorCode;
   retryAfterS?: number;
-  /** The log tells of it under this id. */
+  /** The log has it under this id. */
   requestId?: string;
 }
 

@@ -187,8 +187,8 @@ export class DatabaseWatch {
 interface RecordingAlarmsOptions {
   alarms: Alarms;
   /**
-   * Tells people at once, since no row can be written; null where nobody is told. Resolves with whether they
-   * were told.
+   * Notifies people at once, since no row can be written; null where nobody is notified. Resolves with
+   * whether they were.
    */
   notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
@@ -247,7 +247,7 @@ class RecordingAlarms {
     return { reason: problem.reason, action: problem.action };
   }
 
-  /** Resolves once people have been told of what was raised, or could not be told. */
+  /** Resolves once people have been notified of what was raised, or could not be. */
   get notified(): Promise<void> {
     return this.#telling;
   }

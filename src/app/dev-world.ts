@@ -35,7 +35,7 @@ export interface LocalWorldOptions {
   /** The ports wanted; a free one where it is taken, or 0. */
   ports: { relay: number; collectionService: number; sns: number; postgres: number };
   log: Logger;
-  /** Told what is not as it was wanted. */
+  /** Called with what differs from what was asked for. */
   remark: (text: string) => void;
   /** Ends the start early. */
   signal: AbortSignal;

@@ -88,7 +88,7 @@ export interface Happening {
 }
 
 export interface Happenings {
-  /** The subscriber got a message; it is told after its publication. */
+  /** The subscriber got a message; it is printed after its publication. */
   received(message: ReceivedMessage): void;
   stop(): Promise<void>;
 }

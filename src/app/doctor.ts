@@ -74,7 +74,7 @@ async function* checkDatabase(
   settings: StatusSettings,
 ): AsyncGenerator<Check> {
   const url = databaseUrlOf(environment);
-  // What is wrong with it is told among the settings.
+  // What is wrong with it is reported among the settings.
   if (url === undefined) return;
   const { db, close } = connect(url, {
     max: 1,

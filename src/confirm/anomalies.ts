@@ -27,7 +27,7 @@ export interface AnomalyFacts {
 
 /**
  * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same.
- * A change after payment is told when it happens, and again only when something changes again.
+ * A change after payment is reported when it happens, and again only when something changes again.
  */
 export function anomaliesOf({
   invoice,

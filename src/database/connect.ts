@@ -50,7 +50,7 @@ export interface ConnectOptions {
   unprepared?: boolean;
   /** The Postgres schema that unqualified names mean. */
   schema?: string;
-  /** Told of connections that break while idle; the pool replaces them by itself. */
+  /** Called for connections that break while idle; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
 }
 

@@ -12,8 +12,8 @@ export interface Fault {
 }
 
 /**
- * A bug is told with where it was thrown and what was being worked on. What explains itself, or comes and
- * goes, is told in one line.
+ * A bug is logged with where it was thrown and what was being worked on. What explains itself, or comes and
+ * goes, is logged in one line.
  */
 export function faultOf(error: unknown): Fault {
   const fault: Fault = { error: messageOf(error) };

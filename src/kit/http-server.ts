@@ -23,7 +23,7 @@ interface ListenOptions {
   server?: ServerOptions;
   /** When a peer that does not read is hung up on; `STALL_LIMIT` by default. */
   stall?: StallLimit;
-  /** Told of each connection that is ended for what its peer did, or left undone. */
+  /** Called for each connection that is ended for what its peer did, or left undone. */
   onHangUp?: (reason: HangUpReason) => void;
 }
 
@@ -85,8 +85,8 @@ interface StallLimit {
 const STALL_LIMIT: StallLimit = { withinMs: 120_000, leastBytes: 16 * 1024 };
 
 /**
- * So many looks in vain, after the one that finds unsent bytes, end a connection. They are counted instead of
- * the time: a process that was stopped meanwhile has not looked.
+ * A connection is ended after so many looks without progress since unsent bytes were found. They are counted
+ * instead of the time: a process that was stopped meanwhile has not looked.
  */
 const LOOKS = 6;
 

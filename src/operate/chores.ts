@@ -34,12 +34,12 @@ export interface ChoresDone {
   bugs: Fault[];
   /** How often in a row, whichever process tried; the most of them. */
   failures: number;
-  /** For the log: people are told from the alarms' rows. */
+  /** For the log: people are notified from the alarms' rows. */
   told: WrittenAlarms;
 }
 
 /**
- * Does one after the other; one that fails stops no other, and is told once it has failed for long.
+ * Does one after the other; one that fails stops no other, and raises an alarm once it has failed for long.
  * @throws the first failure, when the database does not even take the note of it.
  */
 export async function doChores(db: Kysely<Tables>, chores: Chores): Promise<ChoresDone> {

@@ -28,7 +28,7 @@ interface RetentionOptions extends ByHand {
   /** How long personal data is kept, in ms; for ever by default. */
   personalDataMs?: number | undefined;
   dryRun?: boolean | undefined;
-  /** Told what the run has raised and ended, and how often in a row it failed. */
+  /** Called with what the run has raised and ended, and how often in a row it failed. */
   onDone?: (done: ChoresDone) => void;
 }
 
@@ -68,7 +68,7 @@ const TRIES = 3;
  * not done, or in quarantine and neither released nor dismissed, or an event neither published nor dismissed)
  * move to the default partition first and are dropped once the invoice is no longer open. Confirmations and
  * events are kept for ever, except confirmations of invoices that stayed unknown for a week. What fails stops
- * nothing else; a person is told when it has failed for a day.
+ * nothing else; people are notified when it has failed for a day.
  * @throws what came up, when the database does not answer.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {

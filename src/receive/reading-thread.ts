@@ -14,7 +14,7 @@ export interface ReadingThreadOptions {
   withinMs?: number;
   /** The most callbacks that wait to be read. */
   maxWaiting?: number;
-  /** Told what ended the thread, for the log. */
+  /** Called with what ended the thread, for the log. */
   onFault?: (error: unknown) => void;
 }
 

@@ -41,7 +41,7 @@ export interface Watching {
   /** Once a replay has waited for so long, in ms, others of its kind go first; for ever when left out. */
   waitsAtMostMs?: number;
   onProgress?: (replay: Replay) => void;
-  /** Told what failed a replay, for the log. */
+  /** Called with what failed a replay, for the log. */
   onFault?: (error: unknown) => void;
 }
 

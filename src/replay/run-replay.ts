@@ -29,7 +29,7 @@ export interface RunOptions {
   /** Once it has waited for so long, in ms, others of its kind go first; for ever when left out. */
   waitsAtMostMs?: number | undefined;
   onProgress?: ((replay: Replay) => void) | undefined;
-  /** Told what failed the replay, for the log. */
+  /** Called with what failed the replay, for the log. */
   onFault?: ((error: unknown) => void) | undefined;
   /** The alarm of a failed replay, raised when it fails; null while a person watches it. */
   alarmOf(failed: Replay, why: string): Alarm | null;

@@ -38,7 +38,7 @@ export type UpstreamReport =
 export interface UpstreamPolicy {
   /** From so many faults in a row the circuit breaker opens: nothing goes out, then one at a time. */
   opensAfter: number;
-  /** From so many faults in a row a person is told. */
+  /** From so many faults in a row an alarm is raised. */
   alarmsAfter: number;
   backOff: { firstMs: number; capMs: number };
   /**

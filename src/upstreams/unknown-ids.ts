@@ -120,7 +120,7 @@ export async function notifyFloodsAgain(
 
 /**
  * How many of the ids new to the relay prove unknown to the provider: past half of them the source is
- * flooded, which is told, and unknown ids are throttled. Answers are tallied and written together.
+ * flooded, which raises an alarm, and unknown ids are throttled. Answers are tallied and written together.
  */
 export class UnknownIds {
   readonly #db: Kysely<Tables>;

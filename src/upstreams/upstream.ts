@@ -56,7 +56,7 @@ export class Upstream {
     this.name = name;
   }
 
-  /** Told by each claim whether the row is healthy. */
+  /** Each claim says whether the row is healthy. */
   saw(isHealthy: boolean): void {
     this.#isHealthy = isHealthy;
     if (isHealthy) this.#takesMore = true;

@@ -13,7 +13,7 @@ import type { Tables } from "../database/tables.ts";
 /** Maintenance that ended in an error, or could not be done. */
 export interface FailedChore {
   chore: string;
-  /** How long it may fail before a person is told: an interval of Postgres. */
+  /** How long it may fail before people are notified: an interval of Postgres. */
   toldAfter: string;
   /** No secrets, no personal data. */
   error: string;

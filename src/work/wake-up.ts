@@ -13,7 +13,7 @@ import { Signal } from "./signal.ts";
 export const CHANNEL = "invoice_relay";
 
 /**
- * How long other processes are told nothing more after a message, in ms: while busy, they look for work
+ * How long other processes are not notified again after a message, in ms: while busy, they look for work
  * anyway.
  */
 const REST_MS = 20;
