@@ -56,7 +56,7 @@ export type StatementPart = Expression<unknown>;
  * Writes alarms. Raised again while open, an alarm counts in the same row.
  * @param alarms yields name, source, subject and detail.
  */
-export const raising = (alarms: RawBuilder<unknown>): StatementPart => sql`
+export const raiseAlarms = (alarms: RawBuilder<unknown>): StatementPart => sql`
   insert into alarm (name, source, subject, detail)
   select distinct on (name, source, subject) name, source, subject, detail from (${alarms}) as raised
   order by name, source, subject
@@ -67,8 +67,8 @@ export const raising = (alarms: RawBuilder<unknown>): StatementPart => sql`
  * Writes alarms about something that lasts and is seen again and again: an open one is touched at most once
  * in `everyMs`, so that a flood does not queue for its row.
  */
-export const raisingWhatLasts = (alarms: RawBuilder<unknown>, everyMs: number): StatementPart =>
-  raising(sql`
+export const raiseLasting = (alarms: RawBuilder<unknown>, everyMs: number): StatementPart =>
+  raiseAlarms(sql`
     select * from (${alarms}) as seen where not exists (
       select from alarm where cleared_at is null
         and last_raised_at > clock_timestamp() - ${`${everyMs} ms`}::interval
@@ -95,7 +95,7 @@ export const wasRaisedSince = (
  * Closes open alarms. Those that end with a change are closed in its statement, those that were quiet by
  * `clearQuiet`, those that a person has seen to by `closeAlarms`. @param which a condition on rows of `alarm`.
  */
-export const clearing = (which: RawBuilder<unknown>): StatementPart => sql`
+export const clearAlarms = (which: RawBuilder<unknown>): StatementPart => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
 
 /** The alarms that a change raises and ends. */
@@ -105,7 +105,7 @@ export interface AlarmChange {
 }
 
 /** What a change has to tell: the alarms that it raised, and the open ones that it ended. */
-export interface Told {
+export interface WrittenAlarms {
   raised: readonly Alarm[];
   cleared: readonly EndedAlarm[];
 }
@@ -117,9 +117,9 @@ export interface Told {
  * @param clears a table of `ENDED_ALARM`, named `ends`
  */
 export const alarmsOf = (raises: RawBuilder<unknown>, clears: RawBuilder<unknown>): StatementPart => sql`
-  raised as (${raising(sql`select alarm.* from ${raises} where exists (select from moved)`)}),
+  raised as (${raiseAlarms(sql`select alarm.* from ${raises} where exists (select from moved)`)}),
   cleared as (
-    ${clearing(sql`exists (select from moved) and (name, source, subject) in (
+    ${clearAlarms(sql`exists (select from moved) and (name, source, subject) in (
       select name, source, subject from ${clears})`)}
     returning name, source, subject)`;
 
@@ -149,14 +149,14 @@ export async function closeAlarms(
   names: readonly AlarmName[],
   about: readonly Pick<Alarm, "source" | "subject">[],
 ): Promise<void> {
-  await sql`${clearing(sql`name = any(${names}::text[]) and (source, subject) in (
+  await sql`${clearAlarms(sql`name = any(${names}::text[]) and (source, subject) in (
     select source, subject from ${tableOf("given", ABOUT, about)})`)}`.execute(trx);
 }
 
-const closingQuiet = new Statement(
+const closeQuiet = new Statement(
   ENDED_ALARMS,
   () => sql`
-    ${clearing(sql`name = any(${QUIET_NAMES}::text[]) and exists (
+    ${clearAlarms(sql`name = any(${QUIET_NAMES}::text[]) and exists (
       select from unnest(${QUIET_NAMES}::text[], ${QUIET.map(({ after }) => after)}::interval[])
         as lasting (name, quiet)
       where lasting.name = alarm.name
@@ -179,7 +179,7 @@ export class Alarms {
   }
 
   /** Tells the alarms that a transaction has written: a log line and a count for each. */
-  tell(alarms: readonly Alarm[]): void {
+  notify(alarms: readonly Alarm[]): void {
     for (const { name, source, subject, detail } of alarms) {
       this.#log.error({ alarm: name, source, subject }, detail);
       this.#metrics.alarms.inc({ alarm: name });
@@ -187,14 +187,14 @@ export class Alarms {
   }
 
   /** The same for those that were closed. */
-  tellCleared(alarms: readonly EndedAlarm[]): void {
+  notifyCleared(alarms: readonly EndedAlarm[]): void {
     for (const { name, source, subject } of alarms)
       this.#log.info({ alarmCleared: name, source, subject }, "alarm cleared");
   }
 
-  tellAll({ raised, cleared }: Told): void {
-    this.tell(raised);
-    this.tellCleared(cleared);
+  notifyAll({ raised, cleared }: WrittenAlarms): void {
+    this.notify(raised);
+    this.notifyCleared(cleared);
   }
 
   /**
@@ -202,22 +202,25 @@ export class Alarms {
    * and those last raised in the future, before Postgres' clock stepped back: what lasts is raised again.
    */
   async clearQuiet(): Promise<void> {
-    this.tellCleared(await closingQuiet.execute(this.#db));
+    this.notifyCleared(await closeQuiet.execute(this.#db));
   }
 
   /**
    * Writes an alarm that is over and could not be written while it lasted, unless another process that saw
    * the same has written it.
    * @param lastedMs how long ago it began, in ms
-   * @param told people have heard of its beginning
+   * @param notified people have heard of its beginning
    */
-  async keepEnded(alarm: Alarm, { lastedMs, told }: { lastedMs: number; told: boolean }): Promise<void> {
+  async keepEnded(
+    alarm: Alarm,
+    { lastedMs, notified }: { lastedMs: number; notified: boolean },
+  ): Promise<void> {
     const { name, source, subject, detail } = alarm;
     const began = sql`clock_timestamp() - ${lastedMs}::float8 * interval '1 ms'`;
     await sql`
       insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
       select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
-        case when ${told} then ${began} end
+        case when ${notified} then ${began} end
       where not exists (select from alarm
         where name = ${name} and source = ${source} and subject = ${subject}
           and cleared_at > ${began})`.execute(this.#db);

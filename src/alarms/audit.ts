@@ -38,7 +38,7 @@ const ENTRY: Columns<AuditEntry> = {
   detail: json(detailOf),
 };
 
-const writing = new Statement(
+const insertEntries = new Statement(
   {},
   ({ table }: Slots<readonly AuditEntry[]>) => sql`
     insert into audit_entry (actor, action, subject, invoice_id, detail)
@@ -51,7 +51,7 @@ const writing = new Statement(
  */
 export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  await writing.execute(db, entries);
+  await insertEntries.execute(db, entries);
 }
 
 /** A condition: since then a person has closed the alarm of that name about that subject. */

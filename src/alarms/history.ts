@@ -10,12 +10,12 @@ export type HistoryKind = Tables["history_entry"]["kind"];
  * Of each kind an invoice keeps the first ones: no outage and no stranger makes the table grow without end
  * (G8).
  */
-const MOST_OF_A_KIND = sql.lit(50);
+const ENTRY_LIMIT = sql.lit(50);
 
 /** A condition: there is room for one more of this kind. @param invoiceId an expression. */
 export const hasRoom = (invoiceId: RawBuilder<unknown>, kind: HistoryKind): RawBuilder<boolean> => sql`
   (select count(*) from history_entry as noted
-    where noted.invoice_id = ${invoiceId} and noted.kind = ${sql.lit(kind)}) < ${MOST_OF_A_KIND}`;
+    where noted.invoice_id = ${invoiceId} and noted.kind = ${sql.lit(kind)}) < ${ENTRY_LIMIT}`;
 
 /** A condition: a verdict of this source is noted already; the first one of each stays where it was. */
 export const isNotedVerdict = (
@@ -31,7 +31,7 @@ export const isNotedVerdict = (
  * Notes entries, as part of the statement that makes the change.
  * @param entries yields invoice_id, source, at, kind and detail.
  */
-export const noting = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const insertHistory = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into history_entry (invoice_id, source, at, kind, detail) ${entries}`;
 
 export interface HistoryEntry {
@@ -65,7 +65,7 @@ export async function noteReplayed(
   asked: readonly { invoiceId: string; source: string }[],
 ): Promise<void> {
   if (asked.length === 0) return;
-  await noting(sql`
+  await insertHistory(sql`
     select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', ${replayId}::text
     from unnest(${asked.map(({ invoiceId }) => invoiceId)}::uuid[],
       ${asked.map(({ source }) => source)}::text[]) as asked (invoice_id, source)
@@ -75,7 +75,7 @@ export async function noteReplayed(
 const AT_ONCE = 5_000;
 
 // By id, not by time: only the first ones are looked at, however many are kept.
-const dropping = new Statement(
+const deleteHistory = new Statement(
   { walked: returned.count, dropped: returned.count, last: nullable(returned.count) },
   ({ value }: Slots<{ before: Date; after: number }>) => sql`
     with walked as materialized (
@@ -92,7 +92,7 @@ const dropping = new Statement(
 /** Drops older entries, from the first one on, until it meets some that are all younger. */
 export async function dropHistory(db: Kysely<Tables>, before: Date): Promise<void> {
   for (let after = 0; ; ) {
-    const [row] = await inKeyOrder(db, (trx) => dropping.execute(trx, { before, after }));
+    const [row] = await inKeyOrder(db, (trx) => deleteHistory.execute(trx, { before, after }));
     if (row === undefined || row.dropped === 0 || row.walked < AT_ONCE) return;
     after = row.last ?? after;
   }

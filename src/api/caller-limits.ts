@@ -55,7 +55,7 @@ export class CallerLimits {
 }
 
 /** How long one may read, in ms; longer ones are for the command line. */
-const MOST_MS = 600_000;
+const TIME_LIMIT_MS = 600_000;
 
 /**
  * The dry runs of this process: one of callbacks may read the whole log. One of a kind at a time; it ends
@@ -84,7 +84,7 @@ export class DryRuns {
       );
     this.#running.add(kind);
     try {
-      return await plan(AbortSignal.any([AbortSignal.timeout(MOST_MS), left, this.#stopping]));
+      return await plan(AbortSignal.any([AbortSignal.timeout(TIME_LIMIT_MS), left, this.#stopping]));
     } finally {
       this.#running.delete(kind);
     }

@@ -26,7 +26,7 @@ type SchemaIn<Operation, Name extends string> = Operation extends { [Key in Name
   : never;
 
 /** What a call gives; a field that the operation does not take fails `tsc`. */
-export type Given<Operation extends AnyOperation> = Part<"path", SchemaIn<Operation, "pathParameters">> &
+export type CallInput<Operation extends AnyOperation> = Part<"path", SchemaIn<Operation, "pathParameters">> &
   Part<"query", SchemaIn<Operation, "query">> &
   Part<"body", SchemaIn<Operation, "body">>;
 

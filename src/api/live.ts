@@ -14,12 +14,12 @@ interface LiveOptions {
   /** Everything that is sent passes through it. */
   mask: Mask;
   log: Logger;
-  mostListeners?: number;
+  listenerLimit?: number;
   everyMs?: number;
   beatMs?: number;
 }
 
-const MOST_LISTENERS = 50;
+const LISTENER_LIMIT = 50;
 const EVERY_MS = 5_000;
 const BEAT_MS = 15_000;
 const PAYMENTS_EVERY_MS = 1_000;
@@ -28,10 +28,10 @@ const PAYMENTS_EVERY_MS = 1_000;
 const LOOK_BACK_MS = 15_000;
 
 /** The most payments sent at a time; the list has them all. */
-const MOST_PAYMENTS = 50;
+const PAYMENT_LIMIT = 50;
 
 /** A listener with more unread bytes than this is disconnected. */
-const MOST_UNREAD = 1_048_576;
+const UNREAD_LIMIT_BYTES = 1_048_576;
 
 interface Listener {
   response: Response;
@@ -47,13 +47,13 @@ export class Live {
   readonly #options: Required<LiveOptions>;
   readonly #listeners = new Set<Listener>();
   readonly #last = new Map<string, string>();
-  readonly #told = new Map<string, number>();
+  readonly #sent = new Map<string, number>();
   #timers: NodeJS.Timeout[] = [];
   #reading = new Set<string>();
   #beganAt = 0;
 
   constructor(options: LiveOptions) {
-    this.#options = { mostListeners: MOST_LISTENERS, everyMs: EVERY_MS, beatMs: BEAT_MS, ...options };
+    this.#options = { listenerLimit: LISTENER_LIMIT, everyMs: EVERY_MS, beatMs: BEAT_MS, ...options };
   }
 
   get listeners(): number {
@@ -62,7 +62,7 @@ export class Live {
 
   /** @returns whether there was room. */
   listen(response: Response, isOver: () => Promise<boolean>): boolean {
-    if (this.#listeners.size >= this.#options.mostListeners) return false;
+    if (this.#listeners.size >= this.#options.listenerLimit) return false;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
@@ -89,7 +89,7 @@ export class Live {
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers = [];
     this.#last.clear();
-    this.#told.clear();
+    this.#sent.clear();
   }
 
   #begin(): void {
@@ -102,11 +102,11 @@ export class Live {
     this.#timers = [
       every(everyMs, each),
       every(beatMs, () => {
-        this.#tell(": \n\n");
+        this.#write(": \n\n");
         for (const listener of this.#listeners)
           void listener.isOver().then((isOver) => isOver && this.#leave(listener));
       }),
-      every(PAYMENTS_EVERY_MS, () => void this.#once("payment", () => this.#tellPayments())),
+      every(PAYMENTS_EVERY_MS, () => void this.#once("payment", () => this.#sendPayments())),
     ];
     each();
   }
@@ -128,19 +128,19 @@ export class Live {
     const data = this.#jsonOf(await this.#options.read[name]?.());
     if (this.#listeners.size === 0) return;
     this.#last.set(name, data);
-    this.#tell(`event: ${name}\ndata: ${data}\n\n`);
+    this.#write(`event: ${name}\ndata: ${data}\n\n`);
   }
 
-  async #tellPayments(): Promise<void> {
+  async #sendPayments(): Promise<void> {
     const { db } = this.#options;
     const now = performance.now();
     const withinMs = Math.min(now - this.#beganAt, LOOK_BACK_MS);
-    const happened = await eventHappenings(db, withinMs, MOST_PAYMENTS);
+    const happened = await eventHappenings(db, withinMs, PAYMENT_LIMIT);
     const news = happened.filter(
-      ({ what, eventId, source }) => !this.#told.has(`${what} ${source} ${eventId}`),
+      ({ what, eventId, source }) => !this.#sent.has(`${what} ${source} ${eventId}`),
     );
-    for (const { what, eventId, source } of happened) this.#told.set(`${what} ${source} ${eventId}`, now);
-    for (const [key, at] of this.#told) if (now - at > 2 * LOOK_BACK_MS) this.#told.delete(key);
+    for (const { what, eventId, source } of happened) this.#sent.set(`${what} ${source} ${eventId}`, now);
+    for (const [key, at] of this.#sent) if (now - at > 2 * LOOK_BACK_MS) this.#sent.delete(key);
     if (news.length === 0) return;
     const known = new Map(
       (await describePayments(db, news)).map((payment) => [
@@ -154,7 +154,9 @@ export class Live {
         collection = null,
         totalAmount = null,
       } = known.get(`${one.source} ${one.invoiceId}`) ?? {};
-      this.#tell(`event: payment\ndata: ${this.#jsonOf({ ...one, reference, collection, totalAmount })}\n\n`);
+      this.#write(
+        `event: payment\ndata: ${this.#jsonOf({ ...one, reference, collection, totalAmount })}\n\n`,
+      );
     }
   }
 
@@ -162,13 +164,13 @@ export class Live {
     return JSON.stringify(withTextsMasked(value, this.#options.mask));
   }
 
-  #tell(text: string): void {
+  #write(text: string): void {
     for (const listener of this.#listeners) this.#send(listener, text);
   }
 
   /** A listener that does not read is cut off, so that nothing piles up for it, and nothing stays (G8). */
   #send({ response }: Listener, text: string): void {
-    if (response.writableLength > MOST_UNREAD) response.destroy();
+    if (response.writableLength > UNREAD_LIMIT_BYTES) response.destroy();
     else response.write(text);
   }
 }

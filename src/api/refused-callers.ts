@@ -17,7 +17,7 @@ interface RefusedCallersOptions {
 const SAID_EVERY_MS = 60_000;
 
 /** The most addresses in one audit entry. */
-const MOST_NAMED = 10;
+const ADDRESS_LIMIT = 10;
 
 /**
  * Calls of the admin API with a wrong token: counted, throttled, and reported once a minute, not for each
@@ -40,7 +40,7 @@ export class RefusedCallers {
     const isThrottled = this.#wrongTokens.count(address, performance.now());
     this.#options.metrics.adminRefused.inc({ status: isThrottled ? 429 : 401 });
     this.#tries += 1;
-    if (this.#addresses.size < MOST_NAMED) this.#addresses.add(networkOf(address));
+    if (this.#addresses.size < ADDRESS_LIMIT) this.#addresses.add(networkOf(address));
     this.#paced.ask("admin");
     return isThrottled;
   }

@@ -113,18 +113,18 @@ export function holderOf(tokens: readonly AdminToken[], given: string): AdminTok
 /** The actor, as the audit log names it. */
 export const actorOf = ({ name }: Pick<AdminToken, "name">): string => `admin:${name}`;
 
-type Ended = Pick<Session, "id" | "endsAt">;
+type EndedSession = Pick<Session, "id" | "endsAt">;
 
-const ending = new Statement(
+const insertEnded = new Statement(
   {},
-  ({ value }: Slots<Ended>) => sql`
+  ({ value }: Slots<EndedSession>) => sql`
     with over as (delete from ended_session where ends_at < clock_timestamp())
     insert into ended_session (id, ends_at)
     values (${value(({ id }) => id)}, to_timestamp(${value(({ endsAt }) => endsAt)}::float8 / 1000))
     on conflict do nothing`,
 );
 
-const looking = new Statement(
+const selectEnded = new Statement(
   { ended: returned.boolean },
   ({ value }: Slots<string>) =>
     sql`select exists (select from ended_session where id = ${value((id) => id)}) as ended`,
@@ -149,8 +149,8 @@ export class EndedSessions {
   }
 
   /** @throws the database's error: the session goes on, and has to be signed out of again. */
-  async end({ id, endsAt }: Ended): Promise<void> {
-    await ending.execute(this.#db, { id, endsAt });
+  async end({ id, endsAt }: EndedSession): Promise<void> {
+    await insertEnded.execute(this.#db, { id, endsAt });
     for (const [known, until] of this.#known) if (until < Date.now()) this.#known.delete(known);
     this.#known.set(id, endsAt);
   }
@@ -168,7 +168,7 @@ export class EndedSessions {
 
   async #look(id: string): Promise<boolean> {
     try {
-      const [row] = await looking.execute(this.#db, id);
+      const [row] = await selectEnded.execute(this.#db, id);
       return row?.ended === true;
     } catch (error) {
       if (isDatabaseAway(error)) return false;

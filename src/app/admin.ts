@@ -22,7 +22,7 @@ import { routesOf, topicsOf } from "./upstreams.ts";
 const LISTS_MS = 600_000;
 
 /** How many minutes of activity are kept at most, and how many the live view shows. */
-const MOST_MINUTES = 180;
+const MINUTE_LIMIT = 180;
 const SHOWN_MINUTES = 60;
 
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
@@ -52,7 +52,7 @@ export function adminRoutes(options: Shared): { routers: Router[]; stop(): void 
 
 function partsOf(options: Shared, stopping: AbortSignal): OperationParts {
   const { db, settings, sources } = options;
-  const book = new ActivityBook(db, MOST_MINUTES);
+  const book = new ActivityBook(db, MINUTE_LIMIT);
   const dryRuns = new DryRuns(stopping);
   return {
     db,

@@ -4,12 +4,12 @@ import { Webhook } from "standardwebhooks";
 import { describeAlarm, runbookLink } from "../alarms/alarm-definitions.ts";
 import type { Alarm } from "../alarms/alarms.ts";
 import {
-  claimUntoldAlarms,
+  type AlarmToNotify,
+  claimAlarmsToNotify,
   delayNotifying,
-  markAlarmsTold,
+  markAlarmsNotified,
   NOTIFYING_WAITS,
-  type UntoldAlarm,
-} from "../alarms/untold-alarms.ts";
+} from "../alarms/alarms-to-notify.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
@@ -21,7 +21,7 @@ import { backOffMs } from "../kit/waiting.ts";
 import type { Lease } from "../work/lease.ts";
 import type { Pass } from "./pass.ts";
 
-type AlarmNews = Omit<UntoldAlarm, "id">;
+type AlarmNews = Omit<AlarmToNotify, "id">;
 
 /** The longest that one message may take, in ms. */
 const TIMEOUT_MS = 10_000;
@@ -95,14 +95,14 @@ function webhookHeaders(body: string, secrets: readonly Secret[], now: Date): Re
 }
 
 /** How many alarms the text spells out; the rest are counted by name. `alarms` beside it holds them all. */
-const MOST_SPELLED_OUT = 20;
+const TEXT_LIMIT = 20;
 
 /** The body for Slack and whatever else reads `text`; programs find the same in `alarms`. */
 export function alarmBody(alarms: readonly AlarmNews[], runbookUrl?: string): string {
   const rest = new Map<string, number>();
-  for (const { name } of alarms.slice(MOST_SPELLED_OUT)) rest.set(name, (rest.get(name) ?? 0) + 1);
+  for (const { name } of alarms.slice(TEXT_LIMIT)) rest.set(name, (rest.get(name) ?? 0) + 1);
   const lines = [
-    ...alarms.slice(0, MOST_SPELLED_OUT).map((alarm) => lineOf(alarm, runbookUrl)),
+    ...alarms.slice(0, TEXT_LIMIT).map((alarm) => lineOf(alarm, runbookUrl)),
     ...[...rest].map(([name, count]) => `and ${count} more: ${name} (${runbookLink(name, runbookUrl)})`),
   ];
   return JSON.stringify({
@@ -128,7 +128,7 @@ const forSlack = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** The most alarms of one message. */
-const MOST_AT_ONCE = 500;
+const MESSAGE_LIMIT = 500;
 
 const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };
 
@@ -150,24 +150,24 @@ export function notifyPeoplePass({
 }): Pass {
   if (webhook === null) return async () => null;
   return async (stop) => {
-    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, lease });
-    if (untold === null) return null;
+    const pending = await claimAlarmsToNotify(db, { most: MESSAGE_LIMIT, lease });
+    if (pending === null) return null;
     step("alarms claimed");
     const problem = await webhook.notify(
-      untold.alarms.map(({ id: _, ...alarm }) => alarm),
+      pending.alarms.map(({ id: _, ...alarm }) => alarm),
       stop,
     );
     if (problem === null) {
       step("alarms told");
-      await markAlarmsTold(db, untold.alarms, NOTIFYING_WAITS.betweenMs);
+      await markAlarmsNotified(db, pending.alarms, NOTIFYING_WAITS.betweenMs);
       step("alarms marked as told");
       return NOTIFYING_WAITS.betweenMs;
     }
-    const failures = untold.failures + 1;
+    const failures = pending.failures + 1;
     const waitMs = backOffMs(failures, BACK_OFF);
     await delayNotifying(db, waitMs);
     log.warn(
-      { alarms: untold.alarms.length, failures, error: problem },
+      { alarms: pending.alarms.length, failures, error: problem },
       "nobody could be told of alarms; tried again",
     );
     return waitMs;

@@ -50,7 +50,7 @@ export function callbackReceiver(
   const log = new CallbackLog({
     db: recording,
     onConfirmations: parts.onConfirmations,
-    onAlarms: (raised) => alarms.tell(raised),
+    onAlarms: (raised) => alarms.notify(raised),
     onCommit: () => database.noteCommit(),
     onFailure: (error) => database.noteFailure(error),
     handoff,

@@ -114,7 +114,7 @@ export class DatabaseWatch {
   async lookIfTroubled(): Promise<void> {
     if (this.#found === null && this.#written === null && this.openAlarms.length === 0) return;
     await this.look();
-    await this.#alarms.told;
+    await this.#alarms.notified;
   }
 
   /**
@@ -213,7 +213,7 @@ interface Outage {
 interface OpenAlarm {
   alarm: Alarm;
   since: number;
-  told: boolean;
+  notified: boolean;
 }
 
 const BEGINS: Readonly<Record<AlarmName, string>> = {
@@ -248,7 +248,7 @@ class RecordingAlarms {
   }
 
   /** Resolves once people have been told of what was raised, or could not be told. */
-  get told(): Promise<void> {
+  get notified(): Promise<void> {
     return this.#telling;
   }
 
@@ -276,10 +276,10 @@ class RecordingAlarms {
   /** Callbacks can be recorded: open alarms are stored with their end. @throws what the database throws. */
   async endAll(): Promise<void> {
     const { alarms } = this.#options;
-    for (const [name, { alarm, since, told }] of this.#open) {
-      await alarms.keepEnded(alarm, { lastedMs: performance.now() - since, told });
+    for (const [name, { alarm, since, notified }] of this.#open) {
+      await alarms.keepEnded(alarm, { lastedMs: performance.now() - since, notified });
       this.#open.delete(name);
-      alarms.tellCleared([alarm]);
+      alarms.notifyCleared([alarm]);
     }
     this.#outage = null;
   }
@@ -290,10 +290,10 @@ class RecordingAlarms {
       "are answered 503, so that the provider sends them again; all that is recorded waits and goes on by " +
       "itself.";
     const alarm: Alarm = { name, source: "", subject: "postgres", detail };
-    const open: OpenAlarm = { alarm, since, told: false };
+    const open: OpenAlarm = { alarm, since, notified: false };
     this.#open.set(name, open);
-    this.#options.alarms.tell([alarm]);
-    open.told =
+    this.#options.alarms.notify([alarm]);
+    open.notified =
       (await this.#options.notifyPeople?.({ ...alarm, raisedAt: new Date() }).catch(() => false)) ?? false;
   }
 }

@@ -98,7 +98,7 @@ const LOOK_EVERY_MS = 100;
 const LOOK_BACK_MS = 10_000;
 /** A message without a publication here, such as one sent by hand, is told after this long. */
 const NO_PUBLICATION_MS = 2_000;
-const MOST_AT_ONCE = 200;
+const BATCH_LIMIT = 200;
 
 /**
  * Watches the relay's tables and tells, in the order of time, what happened since it started. For local use.
@@ -122,7 +122,7 @@ export async function watchHappenings(options: {
   }
 
   async function look(): Promise<void> {
-    for (const { key, messageId, ...happening } of await finding.execute(db, { startedAt })) {
+    for (const { key, messageId, ...happening } of await selectHappenings.execute(db, { startedAt })) {
       if (told.has(key)) continue;
       told.set(key, Date.now());
       tell(happening);
@@ -164,7 +164,7 @@ const FOUND = {
 } as const;
 
 // No column holds when an invoice was asked again: the time it is seen is near enough.
-const finding = new Statement(FOUND, ({ value }: Slots<{ startedAt: string }>) => {
+const selectHappenings = new Statement(FOUND, ({ value }: Slots<{ startedAt: string }>) => {
   const since = sql`greatest(${value(({ startedAt }) => startedAt)}::timestamptz,
     clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;
   const joiningInvoice = sql`
@@ -199,5 +199,5 @@ const finding = new Statement(FOUND, ({ value }: Slots<{ startedAt: string }>) =
       'SNS accepted ' || event.type || ' as message ' || message_id
     from publication join event on event.source = publication.source and event.id = publication.event_id
     where publication.published_at >= ${since}
-    order by 3 limit ${MOST_AT_ONCE}`;
+    order by 3 limit ${BATCH_LIMIT}`;
 });

@@ -105,7 +105,7 @@ function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
   }
 }
 
-const asking = new Statement(
+const selectServer = new Statement(
   {
     version: returned.integer,
     shown: returned.text(),
@@ -121,9 +121,9 @@ const asking = new Statement(
 
 async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
   const about = "database";
-  let server: ResultOf<typeof asking> | undefined;
+  let server: ResultOf<typeof selectServer> | undefined;
   try {
-    [server] = await asking.execute(db);
+    [server] = await selectServer.execute(db);
   } catch (error) {
     const says =
       error instanceof RelayError
@@ -218,7 +218,7 @@ async function* checkStatus(db: Database, settings: StatusSettings): AsyncGenera
   if (needs.length === 0) yield { about: "status", state: "ok", says: sentence };
 }
 
-const missingOf = new Statement(
+const selectMissing = new Statement(
   { name: returned.text() },
   ({ value }: Slots<readonly string[]>) => sql`
     select name from unnest(${value((due) => due)}::text[]) as due (name) where to_regclass(name) is null`,
@@ -227,7 +227,7 @@ const missingOf = new Statement(
 async function checkPartitions(db: Database): Promise<Check> {
   const about = "partitions";
   const due = partitionsDue(new Date()).map((partition) => partition.name);
-  const rows = await missingOf.execute(db, due);
+  const rows = await selectMissing.execute(db, due);
   if (rows.length === 0) return { about, state: "ok", says: `made as far as ${due.at(-1)}` };
   const missing = rows.map((row) => row.name).join(", ");
   return { about, state: "fault", says: `missing: ${missing}. Run: invoice-relay migrate` };

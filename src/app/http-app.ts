@@ -19,7 +19,7 @@ import type { DatabaseWatch } from "./database-watch.ts";
 import type { MetricsPage } from "./metrics-page.ts";
 
 /** More than stand before any relay: a stranger who writes thousands has no more of them looked at. */
-const MOST_PROXIES = 16;
+const PROXY_LIMIT = 16;
 
 /**
  * The Express app around the given handlers, routers among them. What none of them knows gets 404; what
@@ -34,7 +34,7 @@ export function httpApp(
   const app = express();
   app.set("trust proxy", [...trustedProxies]);
   const isTrusted = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
-  app.set("trust proxy", (address: string, hop: number) => hop < MOST_PROXIES && isTrusted(address, hop));
+  app.set("trust proxy", (address: string, hop: number) => hop < PROXY_LIMIT && isTrusted(address, hop));
   app.disable("x-powered-by");
   app.disable("etag");
   for (const handler of handlers) app.use(handler);
@@ -182,7 +182,7 @@ const QUIET_MS = 3_000;
 
 export interface ConnectionLimits {
   most: number;
-  mostOfAddress: number;
+  addressLimit: number;
 }
 
 /**
@@ -196,7 +196,7 @@ export function capConnections(
   { app, limits, metrics }: { app: Express; limits: ConnectionLimits; metrics: Metrics },
 ): void {
   const isTrusted = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
-  const byAddress = new OpenByAddress(limits.mostOfAddress);
+  const byAddress = new OpenByAddress(limits.addressLimit);
   let open = 0;
   server.on("connection", (socket) => {
     const address = socket.remoteAddress ?? "";

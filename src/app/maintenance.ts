@@ -23,7 +23,7 @@ export async function maintain(context: MaintenanceContext, chores: Chores): Pro
 /** Logs what failed, and the alarms. @returns the same. */
 export function logChores({ alarms, log }: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
   const { failed, bugs, failures, told } = done;
-  alarms.tellAll(told);
+  alarms.notifyAll(told);
   if (failed.length === 0) return null;
   log.warn({ failed, failures }, "maintenance failed; it will be tried again");
   for (const bug of bugs) log.error(bug, "a chore met a bug");

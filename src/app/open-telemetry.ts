@@ -39,7 +39,7 @@ interface OpenTelemetryOptions extends SpanExporterOptions {
 }
 
 /** Ended spans that wait to be sent; further ones are dropped. */
-const MOST_WAITING = 8_192;
+const QUEUE_LIMIT = 8_192;
 const EVERY_MS = 1_000;
 
 /** OpenTelemetry's SDK behind the port: the one place that knows it. Nothing global is registered. */
@@ -50,7 +50,7 @@ export function openTelemetry({ serviceName, version, share, ...exporting }: Ope
   const exporter = new OtlpSpanExporter(exporting);
   const processor = new BatchSpanProcessor({
     exporter,
-    maxQueueSize: MOST_WAITING,
+    maxQueueSize: QUEUE_LIMIT,
     scheduledDelayMillis: EVERY_MS,
     // The exporter has a time-out of its own, which comes first.
     exportTimeoutMillis: exporting.timeoutMs + 60_000,

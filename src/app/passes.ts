@@ -26,12 +26,12 @@ import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/replay-rows.ts";
 import { replayPass } from "../replay/replay-runner.ts";
-import { endFloods, tellFloodsAgain, UnknownIds } from "../upstreams/unknown-ids.ts";
+import { endFloods, notifyFloodsAgain, UnknownIds } from "../upstreams/unknown-ids.ts";
 import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { ClockWatch } from "../work/clock-watch.ts";
-import { MOST_FORWARD } from "../work/leased-rows.ts";
+import { BRING_FORWARD_LIMIT } from "../work/leased-rows.ts";
 import type { Handoff } from "../work/policy.ts";
 import { Pump } from "../work/pump.ts";
 import { Signal } from "../work/signal.ts";
@@ -47,7 +47,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** One chore that fails must not keep the others waiting for long. */
-const MOST_CHORES_WAIT_MS = 30_000;
+const CHORES_WAIT_LIMIT_MS = 30_000;
 
 export function createPasses(context: PassContext): Passes {
   const { db, settings, lease, alarms, log } = context;
@@ -78,7 +78,7 @@ export function createPasses(context: PassContext): Passes {
       await rescueListWork(db, { lease, intervalMs: settings.RECONCILE_INTERVAL });
       await endLostReplayLeases(db, lease);
       await refreshLine(db);
-      return Math.max(confirmations, events) < MOST_FORWARD ? null : 0;
+      return Math.max(confirmations, events) < BRING_FORWARD_LIMIT ? null : 0;
     },
     async chores() {
       let hasMore = false;
@@ -106,7 +106,7 @@ export function createPasses(context: PassContext): Passes {
         quiet_alarms: () => alarms.clearQuiet(),
         old_budgets: () => forgetBudgets(db),
       });
-      return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, MOST_CHORES_WAIT_MS);
+      return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, CHORES_WAIT_LIMIT_MS);
     },
     lists: providers
       .filter(({ source }) => source.collectionIds.length > 0)
@@ -114,11 +114,11 @@ export function createPasses(context: PassContext): Passes {
     async tidy() {
       await forgetListWork(db);
       const serves = servedBy(context.sources);
-      alarms.tellCleared(await closeAlarmsOfRemoved(db, serves));
+      alarms.notifyCleared(await closeAlarmsOfRemoved(db, serves));
       const sources = Object.keys(serves.sources);
       await notifyAgain(context, SOURCE, sources);
       await endFloods(context, sources);
-      await tellFloodsAgain(context, sources);
+      await notifyFloodsAgain(context, sources);
       await notifyAgain(context, TOPIC, serves.topics);
       return MINUTE_MS;
     },

@@ -161,9 +161,9 @@ export class Relay {
   ): Promise<RunningServer> {
     const { settings, log, metrics } = this.#parts;
     const most = settings.MAX_CONNECTIONS;
-    const mostOfAddress = settings.MAX_CONNECTIONS_PER_ADDRESS ?? Math.ceil(SHARE_OF_ADDRESS * most);
+    const addressLimit = settings.MAX_CONNECTIONS_PER_ADDRESS ?? Math.ceil(SHARE_OF_ADDRESS * most);
     const app = httpApp(
-      [protectAnswers({ behindTls }), capRequests(mostOfAddress, metrics), ...handlers],
+      [protectAnswers({ behindTls }), capRequests(addressLimit, metrics), ...handlers],
       log,
       settings.TRUSTED_PROXIES ?? [],
     );
@@ -174,7 +174,7 @@ export class Relay {
       onHangUp: (reason) => metrics.hangUps.inc({ reason }),
       ...(host === undefined ? {} : { host }),
     });
-    capConnections(running, { app, limits: { most, mostOfAddress }, metrics });
+    capConnections(running, { app, limits: { most, addressLimit }, metrics });
     return running;
   }
 

@@ -19,7 +19,7 @@ export type ResultOf<Id extends OperationId> = NonNullable<
 >;
 
 /** What options and arguments say, by the names of the operation's fields. */
-export type Given = Record<string, unknown>;
+export type CommandInput = Record<string, unknown>;
 
 /** What a command adds to its operation: its name, and what a person reads. */
 interface CommandWords<Id extends OperationId> {
@@ -33,22 +33,22 @@ interface CommandWords<Id extends OperationId> {
   /** Adds what is the command line's own: arguments, `--yes`. */
   extend?: (command: Command) => Command;
   /** The operation's fields, where options and arguments say them otherwise. */
-  input?: (given: Given, args: readonly string[]) => Given;
+  input?: (given: CommandInput, args: readonly string[]) => CommandInput;
   /** Calls it where once is not all: after asking, or page after page. */
   run?: (
-    call: (given: Given) => Promise<ResultOf<Id>>,
-    given: Given,
-    options: Given,
+    call: (given: CommandInput) => Promise<ResultOf<Id>>,
+    given: CommandInput,
+    options: CommandInput,
   ) => Promise<ResultOf<Id>>;
   /** What `--json` prints: the operation's result unless said. */
   json?: (result: ResultOf<Id>) => unknown;
-  text?: (result: ResultOf<Id>, given: Given) => string;
+  text?: (result: ResultOf<Id>, given: CommandInput) => string;
   /** Prints it where neither `json` nor `text` is all. */
-  show?: (result: ResultOf<Id>, options: Given) => Promise<void>;
+  show?: (result: ResultOf<Id>, options: CommandInput) => Promise<void>;
   /** Looks at what was found, for the exit code. */
   judge?: (result: ResultOf<Id>) => void;
   /** What is said when there is nothing with this id. */
-  missing?: (given: Given) => string;
+  missing?: (given: CommandInput) => string;
 }
 
 /** An option that the operation does not have is refused in the words of the admin API. */
@@ -76,7 +76,7 @@ export function operationCommand<const Id extends OperationId>(
   for (const [name, schema] of fields) command.addOption(optionOf(name, schema, named[name]));
   words.extend?.(command);
   return command.action(async () => {
-    const options = command.opts<Given>();
+    const options = command.opts<CommandInput>();
     const given = input(
       {
         ...options,
@@ -88,7 +88,7 @@ export function operationCommand<const Id extends OperationId>(
     // Before anything is asked of the database.
     readInput(operation, inputOf(operation, given));
     await withOperationContext(context, async (operating) => {
-      const call = async (asked: Given) => {
+      const call = async (asked: CommandInput) => {
         const result = await runOperation(
           operation,
           operating,
@@ -113,7 +113,7 @@ function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType]
 }
 
 /** Fields go where the operation has them. */
-function inputOf({ pathParameters, query, body }: Operation, given: Given): OperationInput {
+function inputOf({ pathParameters, query, body }: Operation, given: CommandInput): OperationInput {
   const pick = (shape: object = {}) =>
     Object.fromEntries(Object.entries(given).filter(([name, value]) => name in shape && value !== undefined));
   return {
@@ -160,10 +160,10 @@ const descriptionOf = (schema: z.core.$ZodType): string =>
 
 /** What the options say, by the names of the fields. A command line has texts only: what a flag says is `true`. */
 const fieldsIn = (
-  options: Given,
+  options: CommandInput,
   fields: readonly [name: string, schema: z.ZodType][],
   named: Readonly<Record<string, string>>,
-): Given =>
+): CommandInput =>
   Object.fromEntries(
     fields.flatMap(([name, schema]) => {
       const value = options[camel(named[name]?.split(" ")[0] ?? kebab(name))];

@@ -19,7 +19,7 @@ import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { alarmsCommand, auditCommand, statusCommand } from "./commands/status.ts";
 import { deadCommand, quarantineCommand } from "./commands/undelivered.ts";
-import { tellError } from "./tell-error.ts";
+import { reportError } from "./report-error.ts";
 import { plainLines } from "./terminal-text.ts";
 
 /**
@@ -104,11 +104,11 @@ export async function runProgram(words: readonly string[], context: CommandConte
     await program.parseAsync(words, { from: "user" });
     return context.exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return tellError(error, context);
+    if (!(error instanceof CommanderError)) return reportError(error, context);
     // Help and version are not errors; anything else Commander has already printed, except with --json.
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, "");
-    if (context.json) tellError(new RelayError(message, { code: "usage" }), context);
+    if (context.json) reportError(new RelayError(message, { code: "usage" }), context);
     return 2;
   }
 }

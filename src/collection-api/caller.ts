@@ -6,7 +6,7 @@ import { Secret } from "../kit/secret.ts";
 import { CollectionApiError, type FaultDetails } from "./collection-api-error.ts";
 import { DEFAULT_BANKS_PATH, type Operation } from "./contract/operations.ts";
 import { exchange, type HttpRequest } from "./exchange.ts";
-import { type Judged, judgeAnswer, LONGEST_WAIT_MS, retryDelayMs } from "./judge-answer.ts";
+import { type JudgedAnswer, judgeAnswer, LONGEST_WAIT_MS, retryDelayMs } from "./judge-answer.ts";
 
 export interface CollectionClientOptions {
   /** The interface's `{base_url}`, such as `https://api.example.com`; `/api/v1` at its end is left out. */
@@ -93,7 +93,7 @@ export class Caller {
     read: z.ZodType<Data>,
     request: CallRequest,
     options: CallOptions,
-  ): Promise<Judged<Data>> {
+  ): Promise<JudgedAnswer<Data>> {
     const { retries = this.#settings.retries, timeoutMs = this.#settings.timeoutMs, signal } = options;
     const limits = { timeoutMs, signal, onExchanged: options.onExchanged };
     const safe = operation.method === "GET";

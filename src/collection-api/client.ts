@@ -31,7 +31,7 @@ import {
 } from "./contract/invoice.ts";
 import { idPath, type Operation, operations } from "./contract/operations.ts";
 import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
-import type { Judged } from "./judge-answer.ts";
+import type { JudgedAnswer } from "./judge-answer.ts";
 
 /** How long `close` waits for the calls under way, in ms. */
 const CLOSE_GRACE_MS = 5_000;
@@ -200,7 +200,7 @@ export class CollectionClient {
   }
 }
 
-const withInvoice = ({ data, document, text, leftOut }: Judged<Invoice>): InvoiceAnswer => ({
+const withInvoice = ({ data, document, text, leftOut }: JudgedAnswer<Invoice>): InvoiceAnswer => ({
   invoice: data,
   document,
   text,

@@ -10,7 +10,7 @@ import type { HttpAnswer } from "./exchange.ts";
 const OWN_WORDS = { error: ownWords };
 
 /** A success: what was read, and what it was read from. */
-export interface Judged<Data> {
+export interface JudgedAnswer<Data> {
   data: Data;
   /** The answer's `data` as parsed; numbers that JavaScript would change are kept as raw JSON. */
   document: unknown;
@@ -32,7 +32,7 @@ export function judgeAnswer<Data>(
   answer: HttpAnswer,
   read: z.ZodType<Data>,
   now: Date,
-): Judged<Data> | FaultDetails {
+): JudgedAnswer<Data> | FaultDetails {
   const { status, text } = answer;
   if (header(answer, "content-encoding") !== undefined)
     return { kind: "outside_contract", detail: "answered in an encoding that nobody asked for", status };

@@ -11,7 +11,7 @@ import type { KnownInvoice } from "./queue/claim.ts";
 
 const TOLERANCE = "0.01";
 
-export interface Compared {
+export interface AnomalyFacts {
   invoice: Invoice;
   now: StatusClass;
   known: KnownInvoice | null;
@@ -37,7 +37,7 @@ export function anomaliesOf({
   paidBefore,
   hasEvent,
   isOld,
-}: Compared): string[] {
+}: AnomalyFacts): string[] {
   const anomalies: string[] = [];
   if (paidBefore && now !== "paid" && statusText(invoice.status) !== known?.status) {
     const status = shortText(statusText(invoice.status));

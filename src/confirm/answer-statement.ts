@@ -1,6 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
-import { ALARM, type Alarm, clearing, ENDED_ALARM, type EndedAlarm, raising } from "../alarms/alarms.ts";
-import { hasRoom, isNotedVerdict, noting } from "../alarms/history.ts";
+import {
+  ALARM,
+  type Alarm,
+  clearAlarms,
+  ENDED_ALARM,
+  type EndedAlarm,
+  raiseAlarms,
+} from "../alarms/alarms.ts";
+import { hasRoom, insertHistory, isNotedVerdict } from "../alarms/history.ts";
 import {
   boolean,
   type Columns,
@@ -108,7 +115,7 @@ const writeAnswers = ({ table, value }: Slots<OutcomeBatch>) => sql`
     select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
   held as materialized (${lockHeld}),
   decided as (${updateConfirmations}),
-  noted as (${noting(lostToHistory)}),
+  noted as (${insertHistory(lostToHistory)}),
   snapshots as (${insertSnapshots}),
   stored as (${upsertInvoices}),
   -- The count has the verdict written first, so that it comes before the event in a timeline.
@@ -258,8 +265,8 @@ export const storeOutcomesAndAlarm = new Statement(RETURNS, (slots: Slots<Alarmi
   const raises = slots.table("raise", ALARM, (batch) => batch.raises);
   const clears = slots.table("ends", ENDED_ALARM, (batch) => batch.clears);
   return sql`${writeAnswers(slots)},
-    raised as (${raising(sql`select * from ${raises} where ${isHeld("raise")}`)}),
-    cleared as (${clearing(sql`(name, source, subject) in (
+    raised as (${raiseAlarms(sql`select * from ${raises} where ${isHeld("raise")}`)}),
+    cleared as (${clearAlarms(sql`(name, source, subject) in (
       select name, source, subject from ${clears} where ${isHeld("ends")})`)})
     ${selectHeld}`;
 });

@@ -9,7 +9,7 @@ import { storableText } from "../kit/text.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Answer, Provider } from "../provider/provider.ts";
 import type { Limits } from "../upstreams/allowance.ts";
-import type { Signal } from "../upstreams/machine.ts";
+import type { UpstreamReport } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Lease } from "../work/lease.ts";
@@ -61,10 +61,10 @@ export class ConfirmLine implements Line<Claimed> {
     const replays = Math.max(0, replayLimit - this.#replaying);
     const wants = { total: wanted, unknown: wanted, replays, chance: Math.random() };
     const claiming = { source: this.name, ...wants, lease, limits };
-    const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
+    const { items, isHealthy, isRefused, moreInMs } = await claimConfirmations(db, claiming);
     if (items.length > 0) step("confirmations claimed");
-    upstream.saw(isWell);
-    if (!isWell) unknownIds.lookAgain();
+    upstream.saw(isHealthy);
+    if (!isHealthy) unknownIds.lookAgain();
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
     this.#replaying += items.filter(isReplayed).length;
     // The claim was full, or replays were held back for live traffic: there may be more.
@@ -130,7 +130,7 @@ export class ConfirmLine implements Line<Claimed> {
     if (answer.kind === "key_refused") await keyProbe.suspect(stopped);
     if (priority === "unknown" && (answer.kind === "found" || answer.kind === "not_found"))
       await unknownIds.note(answer.kind);
-    const signal = signalOf(answer);
+    const signal = reportOf(answer);
     return signal === null ? upstream.takesMore : await upstream.note(signal);
   }
 
@@ -165,7 +165,7 @@ export class ConfirmLine implements Line<Claimed> {
         collectionNames: known?.names ?? null,
         collectionsUnread: unread === null ? null : "error" in unread ? unread.error : "the process ends",
         // A key that is refused for others too would have paused the source.
-        othersAreAnswered: upstream.isWell && (answer.kind === "key_refused" || proof.isFresh),
+        othersAreAnswered: upstream.isHealthy && (answer.kind === "key_refused" || proof.isFresh),
       },
       Math.random(),
     );
@@ -175,7 +175,7 @@ export class ConfirmLine implements Line<Claimed> {
 const isReplayed = ({ priority }: Claimed): boolean => priority === "replay";
 
 /** What an answer about one invoice says about the source itself. */
-function signalOf(answer: Answer): Signal | null {
+function reportOf(answer: Answer): UpstreamReport | null {
   switch (answer.kind) {
     case "found":
     case "not_found":

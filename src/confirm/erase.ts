@@ -30,7 +30,7 @@ export const namesLegibleInvoice = (
   exists (select from invoice as named
     where named.source = ${source} and named.id = any(${ids}) and named.erased_at is null)`;
 
-const marking = new Statement(
+const insertMark = new Statement(
   { isNew: returned.boolean },
   ({ value }: Slots<string>) => sql`
     insert into erased_invoice (id) values (${value((invoiceId) => invoiceId)})
@@ -42,7 +42,7 @@ const marking = new Statement(
  * @returns whether it was not marked before.
  */
 export async function markErased(db: Kysely<Tables>, invoiceId: string): Promise<boolean> {
-  return (await marking.execute(db, invoiceId)).length > 0;
+  return (await insertMark.execute(db, invoiceId)).length > 0;
 }
 
 /** Up to `limit` erased invoices that are to be looked at once more, the oldest first. */
@@ -75,7 +75,7 @@ export async function checkErasedAgain(db: Kysely<Tables>, invoiceIds: readonly 
     .execute();
 }
 
-const erasingConfirmations = new Statement(
+const updateConfirmations = new Statement(
   { source: returned.text(), held: returned.boolean },
   ({ value }: Slots<string>) => {
     const id = value((invoiceId) => invoiceId);
@@ -102,7 +102,7 @@ export async function eraseConfirmations(
   db: Kysely<Tables>,
   invoiceId: string,
 ): Promise<{ found: string[]; blanked: number }> {
-  const rows = await erasingConfirmations.execute(db, invoiceId);
+  const rows = await updateConfirmations.execute(db, invoiceId);
   return { found: rows.map(({ source }) => source), blanked: rows.filter(({ held }) => held).length };
 }
 
@@ -114,7 +114,7 @@ export interface ReferenceOfInvoice {
 
 const NOTHING_PERSONAL = sql.join(ERASED_COLUMNS.map((column) => sql`${sql.ref(column)} = null`));
 
-const erasingPayments = new Statement(
+const updatePayments = new Statement(
   {
     found: returned.count,
     references: returned.json<ReferenceOfInvoice[]>(),
@@ -156,6 +156,6 @@ export async function erasePayments(
   invoiceId: string,
   sources: readonly string[],
 ): Promise<{ found: number; references: ReferenceOfInvoice[]; invoices: number; snapshots: number }> {
-  const [erased] = await erasingPayments.execute(db, { invoiceId, sources });
+  const [erased] = await updatePayments.execute(db, { invoiceId, sources });
   return erased ?? { found: 0, references: [], invoices: 0, snapshots: 0 };
 }

@@ -1,7 +1,7 @@
 import type { Answer } from "../provider/provider.ts";
 import type { ConfirmedInvoice } from "./invoices/confirmed-invoice.ts";
 import { classOfStatus, invoiceTypeOf, type StatusSets } from "./invoices/status-class.ts";
-import { askOnLadder, backOff, type Tried, UNPAID_LADDER } from "./ladder.ts";
+import { askOnLadder, backOff, type RetryContext, UNPAID_LADDER } from "./ladder.ts";
 import type { Changes } from "./outcome.ts";
 import { paidEvent } from "./paid-event.ts";
 import type { Claimed } from "./queue/claim.ts";
@@ -9,7 +9,7 @@ import type { Claimed } from "./queue/claim.ts";
 export type Found = Extract<Answer, { kind: "found" }>;
 
 /** What is judged besides the answer. */
-export interface Case extends Tried {
+export interface Case extends RetryContext {
   confirmation: Claimed;
 }
 
@@ -60,7 +60,7 @@ export function quarantine({ collectionName }: ConfirmedInvoice): Changes {
   };
 }
 
-export function publish(judged: Case, answer: Found, confirmed: ConfirmedInvoice): Changes {
+export function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInvoice): Changes {
   const { confirmation, rules } = judged;
   const { hasEvent, recordOnly } = confirmation;
   const type = invoiceTypeOf(answer.invoice.type);

@@ -1,15 +1,15 @@
 import type { AlarmName } from "../alarms/alarms.ts";
 import { shortText } from "../kit/text.ts";
 import type { Answer } from "../provider/provider.ts";
-import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
+import { RETRY_AFTER_LIMIT_MS } from "../upstreams/machine.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import { makeInvoiceRow } from "./invoices/confirmed-invoice.ts";
 import { classOfStatus, hasType, NEITHER_STATUS } from "./invoices/status-class.ts";
 import {
   type Case,
+  confirmPaid,
   type Found,
   isOurs,
-  publish,
   quarantine,
   stayPaid,
   waitForCollection,
@@ -89,7 +89,7 @@ function judgeAnswer(judged: Case, answer: Answer): Changes {
       return { state: "due", verdict, faults };
     case "rate_limited": {
       const backsOff = backOff(judged);
-      const dueInMs = Math.min(answer.retryAfterMs ?? backsOff.dueInMs, MOST_RETRY_AFTER_MS);
+      const dueInMs = Math.min(answer.retryAfterMs ?? backsOff.dueInMs, RETRY_AFTER_LIMIT_MS);
       return { ...backsOff, dueInMs, lastError: answer.error };
     }
     case "key_refused":
@@ -121,7 +121,7 @@ function judgeFound(judged: Case, answer: Found): Changes {
     // An answer older than the known one (G6) becomes a snapshot, and what is known decides.
     switch (row.newest ? now : (before ?? now)) {
       case "paid":
-        return ours ? publish(judged, answer, row) : quarantine(row);
+        return ours ? confirmPaid(judged, answer, row) : quarantine(row);
       case "invalid":
         return { state: "done", verdict: "invalidated" };
       case "unpaid":

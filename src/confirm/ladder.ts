@@ -32,7 +32,7 @@ export const LONGEST_WAITS: readonly number[] = [0, ...UNPAID_LADDER].map((step)
 );
 
 /** What decides when a confirmation is asked again. */
-export interface Tried {
+export interface RetryContext {
   confirmation: Pick<Outcome, "verdict" | "attempt" | "faults">;
   paidBefore: boolean;
   rules: Rules;
@@ -42,7 +42,7 @@ export interface Tried {
 
 /** Asked again after the next step of the ladder. @param end what becomes of it once the ladder has ended. */
 export function askOnLadder(
-  { confirmation, paidBefore, dice }: Tried,
+  { confirmation, paidBefore, dice }: RetryContext,
   ladder: readonly number[],
   end: Pick<Outcome, "state" | "verdict">,
 ): Changes {
@@ -57,7 +57,7 @@ export function askOnLadder(
 }
 
 /** Asked again after a while, and no step of the ladder is spent. */
-export function backOff({ confirmation: { verdict, faults }, dice }: Tried) {
+export function backOff({ confirmation: { verdict, faults }, dice }: RetryContext) {
   const dueInMs = backOffMs(faults + 1, FAULT_BACK_OFF, dice);
   return { state: "due", verdict, faults: faults + 1, dueInMs } as const;
 }
@@ -69,7 +69,7 @@ export const ALARMING_FAULTS = 20;
 const ALARMING_AGAIN = 60;
 
 /** A fault of the source has an alarm of its own; one of this invoice alone would wait unseen (G2). */
-export function backOffUnanswered(tried: Tried, error: string): Changes {
+export function backOffUnanswered(tried: RetryContext, error: string): Changes {
   const changes = { ...backOff(tried), lastError: error };
   const isAlarming = changes.faults % ALARMING_AGAIN === ALARMING_FAULTS;
   if (!isAlarming || !tried.rules.othersAreAnswered) return changes;

@@ -77,7 +77,7 @@ async function write(
     const stored = addressed.filter((outcome) => byLease.has(leaseKey(outcome)));
     claimed = stored.flatMap((outcome) => claimedEvent(outcome, byLease.get(leaseKey(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
-    alarms.tell(stored.flatMap(raisedBy));
+    alarms.notify(stored.flatMap(raisedBy));
   } finally {
     if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size, since);
   }

@@ -40,15 +40,15 @@ export interface Outcome extends ConfirmationKey {
   invoice: ConfirmedInvoice | null;
   event: NewEvent | null;
   /** Alarms about the invoice. */
-  raises: readonly Raised[];
+  raises: readonly RaisedAlarm[];
   clears: readonly AlarmName[];
 }
 
-export interface Raised {
+export interface RaisedAlarm {
   name: AlarmName;
   detail: string;
 }
 
 /** What changes of a confirmation by its answer; the rest stays. */
 export type Changes = Pick<Outcome, "state" | "verdict"> &
-  Partial<Omit<Outcome, "raises">> & { raises?: Raised[] };
+  Partial<Omit<Outcome, "raises">> & { raises?: RaisedAlarm[] };

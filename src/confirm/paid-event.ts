@@ -68,7 +68,7 @@ export function paidEvent(
 }
 
 /** SNS takes 262,144 bytes in all; this leaves room for the attributes. */
-const MOST_PAYLOAD_BYTES = 262_144 - 2_048;
+const PAYLOAD_LIMIT_BYTES = 262_144 - 2_048;
 
 /**
  * An event of a confirmed invoice, ready for the log.
@@ -84,7 +84,7 @@ export function newEvent(
 ): NewEvent {
   const whole = JSON.stringify(event);
   // A UTF-16 unit takes three bytes of UTF-8 at most, and most events are far from the limit.
-  const fits = whole.length * 3 <= MOST_PAYLOAD_BYTES || Buffer.byteLength(whole) <= MOST_PAYLOAD_BYTES;
+  const fits = whole.length * 3 <= PAYLOAD_LIMIT_BYTES || Buffer.byteLength(whole) <= PAYLOAD_LIMIT_BYTES;
   return {
     id: event.id,
     type: event.type,

@@ -23,7 +23,7 @@ interface GroupCommitOptions<Item> {
 }
 
 /** How often a batch is tried again that Postgres rolled back for another transaction's sake. */
-const MOST_COLLISIONS = 5;
+const RETRY_LIMIT = 5;
 
 /** The queue in front of the commit is full: nothing of this item was written. */
 export class QueueFull extends RelayError {
@@ -118,7 +118,7 @@ export class GroupCommit<Item> {
         const middle = batch.length >> 1;
         await this.#write(batch.slice(0, middle), { mayRepeat });
         await this.#write(batch.slice(middle), { mayRepeat });
-      } else if (isCollision(error) && collisions < MOST_COLLISIONS) {
+      } else if (isCollision(error) && collisions < RETRY_LIMIT) {
         await this.#write(batch, { mayRepeat, collisions: collisions + 1 });
       } else if (isLostConnection(error) && mayRepeat) {
         await this.#write(batch, { mayRepeat: false, collisions });

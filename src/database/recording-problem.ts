@@ -53,7 +53,7 @@ export function failedWrite(error: unknown): RecordingProblem {
 /** Answers to the question below by a server that is up and refuses, as SQLSTATEs. */
 const REFUSED = /^(42[0-9A-Z]{3}|25006|53100)$/;
 
-const looking = new Statement(
+const selectServerState = new Statement(
   { readOnly: returned.boolean, mayInsert: returned.boolean },
   // This asks what new transactions are, since the current one may be read-only by its own choice.
   () => sql`
@@ -67,7 +67,7 @@ const looking = new Statement(
  */
 export async function findRecordingProblem(db: Kysely<Tables>): Promise<RecordingProblem | null> {
   try {
-    const [row] = await looking.execute(db);
+    const [row] = await selectServerState.execute(db);
     if (row?.readOnly !== false) return { alarm: "recording_failing", ...READ_ONLY };
     return row.mayInsert ? null : { alarm: "recording_failing", ...NOT_ALLOWED };
   } catch (error) {
@@ -78,6 +78,6 @@ export async function findRecordingProblem(db: Kysely<Tables>): Promise<Recordin
 
 /** Whether Postgres takes no writes at all. @throws what the database throws. */
 export async function isReadOnly(db: Kysely<Tables>): Promise<boolean> {
-  const [row] = await looking.execute(db);
+  const [row] = await selectServerState.execute(db);
   return row?.readOnly !== false;
 }

@@ -147,13 +147,13 @@ export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState
   return "granted";
 }
 
-const looking = new Statement(
+const selectRole = new Statement(
   { there: returned.boolean },
   ({ value }: Slots<string>) =>
     sql`select exists (select from pg_roles where rolname = ${value((role) => role)}) as there`,
 );
 
 async function isThere<Schema>(db: Kysely<Schema>, role: string): Promise<boolean> {
-  const [row] = await looking.execute(db, role);
+  const [row] = await selectRole.execute(db, role);
   return row?.there === true;
 }

@@ -2,7 +2,7 @@ import { type QueryExecutorProvider, sql } from "kysely";
 import { returned, Statement } from "./statement.ts";
 
 /** The same lines on every version of PostgreSQL from 15 to 18. The partitions of a month are left out. */
-const reading = new Statement(
+const selectSchema = new Statement(
   { line: returned.text() },
   () => sql`
     with tables as (
@@ -57,7 +57,7 @@ const reading = new Statement(
  * functions.
  */
 export async function describeSchema(db: QueryExecutorProvider): Promise<string> {
-  return (await reading.execute(db)).map(({ line }) => `${line}\n`).join("");
+  return (await selectSchema.execute(db)).map(({ line }) => `${line}\n`).join("");
 }
 
 /**

@@ -48,11 +48,11 @@ export class RelayClient extends pg.Client {
 const names = new Map<string, string>();
 
 /** The most names (G8); further statements go unprepared. */
-const MOST_NAMES = 500;
+const NAME_LIMIT = 500;
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size >= MOST_NAMES) return known;
+  if (known !== undefined || names.size >= NAME_LIMIT) return known;
   const name = hash("sha1", text, "base64url");
   names.set(text, name);
   return name;

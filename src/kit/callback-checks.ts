@@ -26,7 +26,7 @@ export const CALLBACK_CHECK_SETTINGS = {
     .describe("Callbacks must come from one of these addresses or blocks."),
 };
 
-type Given = z.output<z.ZodObject<typeof CALLBACK_CHECK_SETTINGS>>;
+type CheckSettings = z.output<z.ZodObject<typeof CALLBACK_CHECK_SETTINGS>>;
 
 /**
  * The same for a source of SOURCES_FILE.
@@ -70,7 +70,7 @@ export const hasChecks = (checks: CallbackChecks): boolean =>
   Object.values(checks).some((check) => (Array.isArray(check) ? check.length > 0 : check !== null));
 
 /** The checks that the settings describe. */
-export const callbackChecksOf = (given: Given): CallbackChecks => ({
+export const callbackChecksOf = (given: CheckSettings): CallbackChecks => ({
   hmac: given.CALLBACK_HMAC_SECRETS
     ? {
         header: given.CALLBACK_HMAC_HEADER,

@@ -33,13 +33,13 @@ export function noteWork<Thrown>(error: Thrown, work: Readonly<Record<string, un
   return error;
 }
 
-const MOST_CAUSES = 3;
-const MOST_FRAMES = 12;
+const CAUSE_LIMIT = 3;
+const FRAME_LIMIT = 12;
 
 /** What a network does: beside what also tells that Postgres is away. */
 const NETWORK = /^(UND_ERR_\w+|ECONNABORTED|ABORT_ERR)$/;
 
-function isForeseen(error: unknown, causes = MOST_CAUSES): boolean {
+function isForeseen(error: unknown, causes = CAUSE_LIMIT): boolean {
   if (!(error instanceof Error)) return false;
   return (
     error instanceof RelayError ||
@@ -55,7 +55,7 @@ function isForeseen(error: unknown, causes = MOST_CAUSES): boolean {
 export function stackOf(error: unknown): string {
   const lines: string[] = [];
   let [at, causes] = [error, 0];
-  for (; at instanceof Error && causes <= MOST_CAUSES; at = at.cause, causes += 1)
+  for (; at instanceof Error && causes <= CAUSE_LIMIT; at = at.cause, causes += 1)
     lines.push(...(causes === 0 ? [] : [`caused by ${messageOf(at)}`]), ...framesOf(at));
   return quietText(lines.join("\n"));
 }
@@ -75,7 +75,7 @@ function framesOf({ stack, message }: Error): string[] {
       if (file === null) return [];
       return name === undefined ? `at ${file}:${position}` : `at ${name} (${file}:${position})`;
     })
-    .slice(0, MOST_FRAMES);
+    .slice(0, FRAME_LIMIT);
 }
 
 /** Where this program lies, in V8's two ways to write it; null in a bundle. */

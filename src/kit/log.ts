@@ -46,7 +46,7 @@ const FROM_LEVEL = 40;
 const WINDOW_MS = 10_000;
 
 /** The most kinds of lines watched at a time; any others are logged as they come (G8). */
-const MOST_KINDS = 200;
+const KIND_LIMIT = 200;
 
 /** What must agree in two lines, besides their words, for them to be the same. */
 const TELLING = ["worker", "source", "error"] as const;
@@ -55,13 +55,13 @@ const TELLING = ["worker", "source", "error"] as const;
 const untold = new Set<() => void>();
 
 /** Logs all counts that are still held; called when the process ends, so that none is lost. */
-export function tellRepeats(): void {
-  for (const tellAll of untold) tellAll();
+export function logRepeats(): void {
+  for (const logAll of untold) logAll();
 }
 
-function tellAtExit(tellAll: () => void): void {
-  if (untold.size === 0) process.once("exit", tellRepeats);
-  untold.add(tellAll);
+function logAtExit(logAll: () => void): void {
+  if (untold.size === 0) process.once("exit", logRepeats);
+  untold.add(logAll);
 }
 
 /**
@@ -73,8 +73,8 @@ function collapseRepeats(): LogMethod {
   const kinds = new Map<string, Kind>();
   let tellsAtExit = false;
 
-  function tellAll(): void {
-    for (const kind of kinds.values()) tellCount(kind);
+  function logAll(): void {
+    for (const kind of kinds.values()) logCount(kind);
     kinds.clear();
   }
 
@@ -82,7 +82,7 @@ function collapseRepeats(): LogMethod {
     setTimeout(() => {
       const kind = kinds.get(key);
       if (kind === undefined || kind.count === 0) return void kinds.delete(key);
-      tellCount(kind);
+      logCount(kind);
       watch(key);
     }, WINDOW_MS).unref();
   }
@@ -99,8 +99,8 @@ function collapseRepeats(): LogMethod {
       kind.tell = tell;
       return;
     }
-    if (kinds.size < MOST_KINDS) {
-      if (!tellsAtExit) tellAtExit(tellAll);
+    if (kinds.size < KIND_LIMIT) {
+      if (!tellsAtExit) logAtExit(logAll);
       tellsAtExit = true;
       kinds.set(key, { count: 0, since: performance.now(), tell });
       watch(key);
@@ -117,7 +117,7 @@ interface Kind {
   tell: (count: number, seconds: number) => void;
 }
 
-function tellCount(kind: Kind): void {
+function logCount(kind: Kind): void {
   const now = performance.now();
   if (kind.count > 0) kind.tell(kind.count, Math.ceil((now - kind.since) / 1_000));
   kind.count = 0;

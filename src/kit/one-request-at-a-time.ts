@@ -25,7 +25,7 @@ const PIECE = 1_024;
 const PIECES = 4;
 
 /** The most of a body that is read to its end though nobody wants it, so that its connection can be kept. */
-const MOST_UNWANTED = 64 * 1024;
+const DISCARD_LIMIT_BYTES = 64 * 1024;
 
 const UNREADABLE = { status: 400, reason: "unreadable" } as const;
 
@@ -142,7 +142,7 @@ class Connection implements Portioned {
 
   /** Whether more is still to come of an answered request than anybody would read to its end. */
   #isUnwanted(): boolean {
-    const mayBePassedOver = this.#bodyLeft > 0 && this.#bodyLeft <= MOST_UNWANTED;
+    const mayBePassedOver = this.#bodyLeft > 0 && this.#bodyLeft <= DISCARD_LIMIT_BYTES;
     return this.#newest?.complete === false && !mayBePassedOver;
   }
 

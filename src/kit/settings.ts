@@ -273,7 +273,7 @@ export function readSettings<const Required extends SettingName = never>(
     ...(result.success
       ? []
       : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`)),
-    ...missing(given, required),
+    ...missingSettings(given, required),
     ...describedTwice(given),
     ...(inFile?.problems ?? []),
     ...(result.success ? contradictions(result.data, inFile?.sources ?? null) : []),
@@ -286,16 +286,16 @@ export function readSettings<const Required extends SettingName = never>(
   } as Settings<Required>;
 }
 
-type Given = { [Name in SettingName]?: string | undefined };
+type SettingTexts = { [Name in SettingName]?: string | undefined };
 
-function missing(given: Given, required: readonly SettingName[]): string[] {
+function missingSettings(given: SettingTexts, required: readonly SettingName[]): string[] {
   const inFile = (name: SettingName) => given.SOURCES_FILE !== undefined && isSourceSetting(name);
   return required
     .filter((name) => given[name] === undefined && !inFile(name))
     .map((name) => `${name} is missing. ${settingsSchema.shape[name].description}`);
 }
 
-function describedTwice(given: Given): string[] {
+function describedTwice(given: SettingTexts): string[] {
   if (given.SOURCES_FILE === undefined) return [];
   return SOURCE_SETTINGS.filter((name) => given[name] !== undefined).map(
     (name) => `${name} describes one source; with SOURCES_FILE, write it there and unset it here`,

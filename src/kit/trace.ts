@@ -34,7 +34,7 @@ export const isTraceparent = (text: unknown): text is string =>
   typeof text === "string" && TRACEPARENT.test(text);
 
 /** Ends the span together with the work. */
-export async function endingWith<Value>(span: Span, work: Promise<Value>): Promise<Value> {
+export async function endWith<Value>(span: Span, work: Promise<Value>): Promise<Value> {
   try {
     const value = await work;
     span.end();

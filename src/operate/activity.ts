@@ -62,11 +62,11 @@ type Counts = Omit<Minute, "at">;
 export class ActivityBook {
   readonly #db: Kysely<Tables>;
   readonly #counted = new Map<number, Counts>();
-  readonly #mostMinutes: number;
+  readonly #minuteLimit: number;
 
-  constructor(db: Kysely<Tables>, mostMinutes: number) {
+  constructor(db: Kysely<Tables>, minuteLimit: number) {
     this.#db = db;
-    this.#mostMinutes = mostMinutes;
+    this.#minuteLimit = minuteLimit;
   }
 
   async read(minutes: number, at?: Date): Promise<Activity> {
@@ -112,7 +112,7 @@ export class ActivityBook {
       to = begin;
     }
     for (const at of this.#counted.keys())
-      if (at < end - this.#mostMinutes * MINUTE_MS) this.#counted.delete(at);
+      if (at < end - this.#minuteLimit * MINUTE_MS) this.#counted.delete(at);
     return counts;
   }
 

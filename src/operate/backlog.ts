@@ -27,11 +27,11 @@ export interface BacklogAges {
 
 /** How much is open, and for how long. */
 export interface Backlog extends BacklogAges {
-  confirmations: ResultOf<typeof countingConfirmations>[];
+  confirmations: ResultOf<typeof countConfirmations>[];
   outbox: { state: OutboxState; count: number }[];
 }
 
-const readingAges = new Statement(
+const selectAges = new Statement(
   { confirmation: nullable(returned.float), event: nullable(returned.float) },
   () => sql`
     select
@@ -45,7 +45,7 @@ const readingAges = new Statement(
 );
 
 export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> {
-  const [ages] = await readingAges.execute(db);
+  const [ages] = await selectAges.execute(db);
   return {
     oldestConfirmationSeconds: Math.max(0, ages?.confirmation ?? 0),
     oldestEventSeconds: Math.max(0, ages?.event ?? 0),
@@ -62,7 +62,7 @@ const WAITING = {
 /** The live confirmations of one source that are due. */
 export type WaitingSource = RowOf<typeof WAITING>;
 
-const readingWaiting = new Statement(
+const selectWaiting = new Statement(
   WAITING,
   () => sql`
     select source, count(*) as count,
@@ -72,10 +72,10 @@ const readingWaiting = new Statement(
 );
 
 /** Due confirmations by source, without replays, which may have to wait for live traffic. */
-export const readWaiting = (db: Kysely<Tables>) => readingWaiting.execute(db);
+export const readWaiting = (db: Kysely<Tables>) => selectWaiting.execute(db);
 
 // One query for each state, to match the indexes.
-const countingConfirmations = new Statement(
+const countConfirmations = new Statement(
   {
     state: returned.text<ConfirmationState>(),
     verdict: nullable(returned.text<Verdict>()),
@@ -93,7 +93,7 @@ const countingConfirmations = new Statement(
 
 /** Without finished work, which grows without end. */
 export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
-  const confirmations = await countingConfirmations.execute(db);
+  const confirmations = await countConfirmations.execute(db);
   return { ...(await readBacklogAges(db)), confirmations, outbox: await countOutbox(db) };
 }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Told } from "../alarms/alarms.ts";
+import type { WrittenAlarms } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { type Fault, faultOf, noteWork } from "../kit/fault.ts";
@@ -35,7 +35,7 @@ export interface ChoresDone {
   /** How often in a row, whichever process tried; the most of them. */
   failures: number;
   /** For the log: people are told from the alarms' rows. */
-  told: Told;
+  told: WrittenAlarms;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { alarmsAbout } from "../alarms/alarm-definitions.ts";
-import { clearing, closeAlarms, ENDED_ALARMS, type EndedAlarm } from "../alarms/alarms.ts";
+import { clearAlarms, closeAlarms, ENDED_ALARMS, type EndedAlarm } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { listOpenAlarms } from "../alarms/list-alarms.ts";
 import { type Slots, Statement } from "../database/statement.ts";
@@ -44,11 +44,11 @@ export async function closeAlarmsByHand({
   });
 }
 
-const closing = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
+const closeRemoved = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
   const named = (condition: RawBuilder<unknown>) => sql`
     exists (select from ${servedByAny(value((mine) => JSON.stringify(mine)))} as process where ${condition})`;
   return sql`
-    ${clearing(sql`
+    ${clearAlarms(sql`
       name = any(${alarmsAbout("upstream")}::text[])
         and not ${named(sql`serves->'sources' ? alarm.subject or serves->'topics' ? alarm.subject`)}
       or name = any(${alarmsAbout("collection")}::text[])
@@ -64,4 +64,4 @@ const closing = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
  * @param mine what this process serves
  * @returns those that it closed.
  */
-export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served) => closing.execute(db, mine);
+export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served) => closeRemoved.execute(db, mine);

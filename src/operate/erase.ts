@@ -113,10 +113,10 @@ export async function checkErased(db: Kysely<Tables>): Promise<number> {
 }
 
 /** About the most invoices in one run; the next run continues. */
-const MOST_IN_A_RUN = 5_000;
+const RUN_LIMIT = 5_000;
 
 /** After so many in a row the cause is none of an invoice's own. */
-const MOST_IN_A_ROW = 20;
+const FAILURE_LIMIT = 20;
 
 interface OutdatedOptions extends ByHand {
   /** PERSONAL_DATA_RETENTION, in ms. */
@@ -133,14 +133,14 @@ export interface OutdatedResult {
   stuck: string | null;
 }
 
-const dating = new Statement(
+const selectTimeBefore = new Statement(
   { before: returned.time },
   ({ value }: Slots<{ ageMs: number }>) =>
     sql`select clock_timestamp() - ${value(({ ageMs }) => ageMs)}::float8 * interval '1 ms' as before`,
 );
 
 const dateOf = async (db: Kysely<Tables>, ageMs: number): Promise<Date> =>
-  (await dating.execute(db, { ageMs }))[0]?.before ?? new Date(0);
+  (await selectTimeBefore.execute(db, { ageMs }))[0]?.before ?? new Date(0);
 
 /** How many PERSONAL_DATA_RETENTION would blank now. */
 export async function countOutdated(db: Kysely<Tables>, ageMs: number): Promise<OutdatedResult> {
@@ -168,17 +168,17 @@ export async function eraseOutdated({ db, actor, reason, ageMs }: OutdatedOption
       } catch (error) {
         inARow += 1;
         stuck ??= `invoice ${invoiceId} could not be blanked: ${messageOf(error)}`;
-        if (inARow >= MOST_IN_A_ROW) break;
+        if (inARow >= FAILURE_LIMIT) break;
       }
     }
-    if (invoices >= MOST_IN_A_RUN || inARow >= MOST_IN_A_ROW) break;
+    if (invoices >= RUN_LIMIT || inARow >= FAILURE_LIMIT) break;
   }
   if (invoices > 0) {
     const detail = { before, invoices };
     const action = "retention.personal_data";
     await audit(db, [{ actor, action, subject: "invoice", invoiceId: null, detail, reason }]);
   }
-  return { before, invoices, more: invoices >= MOST_IN_A_RUN, stuck };
+  return { before, invoices, more: invoices >= RUN_LIMIT, stuck };
 }
 
 async function eraseOne(db: Kysely<Tables>, invoiceId: string): Promise<void> {

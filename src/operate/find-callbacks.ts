@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { type ToldVerdict, toldVerdict } from "../confirm/queue/confirmation.ts";
+import { type ShownVerdict, shownVerdict } from "../confirm/queue/confirmation.ts";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
@@ -14,7 +14,7 @@ import {
 import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
 import { listReadings } from "../replay/callback-readings.ts";
 
-type AnyVerdict = ToldVerdict | OwnVerdict;
+type AnyVerdict = ShownVerdict | OwnVerdict;
 
 type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: AnyVerdict | undefined };
 
@@ -29,7 +29,7 @@ const JUDGED_STRETCH = 500;
 const LOOKING_MS = 100;
 
 /** The best first. */
-const BEST: readonly ToldVerdict[] = [
+const BEST: readonly ShownVerdict[] = [
   "paid",
   "quarantined",
   "pending",
@@ -72,7 +72,7 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
   const verdicts = new Map(
     (await readStates(db, keys)).map((standing) => [
       `${standing.source} ${standing.invoiceId}`,
-      toldVerdict(standing),
+      shownVerdict(standing),
     ]),
   );
   return callbacks.map((callback) => {
@@ -117,7 +117,7 @@ export async function showCallback(db: Kysely<Tables>, id: string, reading: Read
         foundBy: callback.invoiceIds.includes(invoiceId) ? callback.foundBy : "replay",
         at: at === -1 ? null : at,
         state: standing?.state ?? null,
-        verdict: standing === undefined ? null : toldVerdict(standing),
+        verdict: standing === undefined ? null : shownVerdict(standing),
       };
     }),
     readings,

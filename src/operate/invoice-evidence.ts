@@ -7,10 +7,10 @@ import { eventsOf } from "../publish/read-events.ts";
 import { callbacksNaming, type WholeCallback } from "../receive/log/list-callbacks.ts";
 import { type Reading, shownBody } from "./find-callbacks.ts";
 
-const MOST_CLAIMS = 5;
-const MOST_ANSWERS = 20;
+const CLAIM_LIMIT = 5;
+const ANSWER_LIMIT = 20;
 /** Of claims, and of answers, in characters; the newest one of each is whole in any case. */
-const MOST_CHARACTERS = 1024 ** 2;
+const CHARACTER_LIMIT = 1024 ** 2;
 
 /**
  * What callbacks claimed of an invoice, what the provider answered, and what was published: everything that a
@@ -18,8 +18,8 @@ const MOST_CHARACTERS = 1024 ** 2;
  */
 export async function readEvidence(db: Kysely<Tables>, invoiceId: string, reading: Reading) {
   const [callbacks, kept, events] = await Promise.all([
-    callbacksNaming(db, invoiceId, MOST_CLAIMS),
-    answersOf(db, invoiceId, MOST_ANSWERS),
+    callbacksNaming(db, invoiceId, CLAIM_LIMIT),
+    answersOf(db, invoiceId, ANSWER_LIMIT),
     eventsOf(db, invoiceId),
   ]);
   if (callbacks.length + kept.length + events.length === 0) return null;
@@ -65,13 +65,13 @@ function firstWithin<One>(all: readonly One[], sizeOf: (one: One) => number): On
   let size = 0;
   const end = all.findIndex((one, at) => {
     size += sizeOf(one);
-    return at > 0 && size > MOST_CHARACTERS;
+    return at > 0 && size > CHARACTER_LIMIT;
   });
   return end === -1 ? [...all] : all.slice(0, end);
 }
 
 /** A field of what a callback claimed, beside the provider's answer. */
-interface Compared {
+interface ComparedClaim {
   /** Where it stands in the claim, such as `data.amount`. */
   field: string;
   claimed: string;
@@ -84,7 +84,7 @@ interface Compared {
 type Leaves = [path: string, value: string][];
 
 /** More fields of a claim than a person reads. */
-const MOST_FIELDS = 100;
+const FIELD_LIMIT = 100;
 const DEEPEST = 8;
 
 /**
@@ -101,7 +101,7 @@ const LONGEST = 32_768;
  * @param answer the provider's JSON; null when there is none.
  * @param invoiceId lower case.
  */
-export function compareClaim(claim: string, answer: string | null, invoiceId: string): Compared[] {
+export function compareClaim(claim: string, answer: string | null, invoiceId: string): ComparedClaim[] {
   const claims = leavesOf(parsed(claim) ?? formIn(claim));
   const answers = leavesOf(parsed(answer ?? ""));
   const holder = holderOf(claims, invoiceId);
@@ -175,7 +175,7 @@ function leavesOf(value: unknown, path = "", depth = 0): Leaves {
   const leaves: Leaves = [];
   for (const [key, inner] of Object.entries(value)) {
     leaves.push(...leavesOf(inner, path === "" ? key : `${path}.${key}`, depth + 1));
-    if (leaves.length >= MOST_FIELDS) return leaves.slice(0, MOST_FIELDS);
+    if (leaves.length >= FIELD_LIMIT) return leaves.slice(0, FIELD_LIMIT);
   }
   return leaves;
 }

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
-import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
+import type { ShownVerdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn } from "../database/expressions.ts";
 import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../database/page.ts";
 import { databaseTime } from "../database/server.ts";
@@ -8,7 +8,7 @@ import { nullable, type RowOf, returned, VaryingStatement } from "../database/st
 import type { Tables } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { DAY_MS } from "../kit/time.ts";
-import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/event.ts";
+import { type EventState, eventState, isPaymentEvent, joinOutbox } from "../publish/event.ts";
 
 /** What is looked for; an omitted term matches everything. */
 export interface InvoiceTerms {
@@ -30,7 +30,7 @@ export interface InvoiceTerms {
   confirmedTo?: string | undefined;
   /** The collection's name, as it appears in invoices. */
   collection?: string | undefined;
-  verdict?: ToldVerdict | undefined;
+  verdict?: ShownVerdict | undefined;
   source?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ const FOUND = {
   totalAmount: nullable(returned.numeric),
   paidAt: nullable(returned.time),
   confirmedAt: nullable(returned.time),
-  verdict: nullable(returned.text<ToldVerdict>()),
+  verdict: nullable(returned.text<ShownVerdict>()),
   /** The state of its event, and its id; null without one. */
   event: nullable(returned.text<EventState>()),
   eventId: nullable(returned.uuid),
@@ -70,7 +70,7 @@ const FOUND = {
 /** One invoice as a search shows it; the provider may not have confirmed it yet. No personal data. */
 export type FoundInvoice = RowOf<typeof FOUND>;
 
-/** `toldVerdict`, where Postgres has to know it. */
+/** `shownVerdict`, where Postgres has to know it. */
 const VERDICT = sql`
   case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
     then 'dead' else confirmation.verdict end`;
@@ -80,14 +80,14 @@ const LISTED = sql`
   invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
   ${VERDICT} as verdict`;
 
-const joiningConfirmation = sql`
+const joinConfirmation = sql`
   left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id`;
 
 const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => {
   const ofEvent = (column: RawBuilder<unknown>, joining = sql``) => sql`
     (select ${column} from event ${joining}
-      where event.source = ${source} and event.invoice_id = ${invoiceId} and ${tellsOfPayment} limit 1)`;
-  return sql`${ofEvent(eventState, joiningOutbox)} as event, ${ofEvent(sql`event.id`)} as "eventId"`;
+      where event.source = ${source} and event.invoice_id = ${invoiceId} and ${isPaymentEvent} limit 1)`;
+  return sql`${ofEvent(eventState, joinOutbox)} as event, ${ofEvent(sql`event.id`)} as "eventId"`;
 };
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
@@ -136,7 +136,7 @@ const WALKS: [Walk, ...Walk[]] = [
   { terms: EVERY_TERM, after: { at: "", id: "", source: "" }, most: 1 },
 ];
 
-const naming = new VaryingStatement(
+const selectNamed = new VaryingStatement(
   { ...FOUND, at: returned.text(), document: nullable(returned.text()) },
   ({ terms, after, most }: Walk) => {
     const { reference, email } = terms;
@@ -149,7 +149,7 @@ const naming = new VaryingStatement(
       select invoice.id as "invoiceId", invoice.source, ${LISTED},
         ${eventOf(sql`invoice.source`, sql`invoice.id`)}, invoice.confirmed_at::text as at,
         case when ${email !== undefined} then invoice.document::text end as document
-      from invoice ${joiningConfirmation}
+      from invoice ${joinConfirmation}
       where ${reference === undefined ? sql`true` : sql`invoice.reference = ${reference}`}
         and ${email === undefined ? sql`true` : sql`invoice.payer_email_hash = ${emailHash(email)}`}
         and ${paidBetween(terms)} and ${compared(terms)} and ${earlier}
@@ -166,7 +166,7 @@ export async function invoicesNamed(
   most: number,
 ): Promise<PageSlice<FoundInvoice>> {
   const { email } = terms;
-  const rows = await naming.execute(db, { terms, after, most });
+  const rows = await selectNamed.execute(db, { terms, after, most });
   const placed = rows.map(({ document, at, ...invoice }) => {
     const place = { at, id: invoice.invoiceId, source: invoice.source };
     return { document, invoice: { ...invoice, place } };
@@ -181,7 +181,7 @@ export async function invoicesNamed(
 
 /** What each source has of one invoice. */
 export const invoicesOfId = (db: Kysely<Tables>, terms: InvoiceTerms & { id: string }) =>
-  ofId.execute(db, { terms, id: terms.id });
+  selectById.execute(db, { terms, id: terms.id });
 
 /** Compares the whole address, because several addresses may share a hash. */
 function hasEmail(document: string | null, email: string): boolean {
@@ -190,7 +190,7 @@ function hasEmail(document: string | null, email: string): boolean {
 }
 
 /** Starts from the confirmations, which include invoices that the provider never confirmed. */
-const ofId = new VaryingStatement(
+const selectById = new VaryingStatement(
   FOUND,
   ({ terms, id }: { terms: InvoiceTerms; id: string }) => sql`
     select ${id}::uuid as "invoiceId", known.source, ${LISTED},
@@ -211,7 +211,7 @@ const ofId = new VaryingStatement(
 const WALKED = { ...LOOKED_AT, ...FOUND };
 
 // One query for each source, to match the index.
-const byPayment = new VaryingStatement(
+const selectByPayment = new VaryingStatement(
   WALKED,
   ({ terms, after, most }: Walk) => {
     const sources = terms.source === undefined ? sourcesIn("invoice") : sql`array[${terms.source}]::text[]`;
@@ -234,7 +234,7 @@ const byPayment = new VaryingStatement(
             and ${earlier}
           order by invoice.paid_at desc, invoice.id desc limit ${most}) as invoice
         order by invoice.paid_at desc, invoice.id desc, invoice.source desc limit ${most}) as invoice
-      ${joiningConfirmation}) as judged
+      ${joinConfirmation}) as judged
     where matches or place = ${most} order by place`;
   },
   WALKS,
@@ -247,9 +247,9 @@ export const invoicesByPayment = async (
   after: PagePosition | null,
   most: number,
 ): Promise<PageSlice<FoundInvoice>> =>
-  sliceOf(await byPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+  sliceOf(await selectByPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
-const byRequest = new VaryingStatement(
+const selectByRequest = new VaryingStatement(
   WALKED,
   ({ terms, after, most }: Walk) => {
     const earlier =
@@ -281,7 +281,7 @@ export const invoicesByRequest = async (
   after: PagePosition | null,
   most: number,
 ): Promise<PageSlice<FoundInvoice>> =>
-  sliceOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+  sliceOf(await selectByRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
 /** How much of the order of confirmation one statement reads: its index knows ranges only. */
 const SLICE_MS = 7 * DAY_MS;
@@ -292,7 +292,7 @@ interface Slice extends Walk {
   since: Date;
 }
 
-const byConfirmation = new VaryingStatement(
+const selectByConfirmation = new VaryingStatement(
   WALKED,
   ({ terms, after, most, since }: Slice) => {
     const earlier =
@@ -309,7 +309,7 @@ const byConfirmation = new VaryingStatement(
       from (
         select * from invoice where confirmed_at >= ${since}::timestamptz and ${earlier}
         order by confirmed_at desc, id desc, source desc limit ${most}) as invoice
-      ${joiningConfirmation}) as judged
+      ${joinConfirmation}) as judged
     where matches or place = ${most} order by place`;
   },
   [
@@ -331,7 +331,7 @@ export async function invoicesByConfirmation(
   const begin = confirmedFrom === undefined ? Math.min(+now, end) - LATELY_MS : Date.parse(confirmedFrom);
   const from = after ?? placeAt(end);
   const since = Math.max(begin, Date.parse(from.at) - SLICE_MS);
-  const rows = await byConfirmation.execute(db, { terms, after: from, most, since: new Date(since) });
+  const rows = await selectByConfirmation.execute(db, { terms, after: from, most, since: new Date(since) });
   const stretch = sliceOf(rows, most, ({ invoiceId }) => invoiceId);
   return { ...stretch, end: stretch.end ?? (since > begin ? placeAt(since) : null) };
 }

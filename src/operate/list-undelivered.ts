@@ -104,7 +104,7 @@ interface Listing {
   limit: number;
 }
 
-const listing = new VaryingStatement(
+const selectUndelivered = new VaryingStatement(
   { ...ITEM, total: returned.count },
   ({ list, selection, limit }: Listing) => sql`
     select *, count(*) over () as total from (${itemsOf(list)}) as undelivered where ${chosen(selection)}
@@ -127,7 +127,7 @@ export async function listUndelivered({
   selection?: UndeliveredSelection;
   limit?: number;
 }): Promise<{ total: number; items: UndeliveredItem[] }> {
-  const rows = await listing.execute(db, { list, selection, limit });
+  const rows = await selectUndelivered.execute(db, { list, selection, limit });
   return { total: rows[0]?.total ?? 0, items: rows.map(({ total: _, ...item }) => item) };
 }
 

@@ -52,18 +52,18 @@ export const isOpen = (
 const AT_ONCE = 5_000;
 
 /** Where a walk through settled confirmations has come to. The time as text: a Date has no microseconds. */
-interface Place {
+interface Position {
   settledAt: string;
   invoiceId: string;
 }
 
 interface Walk {
   before: Date;
-  after: Place;
+  after: Position;
 }
 
 /** The next confirmations that were settled before a time, oldest first, and whether each is meant. */
-const walking = (which: RawBuilder<unknown>, isMeant: RawBuilder<unknown>) =>
+const walkInvoices = (which: RawBuilder<unknown>, isMeant: RawBuilder<unknown>) =>
   new Statement(
     {
       source: returned.text(),
@@ -93,11 +93,11 @@ interface Settled {
 
 /** Goes from the oldest on, some thousand in a statement, however many there are. @yields those meant. */
 async function* walk(
-  statement: ReturnType<typeof walking>,
+  statement: ReturnType<typeof walkInvoices>,
   db: Kysely<Tables>,
   before: Date,
 ): AsyncGenerator<Settled[]> {
-  let after: Place = { settledAt: "-infinity", invoiceId: NIL_UUID };
+  let after: Position = { settledAt: "-infinity", invoiceId: NIL_UUID };
   for (;;) {
     const from = after;
     const rows = await inKeyOrder(db, (trx) => statement.execute(trx, { before, after: from }));
@@ -112,7 +112,7 @@ const isStored = (erased: RawBuilder<unknown>) => sql`
   (select id from invoice
     where invoice.source = settled.source and invoice.id = settled.invoice_id ${erased} limit 1) is not null`;
 
-const outdated = walking(
+const outdated = walkInvoices(
   sql`erased_at is null and state in ('done', 'dead')`,
   sql`${isStored(sql`and invoice.erased_at is null`)}
     and not ${isOpen(sql`settled.source`, sql`settled.invoice_id`)}`,
@@ -124,7 +124,7 @@ const outdated = walking(
  */
 export const outdatedInvoices = (db: Kysely<Tables>, before: Date) => walk(outdated, db, before);
 
-const forgotten = walking(
+const forgotten = walkInvoices(
   sql`verdict = 'unknown_invoice' and state = 'done'`,
   sql`not ${isStored(sql``)} and (select event.id from event
     where event.source = settled.source and event.invoice_id = settled.invoice_id limit 1) is null`,

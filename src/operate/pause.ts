@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { changeByHand, endPauses, listUpstreams } from "../upstreams/change.ts";
-import type { Signal } from "../upstreams/machine.ts";
+import type { UpstreamReport } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
 
@@ -59,7 +59,7 @@ export async function resume(options: PauseOrResume): Promise<PauseResult> {
 
 async function change(
   { db, actor, work, names, reason }: PauseOrResume,
-  signal: Extract<Signal, { kind: "pause" | "resume" }>,
+  signal: Extract<UpstreamReport, { kind: "pause" | "resume" }>,
 ): Promise<PauseResult> {
   return await db.transaction().execute(async (trx) => {
     const known = (await listPausable(trx, work)).map(({ name }) => name);

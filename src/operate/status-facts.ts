@@ -65,10 +65,10 @@ export interface Facts {
   versions: { program: string; postgres: string; schema: SchemaState["state"] };
 }
 
-const MOST_ALARMS = 20;
+const ALARM_LIMIT = 20;
 
 async function readFacts(db: Kysely<Tables>, settings: StatusSettings): Promise<Facts> {
-  const alarms = await listAlarms(db, {}, MOST_ALARMS);
+  const alarms = await listAlarms(db, {}, ALARM_LIMIT);
   const [confirmers, publishers] = [await listPausable(db, "confirm"), await listPausable(db, "publish")];
   const dead = async (kind: "confirmation" | "event") =>
     (await listUndelivered({ db, list: "dead", selection: { filters: { kind } }, limit: 1 })).total;

@@ -19,10 +19,10 @@ import {
 } from "./timeline.ts";
 
 /** The most callbacks that are shown: enough to see a pattern. */
-const MOST_CALLBACKS = 200;
+const CALLBACK_LIMIT = 200;
 
 /** The most failures, pauses and earlier verdicts that are shown; the same of each other kind. */
-const MOST_PAST = 200;
+const HISTORY_LIMIT = 200;
 
 /**
  * Everything that happened to one invoice, read from the tables as of one moment.
@@ -41,7 +41,7 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
   const publications = await readPublications(db, invoiceId);
   const others = await readActionsAndAlarms(db, invoiceId);
   const closedTopics = await readClosedTopics(db);
-  const past = [...(await readPast(db, invoiceId)), ...(await readingReplays.execute(db, invoiceId))];
+  const past = [...(await readPast(db, invoiceId)), ...(await selectReplays.execute(db, invoiceId))];
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
   const entries: TimelineEntry[] = [
     ...callbacks.entries,
@@ -72,7 +72,7 @@ async function readCallbacks(
   db: Kysely<Tables>,
   id: string,
 ): Promise<{ entries: TimelineEntry[]; further: number }> {
-  const rows = await firstCallbacksNaming(db, id, MOST_CALLBACKS);
+  const rows = await firstCallbacksNaming(db, id, CALLBACK_LIMIT);
   const total = rows[0]?.total ?? 0;
   const entries = rows.map(({ total: _, ...entry }): TimelineEntry => ({ kind: "callback", ...entry }));
   return { entries, further: total - rows.length };
@@ -120,7 +120,7 @@ async function readConfirmations(
 }
 
 async function readAnswers(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
-  const answers = await answersInOrder(db, id, MOST_PAST);
+  const answers = await answersInOrder(db, id, HISTORY_LIMIT);
   return answers.map((answer) => ({ kind: "answer", ...answer }));
 }
 
@@ -164,7 +164,7 @@ async function readPublications(db: Kysely<Tables>, id: string): Promise<Timelin
     .where("event.invoice_id", "=", id)
     .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("publication.id")
-    .limit(MOST_PAST)
+    .limit(HISTORY_LIMIT)
     .execute();
   return publications.map((publication) => ({ kind: "publication", ...publication }));
 }
@@ -176,14 +176,14 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Tim
     .select(typed(nullable(returned.text()), sql`detail->>'reason'`).as("reason"))
     .where("invoice_id", "=", id)
     .orderBy("id", "desc")
-    .limit(MOST_PAST)
+    .limit(HISTORY_LIMIT)
     .execute();
   const alarms = await db
     .selectFrom("alarm")
     .select(["name", "source", "detail", "times", "raised_at as raisedAt", "cleared_at as clearedAt"])
     .where("subject", "=", id)
     .orderBy("raised_at", "desc")
-    .limit(MOST_PAST)
+    .limit(HISTORY_LIMIT)
     .execute();
   return [
     ...actions.map((action): TimelineEntry => ({ kind: "action", ...action })),
@@ -196,7 +196,7 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Tim
 
 /** Failures, and verdicts that later ones replaced. */
 async function readPast(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
-  const entries = await readHistory(db, id, MOST_PAST);
+  const entries = await readHistory(db, id, HISTORY_LIMIT);
   return entries.map(
     ({ at, source, kind, detail }): TimelineEntry =>
       kind === "verdict"
@@ -215,7 +215,7 @@ const ACTION = {
 } as const;
 
 /** Who had the invoice confirmed again by a replay; of events sent again their publications say it. */
-const readingReplays = new Statement(
+const selectReplays = new Statement(
   ACTION,
   ({ value }: Slots<string>) => sql`
     select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
@@ -225,10 +225,10 @@ const readingReplays = new Statement(
     from history_entry as noted
     join replay on replay.id = noted.detail::uuid
     where noted.invoice_id = ${value((invoiceId) => invoiceId)} and noted.kind = 'replayed'
-    order by noted.id limit ${MOST_PAST}`,
+    order by noted.id limit ${HISTORY_LIMIT}`,
 );
 
-interface Concerned {
+interface TimelineScope {
   /** Names of sources, ARNs of topics. */
   subjects: readonly string[];
   /** The invoice is still under way: an event that waits may go to any topic that is paused. */
@@ -239,7 +239,7 @@ interface Concerned {
 }
 
 // A pause from before counts as well, unless it had ended by then.
-const readingUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned>) => {
+const selectUpstreamActions = new Statement(ACTION, ({ value }: Slots<TimelineScope>) => {
   const from = value((concerned) => concerned.from);
   const concerns = sql`
     action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
@@ -254,7 +254,7 @@ const readingUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned
         select distinct on (subject) * from audit_entry where ${concerns} and at < ${from}::timestamptz
         order by subject, id desc) as last_before
       where action like 'pause.%') as concerning
-    order by id limit ${MOST_PAST}`;
+    order by id limit ${HISTORY_LIMIT}`;
 });
 
 /** Who paused the invoice's source or topics while it was under way, and who resumed them. */
@@ -274,7 +274,7 @@ async function readUpstreamActions(
   const from = new Date(Math.min(...opened));
   const to = isOpen ? null : new Date(Math.max(...ends));
   const subjects = [...confirmations.map(({ standing }) => standing.source), ...topics];
-  return await readingUpstreamActions.execute(db, { subjects, isOpen, from, to });
+  return await selectUpstreamActions.execute(db, { subjects, isOpen, from, to });
 }
 
 const stillToCome = (column: string) =>

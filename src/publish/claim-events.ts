@@ -2,8 +2,13 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
-import { readStanding } from "../upstreams/change.ts";
-import { beginTrial, type Trying, whenTopicIsHealthy, whenTopicIsUnchanged } from "../upstreams/topic-row.ts";
+import { readUpstreamRow } from "../upstreams/change.ts";
+import {
+  beginTrial,
+  type TopicTrial,
+  whenTopicIsHealthy,
+  whenTopicIsUnchanged,
+} from "../upstreams/topic-row.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
 import { claimedFor } from "../work/leased-rows.ts";
@@ -48,17 +53,17 @@ interface EventClaim {
 export async function claimEvents(
   db: Kysely<Tables>,
   claim: EventClaim,
-): Promise<{ items: ClaimedEvent[]; isWell: boolean; moreInMs: number | null }> {
+): Promise<{ items: ClaimedEvent[]; isHealthy: boolean; moreInMs: number | null }> {
   const claimed = await claimWhenHealthy.execute(db, claim);
-  if (isOpen(claimed)) return { items: claimed.filter(isClaimed), isWell: true, moreInMs: null };
+  if (isOpen(claimed)) return { items: claimed.filter(isClaimed), isHealthy: true, moreInMs: null };
   for (;;) {
-    const topic = await readStanding(db, TOPIC, claim.route.topicArn);
+    const topic = await readUpstreamRow(db, TOPIC, claim.route.topicArn);
     if (topic === null)
       throw new Error(`The topic ${claim.route.topicArn} has no row: it is made when serve starts`);
     const { total: wanted, trial, moreInMs } = admissionTo(topic, TOPIC.policy, claim.wanted);
-    if (wanted < 1) return { items: [], isWell: false, moreInMs };
+    if (wanted < 1) return { items: [], isHealthy: false, moreInMs };
     const tried = await claimOnTrial.execute(db, { ...claim, wanted, trial, version: topic.version });
-    if (isOpen(tried)) return { items: tried.filter(isClaimed), isWell: false, moreInMs };
+    if (isOpen(tried)) return { items: tried.filter(isClaimed), isHealthy: false, moreInMs };
   }
 }
 
@@ -78,7 +83,7 @@ const isClaimed = (row: ClaimedRow): row is ClaimedEvent & { open: boolean } =>
  * @param admitted yields a row while the topic takes events, with a column `wanted`: how many.
  * @param alsoWritten in the same statement, from the rows of `claimed`.
  */
-const claiming = (
+const claimRows = (
   slots: Slots<EventClaim>,
   admitted: RawBuilder<unknown>,
   alsoWritten?: RawBuilder<unknown>,
@@ -104,9 +109,9 @@ const claiming = (
     order by event.id limit 1) as event) on true`;
 
 const claimWhenHealthy = new Statement(CLAIMED, (slots: Slots<EventClaim>) =>
-  claiming(slots, whenTopicIsHealthy(slots)),
+  claimRows(slots, whenTopicIsHealthy(slots)),
 );
 
-const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & Trying>) =>
-  claiming(slots, whenTopicIsUnchanged(slots), beginTrial(slots)),
+const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & TopicTrial>) =>
+  claimRows(slots, whenTopicIsUnchanged(slots), beginTrial(slots)),
 );

@@ -55,7 +55,7 @@ export type EventState = OutboxState | "published" | "lost";
 // Conditions and expressions over rows of `event`, for whoever reads it.
 
 /** It says that an invoice was paid. */
-export const tellsOfPayment = sql<boolean>`event.type = 'invoice.paid'`;
+export const isPaymentEvent = sql<boolean>`event.type = 'invoice.paid'`;
 
 /**
  * Of rows of `claimed`, confirmations: the invoice's event is in the log. Not `exists`: by a plan from a time
@@ -63,7 +63,7 @@ export const tellsOfPayment = sql<boolean>`event.type = 'invoice.paid'`;
  */
 export const paidEventIsLogged = sql<boolean>`
   (select event.id from event where event.source = claimed.source
-    and event.invoice_id = claimed.invoice_id and ${tellsOfPayment}) is not null`;
+    and event.invoice_id = claimed.invoice_id and ${isPaymentEvent}) is not null`;
 
 /**
  * SNS accepted it; acceptances of replays do not count. This and `publishedOn` are the only places that say
@@ -90,7 +90,7 @@ export const eventState = typed(
 );
 
 /** Joins the outbox to `event`. */
-export const joiningOutbox = sql`
+export const joinOutbox = sql`
   left join outbox on outbox.source = event.source and outbox.event_id = event.id`;
 
 /**

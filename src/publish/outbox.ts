@@ -3,7 +3,7 @@ import { type Columns, text } from "../database/columns.ts";
 import { interval, isTooFarAhead } from "../database/expressions.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { LeasedRows, MOST_FORWARD } from "../work/leased-rows.ts";
+import { BRING_FORWARD_LIMIT, LeasedRows } from "../work/leased-rows.ts";
 import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";
 
 /** Queues logged events. @param entries yields the columns in this order. */
@@ -20,7 +20,7 @@ interface Unpublished {
   invoiceIds: readonly string[];
 }
 
-const requeueing = new Statement({ id: returned.uuid }, ({ value }: Slots<Unpublished>) => {
+const insertMissing = new Statement({ id: returned.uuid }, ({ value }: Slots<Unpublished>) => {
   const topic = rightTopic({
     live: value(({ topics }) => topics.live),
     test: value(({ topics }) => topics.test),
@@ -47,7 +47,7 @@ export async function requeueEvents(
   topics: Unpublished["topics"],
   invoiceIds: readonly string[],
 ): Promise<string[]> {
-  const queued = await requeueing.execute(db, { source, topics, invoiceIds });
+  const queued = await insertMissing.execute(db, { source, topics, invoiceIds });
   return queued.map(({ id }) => id);
 }
 
@@ -57,7 +57,7 @@ export const outboxLeases = new LeasedRows("outbox", "event_id");
  * Events that wait longer than the longest back-off are due at once (G11); one that was not tried never
  * waits.
  * @param longestMs that back-off, in ms
- * @returns how many; with `MOST_FORWARD` there may be more.
+ * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
  */
 export function bringForwardEvents(
   db: Kysely<Tables>,
@@ -75,7 +75,7 @@ export function bringForwardEvents(
         select ctid from outbox as one
         where one.source = given.source and one.invoice_type = class.invoice_type and state = 'due'
           and due_at > now() and ${isTooFarAhead(sql`due_at`, longest)}
-        limit ${MOST_FORWARD}) as late))`,
+        limit ${BRING_FORWARD_LIMIT}) as late))`,
   );
 }
 
@@ -120,18 +120,21 @@ interface TestRoutes {
   withoutTopic: readonly string[];
 }
 
-const moving = new Statement({ state: returned.text<OutboxState>() }, ({ value }: Slots<TestRoutes>) => {
-  const taking = (state: "held" | "due", sources: (given: TestRoutes) => readonly string[]) => sql`
+const moveTestEvents = new Statement(
+  { state: returned.text<OutboxState>() },
+  ({ value }: Slots<TestRoutes>) => {
+    const taking = (state: "held" | "due", sources: (given: TestRoutes) => readonly string[]) => sql`
     select ctid from outbox
     where state = ${sql.lit(state)} and invoice_type = 'Test' and source = any(${value(sources)}::text[])
     limit ${sql.lit(AT_ONCE)} for update skip locked`;
-  return sql`
+    return sql`
     with held as (${taking("held", ({ withTopic }) => withTopic)}),
     due as (${taking("due", ({ withoutTopic }) => withoutTopic)})
     update outbox set state = case state when 'held' then 'due' else 'held' end, due_at = clock_timestamp()
     where ctid = any (array(select ctid from held union all select ctid from due))
     returning state`;
-});
+  },
+);
 
 /**
  * Lets the events of Test invoices go, or holds them, by whether their source has a topic for them today.
@@ -144,7 +147,7 @@ export async function holdOrReleaseTestEvents(
 ): Promise<{ released: number; more: boolean }> {
   const named = (isWanted: boolean) =>
     sources.filter(({ snsTestTopicArn }) => (snsTestTopicArn !== null) === isWanted).map(({ name }) => name);
-  const moved = await moving.execute(db, { withTopic: named(true), withoutTopic: named(false) });
+  const moved = await moveTestEvents.execute(db, { withTopic: named(true), withoutTopic: named(false) });
   const released = moved.filter(({ state }) => state === "due").length;
   return { released, more: released >= AT_ONCE || moved.length - released >= AT_ONCE };
 }
@@ -154,7 +157,7 @@ const ROUTE: Columns<Pick<Route, "source" | "invoiceType">> = {
   invoice_type: text(({ invoiceType }) => invoiceType),
 };
 
-const counting = new Statement(
+const countWaiting = new Statement(
   { count: returned.count },
   ({ table, value }: Slots<{ routes: readonly Route[]; since: string | null }>) => {
     const since = sql`coalesce(${value((given) => given.since)}::timestamptz, clock_timestamp())`;
@@ -177,6 +180,6 @@ export async function countWaitingEvents(
   routes: readonly Route[],
   since: string | null,
 ): Promise<number> {
-  const [row] = await counting.execute(db, { routes, since });
+  const [row] = await countWaiting.execute(db, { routes, since });
   return row?.count ?? 0;
 }

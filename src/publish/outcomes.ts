@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { ALARM, type Alarm, type Alarms, raising } from "../alarms/alarms.ts";
-import { hasRoom, noting } from "../alarms/history.ts";
+import { ALARM, type Alarm, type Alarms, raiseAlarms } from "../alarms/alarms.ts";
+import { hasRoom, insertHistory } from "../alarms/history.ts";
 import { bytea, type Columns, float, text, uuid } from "../database/columns.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import { type Slots, Statement } from "../database/statement.ts";
@@ -42,7 +42,7 @@ export class OutcomeLog {
         step("acceptances to be kept");
         await writeOutcomes(db, { outcomes: kept.map(({ outcome }) => outcome), alarms: raised });
         step("acceptances kept");
-        alarms.tell(raised);
+        alarms.notify(raised);
       },
       maxBatch: 500,
       maxInFlight: 2,
@@ -102,7 +102,7 @@ const OUTCOME: Columns<EventOutcome> = {
  * (outbox_lease_check).
  * @param alsoWritten further parts of the statement, from the rows of `failed`.
  */
-const writing = ({ table }: Slots<Outcomes>, alsoWritten: RawBuilder<unknown>) => sql`
+const writeParts = ({ table }: Slots<Outcomes>, alsoWritten: RawBuilder<unknown>) => sql`
   with outcome as materialized (select * from ${table("outcome", OUTCOME, ({ outcomes }) => outcomes)}),
   sent as (
     delete from outbox using outcome
@@ -119,7 +119,7 @@ const writing = ({ table }: Slots<Outcomes>, alsoWritten: RawBuilder<unknown>) =
   insert into publication (source, event_id, topic_arn, message_id, digest)
   select source, event_id, topic_arn, message_id, digest from outcome where message_id is not null`;
 
-const writeAcceptances = new Statement({}, (slots: Slots<Outcomes>) => writing(slots, sql``));
+const writeAcceptances = new Statement({}, (slots: Slots<Outcomes>) => writeParts(slots, sql``));
 
 /** Failed sends, kept for the invoice's timeline. */
 const failures = sql`
@@ -131,5 +131,5 @@ const failures = sql`
 const writeWithFailures = new Statement({}, (slots: Slots<Outcomes>) => {
   const alarm = slots.table("alarm", ALARM, ({ alarms }) => alarms);
   const died = sql`select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject`;
-  return writing(slots, sql`, noted as (${noting(failures)}), raised as (${raising(died)})`);
+  return writeParts(slots, sql`, noted as (${insertHistory(failures)}), raised as (${raiseAlarms(died)})`);
 });

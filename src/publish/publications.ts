@@ -29,7 +29,7 @@ interface Acceptances {
   accepted: readonly (Republished & { position: number })[];
 }
 
-const keeping = new Statement({}, ({ table, value }: Slots<Acceptances>) => {
+const insertPublications = new Statement({}, ({ table, value }: Slots<Acceptances>) => {
   const replayId = sql`${value(({ replay }) => replay.id)}::uuid`;
   return sql`
     insert into publication (source, event_id, topic_arn, replay_id, message_id, digest)
@@ -52,7 +52,7 @@ export async function keepReplayed(
   accepted: readonly Republished[],
 ): Promise<number> {
   if (accepted.length === 0) return 0;
-  return await keeping.write(db, {
+  return await insertPublications.write(db, {
     replay,
     accepted: accepted.map((one, position) => ({ ...one, position })),
   });

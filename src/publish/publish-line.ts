@@ -78,9 +78,9 @@ export class PublishLine implements Line<ClaimedEvent> {
 
   async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
     const { db, route, upstream, lease } = this.#options;
-    const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, lease });
+    const { items, isHealthy, moreInMs } = await claimEvents(db, { route, wanted, lease });
     if (items.length > 0) step("events claimed");
-    upstream.saw(isWell);
+    upstream.saw(isHealthy);
     return { items, more: items.length >= wanted, moreInMs };
   }
 

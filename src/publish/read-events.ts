@@ -8,8 +8,8 @@ import {
   type EventState,
   eventState,
   isAccepted,
-  joiningOutbox,
-  tellsOfPayment,
+  isPaymentEvent,
+  joinOutbox,
 } from "./event.ts";
 
 /** One event, personal data included; null when there is none. */
@@ -28,7 +28,7 @@ export async function readEvent(db: Kysely<Tables>, { id, source }: EventKey) {
   return event ?? null;
 }
 
-const naming = new Statement(
+const selectInvoiceIds = new Statement(
   { id: returned.uuid, source: returned.text(), invoiceId: returned.uuid },
   ({ table }: Slots<readonly EventKey[]>) => sql`
     select event.id, event.source, event.invoice_id as "invoiceId"
@@ -41,7 +41,7 @@ export async function invoicesOf(
   db: Kysely<Tables>,
   events: readonly EventKey[],
 ): Promise<(EventKey & { invoiceId: string })[]> {
-  return await naming.execute(db, events);
+  return await selectInvoiceIds.execute(db, events);
 }
 
 const EVENT = {
@@ -63,19 +63,19 @@ export type WholeEvent = RowOf<typeof EVENT> & {
 /** The most acceptances that are read of one event, however often it was replayed. */
 const PUBLICATIONS_READ = 50;
 
-const reading = new Statement(
+const selectEvents = new Statement(
   EVENT,
   ({ value }: Slots<string>) => sql`
     select event.source, event.id, event.type, event.created_at as "createdAt", ${eventState} as state,
       event.payload, event.erased_at as "erasedAt"
-    from event ${joiningOutbox}
+    from event ${joinOutbox}
     where event.source = any(${sourcesIn("event")}) and event.invoice_id = ${value((invoiceId) => invoiceId)}
     order by event.source, event.type`,
 );
 
 /** The events of an invoice, each with its first acceptances in order. */
 export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<WholeEvent[]> {
-  const events = await reading.execute(db, invoiceId);
+  const events = await selectEvents.execute(db, invoiceId);
   return await Promise.all(
     events.map(async (event) => ({
       ...event,
@@ -92,7 +92,7 @@ export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<W
   );
 }
 
-const readingDeliveries = new Statement(
+const selectDeliveries = new Statement(
   {
     invoiceId: returned.uuid,
     source: returned.text(),
@@ -103,7 +103,7 @@ const readingDeliveries = new Statement(
   ({ value }: Slots<{ limit: number }>) => sql`
     select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
       taken.at as "publishedAt"
-    from (select * from event where ${tellsOfPayment}
+    from (select * from event where ${isPaymentEvent}
       order by created_at desc limit ${value(({ limit }) => limit)}) as newest
     cross join lateral (
       select min(published_at) as at from publication
@@ -114,7 +114,7 @@ const readingDeliveries = new Statement(
 
 /** Of the newest `limit` events, those that SNS accepted. */
 export const newestDeliveries = (db: Kysely<Tables>, limit: number) =>
-  readingDeliveries.execute(db, { limit });
+  selectDeliveries.execute(db, { limit });
 
 interface Period {
   from: Date;
@@ -123,14 +123,14 @@ interface Period {
 
 const BY_MINUTE = { at: returned.time, count: returned.count } as const;
 
-const countingEvents = new Statement(
+const countEventsByMinute = new Statement(
   BY_MINUTE,
   ({ value }: Slots<Period>) => sql`
     select date_trunc('minute', created_at) as at, count(*) as count from event
     where created_at >= ${value(({ from }) => from)} and created_at < ${value(({ to }) => to)} group by 1`,
 );
 
-const countingPublications = new Statement(
+const countPublicationsByMinute = new Statement(
   BY_MINUTE,
   ({ value }: Slots<Period>) => sql`
     select date_trunc('minute', published_at) as at, count(*) as count from publication
@@ -140,11 +140,11 @@ const countingPublications = new Statement(
 
 /** How many events were made, by the minute's beginning in ms; minutes without any are left out. */
 export const eventsByMinute = async (db: Kysely<Tables>, from: Date, to: Date) =>
-  byMinute(await countingEvents.execute(db, { from, to }));
+  byMinute(await countEventsByMinute.execute(db, { from, to }));
 
 /** The same for acceptances by SNS, replays left out. */
 export const publicationsByMinute = async (db: Kysely<Tables>, from: Date, to: Date) =>
-  byMinute(await countingPublications.execute(db, { from, to }));
+  byMinute(await countPublicationsByMinute.execute(db, { from, to }));
 
 const byMinute = (rows: readonly { at: Date; count: number }[]): Map<number, number> =>
   new Map(rows.map(({ at, count }) => [at.getTime(), count]));
@@ -160,7 +160,7 @@ const HAPPENING = {
 /** Something that just happened to an event. */
 export type EventHappening = RowOf<typeof HAPPENING>;
 
-const readingHappenings = new Statement(
+const selectHappenings = new Statement(
   { ...HAPPENING, publishedAt: nullable(returned.time) },
   ({ value }: Slots<{ withinMs: number; limit: number }>) => sql`
     select 'confirmed' as what, event.created_at as at, event.id as "eventId",
@@ -169,7 +169,7 @@ const readingHappenings = new Statement(
         where publication.source = event.source and publication.event_id = event.id) end as "publishedAt"
     from event
     where event.created_at >= now() - ${value(({ withinMs }) => withinMs)}::float8 * interval '1 ms'
-      and ${tellsOfPayment}
+      and ${isPaymentEvent}
     order by event.created_at desc limit ${value(({ limit }) => limit)}`,
 );
 
@@ -179,7 +179,7 @@ export async function eventHappenings(
   withinMs: number,
   limit: number,
 ): Promise<EventHappening[]> {
-  const rows = await readingHappenings.execute(db, { withinMs, limit });
+  const rows = await selectHappenings.execute(db, { withinMs, limit });
   return rows
     .flatMap(({ publishedAt, ...made }): EventHappening[] => [
       made,

@@ -16,7 +16,7 @@ import { comesFromBrowser } from "./payer-page/payer-page.ts";
 import { readBody } from "./read-body.ts";
 import type { ReadingThread } from "./reading-thread.ts";
 import { callbackAddress, type MaskedTexts, requestMask } from "./request-texts.ts";
-import { BODY_LIMIT, findIdsBeside, type Named, namedIn } from "./what-is-named.ts";
+import { BODY_LIMIT, findIdsBeside, type NamedIds, namedIn } from "./what-is-named.ts";
 
 export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
 
@@ -101,7 +101,7 @@ export class CallbackIntake {
     const check =
       this.#checks.get(source.name)?.failedBy({ headers: request.headers, body, address }, new Date()) ??
       null;
-    let read: Named | "too_large";
+    let read: NamedIds | "too_large";
     try {
       const how = { thread: this.#options.readingThread, isRefused: check !== null };
       read = await namedIn(request, { address, query, reference, body }, how);
@@ -144,7 +144,7 @@ export class CallbackIntake {
     { source, name }: TokenOwner,
     address: string,
     body: Buffer,
-    { invoiceIds, unread, isRefused }: Pick<Named, "invoiceIds" | "unread"> & { isRefused: boolean },
+    { invoiceIds, unread, isRefused }: Pick<NamedIds, "invoiceIds" | "unread"> & { isRefused: boolean },
   ): Pick<IncomingCallback, "body" | "cut"> {
     const cost = { bytes: body.length, callbacks: 1, ids: isRefused ? 0 : invoiceIds.length };
     const caller = { token: isRefused ? `${name} refused` : name, address };
@@ -200,7 +200,7 @@ const NAMED_OVER_BUDGET = 256;
 
 /** The UUIDs that erasing finds a callback by, beside its invoice ids. */
 function collectAlsoNamed(
-  { invoiceIds, alsoNamed }: Named,
+  { invoiceIds, alsoNamed }: NamedIds,
   texts: MaskedTexts,
   isOverBudget: boolean,
 ): string[] {

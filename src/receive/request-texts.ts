@@ -30,7 +30,7 @@ export function callbackAddress(url: string): CallbackAddress {
   const [root = "", callbacks = "", token = ""] = raw.split("/", 3);
   const rest = raw.slice(root.length + callbacks.length + token.length + 2);
   return {
-    token: decoded(token) ?? token,
+    token: decodeText(token) ?? token,
     get reference() {
       return rest.length > 1 ? decodedReference(rest.slice(1)).replaceAll("\0", "\uFFFD") : null;
     },
@@ -41,15 +41,15 @@ export function callbackAddress(url: string): CallbackAddress {
 
 /** As a whole where that can be done; else each segment by itself, so that a broken one spoils no other. */
 function decodedReference(text: string): string {
-  const whole = decoded(text);
+  const whole = decodeText(text);
   if (whole !== null) return whole;
   const segments = text.split("/", DECODED_SEGMENTS + 1);
   if (segments.length > DECODED_SEGMENTS) return text;
-  return segments.map((segment) => decoded(segment) ?? segment).join("/");
+  return segments.map((segment) => decodeText(segment) ?? segment).join("/");
 }
 
 /** null where the percent-encoding is broken. */
-function decoded(text: string): string | null {
+function decodeText(text: string): string | null {
   if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);

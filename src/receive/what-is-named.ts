@@ -12,7 +12,7 @@ import type { MaskedTexts } from "./request-texts.ts";
 export const BODY_LIMIT = 256 * 1024;
 
 /** What a callback names, as it is recorded. */
-export type Named = Pick<IncomingCallback, "invoiceIds" | "alsoNamed" | "foundBy" | "verdict"> & {
+export type NamedIds = Pick<IncomingCallback, "invoiceIds" | "alsoNamed" | "foundBy" | "verdict"> & {
   unread: Unread[];
 };
 
@@ -30,7 +30,7 @@ export async function namedIn(
     body,
   }: { address: string; query: string; reference: string | null; body: Buffer },
   { thread, isRefused }: { thread: ReadingThread | null; isRefused: boolean },
-): Promise<Named | "too_large"> {
+): Promise<NamedIds | "too_large"> {
   const contentType = headers["content-type"] ?? null;
   const contentEncoding = headers["content-encoding"] ?? null;
   const request = { method, query, reference, contentType, contentEncoding, body, isRefused };

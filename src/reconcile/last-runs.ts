@@ -38,7 +38,7 @@ const SWEEP = {
 /** The automatic sweeps of one collection: the last finished one, and the state of the next. */
 export type SweepState = RowOf<typeof SWEEP>;
 
-const readingSweeps = new Statement(
+const selectLastSweeps = new Statement(
   SWEEP,
   ({ table }: Slots<readonly Swept[]>) => sql`
     select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt",
@@ -59,7 +59,7 @@ const readingSweeps = new Statement(
 
 /** Of these collections; of all that were ever swept when left out. */
 export const readSweeps = async (db: Kysely<Tables>, collections?: readonly Swept[]) =>
-  await readingSweeps.execute(db, collections ?? (await everSwept(db)));
+  await selectLastSweeps.execute(db, collections ?? (await everSwept(db)));
 
 const everSwept = (db: Kysely<Tables>): Promise<Swept[]> =>
   db
@@ -82,7 +82,7 @@ const DAILY = {
 /** The newest daily certificate of a source. */
 export type DailyCertificate = RowOf<typeof DAILY>;
 
-const readingDaily = new Statement(
+const selectLastDaily = new Statement(
   DAILY,
   ({ value }: Slots<readonly string[]>) => sql`
     select wanted.source, last.id, last.day::text as day, last.result, last.gaps,
@@ -97,7 +97,7 @@ const readingDaily = new Statement(
 
 /** Of those of these sources that have one; of all sources when left out. */
 export const readDailyCertificates = async (db: Kysely<Tables>, sources?: readonly string[]) =>
-  await readingDaily.execute(db, sources ?? (await everCertified(db)));
+  await selectLastDaily.execute(db, sources ?? (await everCertified(db)));
 
 async function everCertified(db: Kysely<Tables>): Promise<string[]> {
   const rows = await db
@@ -120,30 +120,30 @@ export interface CalendarDay extends Totals {
   result: Result;
 }
 
-interface Covered {
+interface CoveredPeriod {
   name: string;
   collectionIds: readonly string[];
 }
 
-interface Wanted {
+interface CalendarQuery {
   /** YYYY-MM-DD, both included. */
   from: string;
   to: string;
   /** With all their collections: a certificate of fewer proves nothing about a day. */
-  sources: readonly Covered[];
+  sources: readonly CoveredPeriod[];
 }
 
 const tallied = (name: "paid" | "stored" | "published" | "missing") => sql`
   coalesce((totals.item -> ${sql.lit(name)} ->> 'count')::int, 0) as ${sql.ref(name)},
   coalesce(totals.item -> ${sql.lit(name)} ->> 'amount', '0.00') as ${sql.ref(`${name}Amount`)}`;
 
-const WHOLE: Columns<Covered> = {
+const WHOLE: Columns<CoveredPeriod> = {
   source: text(({ name }) => name),
   // As text: unnest would flatten an array of arrays.
   ids: text(({ collectionIds }) => `{${collectionIds.join(",")}}`),
 };
 
-const reading = new Statement(
+const selectCalendar = new Statement(
   {
     day: returned.text(),
     source: returned.text(),
@@ -160,7 +160,7 @@ const reading = new Statement(
     missingAmount: returned.text(),
     differences: returned.integer,
   },
-  ({ value, table }: Slots<Wanted>) => sql`
+  ({ value, table }: Slots<CalendarQuery>) => sql`
     with asked as (select day::date as day
       from generate_series(${value(({ from }) => from)}::date::timestamp,
         ${value(({ to }) => to)}::date::timestamp, interval '1 day') as day),
@@ -190,10 +190,10 @@ const reading = new Statement(
  * Days of payment according to certificates: a day is left out if no finished certificate of all the source's
  * collections covers it. Postgres parses the certificates, because they may be large.
  */
-export const readCalendar = async (db: Kysely<Tables>, wanted: Wanted): Promise<CalendarDay[]> =>
-  (await reading.execute(db, wanted)).map(dayOf);
+export const readCalendar = async (db: Kysely<Tables>, wanted: CalendarQuery): Promise<CalendarDay[]> =>
+  (await selectCalendar.execute(db, wanted)).map(dayOf);
 
-function dayOf(found: ResultOf<typeof reading>): CalendarDay {
+function dayOf(found: ResultOf<typeof selectCalendar>): CalendarDay {
   const { day, source, certificateId, madeAt, refused, differences } = found;
   const paid = { count: found.paid, amount: found.paidAmount };
   const stored = { count: found.stored, amount: found.storedAmount };

@@ -34,10 +34,10 @@ export async function forgetListWork(db: Kysely<Tables>): Promise<void> {
 const KEPT = sql`interval '35 days'`;
 
 /** The most to delete at once. */
-const MOST_FORGOTTEN = 1_000;
+const DELETE_LIMIT = 1_000;
 
 /** The most payments to delete at once: a sweep stores one for each that is listed, and passes come often. */
-const MOST_PAYMENTS = 10_000;
+const PAYMENT_DELETE_LIMIT = 10_000;
 
 /** Deletes old sweeps, and the payments that finished sweeps stored. */
 export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
@@ -49,15 +49,15 @@ export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
           select from sweep as later
           where later.source = old.source and later.collection_id = old.collection_id
             and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
-      order by finished_at limit ${MOST_FORGOTTEN})`.execute(db);
-  const forgetting = sql`
+      order by finished_at limit ${DELETE_LIMIT})`.execute(db);
+  const deleteLeftovers = sql`
     delete from swept_payment where ctid = any(array(
       select stored.place from sweep cross join lateral (
         select ctid as place from swept_payment where sweep_id = sweep.id
-        order by invoice_id limit ${MOST_PAYMENTS}) as stored
+        order by invoice_id limit ${PAYMENT_DELETE_LIMIT}) as stored
       where sweep.state = 'done' and sweep.finished_at < clock_timestamp() - interval '1 hour'
-      limit ${MOST_PAYMENTS}))`;
-  await inKeyOrder(db, (trx) => forgetting.execute(trx));
+      limit ${PAYMENT_DELETE_LIMIT}))`;
+  await inKeyOrder(db, (trx) => deleteLeftovers.execute(trx));
 }
 
 /**

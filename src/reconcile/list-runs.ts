@@ -150,7 +150,7 @@ export class ListRuns<More extends ResultColumns> {
       raises,
     });
     step("run given back");
-    if (isOurs) alarms.tell(raises);
+    if (isOurs) alarms.notify(raises);
     return isFault ? faults : null;
   }
 }

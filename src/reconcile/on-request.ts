@@ -77,7 +77,7 @@ export async function certifyPeriod(
   );
 }
 
-export interface Reconciled extends SweepCounts {
+export interface ReconcileResult extends SweepCounts {
   source: string;
   collectionId: string;
   /** Days of payment, first and last; UTC. */
@@ -101,7 +101,7 @@ export async function reconcilePeriod(
   request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
   onProgress: (source: ReconcileSource, collectionId: string, progress: SweepProgress) => void = () =>
     undefined,
-): Promise<(Reconciled | Unread)[]> {
+): Promise<(ReconcileResult | Unread)[]> {
   const { sources, collection, window, publish, actor, reason, signal } = request;
   const chosen = sourcesWith(sources, collection);
   const lists = chosen.flatMap((source) =>
@@ -120,7 +120,7 @@ export async function reconcilePeriod(
     })),
   );
   return await workOnEach({ sources: chosen, signal }, async (source) => {
-    const done: Reconciled[] = [];
+    const done: ReconcileResult[] = [];
     for (const collectionId of collectionsOf(source, collection)) {
       const { sweepId, underWay, ...counts } = await backFill(deps, {
         source,

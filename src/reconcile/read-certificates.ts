@@ -113,7 +113,7 @@ interface PageOf extends DifferenceFilters {
   after: number;
 }
 
-const readingPage = new Statement(
+const selectPage = new Statement(
   {
     certificate: returned.json<CertificatePage["certificate"]>(),
     differences: nullable(returned.json<Difference[]>()),
@@ -151,7 +151,7 @@ export async function readCertificatePage(
   id: string,
   { day, weight, limit, after }: DifferenceFilters & { limit: number; after: number },
 ): Promise<CertificatePage | null> {
-  const [row] = await readingPage.execute(db, { id, day, weight, limit, after });
+  const [row] = await selectPage.execute(db, { id, day, weight, limit, after });
   if (row === undefined) return null;
   const { certificate, differences, matching } = row;
   const end = after + limit;

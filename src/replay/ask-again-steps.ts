@@ -17,10 +17,10 @@ export interface AskingAgainOptions {
   /** Those that are asked at all: what waits for others holds up nobody. null where nobody knows. */
   sources: readonly string[] | null;
   /** The most replayed confirmations that may wait to be asked (G8). */
-  mostOpen?: number;
+  openLimit?: number;
 }
 
-const MOST_OPEN = 1_000;
+const OPEN_LIMIT = 1_000;
 const LOOK_AGAIN_MS = 250;
 
 /** Opens confirmations again, behind live ones (G9); to be called in the transaction of the progress. */
@@ -109,11 +109,11 @@ export class CallbacksSteps implements ReplaySteps {
  * @returns why there is no room for more; null while there is.
  */
 export async function checkRoom(
-  { db, sources, mostOpen = MOST_OPEN }: AskingAgainOptions,
+  { db, sources, openLimit = OPEN_LIMIT }: AskingAgainOptions,
   { filters }: Pick<HeldReplay, "filters">,
 ): Promise<Waits | null> {
   const open = await countUnaskedReplays(db, filters.source === undefined ? sources : [filters.source]);
-  return open < mostOpen
+  return open < openLimit
     ? null
     : { kind: "waits", why: `${open} replayed confirmations are still waiting`, ms: LOOK_AGAIN_MS };
 }

@@ -78,7 +78,7 @@ const READING: Columns<NewReading> = {
   ids: text(({ invoiceIds }) => `{${invoiceIds.join(",")}}`),
 };
 
-const inserting = new Statement(
+const insertRows = new Statement(
   {},
   ({ table, value }: Slots<{ replayId: string; readings: readonly NewReading[] }>) => sql`
     insert into callback_reading (callback_id, replay_id, received_at, source, found_by, invoice_ids)
@@ -93,7 +93,7 @@ export async function insertReadings(
   replay: { id: string },
   readings: readonly NewReading[],
 ): Promise<void> {
-  await inserting.execute(db, { replayId: replay.id, readings });
+  await insertRows.execute(db, { replayId: replay.id, readings });
   await checkErasedAgain(
     db,
     readings.flatMap(({ invoiceIds }) => invoiceIds),
@@ -120,7 +120,7 @@ export const readingsAbout = (invoiceId: string): RawBuilder<unknown> => sql`
 
 const AT_ONCE = 5_000;
 
-const deleting = new Statement(
+const deleteBefore = new Statement(
   {
     walked: returned.count,
     old: returned.count,
@@ -155,7 +155,7 @@ const deleting = new Statement(
  */
 export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
   for (let after = { callbackId: NIL_UUID, replayId: NIL_UUID }; ; ) {
-    const [row] = await inKeyOrder(db, (trx) => deleting.execute(trx, { before, after }));
+    const [row] = await inKeyOrder(db, (trx) => deleteBefore.execute(trx, { before, after }));
     if (row === undefined || row.old === 0 || row.walked < AT_ONCE) return;
     after = { callbackId: row.callbackId ?? NIL_UUID, replayId: row.replayId ?? NIL_UUID };
   }

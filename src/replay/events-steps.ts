@@ -12,7 +12,7 @@ import { countWaitingEvents } from "../publish/outbox.ts";
 import { keepReplayed } from "../publish/publications.ts";
 import { startSending } from "../publish/send-trace.ts";
 import type { BatchOutcome, EntryOutcome, SnsDestination } from "../publish/sns-destination.ts";
-import { readStanding } from "../upstreams/change.ts";
+import { readUpstreamRow } from "../upstreams/change.ts";
 import { stateOf } from "../upstreams/machine.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import { LeaseLost } from "../work/lease.ts";
@@ -153,7 +153,7 @@ const REFUSED: Columns<RefusedEntry> = {
   error: text(({ error }) => error),
 };
 
-const insertingRefusals = new Statement(
+const insertRefusals = new Statement(
   {},
   ({ table, value }: Slots<{ replayId: string; refused: readonly RefusedEntry[] }>) => sql`
     insert into replay_refusal (replay_id, event_id, source, error)
@@ -182,7 +182,7 @@ async function saveOutcomes(
   const last = entries.at(-1)?.event;
   const isWhole = accepted.length + refused.length === entries.length;
   const moved = await db.transaction().execute(async (trx) => {
-    const refusedNow = await insertingRefusals.write(trx, { replayId: replay.id, refused });
+    const refusedNow = await insertRefusals.write(trx, { replayId: replay.id, refused });
     const sent = await keepReplayed(trx, { id: replay.id, topicArn }, accepted);
     const progress = {
       handled: sent + refusedNow,
@@ -224,7 +224,7 @@ async function checkLiveEvents(
   routes: readonly Route[],
   since: string | null,
 ): Promise<Waits | null> {
-  const topic = await readStanding(db, TOPIC, topicArn);
+  const topic = await readUpstreamRow(db, TOPIC, topicArn);
   const state = topic === null ? "closed" : stateOf(topic, TOPIC.policy);
   if (state !== "closed" && state !== "half_open")
     return { kind: "waits", why: CLOSED[state], ms: CLOSED_MS };

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
-import { type Alarm, raising } from "../alarms/alarms.ts";
+import { type Alarm, raiseAlarms } from "../alarms/alarms.ts";
 import { clockTime, typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -115,7 +115,7 @@ const HELD_COLUMNS = [
 ] as const;
 
 /** A replay by its id, or any of a kind that needs no file. */
-export type Wanted = string | { anyOf: ReplayKind };
+export type ReplayChoice = string | { anyOf: ReplayKind };
 
 /**
  * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
@@ -123,7 +123,11 @@ export type Wanted = string | { anyOf: ReplayKind };
  * the oldest of it, then what gave up its turn longest ago.
  * @returns null when it cannot be taken now.
  */
-export function claimReplay(db: Kysely<Tables>, which: Wanted, lease: Lease): Promise<HeldReplay | null> {
+export function claimReplay(
+  db: Kysely<Tables>,
+  which: ReplayChoice,
+  lease: Lease,
+): Promise<HeldReplay | null> {
   const isWanted =
     typeof which === "string"
       ? sql<boolean>`id = ${which}`
@@ -238,7 +242,7 @@ export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, al
     const failed = await endReplay(trx, held, "failed", why);
     if (alarm !== null) {
       const { name, source, subject, detail } = alarm;
-      await sql`${raising(sql`
+      await sql`${raiseAlarms(sql`
         select ${name}::text as name, ${source}::text as source, ${subject}::text as subject,
           ${detail}::text as detail`)}`.execute(trx);
     }

@@ -16,7 +16,7 @@ import type { ReadAgain } from "./callback-readings.ts";
 import { EventFileSteps, openEventFile } from "./event-file.ts";
 import { EventsSteps } from "./events-steps.ts";
 import type { HeldReplay, Replay, ReplayKind, ReplaySteps } from "./replay.ts";
-import { claimReplay, endReplay, findReplay, type Wanted } from "./replay-rows.ts";
+import { claimReplay, endReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
 import { runReplay, whenAnswered } from "./run-replay.ts";
 
 export interface ReplayRunnerOptions {
@@ -56,7 +56,7 @@ export class ReplayRunner {
    * Claims and runs a replay, or any of a kind that no process works on and that needs no file.
    * @returns null when none can be claimed now.
    */
-  async takeUp(which: Wanted, watching: Watching): Promise<Replay | null> {
+  async takeUp(which: ReplayChoice, watching: Watching): Promise<Replay | null> {
     const { db, lease } = this.#options;
     const held = await whenAnswered(() => claimReplay(db, which, lease), watching.stop);
     if (held === null) return null;
@@ -93,7 +93,7 @@ export class ReplayRunner {
     const { db, lease, alarms } = this.#options;
     const alarmOf = (failed: Replay, why: string) => (alarms === null ? null : failure(failed, why));
     const replay = await runReplay(held, { db, steps, lease, alarmOf, ...watching });
-    if (replay.state === "failed") alarms?.tell([failure(replay, replay.lastError ?? "")]);
+    if (replay.state === "failed") alarms?.notify([failure(replay, replay.lastError ?? "")]);
     return replay;
   }
 }

@@ -38,7 +38,7 @@ export interface RunOptions {
 /**
  * The most items in one step: an SNS batch holds ten; confirmations and callbacks share one transaction.
  */
-const MOST_AT_ONCE = { confirmations: 100, callbacks: 100, events: 10 } as const;
+const STEP_LIMIT = { confirmations: 100, callbacks: 100, events: 10 } as const;
 
 /** At low rates a step processes what the rate allows in this time, in ms, so that work is spread evenly. */
 const STEP_MS = 200;
@@ -106,7 +106,7 @@ class Run {
   async #stepOnce(): Promise<number | "ended"> {
     const { db, steps, lease } = this.#options;
     const { rate, kind } = this.replay;
-    const most = Math.min(MOST_AT_ONCE[kind], Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
+    const most = Math.min(STEP_LIMIT[kind], Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
     try {
       // After a fault of the database the step may or may not have been committed: the row says which.
       if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, lease);

@@ -9,7 +9,7 @@ import type { Position, ReplayFilters } from "./replay.ts";
 const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
 
 /** Erased callbacks are excluded: they have no body to read. */
-const matching = (filters: ReplayFilters) => sql`
+const matchCallbacks = (filters: ReplayFilters) => sql`
   from callback as c
   where c.erased_at is null
     and ${takesRefused(filters) ? sql`true` : sql`c.verdict is distinct from 'refused'`}
@@ -33,14 +33,14 @@ const matching = (filters: ReplayFilters) => sql`
 
 const OTHER_VERDICT: ReplayFilters = { verdict: "refused" };
 
-const counting = new VaryingStatement(
+const selectCallbackCount = new VaryingStatement(
   { count: returned.count },
-  (filters: ReplayFilters) => sql`select count(*) as count ${matching(filters)}`,
+  (filters: ReplayFilters) => sql`select count(*) as count ${matchCallbacks(filters)}`,
   [{}, EVERY_FILTER, OTHER_VERDICT],
 );
 
 export async function countCallbacks(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
-  const [row] = await counting.execute(db, filters);
+  const [row] = await selectCallbackCount.execute(db, filters);
   return row?.count ?? 0;
 }
 
@@ -92,7 +92,7 @@ const select = ({ filters, after, most }: Selection) => {
         case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end || coalesce((
           select array_agg(found) from callback_reading as reading, unnest(reading.invoice_ids) as found
           where reading.callback_id = c.id), '{}'::uuid[]) as found_ids
-      ${matching(filters)} and ${later}
+      ${matchCallbacks(filters)} and ${later}
       order by c.received_at, c.id limit ${most})
     select id, received_at as "receivedAt", received_at::text as at, source, method, query, reference,
       headers, body, verdict, found_ids as "foundIds",
@@ -105,7 +105,7 @@ const select = ({ filters, after, most }: Selection) => {
     from selected order by received_at, id`;
 };
 
-const selecting = new VaryingStatement(SELECTED, select, [
+const selectCallbacksPage = new VaryingStatement(SELECTED, select, [
   { filters: {}, after: null, most: 1 },
   { filters: EVERY_FILTER, after: { id: "" }, most: 1 },
   { filters: OTHER_VERDICT, after: null, most: 1 },
@@ -117,4 +117,4 @@ export const selectCallbacks = (
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-) => selecting.execute(db, { filters, after, most });
+) => selectCallbacksPage.execute(db, { filters, after, most });

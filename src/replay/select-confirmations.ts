@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
-const matching = (filters: ReplayFilters) => sql`
+const matchConfirmations = (filters: ReplayFilters) => sql`
   from confirmation
   left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
   where ${conditionOf(filters, {
@@ -16,14 +16,14 @@ const matching = (filters: ReplayFilters) => sql`
     source: (source) => sql`confirmation.source = ${source}`,
   })}`;
 
-const counting = new VaryingStatement(
+const selectConfirmationCount = new VaryingStatement(
   { count: returned.count },
-  (filters: ReplayFilters) => sql`select count(*) as count ${matching(filters)}`,
+  (filters: ReplayFilters) => sql`select count(*) as count ${matchConfirmations(filters)}`,
   [{}, EVERY_FILTER, { verdict: "pending" }],
 );
 
 export async function countConfirmations(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
-  const [row] = await counting.execute(db, filters);
+  const [row] = await selectConfirmationCount.execute(db, filters);
   return row?.count ?? 0;
 }
 
@@ -33,7 +33,7 @@ interface Selection {
   most: number;
 }
 
-const selecting = new VaryingStatement(
+const selectConfirmationsPage = new VaryingStatement(
   {
     invoiceId: returned.uuid,
     source: returned.text(),
@@ -49,7 +49,7 @@ const selecting = new VaryingStatement(
     return sql`
       select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
         confirmation.requested_at as "requestedAt"
-      ${matching(filters)} and ${later}
+      ${matchConfirmations(filters)} and ${later}
       order by confirmation.invoice_id, confirmation.source limit ${most}`;
   },
   [
@@ -64,4 +64,4 @@ export const selectConfirmations = (
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-) => selecting.execute(db, { filters, after, most });
+) => selectConfirmationsPage.execute(db, { filters, after, most });

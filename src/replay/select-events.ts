@@ -32,7 +32,7 @@ const isReplayed = ({ invoiceIds }: ReplayFilters, { kind }: ReplayTarget) => {
     : isPublished;
 };
 
-const matching = (filters: ReplayFilters, target: ReplayTarget, routes: readonly Route[]) => sql`
+const matchEvents = (filters: ReplayFilters, target: ReplayTarget, routes: readonly Route[]) => sql`
   from event
   where ${isReplayed(filters, target)}
     and ${target.kind === "topics" ? hasRoute(routes) : sql`true`}
@@ -52,10 +52,10 @@ const ANY = { filters: {}, target: { kind: "file", path: "" }, routes: [] } as c
 const EVERY = { filters: EVERY_FILTER, target: { kind: "topics" }, routes: [] } as const;
 const NAMED = { ...EVERY, target: { kind: "other_topic", topicArn: "" } } as const;
 
-const counting = new VaryingStatement(
+const selectEventCount = new VaryingStatement(
   { count: returned.count },
   ({ filters, target, routes }: Pick<EventSelection, "filters" | "target" | "routes">) =>
-    sql`select count(*) as count ${matching(filters, target, routes)}`,
+    sql`select count(*) as count ${matchEvents(filters, target, routes)}`,
   [ANY, EVERY, NAMED],
 );
 
@@ -65,7 +65,7 @@ export async function countEvents(
   target: ReplayTarget,
   routes: readonly Route[],
 ): Promise<number> {
-  const [row] = await counting.execute(db, { filters, target, routes });
+  const [row] = await selectEventCount.execute(db, { filters, target, routes });
   return row?.count ?? 0;
 }
 
@@ -111,12 +111,12 @@ const select = ({ filters, target, routes, after, replayId, most }: EventSelecti
     select event.id, event.invoice_id as "invoiceId", event.source, event.type,
       event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,
       event.created_at as "createdAt", event.created_at::text as at
-    ${matching(filters, target, routes)} and ${later}
+    ${matchEvents(filters, target, routes)} and ${later}
       and ${replayId === null ? sql`true` : hasNoOutcome(replayId)}
     order by ${place} limit ${most}`;
 };
 
-const selecting = new VaryingStatement(SELECTED, select, [
+const selectEventsPage = new VaryingStatement(SELECTED, select, [
   { ...ANY, after: null, replayId: null, most: 1 },
   { ...EVERY, after: { id: "" }, replayId: "", most: 1 },
   { ...NAMED, after: null, replayId: null, most: 1 },
@@ -124,11 +124,11 @@ const selecting = new VaryingStatement(SELECTED, select, [
 
 /** The next events after a position, in the order created. */
 export const selectEvents = (db: Kysely<Tables>, selection: EventSelection) =>
-  selecting.execute(db, selection);
+  selectEventsPage.execute(db, selection);
 
 const OUTCOMES = { sent: returned.count, refused: returned.count, handled: returned.count } as const;
 
-const countingOutcomes = new Statement(OUTCOMES, ({ value }: Slots<{ replayId: string }>) => {
+const selectOutcomeCounts = new Statement(OUTCOMES, ({ value }: Slots<{ replayId: string }>) => {
   const replayId = sql`${value((given) => given.replayId)}::uuid`;
   return sql`
     with accepted as (select source, event_id from publication where replay_id = ${replayId}),
@@ -142,6 +142,6 @@ export async function countOutcomes(
   db: Kysely<Tables>,
   replayId: string,
 ): Promise<{ handled: number; sent: number; refused: number }> {
-  const [counts] = await countingOutcomes.execute(db, { replayId });
+  const [counts] = await selectOutcomeCounts.execute(db, { replayId });
   return counts ?? { handled: 0, sent: 0, refused: 0 };
 }

@@ -1,4 +1,4 @@
-import type { Read } from "./change.ts";
+import type { VersionedUpstream } from "./change.ts";
 import { stateOf, type UpstreamPolicy } from "./machine.ts";
 import { FLOODED } from "./upstream-kind.ts";
 
@@ -39,7 +39,7 @@ export interface Allowance extends Admission {
 }
 
 /** Whether the upstream takes anything now, and how much of `wanted`. Pure. */
-export function admissionTo(upstream: Read, policy: UpstreamPolicy, wanted: number): Admission {
+export function admissionTo(upstream: VersionedUpstream, policy: UpstreamPolicy, wanted: number): Admission {
   switch (stateOf(upstream, policy)) {
     case "paused":
       return { total: 0, trial: false, moreInMs: null };
@@ -61,7 +61,7 @@ const bucketSize = (ratePerSecond: number) => Math.max(1, ratePerSecond / 5);
 
 /** Circuit breaker and token buckets: how much of `wanted` this source may be asked now. Pure. */
 export function allowanceOf(
-  source: Read & Buckets,
+  source: VersionedUpstream & Buckets,
   policy: UpstreamPolicy,
   limits: Limits,
   wanted: number,

@@ -4,31 +4,38 @@ import {
   type Alarm,
   alarmsOf,
   CLEARED,
-  clearing,
+  clearAlarms,
   ENDED_ALARM,
   type EndedAlarm,
   selectCleared,
-  type Told,
+  type WrittenAlarms,
 } from "../alarms/alarms.ts";
 import { tableOf } from "../database/columns.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { type Signal, type Standing, type State, stateOf, type Transition, transition } from "./machine.ts";
+import {
+  type State,
+  stateOf,
+  type Transition,
+  transition,
+  type UpstreamReport,
+  type UpstreamRow,
+} from "./machine.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
-/** A standing, the version of the row that it was read from, and when a refused one is tried next. */
-export type Read = Standing & { version: number; probeInMs: number };
+/** An upstream, the version of the row that it was read from, and when a refused one is tried next. */
+export type VersionedUpstream = UpstreamRow & { version: number; probeInMs: number };
 
 const msUntil = (column: string) => sql`
   case when ${sql.ref(column)} = '-infinity' then 0
     else extract(epoch from ${sql.ref(column)} - clock_timestamp()) * 1000 end::float8`;
 
-interface Named {
+interface UpstreamName {
   kind: UpstreamKind;
   name: string;
 }
 
-const reading = new VaryingStatement(
+const selectUpstream = new VaryingStatement(
   {
     version: returned.integer,
     faults: returned.integer,
@@ -38,7 +45,7 @@ const reading = new VaryingStatement(
     probeInMs: returned.float,
     pausedBy: nullable(returned.text<"operator" | "refused">()),
   },
-  ({ kind, name }: Named) => sql`
+  ({ kind, name }: UpstreamName) => sql`
     select version, faults, slow_downs as "slowDowns",
       ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
       coalesce(${msUntil("probe_at")}, 0) as "probeInMs",
@@ -51,17 +58,17 @@ const reading = new VaryingStatement(
 );
 
 /** @returns null when there is no such row. */
-export async function readStanding(
+export async function readUpstreamRow(
   db: Kysely<Tables>,
   kind: UpstreamKind,
   name: string,
-): Promise<Read | null> {
-  const [row] = await reading.execute(db, { kind, name });
+): Promise<VersionedUpstream | null> {
+  const [row] = await selectUpstream.execute(db, { kind, name });
   return row ?? null;
 }
 
 // A pause that has ended by itself reads as none; its columns stay until its end is written down.
-const pausing = (pausedBy: Standing["pausedBy"], pause: Transition["pause"]) => sql`
+const setPause = (pausedBy: UpstreamRow["pausedBy"], pause: Transition["pause"]) => sql`
   paused_by = ${pausedBy}, paused_at = ${pausedBy === null ? null : sql`clock_timestamp()`},
   paused_until = ${pause?.until ?? null}, pause_reason = ${pause?.reason ?? null},`;
 
@@ -69,12 +76,15 @@ const pausing = (pausedBy: Standing["pausedBy"], pause: Transition["pause"]) => 
 const moment = (ms: number) =>
   ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 
-type Change = Named & { before: Read } & Pick<Transition, "standing" | "lastError" | "pause"> & {
+type Change = UpstreamName & { before: VersionedUpstream } & Pick<
+    Transition,
+    "upstream" | "lastError" | "pause"
+  > & {
     raised: readonly Alarm[];
     ended: readonly EndedAlarm[];
   };
 
-const NEW: Read = {
+const NEW: VersionedUpstream = {
   version: 0,
   faults: 0,
   slowDowns: 0,
@@ -83,22 +93,22 @@ const NEW: Read = {
   probeInMs: 0,
   pausedBy: null,
 };
-const PAUSED: Read = { ...NEW, opensInMs: 1, pausedBy: "operator" };
-const REFUSED: Read = { ...NEW, retryInMs: 1, pausedBy: "refused" };
+const PAUSED: VersionedUpstream = { ...NEW, opensInMs: 1, pausedBy: "operator" };
+const REFUSED: VersionedUpstream = { ...NEW, retryInMs: 1, pausedBy: "refused" };
 const TOLD = { raised: [], ended: [] };
 
-const changing = new VaryingStatement(
+const updateUpstream = new VaryingStatement(
   CLEARED,
-  ({ kind, name, before, standing, lastError, pause, raised, ended }: Change) => {
-    const { pausedBy } = standing;
+  ({ kind, name, before, upstream, lastError, pause, raised, ended }: Change) => {
+    const { pausedBy } = upstream;
     const firstProbe = sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})`;
     return sql`
       with moved as (
-        update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults},
-          slow_downs = ${standing.slowDowns},
+        update ${sql.table(kind.table)} set version = version + 1, faults = ${upstream.faults},
+          slow_downs = ${upstream.slowDowns},
           last_error = ${lastError === undefined ? sql`last_error` : lastError},
-          opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
-          ${pausedBy === before.pausedBy && pause === undefined ? sql`` : pausing(pausedBy, pause)}
+          opens_at = ${moment(upstream.opensInMs)}, retry_at = ${moment(upstream.retryInMs)},
+          ${pausedBy === before.pausedBy && pause === undefined ? sql`` : setPause(pausedBy, pause)}
           probe_at = ${pausedBy === "refused" ? firstProbe : sql`null`}
         where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
         returning 1),
@@ -106,9 +116,9 @@ const changing = new VaryingStatement(
       select ${selectCleared} from moved`;
   },
   [
-    { ...TOLD, kind: SOURCE, name: "", before: NEW, standing: PAUSED, lastError: undefined },
-    { ...TOLD, kind: TOPIC, name: "", before: PAUSED, standing: REFUSED, lastError: "" },
-    { ...TOLD, kind: TOPIC, name: "", before: REFUSED, standing: NEW, lastError: null },
+    { ...TOLD, kind: SOURCE, name: "", before: NEW, upstream: PAUSED, lastError: undefined },
+    { ...TOLD, kind: TOPIC, name: "", before: PAUSED, upstream: REFUSED, lastError: "" },
+    { ...TOLD, kind: TOPIC, name: "", before: REFUSED, upstream: NEW, lastError: null },
   ],
 );
 
@@ -121,9 +131,9 @@ export async function change(
   db: Kysely<Tables>,
   kind: UpstreamKind,
   name: string,
-  before: Read,
-  { standing, lastError, raises, clears, pause }: Transition,
-): Promise<Told | null> {
+  before: VersionedUpstream,
+  { upstream, lastError, raises, clears, pause }: Transition,
+): Promise<WrittenAlarms | null> {
   const about = (alarm: "failing" | "paused" | "retry_after") => ({
     name: kind.alarms[alarm],
     source: kind.sourceOf(name),
@@ -134,8 +144,8 @@ export async function change(
     detail: kind.words(alarm, name, error),
   }));
   const ended = clears.map(about);
-  const [row] = await changing.execute(db, {
-    ...{ kind, name, before, standing, lastError, raised, ended },
+  const [row] = await updateUpstream.execute(db, {
+    ...{ kind, name, before, upstream, lastError, raised, ended },
     ...(pause === undefined ? {} : { pause }),
   });
   if (row === undefined) return null;
@@ -150,10 +160,10 @@ export async function changeByHand(
   trx: Kysely<Tables>,
   kind: UpstreamKind,
   name: string,
-  signal: Extract<Signal, { kind: "pause" | "resume" }>,
-): Promise<{ before: Read; told: Told } | null> {
+  signal: Extract<UpstreamReport, { kind: "pause" | "resume" }>,
+): Promise<{ before: VersionedUpstream; told: WrittenAlarms } | null> {
   for (;;) {
-    const before = await readStanding(trx, kind, name);
+    const before = await readUpstreamRow(trx, kind, name);
     const after = before === null ? null : transition(before, signal, kind.policy, Math.random());
     if (before === null || after === null) return null;
     const told = await change(trx, kind, name, before, after);
@@ -161,7 +171,7 @@ export async function changeByHand(
   }
 }
 
-const endingPauses = new VaryingStatement(
+const updateEndedPauses = new VaryingStatement(
   { name: returned.text(), reason: nullable(returned.text()), until: returned.time },
   (kind: UpstreamKind) => {
     const key = sql.ref(`${kind.table}.${kind.key}`);
@@ -169,7 +179,7 @@ const endingPauses = new VaryingStatement(
       with ended as (
         select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
         where paused_until <= clock_timestamp() for update),
-      told as (${clearing(sql`name = ${kind.alarms.paused} and subject in (select name from ended)`)})
+      told as (${clearAlarms(sql`name = ${kind.alarms.paused} and subject in (select name from ended)`)})
       update ${sql.table(kind.table)} set version = version + 1,
         paused_by = null, paused_at = null, paused_until = null, pause_reason = null
       from ended where ${key} = ended.name
@@ -182,7 +192,7 @@ const endingPauses = new VaryingStatement(
  * Writes down which pauses have ended by themselves; they have held nothing back since `until`. What was told
  * of a refusal before the pause is over: if it is refused still, the next answer says so anew.
  */
-export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind) => endingPauses.execute(db, kind);
+export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind) => updateEndedPauses.execute(db, kind);
 
 const UPSTREAM = {
   /** The source's name, or the topic's ARN. */
@@ -200,7 +210,7 @@ const UPSTREAM = {
 /** A source or topic, as a person wants to see it. */
 export type ListedUpstream = RowOf<typeof UPSTREAM> & { state: State };
 
-const listing = new VaryingStatement(
+const selectUpstreams = new VaryingStatement(
   UPSTREAM,
   (kind: UpstreamKind) => sql`
     select ${sql.ref(kind.key)} as name, paused_by as "pausedBy", paused_at as "pausedAt",
@@ -212,10 +222,10 @@ const listing = new VaryingStatement(
 
 /** All that `serve` ever knew, by name. */
 export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<ListedUpstream[]> {
-  const standings: ListedUpstream[] = [];
-  for (const row of await listing.execute(db, kind)) {
-    const standing = await readStanding(db, kind, row.name);
-    if (standing !== null) standings.push({ ...row, state: stateOf(standing, kind.policy) });
+  const upstreams: ListedUpstream[] = [];
+  for (const row of await selectUpstreams.execute(db, kind)) {
+    const upstream = await readUpstreamRow(db, kind, row.name);
+    if (upstream !== null) upstreams.push({ ...row, state: stateOf(upstream, kind.policy) });
   }
-  return standings;
+  return upstreams;
 }

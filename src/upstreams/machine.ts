@@ -4,7 +4,7 @@ import { backOffMs } from "../kit/waiting.ts";
  * A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres'
  * clock.
  */
-export interface Standing {
+export interface UpstreamRow {
   pausedBy: "operator" | "refused" | null;
   /** Failures in a row, and 429s in a row that named no moment. */
   faults: number;
@@ -19,11 +19,11 @@ export interface Standing {
 }
 
 /** What came of the exchanges with an upstream, or what a person did. */
-export type Signal =
+export type UpstreamReport =
   | { kind: "works" }
   /** A list was read: 429s are over. Whether invoices are answered, it does not say. */
   | { kind: "list_read" }
-  /** Time-out, 5xx, broken answer; so many since the last signal. */
+  /** Time-out, 5xx, broken answer; so many since the last report. */
   | { kind: "failed"; times: number; error: string }
   /** 429. @param retryAfterMs null when the upstream named no moment. */
   | { kind: "slow_down"; retryAfterMs: number | null; error: string }
@@ -50,9 +50,9 @@ export interface UpstreamPolicy {
   trialMs: number;
 }
 
-/** What a signal makes of a standing. */
+/** What a report makes of an upstream. */
 export interface Transition {
-  standing: Standing;
+  upstream: UpstreamRow;
   /** undefined: it stays as it is. */
   lastError: string | null | undefined;
   raises: { alarm: "failing" | "paused" | "retry_after"; error: string }[];
@@ -62,7 +62,7 @@ export interface Transition {
 }
 
 /** The longest that an upstream is believed to want, in ms. */
-export const MOST_RETRY_AFTER_MS = 900_000;
+export const RETRY_AFTER_LIMIT_MS = 900_000;
 
 /**
  * Requests that were under way when the first answer named a moment have their answers within this, in ms;
@@ -80,26 +80,26 @@ export const STATES = ["closed", "backing_off", "half_open", "refused", "paused"
 export type State = (typeof STATES)[number];
 
 /** The state that docs/states.md draws. */
-export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): State {
-  if (standing.pausedBy === "operator") return "paused";
-  if (standing.pausedBy === "refused") return "refused";
-  if (standing.opensInMs > 0) return "backing_off";
-  return troublesInARow(standing) >= opensAfter ? "half_open" : "closed";
+export function stateOf(upstream: UpstreamRow, { opensAfter }: UpstreamPolicy): State {
+  if (upstream.pausedBy === "operator") return "paused";
+  if (upstream.pausedBy === "refused") return "refused";
+  if (upstream.opensInMs > 0) return "backing_off";
+  return troublesInARow(upstream) >= opensAfter ? "half_open" : "closed";
 }
 
-const troublesInARow = ({ faults, slowDowns }: Pick<Standing, "faults" | "slowDowns">): number =>
+const troublesInARow = ({ faults, slowDowns }: Pick<UpstreamRow, "faults" | "slowDowns">): number =>
   faults + slowDowns;
 
 /** Nothing is left of any trouble: exchanges need no note. */
-export const isWell = (standing: Standing): boolean =>
-  standing.pausedBy === null && troublesInARow(standing) === 0 && standing.retryInMs === 0;
+export const isHealthy = (upstream: UpstreamRow): boolean =>
+  upstream.pausedBy === null && troublesInARow(upstream) === 0 && upstream.retryInMs === 0;
 
 /**
- * The alarms that are open for as long as the standing lasts; that of a Retry-After only if it was too long.
+ * The alarms that are open for as long as the state lasts; that of a Retry-After only if it was too long.
  * Pure.
  */
 export const lastingAlarms = (
-  { pausedBy, retryInMs, ...counted }: Standing,
+  { pausedBy, retryInMs, ...counted }: UpstreamRow,
   { alarmsAfter }: UpstreamPolicy,
 ): ("failing" | "paused" | "retry_after")[] => [
   ...(troublesInARow(counted) >= alarmsAfter ? ["failing" as const] : []),
@@ -113,41 +113,44 @@ export const lastingAlarms = (
  * @param dice from 0 to 1, for the jitter.
  */
 export function transition(
-  before: Standing,
-  signal: Signal,
+  before: UpstreamRow,
+  signal: UpstreamReport,
   policy: UpstreamPolicy,
   dice: number,
 ): Transition | null {
   switch (signal.kind) {
     case "works":
-      return works(before);
+      return afterSuccess(before);
     case "list_read":
       return endSlowDowns(before, policy);
     case "failed":
-      return failed(before, signal, policy, dice);
+      return afterFailure(before, signal, policy, dice);
     case "slow_down":
-      return slowedDown(before, signal, policy, dice);
+      return afterSlowDown(before, signal, policy, dice);
     case "refused":
       return before.pausedBy === null
         ? {
-            standing: { ...before, pausedBy: "refused" },
+            upstream: { ...before, pausedBy: "refused" },
             lastError: signal.error,
             raises: [{ alarm: "paused", error: signal.error }],
             clears: [],
           }
         : null;
     case "pause":
-      return paused(before, signal);
+      return afterPause(before, signal);
     case "resume":
-      return resumed(before, policy);
+      return afterResume(before, policy);
   }
 }
 
 /** An upstream that is paused already is paused anew only with a reason or an end. */
-function paused(before: Standing, { until, reason }: Extract<Signal, { kind: "pause" }>): Transition | null {
+function afterPause(
+  before: UpstreamRow,
+  { until, reason }: Extract<UpstreamReport, { kind: "pause" }>,
+): Transition | null {
   if (before.pausedBy === "operator" && until === null && reason === null) return null;
   return {
-    standing: { ...before, pausedBy: "operator" },
+    upstream: { ...before, pausedBy: "operator" },
     lastError: undefined,
     raises: [],
     clears: [],
@@ -155,23 +158,23 @@ function paused(before: Standing, { until, reason }: Extract<Signal, { kind: "pa
   };
 }
 
-function resumed(before: Standing, policy: UpstreamPolicy): Transition | null {
+function afterResume(before: UpstreamRow, policy: UpstreamPolicy): Transition | null {
   if (stateOf(before, policy) === "closed") return null;
   return {
-    standing: { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 },
+    upstream: { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 },
     lastError: null,
     raises: [],
     clears: ["failing", "paused", "retry_after"],
   };
 }
 
-function works(before: Standing): Transition | null {
+function afterSuccess(before: UpstreamRow): Transition | null {
   const waited = before.retryInMs < 0;
   if (troublesInARow(before) === 0 && before.pausedBy !== "refused" && !waited) return null;
   const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
   const retryInMs = Math.max(0, before.retryInMs);
   return {
-    standing: { pausedBy, faults: 0, slowDowns: 0, opensInMs: retryInMs, retryInMs },
+    upstream: { pausedBy, faults: 0, slowDowns: 0, opensInMs: retryInMs, retryInMs },
     lastError: null,
     raises: [],
     clears: [
@@ -182,11 +185,11 @@ function works(before: Standing): Transition | null {
   };
 }
 
-function endSlowDowns(before: Standing, { alarmsAfter }: UpstreamPolicy): Transition | null {
+function endSlowDowns(before: UpstreamRow, { alarmsAfter }: UpstreamPolicy): Transition | null {
   const waited = before.retryInMs < 0;
   if (before.slowDowns === 0 && !waited) return null;
   return {
-    standing: { ...before, slowDowns: 0, retryInMs: Math.max(0, before.retryInMs) },
+    upstream: { ...before, slowDowns: 0, retryInMs: Math.max(0, before.retryInMs) },
     lastError: before.faults === 0 ? null : undefined,
     raises: [],
     clears: [
@@ -196,9 +199,9 @@ function endSlowDowns(before: Standing, { alarmsAfter }: UpstreamPolicy): Transi
   };
 }
 
-function failed(
-  before: Standing,
-  { times, error }: Extract<Signal, { kind: "failed" }>,
+function afterFailure(
+  before: UpstreamRow,
+  { times, error }: Extract<UpstreamReport, { kind: "failed" }>,
   policy: UpstreamPolicy,
   dice: number,
 ): Transition {
@@ -206,8 +209,8 @@ function failed(
 }
 
 function startBackOff(
-  before: Standing,
-  counted: Standing,
+  before: UpstreamRow,
+  counted: UpstreamRow,
   error: string,
   { opensAfter, alarmsAfter, backOff }: Omit<UpstreamPolicy, "probe" | "trialMs">,
   dice: number,
@@ -217,7 +220,7 @@ function startBackOff(
   const opensInMs =
     faults < opensAfter ? before.opensInMs : backOffMs(faults - opensAfter + 1, backOff, dice);
   return {
-    standing: { ...counted, opensInMs: Math.max(before.retryInMs, opensInMs) },
+    upstream: { ...counted, opensInMs: Math.max(before.retryInMs, opensInMs) },
     lastError: error,
     raises:
       troublesInARow(before) < alarmsAfter && faults >= alarmsAfter ? [{ alarm: "failing", error }] : [],
@@ -225,9 +228,9 @@ function startBackOff(
   };
 }
 
-function slowedDown(
-  before: Standing,
-  { retryAfterMs, error }: Extract<Signal, { kind: "slow_down" }>,
+function afterSlowDown(
+  before: UpstreamRow,
+  { retryAfterMs, error }: Extract<UpstreamReport, { kind: "slow_down" }>,
   policy: UpstreamPolicy,
   dice: number,
 ): Transition {
@@ -236,12 +239,12 @@ function slowedDown(
     const counted = { ...before, slowDowns: before.slowDowns + 1 };
     return startBackOff(before, counted, error, { opensAfter: 1, alarmsAfter, backOff: UNSAID }, dice);
   }
-  const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, MOST_RETRY_AFTER_MS));
+  const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, RETRY_AFTER_LIMIT_MS));
   return {
-    standing: { ...before, retryInMs, opensInMs: Math.max(before.opensInMs, retryInMs) },
+    upstream: { ...before, retryInMs, opensInMs: Math.max(before.opensInMs, retryInMs) },
     lastError: error,
     raises:
-      retryAfterMs > MOST_RETRY_AFTER_MS && before.retryInMs < MOST_RETRY_AFTER_MS - UNDER_WAY_MS
+      retryAfterMs > RETRY_AFTER_LIMIT_MS && before.retryInMs < RETRY_AFTER_LIMIT_MS - UNDER_WAY_MS
         ? [{ alarm: "retry_after", error }]
         : [],
     clears: [],

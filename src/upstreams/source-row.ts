@@ -3,7 +3,7 @@ import { clockTime, interval, isTooFarAhead, typed } from "../database/expressio
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
-import { type Read, readStanding } from "./change.ts";
+import { readUpstreamRow, type VersionedUpstream } from "./change.ts";
 import { FLOODED, SOURCE, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
 
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
@@ -22,8 +22,8 @@ export async function registerUpstreams(
 }
 
 /** @throws Error when there is no such row: `serve` makes it when it starts. */
-export async function readSource(db: Kysely<Tables>, name: string): Promise<Read & Buckets> {
-  const standing = await readStanding(db, SOURCE, name);
+export async function readSource(db: Kysely<Tables>, name: string): Promise<VersionedUpstream & Buckets> {
+  const upstream = await readUpstreamRow(db, SOURCE, name);
   const age = (column: "allowance_at" | "unknown_allowance_at") =>
     typed(returned.float, sql`extract(epoch from clock_timestamp() - ${sql.ref(column)}) * 1000`);
   const buckets = await db
@@ -35,9 +35,9 @@ export async function readSource(db: Kysely<Tables>, name: string): Promise<Read
     ])
     .where("name", "=", name)
     .executeTakeFirst();
-  if (standing === null || buckets === undefined)
+  if (upstream === null || buckets === undefined)
     throw new Error(`The source "${name}" has no row: it is made when serve starts`);
-  return { ...standing, ...buckets };
+  return { ...upstream, ...buckets };
 }
 
 /**
@@ -48,7 +48,7 @@ export const whenSourceIsHealthy = (name: RawBuilder<unknown>): RawBuilder<unkno
   select name from source
   where name = ${name} and ${sourceIsHealthy} and set_config('synchronous_commit', 'off', true) is not null`;
 
-export interface Spending {
+export interface Budget {
   source: string;
   /** Of the row that the allowance was reckoned from. */
   version: number;
@@ -57,14 +57,14 @@ export interface Spending {
 }
 
 /** Part of a claim: yields a row unless the source has changed since its allowance was reckoned. */
-export const whenSourceIsUnchanged = <Given extends Spending>({ value }: Slots<Given>) => sql`
+export const whenSourceIsUnchanged = <Given extends Budget>({ value }: Slots<Given>) => sql`
   select name from source
   where name = ${value(({ source }) => source)} and version = ${value(({ version }) => version)}
     and set_config('synchronous_commit', 'off', true) is not null
   for update`;
 
 /** Part of the same claim: takes what was `claimed`, rows with a priority, out of the source's buckets. */
-export const spendAllowance = <Given extends Spending>({ value }: Slots<Given>) => sql`
+export const spendAllowance = <Given extends Budget>({ value }: Slots<Given>) => sql`
   update source set version = version + 1,
     allowance = ${value(({ allowance }) => allowance.bucket)}::float8
       - case when ${value(({ limited }) => limited)}::boolean then spent.total else 0 end,
@@ -89,7 +89,7 @@ export interface Turn {
   granted: boolean;
   /** How long until it may be granted, so far as other readers of lists are the reason; in ms. */
   nextInMs: number;
-  standing: Read | null;
+  upstream: VersionedUpstream | null;
 }
 
 /**
@@ -103,11 +103,11 @@ export async function takeTurn(
   source: string,
   ratePerSecond: number | null,
 ): Promise<Turn> {
-  const standing = await readStanding(db, SOURCE, source);
+  const upstream = await readUpstreamRow(db, SOURCE, source);
   // A source that was never served has no row, and so neither state nor bucket.
-  if (standing === null) return { granted: true, nextInMs: 0, standing };
-  const isOpen = standing.pausedBy === null && standing.opensInMs <= 0;
-  if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, standing };
+  if (upstream === null) return { granted: true, nextInMs: 0, upstream };
+  const isOpen = upstream.pausedBy === null && upstream.opensInMs <= 0;
+  if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, upstream };
   const gap = interval(listGapMs(ratePerSecond));
   const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
     allowance + greatest(0, extract(epoch
@@ -118,7 +118,7 @@ export async function takeTurn(
     where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0
       and (list_at <= clock_timestamp() or ${isTooFarAhead(sql`list_at`, gap)})`.execute(db);
   const granted = numAffectedRows > 0n;
-  return { granted, nextInMs: granted ? 0 : await nextListInMs(db, source), standing };
+  return { granted, nextInMs: granted ? 0 : await nextListInMs(db, source), upstream };
 }
 
 async function nextListInMs(db: Kysely<Tables>, source: string): Promise<number> {
@@ -143,7 +143,7 @@ export const isServedAndOpen = (name: RawBuilder<unknown>): RawBuilder<boolean> 
   exists (select from source where source.name = ${name} and source.first_served_at is not null
     and ${sourceIsOpen})`;
 
-const reading = new Statement(
+const selectClock = new Statement(
   { now: returned.time, servedAt: nullable(returned.time) },
   ({ value }: Slots<string>) =>
     sql`select clock_timestamp() as now, ${firstServedAt(value((source) => source))} as "servedAt"`,
@@ -154,7 +154,7 @@ export async function readClock(
   db: Kysely<Tables>,
   source: string,
 ): Promise<{ now: Date; servedAt: Date | null }> {
-  const [row] = await reading.execute(db, source);
+  const [row] = await selectClock.execute(db, source);
   if (row === undefined) throw new Error("Postgres did not tell its time");
   return row;
 }

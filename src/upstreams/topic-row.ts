@@ -4,20 +4,20 @@ import type { Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { TOPIC, topicIsHealthy } from "./upstream-kind.ts";
 
-interface Wanting {
+interface TopicClaim {
   route: { topicArn: string };
   wanted: number;
 }
 
 /** Part of a claim: yields how many events the topic takes while it is healthy. */
-export const whenTopicIsHealthy = <Given extends Wanting>({
+export const whenTopicIsHealthy = <Given extends TopicClaim>({
   value,
 }: Slots<Given>): RawBuilder<unknown> => sql`
   select ${value(({ wanted }) => wanted)}::bigint as wanted from topic
   where arn = ${value(({ route }) => route.topicArn)} and ${topicIsHealthy}
     and set_config('synchronous_commit', 'off', true) is not null`;
 
-export interface Trying extends Wanting {
+export interface TopicTrial extends TopicClaim {
   /** Of the row that admitted them. */
   version: number;
   /** They try whether the topic works again. */
@@ -25,7 +25,7 @@ export interface Trying extends Wanting {
 }
 
 /** Part of a claim: yields a row unless the topic has changed since it admitted a trial. */
-export const whenTopicIsUnchanged = <Given extends Trying>({
+export const whenTopicIsUnchanged = <Given extends TopicTrial>({
   value,
 }: Slots<Given>): RawBuilder<unknown> => sql`
   select ${value(({ wanted }) => wanted)}::bigint as wanted from topic
@@ -37,7 +37,7 @@ const trialTime = sql.lit(`${TOPIC.policy.trialMs} ms`);
 const { firstMs, capMs } = TOPIC.policy.probe;
 
 /** Part of the same claim: while what was `claimed` tries the topic, nobody else does. */
-export const beginTrial = <Given extends Trying>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
+export const beginTrial = <Given extends TopicTrial>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
   update topic set version = version + 1,
     opens_at = case when ${value(({ trial }) => trial)}::boolean and paused_by is null
       then clock_timestamp() + ${trialTime}::interval else opens_at end,

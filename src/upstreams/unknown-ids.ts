@@ -3,10 +3,10 @@ import {
   ALARM,
   type Alarm,
   type Alarms,
-  clearing,
+  clearAlarms,
   ENDED_ALARMS,
   noneIsOpen,
-  raising,
+  raiseAlarms,
 } from "../alarms/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -39,7 +39,7 @@ const FADED = sql`
   case when unknown_share < 1e-9 then 0 else unknown_share * power(0.5::float8, least(60, greatest(0,
     extract(epoch from clock_timestamp() - unknown_share_at)) / ${sql.lit(HALF_LIFE_S)})::float8) end`;
 
-const shifting = new Statement(
+const shiftWindow = new Statement(
   { after: returned.float, raised: returned.boolean, cleared: returned.boolean },
   ({ value }: Slots<Shift>) => {
     const name = value(({ alarm }) => alarm.name);
@@ -52,11 +52,11 @@ const shifting = new Statement(
         from before
         where name = ${source}
         returning before.unknown_share as before, source.unknown_share as after),
-      raised as (${raising(sql`
+      raised as (${raiseAlarms(sql`
         select ${name} as name, ${source} as source, ${value(({ alarm }) => alarm.subject)} as subject,
           ${value(({ alarm }) => alarm.detail)} as detail from moved
         where before <= ${FLOODED} and after > ${FLOODED}`)} returning xmax = 0 as is_new),
-      cleared as (${clearing(sql`
+      cleared as (${clearAlarms(sql`
         name = ${name} and source = ${source} and exists (
           select from moved where before > ${CALM} and after <= ${CALM})`)} returning 1)
       select after, exists (select from raised where is_new) as raised,
@@ -75,21 +75,21 @@ const floodOf = (source: string): Alarm => ({
     "go first.",
 });
 
-const raisingAgain = new Statement(
+const raiseFloodsAgain = new Statement(
   { source: returned.text() },
   ({ table, value }: Slots<readonly string[]>) => sql`
     with flooded as (
       select name from source
       where name = any(${value((sources) => sources)}::text[]) and unknown_share > ${FLOODED}
       order by name for update),
-    raised as (${raising(sql`
+    raised as (${raiseAlarms(sql`
       select flood.* from ${table("flood", ALARM, (sources) => sources.map(floodOf))}
       join flooded on flooded.name = flood.source
       where ${noneIsOpen(sql`flood.name`, sql`flood.subject`)}`)} returning source)
     select source from raised`,
 );
 
-const endingFloods = new Statement(
+const updateEndedFloods = new Statement(
   ENDED_ALARMS,
   ({ value }: Slots<readonly string[]>) => sql`
     with over as (
@@ -97,7 +97,7 @@ const endingFloods = new Statement(
       where name = any(${value((sources) => sources)}::text[])
         and unknown_share > ${CALM} and ${FADED} <= ${CALM}
       returning name)
-    ${clearing(sql`name = 'unknown_ids_flooding' and source in (select over.name from over)`)}
+    ${clearAlarms(sql`name = 'unknown_ids_flooding' and source in (select over.name from over)`)}
     returning name, source, subject`,
 );
 
@@ -106,16 +106,16 @@ export async function endFloods(
   { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
   sources: readonly string[],
 ): Promise<void> {
-  alarms.tellCleared(await endingFloods.execute(db, sources));
+  alarms.notifyCleared(await updateEndedFloods.execute(db, sources));
 }
 
 /** Raises the alarm of a flood that lasts where none is open: whoever closed it took the source for gone. */
-export async function tellFloodsAgain(
+export async function notifyFloodsAgain(
   { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
   sources: readonly string[],
 ): Promise<void> {
-  const told = await raisingAgain.execute(db, sources);
-  alarms.tell(told.map(({ source }) => floodOf(source)));
+  const told = await raiseFloodsAgain.execute(db, sources);
+  alarms.notify(told.map(({ source }) => floodOf(source)));
 }
 
 /**
@@ -160,10 +160,10 @@ export class UnknownIds {
     const keeps = (1 - WEIGHT) ** (found + missing);
     const adds = ((1 - keeps) * missing) / (found + missing);
     const alarm = floodOf(this.#source);
-    const [row] = await shifting.execute(this.#db, { keeps, adds, alarm });
+    const [row] = await shiftWindow.execute(this.#db, { keeps, adds, alarm });
     if (row === undefined) return;
     this.#share = row.after;
-    if (row.raised) this.#alarms.tell([alarm]);
-    if (row.cleared) this.#alarms.tellCleared([alarm]);
+    if (row.raised) this.#alarms.notify([alarm]);
+    if (row.cleared) this.#alarms.notifyCleared([alarm]);
   }
 }

@@ -3,16 +3,16 @@ import { type Alarms, noneIsOpen, wasRaisedSince } from "../alarms/alarms.ts";
 import { interval, isTooFarAhead } from "../database/expressions.ts";
 import { returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { change, readStanding } from "./change.ts";
-import { LONGEST_HOLD_MS, lastingAlarms, MOST_RETRY_AFTER_MS } from "./machine.ts";
+import { change, readUpstreamRow } from "./change.ts";
+import { LONGEST_HOLD_MS, lastingAlarms, RETRY_AFTER_LIMIT_MS } from "./machine.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
 /** How far ahead each moment of an upstream may lie; not at all, where it is that of something past. */
 const longestOf = ({ table, policy }: UpstreamKind): Record<string, RawBuilder<unknown>> => ({
   // Held until the moment that the upstream named, or for a back-off.
-  opens_at: sql`case when opens_at <= retry_at + interval '1 s' then ${interval(MOST_RETRY_AFTER_MS)}
+  opens_at: sql`case when opens_at <= retry_at + interval '1 s' then ${interval(RETRY_AFTER_LIMIT_MS)}
     else ${interval(LONGEST_HOLD_MS)} end`,
-  retry_at: interval(MOST_RETRY_AFTER_MS),
+  retry_at: interval(RETRY_AFTER_LIMIT_MS),
   probe_at: interval(policy.probe.capMs),
   ...(table === "topic"
     ? {}
@@ -53,9 +53,9 @@ export async function bringUpstreamsForward(db: Kysely<Tables>): Promise<void> {
 }
 
 /** What asked for longer was told when it named that moment. */
-const LONGEST = sql.lit(`${MOST_RETRY_AFTER_MS} ms`);
+const LONGEST = sql.lit(`${RETRY_AFTER_LIMIT_MS} ms`);
 
-const untold = new VaryingStatement(
+const selectUnraised = new VaryingStatement(
   {
     name: returned.text(),
     alarm: returned.text<"failing" | "paused" | "retry_after">(),
@@ -88,11 +88,11 @@ export async function notifyAgain(
   kind: UpstreamKind,
   names: readonly string[],
 ): Promise<void> {
-  for (const { name, alarm, error } of await untold.execute(db, { kind, names })) {
-    const standing = await readStanding(db, kind, name);
-    if (standing === null || !lastingAlarms(standing, kind.policy).includes(alarm)) continue;
-    const same = { standing, lastError: undefined, raises: [{ alarm, error }], clears: [] };
-    const told = await change(db, kind, name, standing, same);
-    if (told !== null) alarms.tellAll(told);
+  for (const { name, alarm, error } of await selectUnraised.execute(db, { kind, names })) {
+    const upstream = await readUpstreamRow(db, kind, name);
+    if (upstream === null || !lastingAlarms(upstream, kind.policy).includes(alarm)) continue;
+    const same = { upstream, lastError: undefined, raises: [{ alarm, error }], clears: [] };
+    const told = await change(db, kind, name, upstream, same);
+    if (told !== null) alarms.notifyAll(told);
   }
 }

@@ -2,11 +2,11 @@ import { type Kysely, sql } from "kysely";
 import type { Alarms } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
-import { change, readStanding } from "./change.ts";
-import { type Signal, stateOf, transition } from "./machine.ts";
+import { change, readUpstreamRow } from "./change.ts";
+import { stateOf, transition, type UpstreamReport } from "./machine.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
 
-type SlowDown = Extract<Signal, { kind: "slow_down" }>;
+type SlowDown = Extract<UpstreamReport, { kind: "slow_down" }>;
 
 /** What the exchanges since the last write came to. */
 interface Tally {
@@ -18,10 +18,10 @@ interface Tally {
   slowDown: SlowDown | null;
   /** The one that names the latest moment. */
   retryAfter: SlowDown | null;
-  refused: Extract<Signal, { kind: "refused" }> | null;
+  refused: Extract<UpstreamReport, { kind: "refused" }> | null;
 }
 
-const nothing = (): Tally => ({
+const emptyTally = (): Tally => ({
   ...{ answers: 0, listsRead: 0, faults: 0, lastError: "" },
   ...{ slowDown: null, retryAfter: null, refused: null },
 });
@@ -43,10 +43,10 @@ export class Upstream {
   readonly name: string;
   readonly #db: Kysely<Tables>;
   readonly #alarms: Alarms;
-  #tally = nothing();
+  #tally = emptyTally();
   #writing: Promise<void> | null = null;
   // As far as this process knows; each claim sets it right.
-  #isWell = false;
+  #isHealthy = false;
   #takesMore = true;
 
   constructor({ db, alarms, kind, name }: UpstreamOptions) {
@@ -56,15 +56,15 @@ export class Upstream {
     this.name = name;
   }
 
-  /** Told by each claim whether the row was well. */
-  saw(isWell: boolean): void {
-    this.#isWell = isWell;
-    if (isWell) this.#takesMore = true;
+  /** Told by each claim whether the row is healthy. */
+  saw(isHealthy: boolean): void {
+    this.#isHealthy = isHealthy;
+    if (isHealthy) this.#takesMore = true;
   }
 
   /** Whether it was well, as far as this process knows. */
-  get isWell(): boolean {
-    return this.#isWell;
+  get isHealthy(): boolean {
+    return this.#isHealthy;
   }
 
   /** Whether it took more, when that was last looked at. */
@@ -76,15 +76,15 @@ export class Upstream {
    * Notes what an exchange says about the upstream. Resolves once that is written, if it is news.
    * @returns whether the upstream takes more.
    */
-  async note(signal: Signal): Promise<boolean> {
+  async note(signal: UpstreamReport): Promise<boolean> {
     this.#add(signal);
     while (this.#writing !== null) await this.#writing;
     if (!this.#isNews) {
-      this.#tally = nothing();
+      this.#tally = emptyTally();
       return this.#takesMore;
     }
     const tally = this.#tally;
-    this.#tally = nothing();
+    this.#tally = emptyTally();
     this.#writing = this.#write(tally).finally(() => {
       this.#writing = null;
     });
@@ -92,7 +92,7 @@ export class Upstream {
     return this.#takesMore;
   }
 
-  #add(signal: Signal): void {
+  #add(signal: UpstreamReport): void {
     const tally = this.#tally;
     switch (signal.kind) {
       case "works":
@@ -118,7 +118,7 @@ export class Upstream {
   get #isNews(): boolean {
     const { answers, listsRead, faults, slowDown, retryAfter, refused } = this.#tally;
     const isHeld = (slowDown ?? retryAfter ?? refused) !== null;
-    return faults > 0 || isHeld || (answers + listsRead > 0 && !this.#isWell);
+    return faults > 0 || isHeld || (answers + listsRead > 0 && !this.#isHealthy);
   }
 
   async #write(tally: Tally): Promise<void> {
@@ -133,31 +133,31 @@ export class Upstream {
       for (const signal of signals) this.#add(signal);
       throw error;
     }
-    this.#isWell = tally.answers > 0 && (tally.slowDown ?? tally.retryAfter ?? tally.refused) === null;
+    this.#isHealthy = tally.answers > 0 && (tally.slowDown ?? tally.retryAfter ?? tally.refused) === null;
   }
 
-  async #apply(signal: Signal): Promise<void> {
+  async #apply(signal: UpstreamReport): Promise<void> {
     for (;;) {
-      const before = await readStanding(this.#db, this.kind, this.name);
+      const before = await readUpstreamRow(this.#db, this.kind, this.name);
       if (before === null) return;
       const after = transition(before, signal, this.kind.policy, Math.random());
-      this.#takesMore = stateOf(after?.standing ?? before, this.kind.policy) === "closed";
+      this.#takesMore = stateOf(after?.upstream ?? before, this.kind.policy) === "closed";
       if (after === null) return;
       step("standing to be changed");
       const told = await change(this.#db, this.kind, this.name, before, after);
       if (told === null) continue;
       step("standing changed");
-      this.#alarms.tell(told.raised);
-      this.#alarms.tellCleared(told.cleared);
+      this.#alarms.notify(told.raised);
+      this.#alarms.notifyCleared(told.cleared);
       return;
     }
   }
 }
 
 /** Answers and faults came together: the upstream lives, so only faults alone count against it. */
-function signalsOf(tally: Tally): Signal[] {
+function signalsOf(tally: Tally): UpstreamReport[] {
   const { answers, listsRead, faults, lastError, slowDown, retryAfter, refused } = tally;
-  const signals: Signal[] = [];
+  const signals: UpstreamReport[] = [];
   if (answers > 0) signals.push({ kind: "works" });
   else if (faults > 0) signals.push({ kind: "failed", times: faults, error: lastError });
   if (listsRead > 0) signals.push({ kind: "list_read" });

@@ -1,6 +1,6 @@
 import { hostname, uptime } from "node:os";
 import { type Kysely, sql } from "kysely";
-import { ALARM, type Alarm, type Alarms, raising } from "../alarms/alarms.ts";
+import { ALARM, type Alarm, type Alarms, raiseAlarms } from "../alarms/alarms.ts";
 import { interval } from "../database/expressions.ts";
 import { databaseTime } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
@@ -34,7 +34,7 @@ const POSTGRES = { name: "clock_stepped", source: "", subject: "postgres" } as c
 const GOES_ON = "Payments go on; until clocks agree, certificates may be refused.";
 
 // A process that was last seen in the future was seen before the clock was set back.
-const noting = new Statement(
+const writeStep = new Statement(
   { raised: returned.json<Alarm[]>() },
   ({ table }: Slots<readonly Alarm[]>) => sql`
     with ahead as (
@@ -49,7 +49,7 @@ const noting = new Statement(
           ceil(extract(epoch from by))::text)
       from ahead where by > ${interval(STEP_MS)} and not exists (
         select from ${table("known", ALARM, (alarms) => alarms)} where known.subject = ${POSTGRES.subject})),
-    raised as (${raising(sql`select * from stepped`)})
+    raised as (${raiseAlarms(sql`select * from stepped`)})
     select coalesce((select json_agg(stepped) from stepped), '[]'::json) as raised from (select) as always`,
 );
 
@@ -71,8 +71,8 @@ export class ClockWatch {
   /** To be called every few seconds. */
   async look(db: Kysely<Tables>): Promise<void> {
     const seen = this.#compares ? this.#compare(await readClocks(db)) : [];
-    const [row] = await noting.execute(db, seen);
-    this.#alarms.tell(row?.raised ?? []);
+    const [row] = await writeStep.execute(db, seen);
+    this.#alarms.notify(row?.raised ?? []);
   }
 
   #compare(now: Clocks): Alarm[] {

@@ -1,5 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import { type Alarm, clearing, type EndedAlarm, raising, type Told } from "../alarms/alarms.ts";
+import {
+  type Alarm,
+  clearAlarms,
+  type EndedAlarm,
+  raiseAlarms,
+  type WrittenAlarms,
+} from "../alarms/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -24,7 +30,7 @@ interface TriedChores {
   done: readonly string[];
 }
 
-const noting = new Statement(
+const noteAndAlarm = new Statement(
   {
     failures: returned.integer,
     raised: returned.json<Alarm[]>(),
@@ -45,9 +51,9 @@ const noting = new Statement(
           to_char(failing_since, 'YYYY-MM-DD HH24:MI "UTC"'), failures, last_error) as detail
       from moved join failed on failed.name = moved.name
       where failing_since < clock_timestamp() - told_after::interval),
-    raised as (${raising(sql`select * from alarming`)}),
+    raised as (${raiseAlarms(sql`select * from alarming`)}),
     cleared as (
-      ${clearing(sql`name = 'maintenance_failing' and subject in (select name from ended)`)}
+      ${clearAlarms(sql`name = 'maintenance_failing' and subject in (select name from ended)`)}
       returning name, source, subject)
     select coalesce((select max(failures) from moved), 0) as failures,
       coalesce((select json_agg(alarming) from alarming), '[]'::json) as raised,
@@ -62,7 +68,7 @@ const noting = new Statement(
 export async function noteChores(
   db: Kysely<Tables>,
   given: TriedChores,
-): Promise<Told & { failures: number }> {
-  const [row] = await noting.execute(db, given);
+): Promise<WrittenAlarms & { failures: number }> {
+  const [row] = await noteAndAlarm.execute(db, given);
   return row ?? { failures: 0, raised: [], cleared: [] };
 }

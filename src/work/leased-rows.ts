@@ -25,7 +25,7 @@ export const isLostToClock = ({ longestMs }: Lease) => isTooFarAhead(sql`claimed
 type HeldState = "claimed" | "running";
 
 /** The most rows brought forward at once, so that no statement takes long. */
-export const MOST_FORWARD = 10_000;
+export const BRING_FORWARD_LIMIT = 10_000;
 
 /**
  * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
@@ -56,7 +56,7 @@ export class LeasedRows {
   /**
    * Work that waits for too long is due at once.
    * @param waitsTooLong a condition: its `due_at` is too far ahead.
-   * @returns how many rows; with `MOST_FORWARD` there may be more.
+   * @returns how many rows; with `BRING_FORWARD_LIMIT` there may be more.
    */
   async bringForward(db: Kysely<Tables>, waitsTooLong: RawBuilder<unknown>): Promise<number> {
     return await this.#update(db, "due", sql`due_at = clock_timestamp()`, waitsTooLong);
@@ -99,7 +99,7 @@ export class LeasedRows {
   ): Promise<number> {
     const which = sql`
       select ctid from ${this.#table} where state = ${sql.lit(state)} and ${condition}
-      ${state === "due" ? sql`limit ${MOST_FORWARD}` : sql``} for update skip locked`;
+      ${state === "due" ? sql`limit ${BRING_FORWARD_LIMIT}` : sql``} for update skip locked`;
     const { numAffectedRows = 0n } = await sql`
       update ${this.#table} set ${assignments} where ctid = any (array(${which}))`.execute(db);
     return Number(numAffectedRows);

@@ -108,10 +108,10 @@ export function lookAtAllLines(states: readonly LineState<unknown>[]): void {
 }
 
 /** How long until the next of those that are not due yet becomes due, in ms; `mostMs` at most. */
-export function untilNextLook(states: readonly LineState<unknown>[], mostMs: number): number {
+export function untilNextLook(states: readonly LineState<unknown>[], limitMs: number): number {
   const now = performance.now();
   const waits = states.map(({ looksAt }) => looksAt - now).filter((wait) => wait > 0);
-  return Math.min(mostMs, ...waits);
+  return Math.min(limitMs, ...waits);
 }
 
 /** How long until there may be more, in ms; null when only new work would change it. */

@@ -24,7 +24,7 @@ export interface PumpOptions<Item extends Leased> {
 }
 
 /** The most items held, those being written down included, as a multiple of what the exchanges hold. */
-export const MOST_HELD = 6;
+export const HELD_LIMIT = 6;
 
 /** How often each line is looked at without a wake-up, in ms: the safety net for a lost one. */
 const POLL_MS = 1_000;
@@ -36,7 +36,7 @@ const HOLD_MS = 50;
 const STOP_GRACE_MS = 5_000;
 
 /** No line takes more than this share of the room while there are others. */
-const MOST_OF_ONE_LINE = 0.75;
+const LINE_SHARE_LIMIT = 0.75;
 
 /** A claim is worth its round trip once this share of what its line may hold is free. */
 const WORTH_A_CLAIM = 0.25;
@@ -152,15 +152,15 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   get #room(): number {
     const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
     return (
-      Math.min(2 * this.#capacity - waiting, MOST_HELD * this.#capacity - this.#held.size) - this.#reserved
+      Math.min(2 * this.#capacity - waiting, HELD_LIMIT * this.#capacity - this.#held.size) - this.#reserved
     );
   }
 
   /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
   #roomOf(state: LineState<Item>): number {
-    const toBegin = this.#mostOfOne(2 * this.#capacity) - this.#heldOf(state);
+    const toBegin = this.#limitOfOne(2 * this.#capacity) - this.#heldOf(state);
     // With what is being written down: what follows an answer may hang as well.
-    const inAll = this.#mostOfOne(MOST_HELD * this.#capacity) - this.#held.sizeOf(state.line.name);
+    const inAll = this.#limitOfOne(HELD_LIMIT * this.#capacity) - this.#held.sizeOf(state.line.name);
     return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
   }
 
@@ -174,8 +174,8 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     return count;
   }
 
-  #mostOfOne(room: number): number {
-    return this.#states.length === 1 ? room : Math.max(1, Math.floor(room * MOST_OF_ONE_LINE));
+  #limitOfOne(room: number): number {
+    return this.#states.length === 1 ? room : Math.max(1, Math.floor(room * LINE_SHARE_LIMIT));
   }
 
   get #inTurn(): LineState<Item>[] {
@@ -214,7 +214,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   #start(): void {
     if (this.#isEnding) return;
     const { exchanges } = this.#policy;
-    const most = this.#mostOfOne(exchanges);
+    const most = this.#limitOfOne(exchanges);
     for (let started = true; started; ) {
       started = false;
       for (const state of this.#inTurn) {

@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { expect, it } from "vitest";
-import { databaseFault } from "../../src/cli/tell-error.ts";
+import { databaseFault } from "../../src/cli/report-error.ts";
 
 function refusal(code: string, message: string): DatabaseError {
   const error = new DatabaseError(message, message.length, "error");

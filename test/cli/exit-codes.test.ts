@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { toldOf } from "../../src/cli/tell-error.ts";
+import { errorReportOf } from "../../src/cli/report-error.ts";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 
@@ -106,11 +106,11 @@ describe("exit codes, and errors with --json", () => {
     "Connection terminated due to connection timeout",
     "Connection terminated unexpectedly",
   ])("what pg says without a code counts as away: %s", (message) => {
-    expect(toldOf(new Error(message)).code).toBe("database_away");
+    expect(errorReportOf(new Error(message)).code).toBe("database_away");
   });
 
   it("what nobody foresaw is called so", () => {
-    expect(toldOf(new TypeError("x is not a function"))).toEqual({
+    expect(errorReportOf(new TypeError("x is not a function"))).toEqual({
       code: "unexpected",
       message: expect.stringContaining("did not expect: x is not a function"),
     });

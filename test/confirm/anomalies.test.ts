@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Invoice } from "../../src/collection-api/index.ts";
-import { anomaliesOf, type Compared } from "../../src/confirm/anomalies.ts";
+import { type AnomalyFacts, anomaliesOf } from "../../src/confirm/anomalies.ts";
 import { found, ID, known } from "./judging-fixture.ts";
 
 const invoice = (changes: Record<string, unknown> = {}): Invoice =>
   (found(changes) as { invoice: Invoice }).invoice;
 
 /** A paid answer, and nothing known before. */
-const odd = (changes: Partial<Compared>): string[] =>
+const odd = (changes: Partial<AnomalyFacts>): string[] =>
   anomaliesOf({
     invoice: invoice(),
     now: "paid",
@@ -20,7 +20,7 @@ const odd = (changes: Partial<Compared>): string[] =>
   });
 
 describe("nothing is odd", () => {
-  it.each<[string, Partial<Compared>]>([
+  it.each<[string, Partial<AnomalyFacts>]>([
     ["about a paid invoice", {}],
     ["about one that was unpaid", { known: known(), before: "unpaid" }],
     ["about one that stays paid", { known: known({ status: "Paid" }), before: "paid", paidBefore: true }],
@@ -112,7 +112,7 @@ describe("it is odd, and told", () => {
     expect(odd({ invoice: invoice(changes), now: "unpaid" })).toEqual([]);
   });
 
-  it.each<[string, Partial<Compared>]>([
+  it.each<[string, Partial<AnomalyFacts>]>([
     [
       "It was Paid and is now Unpaid. It stays paid here; ask the provider why.",
       {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CollectionNames } from "../../src/confirm/collection-names.ts";
 import { SourceProof } from "../../src/confirm/source-proof.ts";
 import type { Answer, CollectionAnswer, Provider } from "../../src/provider/provider.ts";
-import type { Signal } from "../../src/upstreams/machine.ts";
+import type { UpstreamReport } from "../../src/upstreams/machine.ts";
 
 const FAULT = { kind: "fault", error: "it is down" } as const;
 const NOT_FOUND = { kind: "not_found", inOwnWords: true, error: "does not exist" } as const;
@@ -90,8 +90,8 @@ describe("whether it is the provider itself that answers", () => {
 describe("the names of the collections that are published", () => {
   const namesOf = (collectionIds: string[], ...collections: CollectionAnswer[]) => {
     const { asked, provider } = scripted({ collections });
-    const signals: Signal[] = [];
-    const upstream = { note: async (signal: Signal) => signals.push(signal) > 0 };
+    const signals: UpstreamReport[] = [];
+    const upstream = { note: async (signal: UpstreamReport) => signals.push(signal) > 0 };
     const names = new CollectionNames({ provider, upstream, collectionIds, timeoutMs: 1_000 });
     return { asked, signals, names };
   };

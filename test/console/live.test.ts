@@ -41,7 +41,7 @@ async function listening(url: string, headers: Record<string, string> = {}) {
 
 async function own(
   options: {
-    mostListeners?: number;
+    listenerLimit?: number;
     until?: number;
     beatMs?: number;
     everyMs?: number;
@@ -134,7 +134,7 @@ describe("the live stream", () => {
   });
 
   it("has a heart that beats, room for so many, and ends with the session", async () => {
-    const { live, url } = await own({ mostListeners: 2 });
+    const { live, url } = await own({ listenerLimit: 2 });
     const streams = [await listening(url), await listening(url)];
     expect((await listening(url)).status).toBe(503);
     for (const stream of streams) await vi.waitFor(() => expect(stream.beats()).toBeGreaterThan(1));

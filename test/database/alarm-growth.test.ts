@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { claimUntoldAlarms } from "../../src/alarms/untold-alarms.ts";
+import { claimAlarmsToNotify } from "../../src/alarms/alarms-to-notify.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { leaseOf } from "../../src/work/lease.ts";
@@ -25,10 +25,10 @@ it("alarms that stay open or are over cost those who look for news nothing, howe
     `insert into alarm (name, source, subject, detail, last_raised_at, told_at)
      values ('event_truncated', 'default', 'quiet', '', now() - interval '2 days', now())`,
   );
-  const look = async (db: Parameters<typeof claimUntoldAlarms>[0]) => {
+  const look = async (db: Parameters<typeof claimAlarmsToNotify>[0]) => {
     const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
     await alarms.clearQuiet();
-    const untold = await claimUntoldAlarms(db, { most: 500, lease: leaseOf(0) });
+    const untold = await claimAlarmsToNotify(db, { most: 500, lease: leaseOf(0) });
     expect(untold?.alarms.map(({ subject }) => subject)).toEqual(["new", "quiet"]);
   };
   expect(await mostRowsOf(around.databaseUrl, look)).toBeLessThan(100);

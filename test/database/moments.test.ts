@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { claimUntoldAlarms } from "../../src/alarms/untold-alarms.ts";
+import { claimAlarmsToNotify } from "../../src/alarms/alarms-to-notify.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
@@ -42,10 +42,10 @@ describe("moments that lie further ahead than their kind ever waits count as now
     const { db, alarms } = await house();
     await sql`insert into alarm (name, source, subject, detail) values
       (${ALARM.name}, ${ALARM.source}, ${ALARM.subject}, ${ALARM.detail})`.execute(db);
-    expect(await claimUntoldAlarms(db, { most: 1, lease: LEASE })).toMatchObject({ alarms: [ALARM] });
-    expect(await claimUntoldAlarms(db, { most: 1, lease: LEASE })).toBeNull();
+    expect(await claimAlarmsToNotify(db, { most: 1, lease: LEASE })).toMatchObject({ alarms: [ALARM] });
+    expect(await claimAlarmsToNotify(db, { most: 1, lease: LEASE })).toBeNull();
     await sql`update alarm_telling set ${ahead("next_at")}`.execute(db);
-    expect(await claimUntoldAlarms(db, { most: 1, lease: LEASE })).toMatchObject({ alarms: [ALARM] });
+    expect(await claimAlarmsToNotify(db, { most: 1, lease: LEASE })).toMatchObject({ alarms: [ALARM] });
     await sql`update alarm set ${ahead("last_raised_at")}`.execute(db);
     await alarms.clearQuiet();
     expect((await sql`select 1 from alarm where cleared_at is null`.execute(db)).rows).toEqual([]);

@@ -16,7 +16,7 @@ it("alarms are written as a part of the statement that changes what they tell of
   const found = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .filter((file) =>
-      /sql(<\w+>)?`\s*\$\{(raising|raisingWhatLasts|clearing)\(/.test(
+      /sql(<\w+>)?`\s*\$\{(raiseAlarms|raiseLasting|clearAlarms)\(/.test(
         readFileSync(join(SOURCES, file), "utf8"),
       ),
     );

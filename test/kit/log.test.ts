@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createLogger, tellRepeats } from "../../src/kit/log.ts";
+import { createLogger, logRepeats } from "../../src/kit/log.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -33,7 +33,7 @@ describe("repeats of a warning or an error", () => {
     const { log, said } = recording();
     for (let n = 0; n < 3; n += 1) log.warn({ error: "away" }, "a pass failed");
     vi.advanceTimersByTime(3_000);
-    tellRepeats();
+    logRepeats();
     expect(said().at(-1)).toBe("a pass failed (the same 2 times in 3 s): away");
   });
 

@@ -53,12 +53,12 @@ const WAYS: ((request: IncomingMessage, onPiece: (piece: Buffer) => void) => Pro
 
 /** Answers with the length of the body, some time later, and counts. */
 function lengthOfBody() {
-  const seen = { requests: 0, open: 0, mostOpen: 0 };
+  const seen = { requests: 0, open: 0, openLimit: 0 };
   const handler: RequestListener = async (request, response) => {
     const way = WAYS[seen.requests % WAYS.length] as (typeof WAYS)[number];
     seen.requests += 1;
     seen.open += 1;
-    seen.mostOpen = Math.max(seen.mostOpen, seen.open);
+    seen.openLimit = Math.max(seen.openLimit, seen.open);
     let length = 0;
     await way(request, (piece) => {
       length += piece.length;
@@ -98,7 +98,7 @@ describe("the requests of one connection (G12)", () => {
       }),
       { numRuns: 40 },
     );
-    expect(seen.mostOpen).toBe(1);
+    expect(seen.openLimit).toBe(1);
     expect(hungUp).toEqual([]);
   });
 

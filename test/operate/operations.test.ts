@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Given, OperationAt } from "../../src/api/calls.ts";
+import type { CallInput, OperationAt } from "../../src/api/calls.ts";
 import { operations } from "../../src/operate/operations/list.ts";
 import { type Operation, operation } from "../../src/operate/operations/operation.ts";
 import { ADMIN_TOKENS, type AdminApi, adminApi } from "../support/admin.ts";
@@ -212,7 +212,7 @@ describe("the list of operations", () => {
     const call = {
       // @ts-expect-error: a pause has `work`, no `job`.
       body: { job: "confirm" },
-    } satisfies Given<OperationAt<"post", "/pause">>;
+    } satisfies CallInput<OperationAt<"post", "/pause">>;
     expect(call.body).toBeDefined();
   });
 });

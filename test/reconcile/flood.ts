@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, vi } from "vitest";
-import { MOST_HELD } from "../../src/work/pump.ts";
+import { HELD_LIMIT } from "../../src/work/pump.ts";
 import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, startRelay } from "../support/relay.ts";
@@ -66,7 +66,7 @@ export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShap
   const beganAt = calls[0]?.at ?? endedAt;
   expect(calls.length).toBeLessThanOrEqual(
     ANSWERS_THAT_SHOW_A_FLOOD +
-      CONCURRENCY * MOST_HELD +
+      CONCURRENCY * HELD_LIMIT +
       BUCKET +
       (UNKNOWN_RATE * (endedAt - beganAt)) / 1_000,
   );

@@ -1,4 +1,8 @@
-import { type Judged, judgePayment, type Terms } from "../../src/reconcile/certificate/judge-payment.ts";
+import {
+  judgePayment,
+  type PaymentJudgement,
+  type Terms,
+} from "../../src/reconcile/certificate/judge-payment.ts";
 import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
 
 export const INVOICE = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
@@ -144,7 +148,7 @@ export const payload = (changes: Partial<NonNullable<PaymentFacts["inPayload"]>>
   inPayload: { ...PAYLOAD, ...changes },
 });
 
-export const judged = (changes: Partial<PaymentFacts>, terms: Partial<Terms> = {}): Judged | null =>
+export const judged = (changes: Partial<PaymentFacts>, terms: Partial<Terms> = {}): PaymentJudgement | null =>
   judgePayment({ ...COMPLETE, ...changes }, { ...TERMS, ...terms });
 
 /** What is said of it: `weight reason`. */

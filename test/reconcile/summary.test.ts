@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Difference, Weight } from "../../src/reconcile/certificate/certificate.ts";
-import type { Judged } from "../../src/reconcile/certificate/judge-payment.ts";
+import type { PaymentJudgement } from "../../src/reconcile/certificate/judge-payment.ts";
 import { Summary } from "../../src/reconcile/certificate/summary.ts";
 
-const payment = (changes: Partial<Judged> = {}): Judged => ({
+const payment = (changes: Partial<PaymentJudgement> = {}): PaymentJudgement => ({
   day: "2026-10-10",
   isLive: true,
   paid: "10.10",
@@ -23,7 +23,7 @@ const difference = (weight: Weight, day: string, invoiceId = "a"): Difference =>
   amount: null,
 });
 
-function summaryOf(...payments: Judged[]): Summary {
+function summaryOf(...payments: PaymentJudgement[]): Summary {
   const summary = new Summary();
   for (const one of payments) summary.add(one);
   return summary;
@@ -92,7 +92,7 @@ describe("a certificate's summary", () => {
     expect(summary.isEqual).toBe(true);
   });
 
-  it.each<[string, Partial<Judged>]>([
+  it.each<[string, Partial<PaymentJudgement>]>([
     ["one less is stored", { stored: null }],
     ["one less is published", { published: null }],
     ["one less is paid", { paid: null }],

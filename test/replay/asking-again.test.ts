@@ -137,7 +137,7 @@ describe("replay confirmations", () => {
     await start();
     const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
-    const options = { db, onConfirmations: () => undefined, sources: ["default"], mostOpen: 2 };
+    const options = { db, onConfirmations: () => undefined, sources: ["default"], openLimit: 2 };
     const steps = new ConfirmationsSteps(options);
 
     const first = await steps.next(held, 2);
@@ -161,7 +161,7 @@ describe("replay confirmations", () => {
     await start({ verdict: "paid" });
     const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
-    const options = { db, onConfirmations: () => undefined, mostOpen: 2 };
+    const options = { db, onConfirmations: () => undefined, openLimit: 2 };
     const next = (sources: string[] | null) => new ConfirmationsSteps({ ...options, sources }).next(held, 1);
     expect(await next(null)).toMatchObject({ kind: "waits" });
     expect(await next(["default"])).toMatchObject({ kind: "went", taken: 1 });

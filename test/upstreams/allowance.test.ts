@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { admissionTo, allowanceOf, type Buckets, type Limits } from "../../src/upstreams/allowance.ts";
-import type { Read } from "../../src/upstreams/change.ts";
+import type { VersionedUpstream } from "../../src/upstreams/change.ts";
 import { FLOODED, SOURCE } from "../../src/upstreams/upstream-kind.ts";
 
 const { policy } = SOURCE;
 
-const WELL: Read = {
+const WELL: VersionedUpstream = {
   pausedBy: null,
   faults: 0,
   slowDowns: 0,
@@ -25,12 +25,12 @@ const FULL: Buckets = {
   unknownShare: 0,
 };
 
-const allowed = (changes: Partial<Read & Buckets>, limits: Partial<Limits> = {}, wanted = 100) =>
+const allowed = (changes: Partial<VersionedUpstream & Buckets>, limits: Partial<Limits> = {}, wanted = 100) =>
   allowanceOf({ ...WELL, ...FULL, ...changes }, policy, { ...NO_LIMIT, ...limits }, wanted);
 
 describe("what an upstream admits", () => {
   const none = { total: 0, trial: false };
-  it.each<[string, Partial<Read>, object]>([
+  it.each<[string, Partial<VersionedUpstream>, object]>([
     ["closed: all of it", {}, { total: 7, trial: false, moreInMs: null }],
     [
       "closed after some faults: all of it",
@@ -50,8 +50,8 @@ describe("what an upstream admits", () => {
       { ...none, moreInMs: 400 },
     ],
     ["refused: then one, to try it", { pausedBy: "refused" }, { total: 1, trial: true, moreInMs: null }],
-  ])("%s", (_, standing, admission) => {
-    expect(admissionTo({ ...WELL, ...standing }, policy, 7)).toEqual(admission);
+  ])("%s", (_, upstream, admission) => {
+    expect(admissionTo({ ...WELL, ...upstream }, policy, 7)).toEqual(admission);
   });
 
   it("is never more than what is wanted", () => {
@@ -119,13 +119,13 @@ describe("what a source may be asked", () => {
     expect(allowed(flooded, { ratePerSecond: 20 }).moreInMs).toBe(50);
   });
 
-  it.each<[string, Partial<Read>, number | null]>([
+  it.each<[string, Partial<VersionedUpstream>, number | null]>([
     ["backing off", { opensInMs: 400 }, 400],
     ["refused", { pausedBy: "refused", probeInMs: 400 }, 400],
     ["refused, and due to be probed: never with a payment", { pausedBy: "refused" }, null],
     ["paused", { pausedBy: "operator" }, null],
-  ])("is nothing while it is %s, and the buckets stay as they are", (_, standing, moreInMs) => {
-    expect(allowed({ ...standing, allowanceAgeMs: 60_000, unknownShare: 1 }, { ratePerSecond: 100 })).toEqual(
+  ])("is nothing while it is %s, and the buckets stay as they are", (_, upstream, moreInMs) => {
+    expect(allowed({ ...upstream, allowanceAgeMs: 60_000, unknownShare: 1 }, { ratePerSecond: 100 })).toEqual(
       {
         total: 0,
         trial: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { change, changeByHand, readStanding } from "../../src/upstreams/change.ts";
+import { change, changeByHand, readUpstreamRow } from "../../src/upstreams/change.ts";
 import { transition } from "../../src/upstreams/machine.ts";
 import { TOPIC } from "../../src/upstreams/upstream-kind.ts";
 import { openDatabase } from "../support/log-rows.ts";
@@ -16,7 +16,7 @@ describe("what a person does to a source or topic", () => {
     const db = openDatabase(around.databaseUrl);
     await around.query("insert into topic (arn) values ('arn:one')");
     const refuse = async () => {
-      const before = await readStanding(db, TOPIC, "arn:one");
+      const before = await readUpstreamRow(db, TOPIC, "arn:one");
       const after = before && transition(before, REFUSED, TOPIC.policy, 0);
       if (before === null || after === null) throw new Error("nothing changed");
       await change(db, TOPIC, "arn:one", before, after);
@@ -36,10 +36,12 @@ describe("what a person does to a source or topic", () => {
     for (const until of [null, new Date(0)]) {
       await around.query("update topic set paused_until = $1", [until]);
       for (const signal of [{ kind: "failed", times: 1, error: "x" } as const, { kind: "works" } as const]) {
-        const before = await readStanding(db, TOPIC, "arn:one");
+        const before = await readUpstreamRow(db, TOPIC, "arn:one");
         const after = before && transition(before, signal, TOPIC.policy, 0);
         if (before && after) await change(db, TOPIC, "arn:one", before, after);
-        expect((await readStanding(db, TOPIC, "arn:one"))?.pausedBy).toBe(until === null ? "operator" : null);
+        expect((await readUpstreamRow(db, TOPIC, "arn:one"))?.pausedBy).toBe(
+          until === null ? "operator" : null,
+        );
       }
     }
   });

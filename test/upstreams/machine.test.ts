@@ -1,25 +1,29 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  MOST_RETRY_AFTER_MS,
-  type Signal,
-  type Standing,
+  RETRY_AFTER_LIMIT_MS,
   type State,
   stateOf,
   type Transition,
   transition,
+  type UpstreamReport,
+  type UpstreamRow,
 } from "../../src/upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../../src/upstreams/upstream-kind.ts";
 
-const CLOSED: Standing = { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 };
+const CLOSED: UpstreamRow = { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 };
 const error = "it said no";
 
-const works: Signal = { kind: "works" };
-const failed: Signal = { kind: "failed", times: 1, error };
-const refused: Signal = { kind: "refused", error };
-const slowDown = (retryAfterMs: number | null): Signal => ({ kind: "slow_down", retryAfterMs, error });
+const works: UpstreamReport = { kind: "works" };
+const failed: UpstreamReport = { kind: "failed", times: 1, error };
+const refused: UpstreamReport = { kind: "refused", error };
+const slowDown = (retryAfterMs: number | null): UpstreamReport => ({
+  kind: "slow_down",
+  retryAfterMs,
+  error,
+});
 
-const STANDINGS: Record<State, Standing> = {
+const STANDINGS: Record<State, UpstreamRow> = {
   closed: CLOSED,
   backing_off: { ...CLOSED, faults: 5, opensInMs: 4_000 },
   half_open: { ...CLOSED, faults: 5, opensInMs: -1 },
@@ -27,9 +31,9 @@ const STANDINGS: Record<State, Standing> = {
   paused: { ...CLOSED, pausedBy: "operator" },
 };
 
-/** What a signal makes of a standing, with the longest jitter. */
-const following = (before: Standing, signal: Signal, policy = SOURCE.policy): Transition =>
-  transition(before, signal, policy, 1) ?? { standing: before, lastError: null, raises: [], clears: [] };
+/** What a signal makes of a upstream, with the longest jitter. */
+const following = (before: UpstreamRow, signal: UpstreamReport, policy = SOURCE.policy): Transition =>
+  transition(before, signal, policy, 1) ?? { upstream: before, lastError: null, raises: [], clears: [] };
 
 const raisedBy = ({ raises }: Transition) => raises.map(({ alarm }) => alarm);
 
@@ -45,37 +49,37 @@ describe("every state and every signal", () => {
     const before = STANDINGS[state];
     expect(stateOf(before, SOURCE.policy)).toBe(state);
     const signals = [works, failed, slowDown(null), slowDown(60_000), refused];
-    expect(signals.map((signal) => stateOf(following(before, signal).standing, SOURCE.policy))).toEqual(
+    expect(signals.map((signal) => stateOf(following(before, signal).upstream, SOURCE.policy))).toEqual(
       expected,
     );
   });
 
   it("a topic backs off from its first failure, a source from the fifth in a row", () => {
-    expect(stateOf(following(CLOSED, failed, TOPIC.policy).standing, TOPIC.policy)).toBe("backing_off");
-    const fifth = following({ ...CLOSED, faults: 4 }, failed).standing;
+    expect(stateOf(following(CLOSED, failed, TOPIC.policy).upstream, TOPIC.policy)).toBe("backing_off");
+    const fifth = following({ ...CLOSED, faults: 4 }, failed).upstream;
     expect(stateOf(fifth, SOURCE.policy)).toBe("backing_off");
     expect(fifth.opensInMs).toBe(1_000);
   });
 
   it.each([SOURCE, TOPIC])("$table tries again after 10 s at most, however often it failed", ({ policy }) => {
-    const standing = following({ ...CLOSED, faults: 100_000 }, failed, policy).standing;
-    expect(standing.opensInMs).toBe(10_000);
+    const upstream = following({ ...CLOSED, faults: 100_000 }, failed, policy).upstream;
+    expect(upstream.opensInMs).toBe(10_000);
   });
 
   it("a trial that failed is followed by the back-off, not by the rest of the time that it had", () => {
     const trying = { ...CLOSED, faults: 1, opensInMs: TOPIC.policy.trialMs - 5 };
-    expect(following(trying, failed, TOPIC.policy).standing.opensInMs).toBe(1_000);
+    expect(following(trying, failed, TOPIC.policy).upstream.opensInMs).toBe(1_000);
   });
 
   it("a 429 that names no moment, or one that is over, backs off by itself", () => {
     for (const retryAfterMs of [null, 0]) {
-      const { standing } = following(CLOSED, slowDown(retryAfterMs));
-      expect(standing).toMatchObject({ faults: 0, slowDowns: 1, opensInMs: 1_000, retryInMs: 0 });
+      const { upstream } = following(CLOSED, slowDown(retryAfterMs));
+      expect(upstream).toMatchObject({ faults: 0, slowDowns: 1, opensInMs: 1_000, retryInMs: 0 });
     }
   });
 
   it("a Retry-After is believed for 15 minutes at most", () => {
-    expect(following(CLOSED, slowDown(3_600_000)).standing.opensInMs).toBe(MOST_RETRY_AFTER_MS);
+    expect(following(CLOSED, slowDown(3_600_000)).upstream.opensInMs).toBe(RETRY_AFTER_LIMIT_MS);
   });
 });
 
@@ -84,23 +88,23 @@ describe("an alarm", () => {
     ["source", SOURCE.policy],
     ["topic", TOPIC.policy],
   ])("of a %s that fails is raised at the fifth failure in a row, and not again", (_, policy) => {
-    let standing = CLOSED;
+    let upstream = CLOSED;
     const raised: string[][] = [];
     for (let index = 0; index < 12; index += 1) {
-      const next = following(standing, failed, policy);
+      const next = following(upstream, failed, policy);
       raised.push(raisedBy(next));
-      standing = next.standing;
+      upstream = next.upstream;
     }
     expect(raised).toEqual(raised.map((_one, index) => (index === 4 ? ["failing"] : [])));
-    expect(following(standing, works, policy).clears).toContain("failing");
+    expect(following(upstream, works, policy).clears).toContain("failing");
   });
 
   it("of a failure is not forgotten because a refusal came just before the fifth", () => {
-    let standing = following({ ...CLOSED, faults: 4 }, refused).standing;
-    standing = { ...standing, pausedBy: null };
+    let upstream = following({ ...CLOSED, faults: 4 }, refused).upstream;
+    upstream = { ...upstream, pausedBy: null };
     const raised = [failed, failed, failed].flatMap((signal) => {
-      const next = following(standing, signal);
-      standing = next.standing;
+      const next = following(upstream, signal);
+      upstream = next.upstream;
       return raisedBy(next);
     });
     expect(raised).toEqual(["failing"]);
@@ -109,36 +113,36 @@ describe("an alarm", () => {
   it("of a refusal is raised once, and closed by the first answer", () => {
     const once = following(CLOSED, refused);
     expect(raisedBy(once)).toEqual(["paused"]);
-    expect(raisedBy(following(once.standing, refused))).toEqual([]);
-    expect(following(once.standing, works).clears).toContain("paused");
+    expect(raisedBy(following(once.upstream, refused))).toEqual([]);
+    expect(following(once.upstream, works).clears).toContain("paused");
   });
 
   it("of a refusal is raised although it timed out before, and again after it was resumed", () => {
-    const timedOut = following(CLOSED, failed, TOPIC.policy).standing;
+    const timedOut = following(CLOSED, failed, TOPIC.policy).upstream;
     const once = following(timedOut, refused, TOPIC.policy);
     expect(raisedBy(once)).toEqual(["paused"]);
-    const resumed: Standing = { ...once.standing, pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0 };
+    const resumed: UpstreamRow = { ...once.upstream, pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0 };
     expect(raisedBy(following(resumed, refused, TOPIC.policy))).toEqual(["paused"]);
   });
 
   it("of a long Retry-After is raised once, although what was under way says the same", () => {
     const once = following(CLOSED, slowDown(3_600_000));
     expect(raisedBy(once)).toEqual(["retry_after"]);
-    const later = { ...once.standing, retryInMs: once.standing.retryInMs - 9_000 };
+    const later = { ...once.upstream, retryInMs: once.upstream.retryInMs - 9_000 };
     expect(raisedBy(following(later, slowDown(3_600_000)))).toEqual([]);
   });
 
   it("of a long Retry-After is raised although a short one came first", () => {
     const once = following(CLOSED, slowDown(30_000));
     expect(raisedBy(once)).toEqual([]);
-    expect(raisedBy(following(once.standing, slowDown(3_600_000)))).toEqual(["retry_after"]);
+    expect(raisedBy(following(once.upstream, slowDown(3_600_000)))).toEqual(["retry_after"]);
   });
 
   it("of a long Retry-After is closed by the first answer after its moment, whatever failed in between", () => {
     for (const between of [failed, slowDown(null), slowDown(0), refused]) {
-      const passed = { ...following(CLOSED, slowDown(3_600_000)).standing, opensInMs: -5, retryInMs: -5 };
-      const { standing } = following(passed, between);
-      expect(following(standing, works).clears).toContain("retry_after");
+      const passed = { ...following(CLOSED, slowDown(3_600_000)).upstream, opensInMs: -5, retryInMs: -5 };
+      const { upstream } = following(passed, between);
+      expect(following(upstream, works).clears).toContain("retry_after");
     }
   });
 });
@@ -146,24 +150,24 @@ describe("an alarm", () => {
 /** What may happen to an upstream, a person left out, and how much time passes before it. */
 const event = fc.record({
   passesMs: fc.integer({ min: 0, max: 400_000 }),
-  signal: fc.oneof<fc.Arbitrary<Signal>[]>(
+  signal: fc.oneof<fc.Arbitrary<UpstreamReport>[]>(
     fc.constant(works),
     fc.constant({ kind: "list_read" } as const),
-    fc.integer({ min: 1, max: 8 }).map((times): Signal => ({ kind: "failed", times, error })),
+    fc.integer({ min: 1, max: 8 }).map((times): UpstreamReport => ({ kind: "failed", times, error })),
     fc.option(fc.integer({ min: 0, max: 4_000_000 })).map(slowDown),
     fc.constant(refused),
   ),
   dice: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-const passing = ({ opensInMs, retryInMs, ...rest }: Standing, ms: number): Standing => ({
+const passing = ({ opensInMs, retryInMs, ...rest }: UpstreamRow, ms: number): UpstreamRow => ({
   ...rest,
   opensInMs: opensInMs - ms,
   // 0 says that none was named.
   retryInMs: retryInMs === 0 ? 0 : retryInMs - ms || -1,
 });
 
-const standings = fc.record<Standing>({
+const standings = fc.record<UpstreamRow>({
   pausedBy: fc.constantFrom(null, "operator", "refused"),
   faults: fc.integer({ min: 0, max: 20 }),
   slowDowns: fc.integer({ min: 0, max: 20 }),
@@ -177,18 +181,18 @@ describe("in any order of signals, without a person", () => {
   it("a moment that the upstream named is never shortened", () => {
     fc.assert(
       fc.property(standings, policies, fc.array(event, { maxLength: 40 }), (start, policy, events) => {
-        let standing = start;
+        let upstream = start;
         let now = 0;
         let named = Number.NEGATIVE_INFINITY;
         for (const { passesMs, signal, dice } of events) {
           now += passesMs;
-          standing = passing(standing, passesMs);
-          standing = transition(standing, signal, policy, dice)?.standing ?? standing;
+          upstream = passing(upstream, passesMs);
+          upstream = transition(upstream, signal, policy, dice)?.upstream ?? upstream;
           if (signal.kind === "slow_down" && signal.retryAfterMs !== null)
-            named = Math.max(named, now + Math.min(signal.retryAfterMs, MOST_RETRY_AFTER_MS));
+            named = Math.max(named, now + Math.min(signal.retryAfterMs, RETRY_AFTER_LIMIT_MS));
           if (now < named) {
-            expect(now + standing.opensInMs).toBeGreaterThanOrEqual(named);
-            expect(stateOf(standing, policy)).toMatch(/^(backing_off|refused|paused)$/);
+            expect(now + upstream.opensInMs).toBeGreaterThanOrEqual(named);
+            expect(stateOf(upstream, policy)).toMatch(/^(backing_off|refused|paused)$/);
           }
         }
       }),
@@ -198,11 +202,11 @@ describe("in any order of signals, without a person", () => {
   it("an operator's pause is ended by nothing, and says nothing of a refusal", () => {
     fc.assert(
       fc.property(standings, policies, fc.array(event, { maxLength: 40 }), (start, policy, events) => {
-        let standing: Standing = { ...start, pausedBy: "operator" };
+        let upstream: UpstreamRow = { ...start, pausedBy: "operator" };
         for (const { passesMs, signal, dice } of events) {
-          const next = transition(passing(standing, passesMs), signal, policy, dice);
-          standing = next?.standing ?? passing(standing, passesMs);
-          expect(stateOf(standing, policy)).toBe("paused");
+          const next = transition(passing(upstream, passesMs), signal, policy, dice);
+          upstream = next?.upstream ?? passing(upstream, passesMs);
+          expect(stateOf(upstream, policy)).toBe("paused");
           expect(next === null ? [] : raisedBy(next)).not.toContain("paused");
         }
       }),
@@ -212,25 +216,25 @@ describe("in any order of signals, without a person", () => {
   it("no alarm is raised twice before it is closed, and none stays open once it works", () => {
     fc.assert(
       fc.property(policies, fc.array(event, { maxLength: 60 }), (policy, events) => {
-        let standing = CLOSED;
+        let upstream = CLOSED;
         const open = new Set<string>();
         for (const { passesMs, signal, dice } of events) {
-          standing = passing(standing, passesMs);
-          const next = transition(standing, signal, policy, dice);
+          upstream = passing(upstream, passesMs);
+          const next = transition(upstream, signal, policy, dice);
           if (next === null) continue;
           for (const alarm of raisedBy(next)) {
             // Asked for again a minute later, it is no answer that was under way, but news.
-            if (alarm !== "retry_after" || standing.retryInMs > MOST_RETRY_AFTER_MS - 60_000)
+            if (alarm !== "retry_after" || upstream.retryInMs > RETRY_AFTER_LIMIT_MS - 60_000)
               expect(open).not.toContain(alarm);
             open.add(alarm);
           }
           for (const alarm of next.clears) open.delete(alarm);
-          standing = next.standing;
-          expect(open.has("paused")).toBe(standing.pausedBy === "refused");
-          const inARow = standing.faults + standing.slowDowns;
+          upstream = next.upstream;
+          expect(open.has("paused")).toBe(upstream.pausedBy === "refused");
+          const inARow = upstream.faults + upstream.slowDowns;
           expect(open.has("failing")).toBe(inARow >= policy.alarmsAfter);
         }
-        const { clears } = following(passing(standing, 2 * MOST_RETRY_AFTER_MS), works, policy);
+        const { clears } = following(passing(upstream, 2 * RETRY_AFTER_LIMIT_MS), works, policy);
         for (const alarm of clears) open.delete(alarm);
         expect([...open]).toEqual([]);
       }),
@@ -240,12 +244,12 @@ describe("in any order of signals, without a person", () => {
   it("the wait is bounded: 30 s, unless the upstream named a moment", () => {
     fc.assert(
       fc.property(policies, fc.array(event, { maxLength: 40 }), (policy, events) => {
-        let standing = CLOSED;
+        let upstream = CLOSED;
         for (const { passesMs, signal, dice } of events) {
-          standing = passing(standing, passesMs);
-          standing = transition(standing, signal, policy, dice)?.standing ?? standing;
-          const most = Math.max(30_000, standing.retryInMs);
-          expect(standing.opensInMs).toBeLessThanOrEqual(most);
+          upstream = passing(upstream, passesMs);
+          upstream = transition(upstream, signal, policy, dice)?.upstream ?? upstream;
+          const most = Math.max(30_000, upstream.retryInMs);
+          expect(upstream.opensInMs).toBeLessThanOrEqual(most);
         }
       }),
     );

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import {
   lastingAlarms,
-  MOST_RETRY_AFTER_MS,
-  type Standing,
+  RETRY_AFTER_LIMIT_MS,
   transition,
+  type UpstreamRow,
 } from "../../src/upstreams/machine.ts";
 import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 
-const CLOSED: Standing = { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 };
+const CLOSED: UpstreamRow = { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 };
 const error = "it said no";
 const { policy } = SOURCE;
 
-const made = (before: Partial<Standing>, signal: Parameters<typeof transition>[1]) =>
+const made = (before: Partial<UpstreamRow>, signal: Parameters<typeof transition>[1]) =>
   transition({ ...CLOSED, ...before }, signal, policy, 1);
 
 const pause = { kind: "pause", until: null, reason: null } as const;
@@ -22,7 +22,7 @@ describe("what an exchange changes, and what is told of it", () => {
     expect(made({}, works)).toBeNull();
     expect(made({ pausedBy: "operator" }, works)).toBeNull();
     expect(made({ faults: 1 }, works)).toEqual({
-      standing: CLOSED,
+      upstream: CLOSED,
       lastError: null,
       raises: [],
       clears: ["failing", "paused"],
@@ -30,11 +30,11 @@ describe("what an exchange changes, and what is told of it", () => {
     expect(made({ pausedBy: "refused" }, works)?.clears).toEqual(["failing", "paused"]);
     expect(made({ pausedBy: "operator", faults: 1 }, works)?.clears).toEqual(["failing"]);
     expect(made({ retryInMs: -1 }, works)).toMatchObject({
-      standing: CLOSED,
+      upstream: CLOSED,
       clears: ["failing", "retry_after", "paused"],
     });
     expect(made({ faults: 1, opensInMs: 700, retryInMs: 500 }, works)).toMatchObject({
-      standing: { opensInMs: 500, retryInMs: 500 },
+      upstream: { opensInMs: 500, retryInMs: 500 },
       clears: ["failing", "paused"],
     });
   });
@@ -42,7 +42,7 @@ describe("what an exchange changes, and what is told of it", () => {
   it("a failure is counted, and told once it is the fifth in a row", () => {
     const failed = { kind: "failed", times: 1, error } as const;
     expect(made({}, failed)).toEqual({
-      standing: { ...CLOSED, faults: 1 },
+      upstream: { ...CLOSED, faults: 1 },
       lastError: error,
       raises: [],
       clears: [],
@@ -54,7 +54,7 @@ describe("what an exchange changes, and what is told of it", () => {
   it("a refusal pauses it and is told, once", () => {
     const refused = { kind: "refused", error } as const;
     expect(made({ faults: 1 }, refused)).toEqual({
-      standing: { ...CLOSED, faults: 1, pausedBy: "refused" },
+      upstream: { ...CLOSED, faults: 1, pausedBy: "refused" },
       lastError: error,
       raises: [{ alarm: "paused", error }],
       clears: [],
@@ -65,27 +65,27 @@ describe("what an exchange changes, and what is told of it", () => {
   it("a Retry-After is told where it is longer than what is believed", () => {
     const slowDown = (retryAfterMs: number | null) => ({ kind: "slow_down", retryAfterMs, error }) as const;
     expect(made({}, slowDown(700))).toEqual({
-      standing: { ...CLOSED, opensInMs: 700, retryInMs: 700 },
+      upstream: { ...CLOSED, opensInMs: 700, retryInMs: 700 },
       lastError: error,
       raises: [],
       clears: [],
     });
     const told = [{ alarm: "retry_after", error }];
-    expect(made({}, slowDown(MOST_RETRY_AFTER_MS))?.raises).toEqual([]);
-    expect(made({}, slowDown(MOST_RETRY_AFTER_MS + 1))?.raises).toEqual(told);
-    const underWay = { retryInMs: MOST_RETRY_AFTER_MS - 60_000 };
-    expect(made(underWay, slowDown(MOST_RETRY_AFTER_MS + 1))?.raises).toEqual([]);
-    expect(made({ retryInMs: underWay.retryInMs - 1 }, slowDown(MOST_RETRY_AFTER_MS + 1))?.raises).toEqual(
+    expect(made({}, slowDown(RETRY_AFTER_LIMIT_MS))?.raises).toEqual([]);
+    expect(made({}, slowDown(RETRY_AFTER_LIMIT_MS + 1))?.raises).toEqual(told);
+    const underWay = { retryInMs: RETRY_AFTER_LIMIT_MS - 60_000 };
+    expect(made(underWay, slowDown(RETRY_AFTER_LIMIT_MS + 1))?.raises).toEqual([]);
+    expect(made({ retryInMs: underWay.retryInMs - 1 }, slowDown(RETRY_AFTER_LIMIT_MS + 1))?.raises).toEqual(
       told,
     );
-    expect(made({}, slowDown(0))?.standing).toEqual(made({}, slowDown(null))?.standing);
+    expect(made({}, slowDown(0))?.upstream).toEqual(made({}, slowDown(null))?.upstream);
   });
 });
 
 describe("what a person changes", () => {
   it("a pause changes nothing but that, and says nothing", () => {
     expect(made({ faults: 5, opensInMs: 700, pausedBy: "refused" }, pause)).toEqual({
-      standing: { ...CLOSED, faults: 5, opensInMs: 700, pausedBy: "operator" },
+      upstream: { ...CLOSED, faults: 5, opensInMs: 700, pausedBy: "operator" },
       lastError: undefined,
       raises: [],
       clears: [],
@@ -104,14 +104,14 @@ describe("what a person changes", () => {
     expect(made(paused, { ...pause, until })?.pause).toEqual({ until, reason: null });
   });
 
-  it.each<Partial<Standing>>([
+  it.each<Partial<UpstreamRow>>([
     { pausedBy: "operator" },
     { pausedBy: "refused" },
     { opensInMs: 700, retryInMs: 700 },
     { faults: 5 },
   ])("resumed, all is over that held it: %j", (before) => {
     expect(made(before, { kind: "resume" })).toEqual({
-      standing: CLOSED,
+      upstream: CLOSED,
       lastError: null,
       raises: [],
       clears: ["failing", "paused", "retry_after"],
@@ -123,8 +123,8 @@ describe("what a person changes", () => {
   });
 });
 
-describe("the alarms that stay open for as long as the standing lasts", () => {
-  it.each<[string, Partial<Standing>, string[]]>([
+describe("the alarms that stay open for as long as the upstream lasts", () => {
+  it.each<[string, Partial<UpstreamRow>, string[]]>([
     ["none while it is well", {}, []],
     ["none after four failures", { faults: 4 }, []],
     ["that it fails, from the fifth failure in a row on", { faults: 5 }, ["failing"]],
@@ -133,7 +133,7 @@ describe("the alarms that stay open for as long as the standing lasts", () => {
     ["that it named a moment, to come or past", { retryInMs: 1 }, ["retry_after"]],
     ["... until it answers after that", { retryInMs: -1 }, ["retry_after"]],
     ["several", { faults: 9, pausedBy: "refused" }, ["failing", "paused"]],
-  ])("%s", (_, standing, alarms) => {
-    expect(lastingAlarms({ ...CLOSED, ...standing }, policy)).toEqual(alarms);
+  ])("%s", (_, upstream, alarms) => {
+    expect(lastingAlarms({ ...CLOSED, ...upstream }, policy)).toEqual(alarms);
   });
 });

@@ -5,7 +5,7 @@ import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { change, readStanding } from "../../src/upstreams/change.ts";
+import { change, readUpstreamRow } from "../../src/upstreams/change.ts";
 import { transition } from "../../src/upstreams/machine.ts";
 import { registerUpstreams } from "../../src/upstreams/source-row.ts";
 import { Upstream } from "../../src/upstreams/upstream.ts";
@@ -47,7 +47,7 @@ async function house(kind: UpstreamKind) {
     /** The upstream as another process sees it. */
     seen: () => new Upstream({ db, alarms, kind, name }),
     standing: async () => {
-      const found = await readStanding(db, kind, name);
+      const found = await readUpstreamRow(db, kind, name);
       if (found === null) throw new Error("the row is gone");
       return found;
     },

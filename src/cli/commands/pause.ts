@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { duration } from "../../kit/setting-formats.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type Given, operationCommand, type ResultOf } from "../operation-command.ts";
+import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 
 const WORK = {
   confirm: {
@@ -19,18 +19,18 @@ const WORK = {
 type Action = "pause" | "resume";
 
 export const pauseCommand = (context: CommandContext): Command =>
-  pausing(context, "pause", "stop asking the provider, or sending to SNS, during an incident", {
+  makeCommand(context, "pause", "stop asking the provider, or sending to SNS, during an incident", {
     confirm: "pause asking the provider; callbacks are still recorded",
     publish: "pause sending to SNS; events are still stored",
   });
 
 export const resumeCommand = (context: CommandContext): Command =>
-  pausing(context, "resume", "resume asking or sending at once, after a pause, a refusal or a fault", {
+  makeCommand(context, "resume", "resume asking or sending at once, after a pause, a refusal or a fault", {
     confirm: "resume asking the provider",
     publish: "resume sending to SNS",
   });
 
-function pausing(
+function makeCommand(
   context: CommandContext,
   action: Action,
   description: string,
@@ -51,7 +51,7 @@ function pausing(
                   .argParser(forValue)
                   .conflicts("until"),
               ),
-        input: ({ for: end, until, ...given }: Given) => ({ ...given, work, until: end ?? until }),
+        input: ({ for: end, until, ...given }: CommandInput) => ({ ...given, work, until: end ?? until }),
         text: (result, { until }) =>
           render(action, result, until === undefined ? undefined : new Date(String(until))),
         judge: ({ unknown }) => unknown.length > 0 && context.notFound(),

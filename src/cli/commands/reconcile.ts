@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addDays, dayOf } from "../../kit/time.ts";
 import { readOf, type Unread } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type Given, operationCommand, type ResultOf } from "../operation-command.ts";
+import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../terminal-text.ts";
 
 /** The period when no days are given. */
@@ -24,7 +24,7 @@ export const reconcileCommand = (context: CommandContext): Command =>
   });
 
 /** Up to today, and the seven days before, unless others are given. */
-function lastDays({ from, to = dayOf(new Date()), ...given }: Given): Given {
+function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): CommandInput {
   const isDay = typeof to === "string" && !Number.isNaN(Date.parse(to));
   return { ...given, from: from ?? (isDay ? addDays(to, -LAST_DAYS) : undefined), to };
 }

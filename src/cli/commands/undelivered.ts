@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
 import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type Given, operationCommand, type ResultOf } from "../operation-command.ts";
+import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
 import { plainText, table } from "../terminal-text.ts";
 
@@ -108,7 +108,7 @@ function decide(
   });
 }
 
-function selectionOf(ids: readonly string[], { all, ...filters }: Given): Given {
+function selectionOf(ids: readonly string[], { all, ...filters }: CommandInput): CommandInput {
   const { source, ...others } = filters;
   if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
     throw new RelayError("Use either ids (with --source) or filters, not both.", { code: "usage" });

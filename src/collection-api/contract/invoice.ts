@@ -96,7 +96,7 @@ export const invoiceWritten = z
 export type InvoiceWritten = z.input<typeof invoiceWritten>;
 
 /** The most items that one page may be asked for. */
-export const MOST_PAGE_SIZE = 1_000;
+export const PAGE_SIZE_LIMIT = 1_000;
 
 /** Which invoices of a collection are asked for, and which page of them (interface, part A). */
 export const invoiceFilter = z
@@ -111,7 +111,7 @@ export const invoiceFilter = z
       .optional()
       .meta({ examples: ["Live"] }),
     page: wholeNumber(1, 1_000_000).optional(),
-    pageSize: wholeNumber(1, MOST_PAGE_SIZE).optional(),
+    pageSize: wholeNumber(1, PAGE_SIZE_LIMIT).optional(),
   })
   .refine(({ startDate, endDate }) => !startDate || !endDate || startDate <= endDate, {
     path: ["endDate"],

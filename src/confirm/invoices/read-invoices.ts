@@ -93,7 +93,7 @@ export async function readStoredPayments(
     .execute();
 }
 
-const describing = new Statement(
+const selectDescriptions = new Statement(
   {
     invoiceId: returned.uuid,
     source: returned.text(),
@@ -110,9 +110,9 @@ const describing = new Statement(
 
 /** What a person knows these invoices by; those that are not stored are left out. In no order. */
 export const describePayments = async (db: Kysely<Tables>, keys: readonly ConfirmationKey[]) =>
-  keys.length === 0 ? [] : await describing.execute(db, keys);
+  keys.length === 0 ? [] : await selectDescriptions.execute(db, keys);
 
-interface Asked {
+interface AnswersQuery {
   invoiceId: string;
   limit: number;
 }
@@ -131,7 +131,7 @@ const ANSWER = {
 /** What the provider answered about an invoice at one time. */
 export type KeptAnswer = RowOf<typeof ANSWER>;
 
-const reading = new Statement(ANSWER, ({ value }: Slots<Asked>) => {
+const selectAnswers = new Statement(ANSWER, ({ value }: Slots<AnswersQuery>) => {
   const id = value(({ invoiceId }) => invoiceId);
   const limit = value((asked) => asked.limit);
   return sql`
@@ -147,11 +147,11 @@ const reading = new Statement(ANSWER, ({ value }: Slots<Asked>) => {
 
 /** Every answer that is kept, the newest first. */
 export const answersOf = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
-  reading.execute(db, { invoiceId, limit });
+  selectAnswers.execute(db, { invoiceId, limit });
 
-const readingInOrder = new Statement(
+const selectAnswersInOrder = new Statement(
   { at: returned.time, source: returned.text(), status: returned.text(), storedAt: returned.time },
-  ({ value }: Slots<Asked>) => {
+  ({ value }: Slots<AnswersQuery>) => {
     const id = value(({ invoiceId }) => invoiceId);
     return sql`
       (select asked_at as at, source, status, recorded_at as "storedAt"
@@ -170,4 +170,4 @@ const readingInOrder = new Statement(
  * replaced, the `limit` last ones.
  */
 export const answersInOrder = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
-  readingInOrder.execute(db, { invoiceId, limit });
+  selectAnswersInOrder.execute(db, { invoiceId, limit });

@@ -28,23 +28,25 @@ const updateGiven = (assignment: RawBuilder<unknown>) =>
       where ${isGiven}`,
   );
 
-const releasing = updateGiven(sql`released_at = clock_timestamp()`);
-const dismissing = updateGiven(sql`dismissed_at = clock_timestamp()`);
+const release = updateGiven(sql`released_at = clock_timestamp()`);
+const dismiss = updateGiven(sql`dismissed_at = clock_timestamp()`);
 
 /** Lets invoices out of quarantine: the next answer is judged as if their collection were ours. */
 export async function releaseConfirmations(db: Kysely<Tables>, keys: Keys): Promise<void> {
-  await releasing.execute(db, keys);
+  await release.execute(db, keys);
 }
 
 /** Takes these off the operators' lists until they are settled again. */
 export async function dismissConfirmations(db: Kysely<Tables>, keys: Keys): Promise<void> {
-  await dismissing.execute(db, keys);
+  await dismiss.execute(db, keys);
 }
 
 // Locked in invoice order as well.
-const promoting = new Statement({}, ({ value }: Slots<{ source: string; invoiceIds: readonly string[] }>) => {
-  const source = value((given) => given.source);
-  return sql`
+const updatePriority = new Statement(
+  {},
+  ({ value }: Slots<{ source: string; invoiceIds: readonly string[] }>) => {
+    const source = value((given) => given.source);
+    return sql`
       update confirmation set priority = 'known', due_at = least(due_at, clock_timestamp())
       from (
         select invoice_id from confirmation
@@ -52,11 +54,12 @@ const promoting = new Statement({}, ({ value }: Slots<{ source: string; invoiceI
           and invoice_id = any(${value(({ invoiceIds }) => invoiceIds)}::uuid[])
         order by invoice_id for update) as found
       where confirmation.source = ${source} and confirmation.invoice_id = found.invoice_id`;
-});
+  },
+);
 
 /** Puts ids that proved to be the provider's own before those that nobody knows. @returns how many. */
 export const promote = (db: Kysely<Tables>, source: string, invoiceIds: readonly string[]): Promise<number> =>
-  promoting.write(db, { source, invoiceIds });
+  updatePriority.write(db, { source, invoiceIds });
 
 /** A condition on rows of `source`: ids that nobody knows wait there. */
 export const unknownIdsWait = sql<boolean>`
@@ -70,17 +73,20 @@ const KEPT = sql.lit("7 days");
 /** Those that were settled since this moment are kept. */
 export const unknownKeptSince = sql`clock_timestamp() - ${KEPT}::interval`;
 
-const dating = new Statement({ since: returned.time }, () => sql`select ${unknownKeptSince} as since`);
+const selectKeptSince = new Statement(
+  { since: returned.time },
+  () => sql`select ${unknownKeptSince} as since`,
+);
 
 /** The same moment, for a statement whose index needs to know it. */
 export async function readUnknownKeptSince(db: Kysely<Tables>): Promise<Date> {
-  const [row] = await dating.execute(db);
+  const [row] = await selectKeptSince.execute(db);
   return row?.since ?? new Date(0);
 }
 
 // Each is looked up by itself, in the order in which everything locks confirmations: for a plain join
 // Postgres might read all that are unknown.
-const deleting = new Statement(
+const deletePage = new Statement(
   {},
   ({ table }: Slots<Keys>) => sql`
     delete from confirmation
@@ -97,4 +103,4 @@ const deleting = new Statement(
  * nobody asked again for a week.
  * @returns how many.
  */
-export const deleteUnknown = (db: Kysely<Tables>, keys: Keys): Promise<number> => deleting.write(db, keys);
+export const deleteUnknown = (db: Kysely<Tables>, keys: Keys): Promise<number> => deletePage.write(db, keys);

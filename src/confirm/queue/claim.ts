@@ -4,17 +4,17 @@ import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "
 import type { Tables } from "../../database/tables.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
-import { isWell } from "../../upstreams/machine.ts";
+import { isHealthy } from "../../upstreams/machine.ts";
 import {
+  type Budget,
   readSource,
-  type Spending,
   spendAllowance,
   whenSourceIsHealthy,
   whenSourceIsUnchanged,
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
-import { claimedFor, LeasedRows, MOST_FORWARD } from "../../work/leased-rows.ts";
+import { BRING_FORWARD_LIMIT, claimedFor, LeasedRows } from "../../work/leased-rows.ts";
 import { LONGEST_WAITS } from "../ladder.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
 import {
@@ -87,7 +87,7 @@ export const NEVER_ASKED = {
   traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
-interface Claiming extends ClaimLimits {
+interface ClaimOptions extends ClaimLimits {
   source: string;
   lease: Lease;
 }
@@ -95,7 +95,7 @@ interface Claiming extends ClaimLimits {
 interface SourceClaim {
   items: Claimed[];
   /** The source is healthy, so far as this claim saw. */
-  isWell: boolean;
+  isHealthy: boolean;
   /** Its key was refused, so somebody has to probe it. */
   isRefused: boolean;
   /**
@@ -111,20 +111,20 @@ interface SourceClaim {
  */
 export async function claimConfirmations(
   db: Kysely<Tables>,
-  { limits, ...claiming }: Claiming & { limits: Limits },
+  { limits, ...claiming }: ClaimOptions & { limits: Limits },
 ): Promise<SourceClaim> {
   const limited = limits.ratePerSecond !== null;
   if (!limited) {
     const rows = await claimWhenHealthy.execute(db, claiming);
     if (rows[0]?.open === true)
-      return { items: rows.flatMap(claimedIn), isWell: true, isRefused: false, moreInMs: null };
+      return { items: rows.flatMap(claimedIn), isHealthy: true, isRefused: false, moreInMs: null };
   }
   for (;;) {
     const row = await readSource(db, claiming.source);
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
     const found = {
-      isWell: isWell(row) && !allowance.flooded,
+      isHealthy: isHealthy(row) && !allowance.flooded,
       isRefused: row.pausedBy === "refused",
       moreInMs,
     };
@@ -162,7 +162,7 @@ function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
  * @param admitted yields the source's name, or no row when nothing may be taken.
  * @param spent what is written in the same statement, from the rows of `claimed`.
  */
-function claimRows<Given extends Claiming>(
+function claimRows<Given extends ClaimOptions>(
   slots: Slots<Given>,
   classes: readonly Class[],
   admitted: RawBuilder<unknown>,
@@ -196,12 +196,12 @@ function claimRows<Given extends Claiming>(
 const takeClass = (one: Class, position: number, limit: RawBuilder<unknown>) =>
   one.askedBefore === null ? takeByTurns(one, position, limit) : takeOldest(one, position, limit);
 
-const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<Claiming>) =>
+const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<ClaimOptions>) =>
   claimRows(slots, IN_ORDER, whenSourceIsHealthy(slots.value(({ source }) => source))),
 );
 
 const claimSpending = (classes: readonly Class[]) =>
-  new Statement(RETURNS, (slots: Slots<Claiming & Spending>) =>
+  new Statement(RETURNS, (slots: Slots<ClaimOptions & Budget>) =>
     claimRows(slots, classes, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendAllowance(slots)})`),
   );
 
@@ -214,7 +214,7 @@ export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
 /**
  * Confirmations that wait longer than their step of the ladder are due at once (G11). A first ask never
  * waits. Each lookup is one step into an index, however many wait as they should.
- * @returns how many; with `MOST_FORWARD` there may be more.
+ * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
  */
 export function bringForwardConfirmations(db: Kysely<Tables>, sources: readonly string[]): Promise<number> {
   const steps = sql.join(LONGEST_WAITS.map((ms, attempt) => sql`(${sql.lit(attempt)}, ${interval(ms)})`));
@@ -227,13 +227,13 @@ export function bringForwardConfirmations(db: Kysely<Tables>, sources: readonly 
         select ctid from confirmation as one
         where one.source = given.source and one.priority = class.priority and state = 'due'
           and least(attempt + faults, 1) = 0 and ${isTooFarAhead(sql`due_at`, interval(0))}
-        limit ${MOST_FORWARD}) as first
+        limit ${BRING_FORWARD_LIMIT}) as first
       union all
       select again.ctid from (values ${steps}) as step (attempt, longest)
       cross join lateral (
         select ctid from confirmation as one
         where state = 'due' and attempt + faults > 0 and one.attempt = step.attempt
           and ${isTooFarAhead(sql`due_at`, sql`step.longest`)}
-        limit ${MOST_FORWARD}) as again))`,
+        limit ${BRING_FORWARD_LIMIT}) as again))`,
   );
 }

@@ -17,13 +17,13 @@ export const VERDICTS = [
 ] as const satisfies readonly Verdict[];
 
 /** As people are told it: what was given up before its answer is no longer pending, but a dead letter. */
-export type ToldVerdict = Verdict | "dead";
-export const TOLD_VERDICTS = [...VERDICTS, "dead"] as const satisfies readonly ToldVerdict[];
+export type ShownVerdict = Verdict | "dead";
+export const SHOWN_VERDICTS = [...VERDICTS, "dead"] as const satisfies readonly ShownVerdict[];
 
-export const toldVerdict = (told: {
+export const shownVerdict = (told: {
   state: ConfirmationState;
   verdict: Verdict | null;
-}): ToldVerdict | null =>
+}): ShownVerdict | null =>
   told.state === "dead" && (told.verdict ?? "pending") === "pending" ? "dead" : told.verdict;
 
 /** Known ids go before unknown ones, and replays last. */

@@ -10,7 +10,7 @@ interface OpeningOptions {
 }
 
 /** The columns of a new confirmation's state, as expressions over `asked`. */
-export interface Born {
+export interface InitialState {
   state: RawBuilder<unknown>;
   askedAt: RawBuilder<unknown>;
   leaseToken: RawBuilder<unknown>;
@@ -23,13 +23,13 @@ export interface ToOpen extends ConfirmationKey {
 }
 
 /** What is asked for, by which address, in which callback, and in which traces. */
-export type Asked = ConfirmationKey & {
+export type ConfirmationRequest = ConfirmationKey & {
   sender: string | null;
   callbackId: string | null;
   traceparents: string | null;
 };
 
-const DUE: Born = {
+const DUE: InitialState = {
   state: sql`'due'`,
   askedAt: sql`null::timestamptz`,
   leaseToken: sql`null::uuid`,
@@ -48,7 +48,7 @@ export const nextAsk: RawBuilder<unknown> = sql`
   case when known.asked_at between clock_timestamp() - ${SHARED_FOR}::interval and clock_timestamp()
     then known.asked_at + ${SHARED_FOR}::interval else clock_timestamp() end`;
 
-export const ASKED: Columns<Asked> = {
+export const ASKED: Columns<ConfirmationRequest> = {
   invoice_id: uuid(({ invoiceId }) => invoiceId),
   source: text(({ source }) => source),
   sender: text(({ sender }) => sender),
@@ -102,7 +102,7 @@ export function openAsked(
     priority,
     recordOnly = sql`false`,
     born = DUE,
-  }: OpeningOptions & { recordOnly?: RawBuilder<unknown>; born?: Born },
+  }: OpeningOptions & { recordOnly?: RawBuilder<unknown>; born?: InitialState },
 ): RawBuilder<unknown> {
   return sql`
     opened as (insert into confirmation as known
@@ -139,7 +139,7 @@ export function openAsked(
     in_line as (${joinLine})`;
 }
 
-const TO_OPEN: Columns<Asked & ToOpen> = {
+const TO_OPEN: Columns<ConfirmationRequest & ToOpen> = {
   ...ASKED,
   record_only: boolean(({ recordOnly = false }) => recordOnly),
 };

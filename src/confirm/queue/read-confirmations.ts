@@ -15,7 +15,7 @@ const STATE = {
   requestedAt: returned.time,
 };
 
-const reading = new Statement(
+const selectStates = new Statement(
   STATE,
   ({ table }: Slots<readonly ConfirmationKey[]>) => sql`
     select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict,
@@ -28,7 +28,7 @@ export async function readStates(
   db: Kysely<Tables>,
   keys: readonly ConfirmationKey[],
 ): Promise<RowOf<typeof STATE>[]> {
-  return keys.length === 0 ? [] : await reading.execute(db, keys);
+  return keys.length === 0 ? [] : await selectStates.execute(db, keys);
 }
 
 const confirmationOf = (db: Kysely<Tables>, { invoiceId, source }: ConfirmationKey) =>
@@ -76,7 +76,7 @@ export async function countUnaskedReplays(
   return (await unasked.executeTakeFirstOrThrow()).count;
 }
 
-const counting = new Statement(
+const countUndelivered = new Statement(
   { dead: returned.count, quarantined: returned.count },
   () => sql`
     select
@@ -91,6 +91,6 @@ const counting = new Statement(
 export async function countUndeliveredConfirmations(
   db: Kysely<Tables>,
 ): Promise<{ dead: number; quarantined: number }> {
-  const [row] = await counting.execute(db);
+  const [row] = await countUndelivered.execute(db);
   return row ?? { dead: 0, quarantined: 0 };
 }

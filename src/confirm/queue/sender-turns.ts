@@ -4,7 +4,7 @@ import type { Tables } from "../../database/tables.ts";
 import { type Class, dueIn, nameOf } from "./fair-share.ts";
 
 /** How many senders without anything due one claim passes over. */
-const MOST_PASSED_OVER = 16;
+const SKIP_LIMIT = 16;
 
 /**
  * For how long a sender has had nothing due when it leaves the line. That is longer than any statement that
@@ -38,7 +38,7 @@ export const joinLine: RawBuilder<unknown> = joinInOrder(sql`
   where state = 'due' and priority = 'unknown'`);
 
 /** So many of a sender are counted. */
-const MOST_AHEAD = sql.lit(100);
+const COUNT_LIMIT = sql.lit(100);
 
 /** How many of a sender's are taken before the confirmation `known`. Only that index has this order. */
 const ahead = (sender: RawBuilder<unknown>) => sql`
@@ -48,7 +48,7 @@ const ahead = (sender: RawBuilder<unknown>) => sql`
       and coalesce(other.sender, '') = coalesce(${sender}, '')
       and other.due_at < case known.state when 'due' then least(known.due_at, clock_timestamp())
         else clock_timestamp() end
-    order by other.due_at limit ${MOST_AHEAD}) as others)`;
+    order by other.due_at limit ${COUNT_LIMIT}) as others)`;
 
 /**
  * Whose turn the waiting confirmation `known` takes when another sender asks for it as well: that of the one
@@ -76,7 +76,7 @@ export function takeByTurns(one: Class, position: number, limit: RawBuilder<unkn
     line as materialized (
       select ctid as tid, sender, turn, ${mayLeave} as may_leave from sender_turn where source = ${source}
       order by turn
-      limit (select case when free > 0 then free + ${sql.lit(MOST_PASSED_OVER)} else 0 end from share)
+      limit (select case when free > 0 then free + ${sql.lit(SKIP_LIMIT)} else 0 end from share)
       for update skip locked),
     due_of_line as materialized (
       select line.sender, line.turn, due.tid, due.round from line
@@ -119,7 +119,7 @@ const walk = sql`
       select from confirmation where confirmation.source = walk.source and state = 'due'
         and priority = 'unknown' and coalesce(confirmation.sender, '') = walk.sender and due_at <= now()))`;
 
-const refreshing = new Statement(
+const refreshTurns = new Statement(
   {},
   () => sql`
     with recursive ${walk},
@@ -140,5 +140,5 @@ const refreshing = new Statement(
  * become due, or whose lease ran out, joins it; one that has had nothing due for long leaves it.
  */
 export async function refreshLine(db: Kysely<Tables>): Promise<void> {
-  await refreshing.execute(db, undefined);
+  await refreshTurns.execute(db, undefined);
 }

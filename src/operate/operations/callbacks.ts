@@ -8,10 +8,10 @@ import {
   pageFrom,
   pageInQuery,
   pageOf,
+  shownVerdict,
   source,
   time,
   timeGiven,
-  toldVerdict,
   verdict,
   whole,
 } from "./fields.ts";
@@ -55,7 +55,7 @@ const callbackShown = listedCallback.extend({
       foundBy: z.string().nullable().describe("`replay` if a later reading found it."),
       at: whole.nullable().describe("Its offset in `text`, in UTF-16 units; null when it is not in there."),
       state: z.enum(["due", "claimed", "done", "dead"]).nullable(),
-      verdict: toldVerdict.nullable(),
+      verdict: shownVerdict.nullable(),
     }),
   ),
   readings: z

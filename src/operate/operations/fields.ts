@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TOLD_VERDICTS } from "../../confirm/queue/confirmation.ts";
+import { SHOWN_VERDICTS } from "../../confirm/queue/confirmation.ts";
 import type { Page as Found, PagePosition } from "../../database/page.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
@@ -59,9 +59,9 @@ export const reason = z
 export const dryRun = z.boolean().default(false).describe("only show what it would do");
 
 /** Of an invoice's confirmation. */
-export const toldVerdict = z.enum(TOLD_VERDICTS).describe("`dead`: given up, a dead letter.");
+export const shownVerdict = z.enum(SHOWN_VERDICTS).describe("`dead`: given up, a dead letter.");
 /** Of a callback, which may open no confirmation. */
-export const verdict = z.enum([...TOLD_VERDICTS, ...OWN_VERDICTS]);
+export const verdict = z.enum([...SHOWN_VERDICTS, ...OWN_VERDICTS]);
 
 export const source = z.string().optional().describe("only this source");
 export const collection = z.string().optional().describe("only invoices of the collection with this name");

@@ -21,9 +21,9 @@ import {
   pageInQuery,
   pageOf,
   reason,
+  shownVerdict,
   source,
   time,
-  toldVerdict,
   whole,
 } from "./fields.ts";
 import { operation } from "./operation.ts";
@@ -59,7 +59,7 @@ const terms = {
     .optional()
     .describe("only those confirmed on this day (UTC) or earlier; sorts by confirmation"),
   collection,
-  verdict: toldVerdict.optional().describe("only those with this verdict; dead: given up"),
+  verdict: shownVerdict.optional().describe("only those with this verdict; dead: given up"),
   source,
 };
 
@@ -74,7 +74,7 @@ const listed = z.object({
   totalAmount: decimal.nullable(),
   paidAt: time.nullable(),
   confirmedAt: time.nullable(),
-  verdict: toldVerdict.nullable(),
+  verdict: shownVerdict.nullable(),
   event: eventState.nullable().describe("The state of its event; null without one."),
   eventId: answeredId.nullable().describe("Null without an event."),
 });

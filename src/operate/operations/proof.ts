@@ -24,7 +24,7 @@ import {
 import { download, operation } from "./operation.ts";
 
 const TAG = "Proof";
-const MOST_DAYS = 400;
+const DAY_LIMIT = 400;
 const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 
 const certificateInPath = z.object({ id: id.describe("the certificate's id") });
@@ -197,8 +197,8 @@ export const proofOperations = [
     result: calendar,
     async run({ db, settings }, { query: { source, ...query } }) {
       const days = (Date.parse(query.to) - Date.parse(query.from)) / DAY_MS;
-      if (days < 0 || days > MOST_DAYS)
-        throw new RelayError(`\`to\` should be at most ${MOST_DAYS} days after \`from\`.`);
+      if (days < 0 || days > DAY_LIMIT)
+        throw new RelayError(`\`to\` should be at most ${DAY_LIMIT} days after \`from\`.`);
       return {
         days: await readCalendar(db, {
           ...query,

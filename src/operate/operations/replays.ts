@@ -124,7 +124,7 @@ function refuseForeign(target: ReplayTarget, replayTopicArns: readonly string[])
   );
 }
 
-const changing = <const Id extends string, const Path extends string>(
+const changeOperation = <const Id extends string, const Path extends string>(
   change: typeof cancelReplay,
   refuse: typeof refuseForeign,
   id: Id,
@@ -210,14 +210,14 @@ export const replayOperations = [
       return replay === null ? null : { replay, refusals: await listRefusals({ db, id }) };
     },
   }),
-  changing(
+  changeOperation(
     cancelReplay,
     () => undefined,
     "cancelReplay",
     "/replays/{id}/cancel",
     "Cancel a replay; what it has done is not undone",
   ),
-  changing(
+  changeOperation(
     resumeReplay,
     refuseForeign,
     "resumeReplay",

@@ -106,7 +106,7 @@ const evidence = item.extend({
 
 const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 
-const listing = <const Id extends string, const Path extends string>(
+const listOperation = <const Id extends string, const Path extends string>(
   list: UndeliveredList,
   id: Id,
   path: Path,
@@ -126,7 +126,7 @@ const listing = <const Id extends string, const Path extends string>(
       listUndelivered({ db, list, selection: { filters }, limit }),
   });
 
-const showing = <const Id extends string, const Path extends string>(
+const showOperation = <const Id extends string, const Path extends string>(
   list: UndeliveredList,
   id: Id,
   path: Path,
@@ -150,7 +150,7 @@ const showing = <const Id extends string, const Path extends string>(
 
 const idOfItem = id.describe("the id of the invoice or event");
 
-const deciding = <const Id extends string, const Path extends string>(
+const decideOperation = <const Id extends string, const Path extends string>(
   decide: (decision: Decision) => Promise<DecisionResult>,
   id: Id,
   path: Path,
@@ -179,30 +179,30 @@ const deciding = <const Id extends string, const Path extends string>(
 const DISMISS = "Stop listing them, unless they come back; certificates still name them";
 
 export const undeliveredOperations = [
-  listing("dead", "listDead", "/dead-letters", "Dead letters", "List dead letters, the oldest first"),
-  showing("dead", "showDead", "/dead-letters/{id}", "Dead letters"),
-  deciding(
+  listOperation("dead", "listDead", "/dead-letters", "Dead letters", "List dead letters, the oldest first"),
+  showOperation("dead", "showDead", "/dead-letters/{id}", "Dead letters"),
+  decideOperation(
     retryDead,
     "retryDead",
     "/dead-letters/retry",
     "Dead letters",
     "Ask or send again from the beginning",
   ),
-  deciding(dismissDead, "dismissDead", "/dead-letters/dismiss", "Dead letters", DISMISS),
-  listing(
+  decideOperation(dismissDead, "dismissDead", "/dead-letters/dismiss", "Dead letters", DISMISS),
+  listOperation(
     "quarantine",
     "listQuarantine",
     "/quarantine",
     "Quarantine",
     "List quarantined invoices, the oldest first",
   ),
-  showing("quarantine", "showQuarantine", "/quarantine/{id}", "Quarantine"),
-  deciding(
+  showOperation("quarantine", "showQuarantine", "/quarantine/{id}", "Quarantine"),
+  decideOperation(
     releaseQuarantine,
     "releaseQuarantine",
     "/quarantine/release",
     "Quarantine",
     "Ask the provider again and publish them if they are still paid",
   ),
-  deciding(dismissQuarantine, "dismissQuarantine", "/quarantine/dismiss", "Quarantine", DISMISS),
+  decideOperation(dismissQuarantine, "dismissQuarantine", "/quarantine/dismiss", "Quarantine", DISMISS),
 ] as const;

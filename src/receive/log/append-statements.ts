@@ -1,9 +1,15 @@
 import { sql } from "kysely";
-import { ALARM, type Alarm, type AlarmName, raisingWhatLasts } from "../../alarms/alarms.ts";
+import { ALARM, type Alarm, type AlarmName, raiseLasting } from "../../alarms/alarms.ts";
 import { namesErased } from "../../confirm/erase.ts";
 import { noInvoiceIsKnown } from "../../confirm/invoices/read-invoices.ts";
 import { distinctKeys } from "../../confirm/queue/confirmation.ts";
-import { ASKED, type Asked, type Born, joinTraceparents, openAsked } from "../../confirm/queue/open.ts";
+import {
+  ASKED,
+  type ConfirmationRequest,
+  type InitialState,
+  joinTraceparents,
+  openAsked,
+} from "../../confirm/queue/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import { networkOf } from "../../kit/addresses.ts";
@@ -17,14 +23,14 @@ export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
 /** Callbacks, and the distinct confirmations that they open. */
 interface Batch {
   rows: readonly CallbackRow[];
-  asked: readonly Asked[];
+  asked: readonly ConfirmationRequest[];
 }
 
 /** A confirmation, and whether it is claimed as it is opened. */
-type AskedWithHandoff = Asked & { handOver: boolean };
+type RequestWithHandoff = ConfirmationRequest & { handOver: boolean };
 
 interface HandoffBatch extends Batch {
-  asked: readonly AskedWithHandoff[];
+  asked: readonly RequestWithHandoff[];
   leaseToken: string;
   lease: Lease;
 }
@@ -49,7 +55,7 @@ const COLUMNS: Columns<CallbackRow> = {
 };
 
 /** Of a callback that names an erased invoice, the digest stands for everything that may name a person. */
-const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
+const insertCallbacks = <Given extends Batch>({ table }: Slots<Given>) => sql`
   insert into callback
     (id, received_at, source, method, found_by, verdict, cut, invoice_ids, also_named, erased_at,
      erased_digest, path, query, reference, remote_address, headers, body)
@@ -65,11 +71,11 @@ const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
 
 const OPENING = { openedBy: "callback", priority: "unknown" } as const;
 
-export const append = new Statement({}, (slots: Slots<Batch>) => appending(slots));
+export const appendCallbacks = new Statement({}, (slots: Slots<Batch>) => insertCallbacks(slots));
 
 export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
   const asked = slots.table("asked", ASKED, (batch) => batch.asked);
-  return sql`with logged as (${appending(slots)}), ${openAsked(asked, OPENING)} select where false`;
+  return sql`with logged as (${insertCallbacks(slots)}), ${openAsked(asked, OPENING)} select where false`;
 });
 
 interface AlarmingBatch extends Batch {
@@ -91,16 +97,19 @@ export const appendAndAlarm = new Statement(
   (slots: Slots<AlarmingBatch>) => {
     const asked = slots.table("asked", ASKED, (batch) => batch.asked);
     const alarms = slots.table("alarm", ALARM, (batch) => batch.alarms);
-    const raised = raisingWhatLasts(sql`select * from ${alarms}`, TOUCH_EVERY_MS);
+    const raised = raiseLasting(sql`select * from ${alarms}`, TOUCH_EVERY_MS);
     return sql`
-      with logged as (${appending(slots)}),
+      with logged as (${insertCallbacks(slots)}),
       ${openAsked(asked, OPENING)},
       raised as (${raised} returning name, source, subject, detail, xmax = 0 as is_new)
       select name, source, subject, detail, is_new as "isNew" from raised`;
   },
 );
 
-const TO_HAND_OVER: Columns<AskedWithHandoff> = { ...ASKED, hand_over: boolean(({ handOver }) => handOver) };
+const TO_HAND_OVER: Columns<RequestWithHandoff> = {
+  ...ASKED,
+  hand_over: boolean(({ handOver }) => handOver),
+};
 
 /**
  * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that
@@ -118,7 +127,7 @@ export const appendAndHandOver = new Statement(
     const token = slots.value(({ leaseToken }) => leaseToken);
     const whenHandedOver = (value: ReturnType<typeof sql>) =>
       sql`case when source.name is not null then ${value} end`;
-    const born: Born = {
+    const born: InitialState = {
       state: sql`case when source.name is null then 'due' else 'claimed' end`,
       askedAt: whenHandedOver(sql`clock_timestamp()`),
       leaseToken: whenHandedOver(sql`${token}::uuid`),
@@ -127,7 +136,7 @@ export const appendAndHandOver = new Statement(
     const asked = sql`${slots.table("asked", TO_HAND_OVER, (batch) => batch.asked)}
       ${joinHealthySource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
-      with logged as (${appending(slots)}),
+      with logged as (${insertCallbacks(slots)}),
       ${openAsked(asked, { ...OPENING, born })}
       select invoice_id as "invoiceId", source, traceparents, erased_at is not null as erased,
         clock_timestamp() as "askedAt"
@@ -136,13 +145,20 @@ export const appendAndHandOver = new Statement(
 );
 
 /** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */
-export function askOnce(rows: readonly CallbackRow[]): Asked[] {
-  const all = rows.flatMap(askedBy);
+export function distinctRequests(rows: readonly CallbackRow[]): ConfirmationRequest[] {
+  const all = rows.flatMap(requestsOf);
   const asked = distinctKeys(all);
   return rows.some(({ traceparent }) => traceparent !== null) ? tracedTogether(asked, all) : asked;
 }
 
-const askedBy = ({ id, verdict, invoiceIds, source, remoteAddress, traceparent }: CallbackRow): Asked[] =>
+const requestsOf = ({
+  id,
+  verdict,
+  invoiceIds,
+  source,
+  remoteAddress,
+  traceparent,
+}: CallbackRow): ConfirmationRequest[] =>
   verdict === null
     ? invoiceIds.map((invoiceId) => ({
         ...{ invoiceId, source, sender: remoteAddress && networkOf(remoteAddress), callbackId: id },
@@ -151,8 +167,11 @@ const askedBy = ({ id, verdict, invoiceIds, source, remoteAddress, traceparent }
     : [];
 
 /** @param all before they were made distinct, each with its own callback's. */
-function tracedTogether(asked: readonly Asked[], all: readonly Asked[]): Asked[] {
-  const keyOf = ({ invoiceId, source }: Asked) => `${invoiceId} ${source}`;
+function tracedTogether(
+  asked: readonly ConfirmationRequest[],
+  all: readonly ConfirmationRequest[],
+): ConfirmationRequest[] {
+  const keyOf = ({ invoiceId, source }: ConfirmationRequest) => `${invoiceId} ${source}`;
   const byKey = Map.groupBy(
     all.filter(({ traceparents }) => traceparents !== null),
     keyOf,

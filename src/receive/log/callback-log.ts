@@ -6,15 +6,15 @@ import type { Tables } from "../../database/tables.ts";
 import { networkOf } from "../../kit/addresses.ts";
 import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
-import { endingWith, type Tracer } from "../../kit/trace.ts";
+import { endWith, type Tracer } from "../../kit/trace.ts";
 import type { Handoff } from "../../work/policy.ts";
 import {
-  append,
   appendAndAlarm,
   appendAndHandOver,
   appendAndOpen,
-  askOnce,
+  appendCallbacks,
   type CallbackRow,
+  distinctRequests,
 } from "./append-statements.ts";
 
 /** What was cut from a callback before it was stored or read (G12). */
@@ -121,7 +121,7 @@ export class CallbackLog {
       parent: callback.traceparent,
       attributes: { "invoice_relay.source": callback.source, "invoice_relay.callback.id": id },
     });
-    await (span === undefined ? committed : endingWith(span, committed));
+    await (span === undefined ? committed : endWith(span, committed));
     return id;
   }
 
@@ -156,7 +156,7 @@ async function record(
   rows: readonly CallbackRow[],
   { db, onConfirmations, onAlarms = () => undefined, handoff = null }: CallbackLogOptions,
 ): Promise<void> {
-  const asked = askOnce(rows);
+  const asked = distinctRequests(rows);
   const alarms = rows.flatMap(({ raises }) => raises);
   if (alarms.length > 0) {
     const raised = await appendAndAlarm.execute(db, { rows, asked, alarms });
@@ -165,7 +165,7 @@ async function record(
     return;
   }
   if (asked.length === 0) {
-    await append.execute(db, { rows, asked });
+    await appendCallbacks.execute(db, { rows, asked });
     return;
   }
   // What is over budget is not handed over: it waits to be claimed.

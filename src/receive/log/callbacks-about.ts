@@ -9,7 +9,7 @@ export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
   (invoice_ids[1] = ${invoiceId}
     or (cardinality(invoice_ids) > 1 and invoice_ids @> array[${invoiceId}::uuid]))`;
 
-const reading = new Statement(
+const selectAbout = new Statement(
   { id: returned.uuid, receivedAt: returned.time, foundBy: nullable(returned.text()) },
   ({ value }: Slots<{ invoiceId: string; source: string; limit: number }>) => sql`
     select id, received_at as "receivedAt", found_by as "foundBy"
@@ -24,9 +24,9 @@ export const callbacksAbout = (
   { invoiceId, source }: { invoiceId: string; source: string },
   limit = 5,
 ): Promise<{ id: string; receivedAt: Date; foundBy: string | null }[]> =>
-  reading.execute(db, { invoiceId, source, limit });
+  selectAbout.execute(db, { invoiceId, source, limit });
 
-const readingFirst = new Statement(
+const selectFirst = new Statement(
   {
     at: returned.time,
     id: returned.uuid,
@@ -47,7 +47,7 @@ const readingFirst = new Statement(
 
 /** The first callbacks that named an invoice, whatever their source, each with how many there are. */
 export const firstCallbacksNaming = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
-  readingFirst.execute(db, { invoiceId, limit });
+  selectFirst.execute(db, { invoiceId, limit });
 
 /** A condition: the log still holds the callback that the two expressions name. */
 export const isLogged = (

@@ -28,7 +28,7 @@ const PARTITION = {
 /** One month of the log that is past its time. */
 export type OldPartition = RowOf<typeof PARTITION>;
 
-const dating = new Statement(
+const selectFirstOfMonth = new Statement(
   { before: returned.time },
   ({ value }: Slots<{ ageMs: number }>) => sql`
     select date_trunc('month', clock_timestamp() - ${value(({ ageMs }) => ageMs)} * interval '1 ms', 'UTC')
@@ -37,11 +37,11 @@ const dating = new Statement(
 
 /** The first moment of the month in which what is now `ageMs` old came in; UTC, by Postgres' clock. */
 export async function firstOfMonthBefore(db: Kysely<Tables>, ageMs: number): Promise<Date> {
-  const [row] = await dating.execute(db, { ageMs });
+  const [row] = await selectFirstOfMonth.execute(db, { ageMs });
   return row?.before ?? new Date(0);
 }
 
-const listing = new Statement(
+const selectPartitions = new Statement(
   PARTITION,
   ({ value }: Slots<{ before: Date }>) => sql`
     select * from (
@@ -56,7 +56,8 @@ const listing = new Statement(
 );
 
 /** The partitions that end at `before` or earlier, the oldest first. */
-export const partitionsBefore = (db: Kysely<Tables>, before: Date) => listing.execute(db, { before });
+export const partitionsBefore = (db: Kysely<Tables>, before: Date) =>
+  selectPartitions.execute(db, { before });
 
 /** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
 const within = ({ from, to }: OldPartition) => sql`received_at >= ${from} and received_at < ${to}`;
@@ -66,7 +67,7 @@ const NONE: OldPartition = { name: "", from: new Date(0), to: new Date(0) };
 /** Up to so many they are counted; beyond, Postgres knows about how many there are. */
 const COUNTED = 10_000;
 
-const sizing = new VaryingStatement(
+const countRows = new VaryingStatement(
   { callbacks: returned.count },
   (partition: OldPartition) => sql`
     select case when counted < ${COUNTED} then counted
@@ -79,7 +80,7 @@ const sizing = new VaryingStatement(
 
 /** How many callbacks a partition holds; about, where they are many: counting would read the whole month. */
 export async function sizeOf(db: Kysely<Tables>, partition: OldPartition): Promise<number> {
-  const [row] = await sizing.execute(db, partition);
+  const [row] = await countRows.execute(db, partition);
   return row?.callbacks ?? 0;
 }
 
@@ -106,7 +107,7 @@ interface About {
 
 // Each is looked up by itself: for a plain join Postgres might read the whole month. One by one, as `offset`
 // keeps the two apart from the rows that they are looked up for.
-const findingKept = new VaryingStatement(
+const selectKept = new VaryingStatement(
   { at: returned.text(), id: returned.uuid },
   ({ partition, invoices }: About) => sql`
     select old.received_at::text as at, old.id
@@ -137,7 +138,7 @@ export async function findKept(
     const { rows } = await sql`fetch ${sql.lit(AT_ONCE)} from keep`.execute(trx);
     const invoices = rows as Invoice[];
     if (invoices.length > 0)
-      for (const key of await findingKept.execute(trx, { partition, invoices }))
+      for (const key of await selectKept.execute(trx, { partition, invoices }))
         found.set(`${key.at} ${key.id}`, key);
     if (invoices.length < AT_ONCE) break;
   }
@@ -164,7 +165,7 @@ export async function dropPartition(
   );
 }
 
-interface Leaving {
+interface DropPage {
   before: Date;
   after: CallbackKey;
   isKept: IsKept;
@@ -181,7 +182,7 @@ const DROPPING = sql`
   (select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving)`;
 
 /** Looks at the next callbacks that were kept beside their partition; those that nobody needs leave. */
-const walking = new VaryingStatement(
+const dropPage = new VaryingStatement(
   {
     walked: returned.count,
     leaving: returned.count,
@@ -189,7 +190,7 @@ const walking = new VaryingStatement(
     at: nullable(returned.text()),
     id: nullable(returned.uuid),
   },
-  ({ before, after, isKept, drops }: Leaving) => sql`
+  ({ before, after, isKept, drops }: DropPage) => sql`
     with walked as materialized (
       select received_at, id, source, invoice_ids from callback_default
       where received_at < ${before} and (received_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)
@@ -223,7 +224,7 @@ export async function dropStragglers(
   for (let after = FIRST; ; ) {
     if (!dryRun) step("stragglers to be deleted");
     const [row] = await inKeyOrder(db, (trx) =>
-      walking.execute(trx, { before, after, isKept, drops: !dryRun }),
+      dropPage.execute(trx, { before, after, isKept, drops: !dryRun }),
     );
     if (row === undefined) return gone;
     if ((row.dropped ?? 0) > 0) step("stragglers deleted");

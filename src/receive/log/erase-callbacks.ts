@@ -13,7 +13,7 @@ const blankCallbacks = (known: RawBuilder<unknown>) => sql`
   where callback.received_at = known.received_at and callback.id = known.id and callback.erased_at is null
   returning 1`;
 
-const erasing = new VaryingStatement(
+const updateByInvoice = new VaryingStatement(
   { found: returned.count, blanked: returned.count, sources: returned.texts },
   ({ invoiceId, alsoIn }: { invoiceId: string; alsoIn: RawBuilder<unknown> }) => sql`
     with known as materialized (
@@ -43,7 +43,7 @@ export async function eraseCallbacks(
   invoiceId: string,
   alsoIn: RawBuilder<unknown>,
 ): Promise<{ found: number; blanked: number; sources: string[] }> {
-  const [row] = await erasing.execute(db, { invoiceId, alsoIn });
+  const [row] = await updateByInvoice.execute(db, { invoiceId, alsoIn });
   return row ?? { found: 0, blanked: 0, sources: [] };
 }
 
@@ -63,7 +63,7 @@ const REFERENCE: Columns<ReferenceOfInvoice> = {
 const LOOKED_AT_LIMIT = 5_000;
 const LISTED_LIMIT = 100;
 
-const erasingByReference = new Statement(
+const updateByReference = new Statement(
   {
     blanked: returned.count,
     left: returned.json<{ id: string; receivedAt: string; source: string }[]>(),
@@ -98,7 +98,7 @@ export async function eraseByReference(
   references: readonly ReferenceOfInvoice[],
 ): Promise<{ blanked: number; left: LeftCallback[] }> {
   if (references.length === 0) return { blanked: 0, left: [] };
-  const [row] = await erasingByReference.execute(db, references);
+  const [row] = await updateByReference.execute(db, references);
   const left = (row?.left ?? []).map((one) => ({ ...one, receivedAt: new Date(one.receivedAt) }));
   return { blanked: row?.blanked ?? 0, left };
 }

@@ -81,7 +81,7 @@ const EVERY_FILTER: Required<CallbackFilters> = {
   to: "",
 };
 
-const walking = new VaryingStatement(
+const selectPage = new VaryingStatement(
   { ...LISTED, ...LOOKED_AT },
   ({ filters, after, limit }: Walk) => {
     const { invoiceId, verdict, from, to } = filters;
@@ -118,7 +118,7 @@ export async function listCallbacks(
   after: PagePosition | null,
   limit: number,
 ): Promise<PageSlice<ListedCallback>> {
-  return sliceOf(await walking.execute(db, { filters, after, limit }), limit, ({ id }) => id);
+  return sliceOf(await selectPage.execute(db, { filters, after, limit }), limit, ({ id }) => id);
 }
 
 const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters) =>
@@ -149,21 +149,21 @@ export type WholeCallback = RowOf<typeof WHOLE>;
 
 const whole = sql`${listed}, query, headers, body, cut, erased_digest as "erasedDigest"`;
 
-const reading = new Statement(
+const selectWhole = new Statement(
   WHOLE,
   ({ value }: Slots<{ id: string }>) => sql`
     select ${whole} from callback
     where received_at = ${value(({ id }) => receivedAt(id))} and id = ${value(({ id }) => id)}`,
 );
 
-const readingNewest = new Statement(
+const selectNewest = new Statement(
   WHOLE,
   ({ value }: Slots<{ invoiceId: string; limit: number }>) => sql`
     select ${whole} from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
     order by received_at desc, id desc limit ${value(({ limit }) => limit)}`,
 );
 
-const countingMinutes = new Statement(
+const countByMinute = new Statement(
   { at: returned.time, count: returned.count },
   ({ value }: Slots<{ from: Date; to: Date }>) => sql`
     select date_trunc('minute', received_at) as at, count(*) as count from callback
@@ -176,13 +176,13 @@ export const receivedAt = (id: string): Date =>
 
 /** @param id a UUIDv7: its time says in which partition it stands. @returns null when there is none. */
 export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise<WholeCallback | null> {
-  const [row] = await reading.execute(db, { id });
+  const [row] = await selectWhole.execute(db, { id });
   return row ?? null;
 }
 
 /** The newest callbacks that named an invoice, whole. */
 export const callbacksNaming = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
-  readingNewest.execute(db, { invoiceId, limit });
+  selectNewest.execute(db, { invoiceId, limit });
 
 /** How many came in, by the minute's beginning in ms; minutes without any are left out. */
 export async function callbacksByMinute(
@@ -190,6 +190,6 @@ export async function callbacksByMinute(
   from: Date,
   to: Date,
 ): Promise<Map<number, number>> {
-  const rows = await countingMinutes.execute(db, { from, to });
+  const rows = await countByMinute.execute(db, { from, to });
   return new Map(rows.map(({ at, count }) => [at.getTime(), count]));
 }

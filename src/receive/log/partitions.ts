@@ -49,7 +49,7 @@ export async function makePartitions(
   return made;
 }
 
-const making = new Statement(
+const createPartition = new Statement(
   { made: returned.boolean },
   ({ value }: Slots<{ from: string }>) => sql`
     select make_callback_partition((${value(({ from }) => from)}::timestamptz at time zone 'UTC')::date)
@@ -60,19 +60,19 @@ async function makePartition(db: Kysely<Tables>, from: string, brief: boolean): 
   step("partition to be made");
   return await db.transaction().execute(async (trx) => {
     if (brief) await holdBriefly(trx);
-    const [row] = await making.execute(trx, { from });
+    const [row] = await createPartition.execute(trx, { from });
     return row?.made === true;
   });
 }
 
-const finding = new Statement(
+const selectPartition = new Statement(
   { isThere: returned.boolean },
   ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as "isThere"`,
 );
 
 /** Whether the month after this one has its partition. */
 export async function isReadyForNextMonth(db: Kysely<Tables>, now: Date = new Date()): Promise<boolean> {
-  const [row] = await finding.execute(db, partitionsDue(now)[1]?.name ?? "");
+  const [row] = await selectPartition.execute(db, partitionsDue(now)[1]?.name ?? "");
   return row?.isThere === true;
 }
 

@@ -18,7 +18,7 @@ export interface CallbackRequest {
   body: Uint8Array;
 }
 
-export type Reading =
+export type CallbackReading =
   | ((Ids | { kind: "ping" } | { kind: "unreadable"; why: string }) & {
       /** What lay beyond the limits (reading-limits.ts); nearly always empty. */
       unread: Unread[];
@@ -37,7 +37,7 @@ interface Ids {
 }
 
 /** With the other UUIDs in the body, lower case and distinct, where there are any. */
-export type ReadingToRecord = Reading & { alsoNamed?: string[] };
+export type ReadingToRecord = CallbackReading & { alsoNamed?: string[] };
 
 /**
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
@@ -49,7 +49,7 @@ export type ReadingToRecord = Reading & { alsoNamed?: string[] };
  *
  * @param limits.inflatedBytes the most bytes a body may have, before and after decompression
  */
-export function readCallback(request: CallbackRequest, limits: { inflatedBytes: number }): Reading {
+export function readCallback(request: CallbackRequest, limits: { inflatedBytes: number }): CallbackReading {
   const { alsoNamed: _, ...reading } = readToRecord(request, limits);
   return reading;
 }

@@ -41,14 +41,14 @@ export function certificateCsv(certificates: readonly Certificate[]): string {
 
 export const csvHeader = `${COLUMNS.join(",")}\r\n`;
 
-type Named = Pick<Certificate, "id" | "source" | "result">;
+type CertificateName = Pick<Certificate, "id" | "source" | "result">;
 
 /** The lines of a certificate other than its differences. */
-export const csvHead = (certificate: Named & Omit<Certificate, "differences">): string =>
+export const csvHead = (certificate: CertificateName & Omit<Certificate, "differences">): string =>
   linesOf(certificate, headOf(certificate));
 
 /** Some of its differences, as lines. */
-export const csvDifferences = (certificate: Named, differences: readonly Difference[]): string =>
+export const csvDifferences = (certificate: CertificateName, differences: readonly Difference[]): string =>
   linesOf(
     certificate,
     differences.map(({ weight, invoiceId, eventId, ...named }) => ({
@@ -60,13 +60,16 @@ export const csvDifferences = (certificate: Named, differences: readonly Differe
   );
 
 /** A line saying that there are more differences than the `named` ones. */
-export function csvMore(certificate: Named & Pick<Certificate, "differencesInAll">, named: number): string {
+export function csvMore(
+  certificate: CertificateName & Pick<Certificate, "differencesInAll">,
+  named: number,
+): string {
   const more = certificate.differencesInAll - named;
   if (more <= 0) return "";
   return linesOf(certificate, [{ row: "more", detail: `${more} more differences, counted but not named` }]);
 }
 
-const linesOf = ({ id: certificate, source, result }: Named, rows: readonly Row[]): string =>
+const linesOf = ({ id: certificate, source, result }: CertificateName, rows: readonly Row[]): string =>
   rows
     .map((row) => ({ certificate, source, result, ...row }))
     .map((row: Row) => `${COLUMNS.map((name) => cell(row[name])).join(",")}\r\n`)

@@ -118,16 +118,16 @@ const setResult = sql.join([
   sql`collection_ids = made.read::uuid[]`,
 ]);
 
-interface Finishing {
+interface FinishedCertificate {
   id: string;
   leaseToken: string;
   certificate: Certificate;
   alarms: AlarmChange;
 }
 
-const finishing = new Statement(
+const updateFinished = new Statement(
   CLEARED,
-  (slots: Slots<Finishing>) => sql`
+  (slots: Slots<FinishedCertificate>) => sql`
     with moved as (
       update certificate set ${FINISHED}, progress = null, ${setResult}
       from ${slots.table("made", MADE, ({ certificate }) => [certificate])}
@@ -147,10 +147,10 @@ export async function finishCertificate(
   certificate: Certificate,
   alarms: AlarmChange = {},
 ): Promise<EndedAlarm[]> {
-  return mustBeHeld(await finishing.execute(db, { id, leaseToken, certificate, alarms })).cleared;
+  return mustBeHeld(await updateFinished.execute(db, { id, leaseToken, certificate, alarms })).cleared;
 }
 
-const completing = new Statement(
+const insertComplete = new Statement(
   {},
   ({ value, table }: Slots<Certificate>) => sql`
     update certificate set state = 'done', finished_at = clock_timestamp(), ${setResult}
@@ -168,7 +168,7 @@ export async function insertFinished(db: Kysely<Tables>, certificate: Certificat
         ${collections.map((one) => one.id)}::uuid[], ${certificate.basis.deep !== false})
       returning id)
     select id from made`.execute(db);
-  await completing.execute(db, certificate);
+  await insertComplete.execute(db, certificate);
 }
 
 /**

@@ -200,7 +200,7 @@ async function makeDaily(
     step("daily certificate to be kept");
     const cleared = await finishCertificate(db, claimed, certificate, { ...change, clears });
     step("daily certificate kept");
-    alarms.tellAll({ raised: change.raises ?? [], cleared });
+    alarms.notifyAll({ raised: change.raises ?? [], cleared });
     logResult(log, certificate);
     await forgetListed(db, claimed.id);
   } catch (error) {

@@ -31,7 +31,7 @@ export interface Comparison {
 const NAMED = 5;
 
 /** How many acceptances without an event are named of one day. */
-const MOST_ORPHANS = 1_000;
+const ORPHAN_LIMIT = 1_000;
 
 /**
  * Compares the lists with the books, payment by payment in batches, and sums up the result.
@@ -151,7 +151,7 @@ async function addOrphans(
   { source, window }: Comparison,
 ): Promise<void> {
   for (const part of eachDay(window)) {
-    const { orphans, inAll } = await orphanedAcceptances(db, source.name, part, MOST_ORPHANS);
+    const { orphans, inAll } = await orphanedAcceptances(db, source.name, part, ORPHAN_LIMIT);
     const day = dayOf(part.from);
     for (const { eventId, topicArn, messageId } of orphans)
       summary.addDifference({

@@ -13,7 +13,7 @@ import { NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { type Answer, toUtc } from "../../provider/provider.ts";
-import { inPayload, tellsOfPayment } from "../../publish/event.ts";
+import { inPayload, isPaymentEvent } from "../../publish/event.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { BEFORE_CREATION_MS, EARLIEST, eachDay, type PaidWindow } from "../list/list-period.ts";
 import { ListUnreadable } from "../list/list-reader.ts";
@@ -62,7 +62,7 @@ export async function gatherBooks(
       select event.invoice_id as id from event
       left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
       where event.source = ${source.name} and event.created_at >= ${from} and event.created_at < ${to}
-        and ${tellsOfPayment} and not coalesce(${paid} and invoice.paid_at is not null
+        and ${isPaymentEvent} and not coalesce(${paid} and invoice.paid_at is not null
           and ${inPayload("paidAt")} = ${isoOf(sql`invoice.paid_at`)}, false)`);
   const opened = sql`opened_at >= ${window.from} and opened_at < ${new Date(window.to.getTime() + DAY_MS)}`;
   await add(sql`
@@ -138,7 +138,7 @@ function meaningOf(invoiceId: string, answer: Answer, sets: StatusSets, timeZone
   };
 }
 
-interface Asking {
+interface CandidateQuery {
   source: ReconcileSource;
   certificateId: string;
   deep: boolean;
@@ -156,7 +156,7 @@ const CANDIDATE = {
   leavesOpen: returned.boolean,
 } as const;
 
-const selecting = new Statement(CANDIDATE, ({ value }: Slots<Asking>) => {
+const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<CandidateQuery>) => {
   const name = value(({ source }) => source.name);
   const paidStatuses = value(({ source }) => plainStatuses(source.paidStatuses));
   const isPaid = sql`coalesce(${hasStatus(paidStatuses)}, false)`;
@@ -193,7 +193,7 @@ async function* idsToAsk(
   const sets = statusSets(source);
   for (let after = NIL_UUID; ; ) {
     const given = { source, certificateId, deep, after, limit: BATCH };
-    const rows = await inKeyOrder(db, (trx) => selecting.execute(trx, given));
+    const rows = await inKeyOrder(db, (trx) => selectCandidates.execute(trx, given));
     const last = rows.at(-1);
     if (last === undefined) return;
     const ids = rows.filter((row) => deep || isOpen(row, sets)).map(({ id }) => id);
@@ -204,7 +204,7 @@ async function* idsToAsk(
 }
 
 function isOpen(
-  { listed, label, digest, isPaid, askedDigest, leavesOpen }: ResultOf<typeof selecting>,
+  { listed, label, digest, isPaid, askedDigest, leavesOpen }: ResultOf<typeof selectCandidates>,
   sets: StatusSets,
 ): boolean {
   if (!listed || label === null || leavesOpen) return true;

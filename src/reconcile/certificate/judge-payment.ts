@@ -24,7 +24,7 @@ export interface Terms extends StatusSets {
 }
 
 /** Where one payment counts, and what differs. */
-export interface Judged {
+export interface PaymentJudgement {
   day: string;
   isLive: boolean;
   paid: Money | null;
@@ -39,7 +39,7 @@ export interface Judged {
  * is wrong with it, it is named in every period that it may belong to.
  * @returns null when it belongs to another period or is not a payment.
  */
-export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
+export function judgePayment(facts: PaymentFacts, terms: Terms): PaymentJudgement | null {
   if (isOfAnother(facts, terms)) return null;
   const shape = shapeOf(facts, terms);
   const found = reasonsOf(facts, shape, terms);
@@ -117,9 +117,9 @@ function isLive({ askedType, type, inDocument, documentIsWhole, inLive, inTest }
   return !isTest;
 }
 
-type Dating = { kind: "surely" | "perhaps"; day: string };
+type PaymentDay = { kind: "surely" | "perhaps"; day: string };
 
-function datePayment(facts: PaymentFacts, { window: { from, to }, now }: Terms): Dating | null {
+function datePayment(facts: PaymentFacts, { window: { from, to }, now }: Terms): PaymentDay | null {
   const within = (moment: Date) => moment >= from && moment < to;
   const created = possibleCreation(namedCreation(facts), now);
   const dates = possibleDatesOf(facts, now);

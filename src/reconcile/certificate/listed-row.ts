@@ -105,12 +105,12 @@ const AT_ONCE = 20_000;
 
 /** Deletes what the lists showed, once the certificate is made; in parts, however long they were. */
 export async function forgetListed(db: Kysely<Tables>, certificateId: string): Promise<void> {
-  const forgetting = sql`
+  const deleteListed = sql`
     delete from listed_payment where ctid = any(array(
       select ctid from listed_payment where certificate_id = ${certificateId}
       order by invoice_id limit ${AT_ONCE}))`;
   for (;;) {
-    const { numAffectedRows } = await inKeyOrder(db, (trx) => forgetting.execute(trx));
+    const { numAffectedRows } = await inKeyOrder(db, (trx) => deleteListed.execute(trx));
     if (Number(numAffectedRows) < AT_ONCE) return;
   }
 }

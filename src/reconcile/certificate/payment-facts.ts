@@ -7,9 +7,9 @@ import { NIL_UUID } from "../../kit/ids.ts";
 import {
   inPayload,
   invoiceTypeInPayload,
-  joiningOutbox,
+  isPaymentEvent,
+  joinOutbox,
   type OutboxState,
-  tellsOfPayment,
 } from "../../publish/event.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
@@ -187,8 +187,8 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
     from work
     left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
-    left join event on event.source = ${name} and event.invoice_id = work.invoice_id and ${tellsOfPayment}
-    ${joiningOutbox}
+    left join event on event.source = ${name} and event.invoice_id = work.invoice_id and ${isPaymentEvent}
+    ${joinOutbox}
     left join lateral (select ${readable(sql`invoice.document`)} as document) as readable on true
     left join lateral (
       select json_agg(json_build_object(${answerFields}, 'isNewest', answer.newest,

@@ -1,9 +1,9 @@
 import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
 import type { Certificate, Difference, Tally, Totals, Weight } from "./certificate.ts";
-import type { Judged } from "./judge-payment.ts";
+import type { PaymentJudgement } from "./judge-payment.ts";
 
 /** The most differences that a certificate names; it counts them all. */
-const MOST_NAMED = 10_000;
+const NAMED_LIMIT = 10_000;
 
 const WEIGHTS = ["gap", "difference", "note"] as const;
 
@@ -27,7 +27,7 @@ export class Summary {
   readonly #named: Record<Weight, Difference[]> = { gap: [], difference: [], note: [] };
   #notes = 0;
 
-  add({ day, isLive, paid, stored, published, differences }: Judged): void {
+  add({ day, isLive, paid, stored, published, differences }: PaymentJudgement): void {
     for (const difference of differences) this.addDifference(difference);
     if (!isLive) {
       if (paid !== null) add(this.#test, paid);
@@ -46,7 +46,7 @@ export class Summary {
     else if (weight === "difference") this.addUnnamed(day, 1);
     else this.#notes += 1;
     const named = this.#named[weight];
-    if (named.length < MOST_NAMED) named.push(difference);
+    if (named.length < NAMED_LIMIT) named.push(difference);
   }
 
   /** Counts differences that could hide money without naming them. */
@@ -79,7 +79,7 @@ export class Summary {
       test: this.#test,
       gaps: this.#total.missing.count,
       differencesInAll: this.#total.missing.count + this.#total.differences + this.#notes,
-      differences: differences.slice(0, MOST_NAMED),
+      differences: differences.slice(0, NAMED_LIMIT),
     };
   }
 }

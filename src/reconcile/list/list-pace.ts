@@ -4,7 +4,7 @@ import type { Alarms } from "../../alarms/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { backOffMs } from "../../kit/waiting.ts";
-import { isWell } from "../../upstreams/machine.ts";
+import { isHealthy } from "../../upstreams/machine.ts";
 import { listGapMs, takeTurn } from "../../upstreams/source-row.ts";
 import { Upstream } from "../../upstreams/upstream.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
@@ -102,12 +102,12 @@ export class ListPace {
     await wait(Math.max(0, this.#nextAt - performance.now()), undefined, { signal });
     for (;;) {
       signal.throwIfAborted();
-      const { granted, nextInMs, standing } = await takeTurn(db, source.name, source.ratePerSecond);
-      if (standing !== null && standing.pausedBy !== null)
-        throw new SourcePaused(source.name, standing.pausedBy);
-      this.#upstream.saw(standing === null || isWell(standing));
+      const { granted, nextInMs, upstream } = await takeTurn(db, source.name, source.ratePerSecond);
+      if (upstream !== null && upstream.pausedBy !== null)
+        throw new SourcePaused(source.name, upstream.pausedBy);
+      this.#upstream.saw(upstream === null || isHealthy(upstream));
       if (granted) break;
-      const opensInMs = standing === null ? 0 : Math.max(standing.opensInMs, standing.retryInMs);
+      const opensInMs = upstream === null ? 0 : Math.max(upstream.opensInMs, upstream.retryInMs);
       await wait(Math.min(Math.max(opensInMs, nextInMs, 20), LOOK_AGAIN_MS), undefined, { signal });
     }
     this.#nextAt = performance.now() + this.#gapMs + this.#extraMs;

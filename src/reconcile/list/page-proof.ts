@@ -11,7 +11,7 @@ export interface PageFacts {
 }
 
 /** A list with more pages than this is taken as endless. */
-const MOST_PAGES = 100_000;
+const PAGE_LIMIT = 100_000;
 
 /**
  * Decides whether one reading of a list was complete. Pages are read forwards and, if there are several, also
@@ -43,8 +43,8 @@ export class PageProof {
       this.#contradicts("a page repeats only what others showed");
       return false;
     }
-    if (this.#pages >= MOST_PAGES) {
-      this.#contradicts(`it does not end within ${MOST_PAGES} pages`);
+    if (this.#pages >= PAGE_LIMIT) {
+      this.#contradicts(`it does not end within ${PAGE_LIMIT} pages`);
       return false;
     }
     if (this.#claimedEnd) this.#contradicts("it continues past its end");

@@ -3,7 +3,7 @@ import { decideAsking, type ListedPayment } from "../list/listed-payment.ts";
 import type { KnownPayment } from "./known-payments.ts";
 
 /** What the list says of a payment; of one that only the books show, there is no digest. */
-export type Listed = Pick<ListedPayment, "paidAt" | "paidUntil" | "createdAt" | "saysPaid"> & {
+export type ListedFacts = Pick<ListedPayment, "paidAt" | "paidUntil" | "createdAt" | "saysPaid"> & {
   digest: string | null;
 };
 
@@ -46,7 +46,7 @@ export type Opening =
  * enough, it is only recorded, and the answer supplies the date for the next sweep. If the evidence of a
  * published payment is gone, or the list calls it something new, it is asked about again.
  */
-export function decideOpening(listed: Listed, known: KnownPayment, terms: SweepTerms): Opening {
+export function decideOpening(listed: ListedFacts, known: KnownPayment, terms: SweepTerms): Opening {
   const { now } = terms;
   const createdAt = known.createdAt ?? listed.createdAt;
   const paidAt = possiblePayment(known.paidAt, createdAt, now);
@@ -85,7 +85,7 @@ export function decideOpening(listed: Listed, known: KnownPayment, terms: SweepT
  * the window that the answer puts it in. A day without a time is in each window that it touches.
  */
 export function isDatedElsewhere(
-  { paidAt, paidUntil, ...listed }: Listed,
+  { paidAt, paidUntil, ...listed }: ListedFacts,
   known: KnownPayment,
   { from, to, now }: SweepTerms,
 ): boolean {

@@ -8,13 +8,13 @@ import { nullable, returned, type Slots, Statement } from "../../database/statem
 import type { Tables } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import {
-  joiningOutbox,
+  isPaymentEvent,
+  joinOutbox,
   type OutboxState,
   publishedOn,
   rightTopic,
-  tellsOfPayment,
 } from "../../publish/event.ts";
-import { readStanding } from "../../upstreams/change.ts";
+import { readUpstreamRow } from "../../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
@@ -66,7 +66,7 @@ const COLUMNS = {
   confirmation: nullable(returned.json<NonNullable<KnownPayment["confirmation"]>>()),
 } as const;
 
-const reading = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => {
+const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => {
   const name = value(({ source }) => source.name);
   const topic = rightTopic({
     live: value(({ source }) => source.liveTopicArn),
@@ -86,8 +86,8 @@ const reading = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => {
           and (known.due_at <= now() + interval '1 minute'
             or (known.last_error is not null and coalesce(${isPaid}, false)))) end as confirmation
     from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (id)
-    left join event on event.source = ${name} and event.invoice_id = given.id and ${tellsOfPayment}
-    ${joiningOutbox}
+    left join event on event.source = ${name} and event.invoice_id = given.id and ${isPaymentEvent}
+    ${joinOutbox}
     left join confirmation as known on known.invoice_id = given.id and known.source = ${name}
     left join invoice on invoice.source = ${name} and invoice.id = given.id`;
 });
@@ -97,7 +97,7 @@ export const readKnownPayments = (
   db: Kysely<Tables>,
   source: ReconcileSource,
   invoiceIds: readonly string[],
-) => reading.execute(db, { source, invoiceIds });
+) => selectKnown.execute(db, { source, invoiceIds });
 
 /** A payment without an accepted event, and what it waits for, in plain words. */
 export interface WaitingPayment {
@@ -107,7 +107,7 @@ export interface WaitingPayment {
 }
 
 const BATCH = 500;
-const MOST_NAMED = 1_000;
+const NAMED_LIMIT = 1_000;
 
 /** The payments that a sweep found without an accepted event and that still have none, with the reason. */
 export async function readWaiting(
@@ -126,7 +126,7 @@ export async function readWaiting(
       const one = waitingOf(known, around);
       if (one === null) continue;
       waitingInAll += 1;
-      if (waiting.length < MOST_NAMED) waiting.push(one);
+      if (waiting.length < NAMED_LIMIT) waiting.push(one);
     }
     after = last;
   }
@@ -140,8 +140,8 @@ interface Around {
 
 async function surroundingsOf(db: Kysely<Tables>, { name, liveTopicArn }: ReconcileSource): Promise<Around> {
   return {
-    sourcePaused: ((await readStanding(db, SOURCE, name))?.pausedBy ?? null) !== null,
-    topicPaused: ((await readStanding(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
+    sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
+    topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
     isServed: await someRelayIsConnected(db),
   };
 }
@@ -191,14 +191,14 @@ const SWEPT: Columns<Swept> = {
   called: boolean(({ called }) => called),
 };
 
-interface Noting {
+interface SweptBatch {
   sweepId: string;
   swept: readonly Swept[];
 }
 
-const noting = new Statement(
+const insertSwept = new Statement(
   { id: returned.uuid },
-  ({ value, table }: Slots<Noting>) => sql`
+  ({ value, table }: Slots<SweptBatch>) => sql`
     insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
     select ${value(({ sweepId }) => sweepId)}::uuid, given.*
     from ${table("given", SWEPT, ({ swept }) => swept)}
@@ -211,7 +211,7 @@ export async function noteSwept(
   sweepId: string,
   swept: readonly Swept[],
 ): Promise<Set<string>> {
-  const rows = await noting.execute(db, { sweepId, swept });
+  const rows = await insertSwept.execute(db, { sweepId, swept });
   return new Set(rows.map(({ id }) => id));
 }
 

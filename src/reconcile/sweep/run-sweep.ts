@@ -16,7 +16,7 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import {
   decideOpening,
   isDatedElsewhere,
-  type Listed,
+  type ListedFacts,
   type Opening,
   type SweepTerms,
 } from "./decide-opening.ts";
@@ -134,7 +134,7 @@ class SweepRun implements ListSink {
     const change = alarmsAtEnd(this.#sweep, this.#unproven);
     const { cleared, ...counts } = await finishSweep(db, this.#sweep, change);
     step("sweep finished");
-    this.#deps.alarms.tellAll({ raised: change.raises ?? [], cleared });
+    this.#deps.alarms.notifyAll({ raised: change.raises ?? [], cleared });
     return counts;
   }
 
@@ -193,7 +193,7 @@ class SweepRun implements ListSink {
   }
 
   /** Opens and counts in one transaction, so that a crash cannot count twice or not at all. */
-  async #open(payments: readonly (Listed & { invoiceId: string })[]): Promise<void> {
+  async #open(payments: readonly (ListedFacts & { invoiceId: string })[]): Promise<void> {
     if (payments.length === 0) return;
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
     const { name, liveTopicArn: live, testTopicArn: test } = this.#source;

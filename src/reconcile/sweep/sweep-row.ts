@@ -60,7 +60,7 @@ export const sweeps = new ListRuns(
 /** How much windows overlap, for payments that the list shows late. */
 const OVERLAP = sql`interval '1 day'`;
 
-const claimingSweep = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+const claimSweep = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
   sweeps.claiming(
     candidate,
     () => sql`
@@ -86,13 +86,13 @@ const isToCome = ({ value }: Slots<Listed>) => {
 };
 
 /** Claims a due automatic sweep, unless the source is paused, backing off or was never served. */
-export const claimDueSweep = claimingSweep(
+export const claimDueSweep = claimSweep(
   (slots: Slots<Listed>) => sql`
     select id from sweep where ${isToCome(slots)} and due_at <= clock_timestamp()
     order by due_at limit 1 for update skip locked`,
 );
 
-const waiting = new Statement(
+const selectNextSweep = new Statement(
   { inMs: nullable(returned.float) },
   (slots: Slots<Listed>) => sql`
     select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as "inMs"
@@ -108,7 +108,7 @@ export async function nextSweepInMs(
   source: string,
   collectionIds: readonly string[],
 ): Promise<number | null> {
-  const [row] = await waiting.execute(db, { source, collectionIds });
+  const [row] = await selectNextSweep.execute(db, { source, collectionIds });
   return row?.inMs ?? null;
 }
 
@@ -119,7 +119,7 @@ interface WantedBackFill {
   publish: boolean;
 }
 
-const claimBackFillRow = claimingSweep(
+const claimBackFillRow = claimSweep(
   ({ value }: Slots<WantedBackFill>) => sql`
     select id from sweep
     where source = ${value(({ source }) => source)} and kind = 'back_fill'
@@ -249,7 +249,7 @@ const COUNTS = {
 export type SweepCounts = RowOf<typeof COUNTS>;
 
 // An automatic sweep stores only the missing payments, so it has counted the listed ones while reading.
-const finishing = new Statement(
+const updateFinished = new Statement(
   { ...COUNTS, unproven: returned.json<Unproven[]>(), ...CLEARED },
   (slots: Slots<{ id: string; leaseToken: string; alarms: AlarmChange }>) => sql`
     with counted as (
@@ -275,7 +275,8 @@ export const finishSweep = async (
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedSweep,
   alarms: AlarmChange,
-): Promise<ResultOf<typeof finishing>> => mustBeHeld(await finishing.execute(db, { id, leaseToken, alarms }));
+): Promise<ResultOf<typeof updateFinished>> =>
+  mustBeHeld(await updateFinished.execute(db, { id, leaseToken, alarms }));
 
 /** The running back-fills of the source. */
 export async function backFillsUnderWay(

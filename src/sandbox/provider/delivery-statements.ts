@@ -19,7 +19,7 @@ const TAKEN = {
 
 export type TakenDelivery = Omit<RowOf<typeof TAKEN>, "invoiceId"> & { invoice: InvoiceRow };
 
-const taking = new Statement(
+const claimDeliveries = new Statement(
   TAKEN,
   ({ value }: Slots<{ limit: number; leaseMs: number }>) => sql`
     with taken as (
@@ -48,7 +48,7 @@ export async function takeDueDeliveries(
   limit: number,
   leaseMs: number,
 ): Promise<TakenDelivery[]> {
-  const taken = await taking.execute(db, { limit, leaseMs });
+  const taken = await claimDeliveries.execute(db, { limit, leaseMs });
   if (taken.length === 0) return [];
   const ids = taken.map(({ invoiceId }) => invoiceId);
   const invoices = await db.selectFrom("current_invoice").selectAll().where("id", "in", ids).execute();
@@ -59,7 +59,7 @@ export async function takeDueDeliveries(
   });
 }
 
-const waiting = new Statement(
+const countWaiting = new Statement(
   { ms: nullable(returned.float) },
   () => sql`
     select (extract(epoch from min(due_at) - now()) * 1000)::float8 as ms from delivery where state = 'due'`,
@@ -67,7 +67,7 @@ const waiting = new Statement(
 
 /** How long until the next delivery is due, in ms; 0 when one is overdue, null when none waits. */
 export async function nextDeliveryInMs(db: ServiceDatabase): Promise<number | null> {
-  const [row] = await waiting.execute(db);
+  const [row] = await countWaiting.execute(db);
   const ms = row?.ms ?? null;
   return ms === null ? null : Math.max(0, Math.ceil(ms));
 }
@@ -130,7 +130,7 @@ interface LogOptions {
   limit: number;
 }
 
-const readingLog = new Statement(
+const selectLog = new Statement(
   {
     invoiceId: returned.uuid,
     copy: returned.integer,
@@ -160,4 +160,4 @@ const readingLog = new Statement(
 );
 
 /** The newest deliveries with their attempts, of one invoice or of all. */
-export const readDeliveryLog = (db: ServiceDatabase, options: LogOptions) => readingLog.execute(db, options);
+export const readDeliveryLog = (db: ServiceDatabase, options: LogOptions) => selectLog.execute(db, options);

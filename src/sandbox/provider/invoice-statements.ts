@@ -75,7 +75,7 @@ const PLANNED: Columns<PlannedCallback> = {
   variant: text(({ variant }) => variant),
 };
 
-const paying = new Statement(
+const updatePaid = new Statement(
   { id: returned.uuid },
   ({ value, table }: Slots<Payment>) => sql`
     with paid as (
@@ -101,7 +101,7 @@ const paying = new Statement(
  * @returns false when there was no such invoice: nothing was written.
  */
 export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise<boolean> {
-  const paid = await paying.execute(db, payment);
+  const paid = await updatePaid.execute(db, payment);
   return paid.length > 0;
 }
 

@@ -41,13 +41,13 @@ export function listInvoices(
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
     .execute(async (trx) => {
-      const { count } = await matching(trx, request)
+      const { count } = await selectMatching(trx, request)
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       // The page's ids first: sorting a whole month by full rows would not fit in memory.
-      const ids = ordered(matching(trx, request).select("id"), request.order);
+      const ids = orderRows(selectMatching(trx, request).select("id"), request.order);
       const ofPage = pageSize === null ? ids : ids.limit(pageSize).offset((page - 1) * pageSize);
-      const rows = await ordered(
+      const rows = await orderRows(
         trx.selectFrom("readable_invoice").selectAll().where("id", "in", ofPage),
         request.order,
       ).execute();
@@ -55,7 +55,7 @@ export function listInvoices(
     });
 }
 
-function ordered<Row>(
+function orderRows<Row>(
   query: SelectQueryBuilder<ServiceTables, "readable_invoice", Row>,
   order: ListRequest["order"],
 ): SelectQueryBuilder<ServiceTables, "readable_invoice", Row> {
@@ -64,7 +64,7 @@ function ordered<Row>(
   return query.orderBy("created_at", direction).orderBy("id", direction);
 }
 
-function matching(db: ServiceDatabase, request: ListRequest) {
+function selectMatching(db: ServiceDatabase, request: ListRequest) {
   const { collectionId, status, type, search, startDate, endDate, linkedAccountId } = request;
   const dateColumn = request.datesMean === "creation" ? "created_at" : "paid_at";
   return db.selectFrom("readable_invoice").where(({ eb, and, or }) => {

@@ -6,7 +6,7 @@ import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import { connect, type Database } from "../../../src/database/connect.ts";
 import { newId } from "../../../src/kit/ids.ts";
 import { Secret } from "../../../src/kit/secret.ts";
-import { appendAndOpen, askOnce } from "../../../src/receive/log/append-statements.ts";
+import { appendAndOpen, distinctRequests } from "../../../src/receive/log/append-statements.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
@@ -31,7 +31,7 @@ async function send(db: Database, addresses: readonly string[], count: number): 
     const callback = incomingCallback({ invoiceIds, foundBy: "data.id", remoteAddress });
     return { ...callback, id: newId(), receivedAt: new Date() };
   });
-  await appendAndOpen.execute(db, { rows, asked: askOnce(rows) });
+  await appendAndOpen.execute(db, { rows, asked: distinctRequests(rows) });
   return rows.flatMap(({ invoiceIds }) => invoiceIds);
 }
 
@@ -41,7 +41,7 @@ const sendFrom = (db: Database, address: string, count: number) => send(db, [add
 async function ask(db: Database, remoteAddress: string, invoiceIds: string[]): Promise<void> {
   const callback = incomingCallback({ invoiceIds, foundBy: "data.id", remoteAddress });
   const rows = [{ ...callback, id: newId(), receivedAt: new Date() }];
-  await appendAndOpen.execute(db, { rows, asked: askOnce(rows) });
+  await appendAndOpen.execute(db, { rows, asked: distinctRequests(rows) });
 }
 
 /** A claim at the default rate, which has one place for unknown ids. @returns the id that it took */

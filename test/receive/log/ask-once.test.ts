@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { splitTraceparents } from "../../../src/confirm/queue/open.ts";
-import { askOnce, type CallbackRow } from "../../../src/receive/log/append-statements.ts";
+import { type CallbackRow, distinctRequests } from "../../../src/receive/log/append-statements.ts";
 import { leastCpuMs } from "../../support/least-cpu-ms.ts";
 
 const row = (invoiceIds: string[], changes: Partial<CallbackRow> = {}): CallbackRow =>
@@ -15,7 +15,7 @@ const traceOf = (n: number) => `00-${n.toString(16).padStart(32, "0")}-${"1".rep
 describe("what the callbacks of one commit ask for", () => {
   it("is asked once, and traced together where callbacks name the same invoice of one source", () => {
     const [first, second] = [randomUUID(), randomUUID()];
-    const asked = askOnce([
+    const asked = distinctRequests([
       row([first, second], { traceparent: traceOf(1) }),
       row([first], { traceparent: traceOf(2) }),
       row([first]),
@@ -29,7 +29,7 @@ describe("what the callbacks of one commit ask for", () => {
         { invoiceId: second, source: "other", traceparents: traceOf(4) },
       ],
     );
-    expect(splitTraceparents(askOnce([row([first])])[0]?.traceparents ?? null).parent).toBeNull();
+    expect(splitTraceparents(distinctRequests([row([first])])[0]?.traceparents ?? null).parent).toBeNull();
   });
 
   it("is found in one pass over 256 callbacks of ten ids, traced or not (G12)", () => {
@@ -39,6 +39,6 @@ describe("what the callbacks of one commit ask for", () => {
         { traceparent: traceOf(n) },
       ),
     );
-    expect(leastCpuMs(() => askOnce(rows), 15)).toBeLessThan(15);
+    expect(leastCpuMs(() => distinctRequests(rows), 15)).toBeLessThan(15);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../../src/database/connect.ts";
 import { newId } from "../../../src/kit/ids.ts";
 import { Secret } from "../../../src/kit/secret.ts";
-import { appendAndOpen, askOnce } from "../../../src/receive/log/append-statements.ts";
+import { appendAndOpen, distinctRequests } from "../../../src/receive/log/append-statements.ts";
 import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
@@ -34,7 +34,7 @@ describe("commits of callbacks", () => {
           ...callbackAbout([id, randomUUID()], `203.0.113.${(Math.floor(n / 10) * 8 + sender) % 256}`),
           ...{ id: newId(), receivedAt: new Date() },
         }));
-      return appendAndOpen.execute(db, { rows, asked: askOnce(rows) });
+      return appendAndOpen.execute(db, { rows, asked: distinctRequests(rows) });
     });
     expect((await Promise.allSettled(appends)).filter((outcome) => outcome.status === "rejected")).toEqual(
       [],

@@ -1,4 +1,4 @@
-import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
+import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../api/calls.ts";
 import type { ProgressLine } from "../../../operate/operations/proof.ts";
 
 const BASE = "/admin/v1";
@@ -45,14 +45,14 @@ export function urlOf(path: string, { path: values = {}, query = {} }: AnyGiven)
 /** Calls an operation by its path. @throws ApiProblem */
 export const get = <const Path extends PathOf<"get">>(
   path: Path,
-  given: Given<OperationAt<"get", Path>>,
+  given: CallInput<OperationAt<"get", Path>>,
   signal?: AbortSignal,
 ): Promise<AnswerOf<OperationAt<"get", Path>>> => call("GET", path, given as AnyGiven, signal);
 
 /** @throws ApiProblem */
 export const post = <const Path extends PathOf<"post">>(
   path: Path,
-  given: Given<OperationAt<"post", Path>>,
+  given: CallInput<OperationAt<"post", Path>>,
   signal?: AbortSignal,
 ): Promise<AnswerOf<OperationAt<"post", Path>>> => call("POST", path, given as AnyGiven, signal);
 
@@ -75,7 +75,7 @@ async function call<Answer>(
  */
 export async function postLines<const Path extends "/certify" | "/reconcile">(
   path: Path,
-  { body }: Given<OperationAt<"post", Path>>,
+  { body }: CallInput<OperationAt<"post", Path>>,
   onLine: (line: ProgressLine) => void,
   signal?: AbortSignal,
 ): Promise<void> {

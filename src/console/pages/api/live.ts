@@ -11,7 +11,7 @@ export const liveStatus = signal<Status | null>(null);
 export const liveActivity = signal<Activity | null>(null);
 /** The newest first; what came since the console was opened. */
 export const happenings = signal<readonly Happening[]>([]);
-const MOST_KEPT = 50;
+const KEPT_LIMIT = 50;
 
 /**
  * When `lost` is followed by a connection attempt of our own, in ms: a refused one ends an EventSource for
@@ -33,7 +33,7 @@ export function listen(): () => void {
     on<Status>("status", (status) => (liveStatus.value = status));
     on<Activity>("activity", (activity) => (liveActivity.value = activity));
     on<Happening>("payment", (payment) => {
-      happenings.value = [payment, ...happenings.value].slice(0, MOST_KEPT);
+      happenings.value = [payment, ...happenings.value].slice(0, KEPT_LIMIT);
     });
     source.addEventListener("error", () => {
       connection.value = "lost";

@@ -1,4 +1,4 @@
-import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
+import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../api/calls.ts";
 
 type Read<Path extends PathOf<"get">> = AnswerOf<OperationAt<"get", Path>>;
 
@@ -20,7 +20,7 @@ export type Undelivered = Read<"/dead-letters">["items"][number];
 export type UndeliveredEvidence = Read<"/dead-letters/{id}">["items"][number];
 export type ShownReplay = Read<"/replays/{id}">;
 export type Replay = ShownReplay["replay"];
-export type ReplayRequest = Given<OperationAt<"post", "/replays">>["body"];
+export type ReplayRequest = CallInput<OperationAt<"post", "/replays">>["body"];
 export type Plan = NonNullable<AnswerOf<OperationAt<"post", "/replays">>["plan"]>;
 export type Calendar = Read<"/certificates/calendar">;
 export type CertificateShown = Read<"/certificates/{id}">;

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
+import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../api/calls.ts";
 import { ApiProblem, get } from "./client.ts";
 
 export interface Answer<Data> {
@@ -16,7 +16,7 @@ const AGAIN_MS = 4_000;
 /** Asks the admin API: an operation that reads, by its path below `/admin/v1`. */
 export const useAnswer = <const Path extends PathOf<"get">>(
   path: Path,
-  given: Given<OperationAt<"get", Path>>,
+  given: CallInput<OperationAt<"get", Path>>,
 ): Answer<AnswerOf<OperationAt<"get", Path>>> =>
   useCall(JSON.stringify([path, given]), (signal) => get(path, given, signal));
 

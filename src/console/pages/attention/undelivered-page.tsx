@@ -1,4 +1,4 @@
-import { toldVerdict } from "../../../confirm/queue/confirmation.ts";
+import { shownVerdict } from "../../../confirm/queue/confirmation.ts";
 import type { UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
@@ -65,7 +65,7 @@ const FIELDS: readonly Field<UndeliveredEvidence>[] = [
   {
     name: "Verdict",
     show: ({ confirmation }) => (
-      <Badge state={(confirmation === null ? null : toldVerdict(confirmation)) ?? "pending"} />
+      <Badge state={(confirmation === null ? null : shownVerdict(confirmation)) ?? "pending"} />
     ),
   },
   { name: "Dismissed", show: ({ dismissedAt }) => dismissedAt && <Time at={dismissedAt} as="full" /> },

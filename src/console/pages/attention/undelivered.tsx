@@ -1,4 +1,4 @@
-import type { Given, OperationAt } from "../../../api/calls.ts";
+import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { post } from "../api/client.ts";
 import type { Undelivered } from "../api/types.ts";
 import { countText } from "../kit/text.ts";
@@ -23,7 +23,7 @@ interface ActWords extends Omit<RowsAct<Undelivered>, "run" | "runAll"> {
 /** Decides about some, or about all that nobody dismissed. */
 function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActWords): RowsAct<Undelivered> {
   const decide = async (
-    choice: Given<OperationAt<"post", DecisionPath>>["body"],
+    choice: CallInput<OperationAt<"post", DecisionPath>>["body"],
     reason: string | undefined,
   ) => (await post(path, { body: { ...choice, reason } })).count;
   const said = (count: number) => done(count, count === 1 ? one : `${countText(count)} ${many}`);

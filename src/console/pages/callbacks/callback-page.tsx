@@ -8,7 +8,7 @@ import { Answered, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, Time } from "../parts/values.tsx";
 
 /** The most bytes that are written out; the whole of them can be copied. */
-const MOST_BYTES = 4_096;
+const BYTE_LIMIT = 4_096;
 
 const BYTES_ARE = {
   as_came: "Its bytes, as they came over the wire",
@@ -126,10 +126,10 @@ function Body({ callback }: { callback: CallbackShown }) {
       {bytes.length > 0 && (
         <details class="raw-bytes">
           <summary>{BYTES_ARE[bodyIs]}</summary>
-          <pre class="sheet raw is-hex">{hexLines(bytes.subarray(0, MOST_BYTES)).join("\n")}</pre>
-          {bytes.length > MOST_BYTES && (
+          <pre class="sheet raw is-hex">{hexLines(bytes.subarray(0, BYTE_LIMIT)).join("\n")}</pre>
+          {bytes.length > BYTE_LIMIT && (
             <p class="quiet">
-              The first {countText(MOST_BYTES)} of {countText(bytes.length)}.
+              The first {countText(BYTE_LIMIT)} of {countText(bytes.length)}.
             </p>
           )}
           <p>

@@ -1,4 +1,4 @@
-import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
+import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import { post } from "../api/client.ts";
 import type { ListedCallback } from "../api/types.ts";
@@ -37,7 +37,7 @@ const CALLBACKS: ListDefinition<ListedCallback> = {
       name: "verdict",
       label: "Verdict",
       kind: "choice",
-      choices: choicesOf([...TOLD_VERDICTS, ...OWN_VERDICTS]),
+      choices: choicesOf([...SHOWN_VERDICTS, ...OWN_VERDICTS]),
     },
     { name: "from", label: "Received from", kind: "time" },
     { name: "to", label: "Received before", kind: "time" },

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Given, OperationAt } from "../../../api/calls.ts";
+import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import type { ProgressLine } from "../../../operate/operations/proof.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
-import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
+import type { ReconcileResult, Unread } from "../../../reconcile/on-request.ts";
 import { ApiProblem, postLines } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { countText } from "../kit/text.ts";
@@ -37,7 +37,7 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
     const words =
       work === "certify"
         ? outcomeWords(result as (Certificate | Unread)[], certifiedWords)
-        : outcomeWords(result as (Reconciled | Unread)[], reconciledWords);
+        : outcomeWords(result as (ReconcileResult | Unread)[], reconciledWords);
     setSaid(words);
     onDone();
   };
@@ -99,7 +99,7 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
 type Work = "certify" | "reconcile";
 type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
-type ProofBody = Given<OperationAt<"post", "/certify" | "/reconcile">>["body"];
+type ProofBody = CallInput<OperationAt<"post", "/certify" | "/reconcile">>["body"];
 
 /** Certify or reconcile, line by line as it proceeds: what runs now, how far it is, and the way to start it. */
 function useProofRun() {
@@ -171,7 +171,9 @@ function certifiedWords(certificates: readonly Pick<Certificate, "result" | "gap
 }
 
 /** What came of a reconciliation. */
-function reconciledWords(done: readonly Pick<Reconciled, "missing" | "opened" | "waitingInAll">[]): string {
+function reconciledWords(
+  done: readonly Pick<ReconcileResult, "missing" | "opened" | "waitingInAll">[],
+): string {
   const sum = (of: "missing" | "opened" | "waitingInAll") => done.reduce((all, one) => all + one[of], 0);
   if (sum("missing") === 0) return "Nothing was missing: every listed payment is known here.";
   const waiting = sum("waitingInAll");

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { AnswerOf, Given, OperationAt } from "../../../api/calls.ts";
+import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
 import { get } from "../api/client.ts";
 import { liveStatus } from "../api/live.ts";
 import { may } from "../api/session.ts";
@@ -57,11 +57,11 @@ export interface RowsAct<Row> {
 export const readPages =
   <const Path extends ListPath>(
     path: Path,
-    always?: Given<OperationAt<"get", Path>>["query"],
+    always?: CallInput<OperationAt<"get", Path>>["query"],
   ): ListDefinition<RowAt<Path>>["read"] =>
   (given, cursor, signal) => {
     const query = { ...(always as object | undefined), ...given, ...(cursor !== null && { cursor }) };
-    const asked = { query } as Given<OperationAt<"get", Path>>;
+    const asked = { query } as CallInput<OperationAt<"get", Path>>;
     return get(path, asked, signal) as Promise<ListPage<RowAt<Path>>>;
   };
 

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
+import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
 import type { ListedInvoice } from "../api/types.ts";
 import { moneyField, stateField, textField, timeField } from "../parts/fields.tsx";
@@ -19,7 +19,7 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   what: "payments",
   caption: "Payments, the last confirmed first",
   filters: [
-    { name: "verdict", label: "Verdict", kind: "choice", choices: choicesOf(TOLD_VERDICTS) },
+    { name: "verdict", label: "Verdict", kind: "choice", choices: choicesOf(SHOWN_VERDICTS) },
     { name: "from", label: "Paid from (UTC)", kind: "date" },
     { name: "to", label: "Paid until (UTC)", kind: "date" },
     { name: "collection", label: "Collection", kind: "text" },

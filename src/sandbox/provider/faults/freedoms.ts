@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MOST_PAGE_SIZE, type OperationName, operations } from "../../../collection-api/contract/index.ts";
+import { type OperationName, operations, PAGE_SIZE_LIMIT } from "../../../collection-api/contract/index.ts";
 
 export const operationNames = Object.keys(operations) as [OperationName, ...OperationName[]];
 
@@ -89,10 +89,10 @@ export const limitFreedoms = z.strictObject({
   pageSize: z
     .int()
     .min(1)
-    .max(MOST_PAGE_SIZE)
+    .max(PAGE_SIZE_LIMIT)
     .default(20)
     .describe("The page's size where none is asked for."),
-  mostPageSize: z.int().min(1).max(MOST_PAGE_SIZE).default(MOST_PAGE_SIZE),
+  mostPageSize: z.int().min(1).max(PAGE_SIZE_LIMIT).default(PAGE_SIZE_LIMIT),
   pageSizeOver: z
     .enum(["refused", "capped"])
     .default("refused")

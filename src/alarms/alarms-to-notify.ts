@@ -4,7 +4,7 @@ import { nullable, type RowOf, returned, type Slots, Statement } from "../databa
 import type { Tables } from "../database/tables.ts";
 import type { AlarmName } from "./alarms.ts";
 
-const UNTOLD = {
+const ALARM_TO_NOTIFY = {
   id: returned.count,
   name: returned.text<AlarmName>(),
   source: returned.text(),
@@ -18,12 +18,12 @@ const UNTOLD = {
 };
 
 /** An alarm whose beginning or end the people have not been told. */
-export type UntoldAlarm = RowOf<typeof UNTOLD>;
+export type AlarmToNotify = RowOf<typeof ALARM_TO_NOTIFY>;
 
 /** The alarms that this process has taken to tell; no other process tells them meanwhile. */
-export interface Untold {
+export interface ClaimedAlarms {
   /** The oldest first. */
-  alarms: UntoldAlarm[];
+  alarms: AlarmToNotify[];
   /** How often telling has failed in a row, whichever process tried. */
   failures: number;
 }
@@ -47,15 +47,17 @@ interface Turn {
   lease: { ms: number; longestMs: number };
 }
 
-const claiming = new Statement({ ...UNTOLD, failures: returned.integer }, ({ value }: Slots<Turn>) => {
-  const most = value((given) => given.most);
-  const longest = value(({ lease }) => Math.max(NOTIFYING_WAITS.betweenMs, lease.longestMs));
-  const isLost = isTooFarAhead(
-    sql`next_at`,
-    sql`greatest(${longest}, case failures when 0 then 0 else ${NOTIFYING_WAITS.afterFailureMs} end)::float8
+const claimTurn = new Statement(
+  { ...ALARM_TO_NOTIFY, failures: returned.integer },
+  ({ value }: Slots<Turn>) => {
+    const most = value((given) => given.most);
+    const longest = value(({ lease }) => Math.max(NOTIFYING_WAITS.betweenMs, lease.longestMs));
+    const isLost = isTooFarAhead(
+      sql`next_at`,
+      sql`greatest(${longest}, case failures when 0 then 0 else ${NOTIFYING_WAITS.afterFailureMs} end)::float8
         * interval '1 ms'`,
-  );
-  return sql`
+    );
+    return sql`
     with turn as (
       update alarm_telling set next_at = ${inMs(value(({ lease }) => lease.ms))}
       where (next_at <= clock_timestamp() or ${isLost}) and (exists (${BEGUN}) or exists (${ENDED}))
@@ -65,7 +67,8 @@ const claiming = new Statement({ ...UNTOLD, failures: returned.integer }, ({ val
     from turn, (
       (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})) as untold
     order by id limit ${most}`;
-});
+  },
+);
 
 /**
  * Takes the turn to tell what is untold: only one of several processes has it at a time, and not before it is
@@ -73,8 +76,8 @@ const claiming = new Statement({ ...UNTOLD, failures: returned.integer }, ({ val
  * @param given.lease after it another process may take the turn: the one that took it has died.
  * @returns null when there is nothing to tell, or the turn is another process's or not due yet.
  */
-export async function claimUntoldAlarms(db: Kysely<Tables>, given: Turn): Promise<Untold | null> {
-  const rows = await claiming.execute(db, given);
+export async function claimAlarmsToNotify(db: Kysely<Tables>, given: Turn): Promise<ClaimedAlarms | null> {
+  const rows = await claimTurn.execute(db, given);
   const [first] = rows;
   if (first === undefined) return null;
   return { alarms: rows.map(({ failures: _, ...alarm }) => alarm), failures: first.failures };
@@ -85,9 +88,9 @@ export async function claimUntoldAlarms(db: Kysely<Tables>, given: Turn): Promis
  * still to be told.
  * @param nextInMs how long until the next message at the earliest, in ms
  */
-export async function markAlarmsTold(
+export async function markAlarmsNotified(
   db: Kysely<Tables>,
-  told: readonly UntoldAlarm[],
+  told: readonly AlarmToNotify[],
   nextInMs: number,
 ): Promise<void> {
   const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);

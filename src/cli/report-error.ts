@@ -14,7 +14,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   provider_away: 4,
 };
 
-interface Told {
+interface ErrorReport {
   code: ErrorCode;
   message: string;
 }
@@ -24,8 +24,8 @@ interface Told {
  * With `--json` it prints `{"error": {"code", "message"}}` on stdout.
  * @returns the exit code
  */
-export function tellError(error: unknown, context: CommandContext): number {
-  const told = toldOf(error);
+export function reportError(error: unknown, context: CommandContext): number {
+  const told = errorReportOf(error);
   if (context.json) context.print(JSON.stringify({ error: told }, null, 2));
   else context.complain(told.message);
   if (["debug", "trace"].includes(context.environment.LOG_LEVEL ?? "") && error instanceof Error)
@@ -34,7 +34,7 @@ export function tellError(error: unknown, context: CommandContext): number {
 }
 
 /** RelayErrors explain themselves, common database faults are explained here, anything else is unexpected. */
-export function toldOf(error: unknown): Told {
+export function errorReportOf(error: unknown): ErrorReport {
   if (error instanceof RelayError) return { code: error.code, message: error.message };
   const missing = missingPackage(error);
   if (missing !== null)
