@@ -18,7 +18,7 @@ export const UNPAID_LADDER: readonly number[] = [
 ];
 
 /** An id that the provider does not know: the same ladder, up to ten minutes. */
-export const NOT_FOUND_LADDER: readonly number[] = UNPAID_LADDER.slice(0, 5);
+export const NOT_FOUND_LADDER: readonly number[] = UNPAID_LADDER.filter((wait) => wait <= 10 * MINUTE);
 
 /** After a fault no step is spent. No longer than the source's own: once that is tried again, one is due. */
 const FAULT_BACK_OFF = { firstMs: SECOND, capMs: 10 * SECOND };

@@ -42,14 +42,15 @@ export interface Provider {
   close(): Promise<void>;
 }
 
+// Not the index: it brings the client, and an HTTP client with it, into whatever only reads money.
 export {
   compareMoney,
   differenceOfMoney,
   type Money,
   moneyOf,
   sumOfMoney,
-  toUtc,
-} from "../collection-api/index.ts";
+} from "../collection-api/contract/money.ts";
+export { toUtc } from "../collection-api/contract/to-utc.ts";
 export type { Collection, Invoice, InvoicePage, ListedInvoice };
 
 /** How many characters are kept of a status: no provider's word is longer. */
