@@ -1,3 +1,4 @@
+import { stringify } from "csv-stringify/sync";
 import { type Certificate, type Difference, PROVISIONAL, type Tally, type Totals } from "./certificate.ts";
 
 const COLUMNS = [
@@ -70,10 +71,10 @@ export function csvMore(
 }
 
 const linesOf = ({ id: certificate, source, result }: CertificateName, rows: readonly Row[]): string =>
-  rows
-    .map((row) => ({ certificate, source, result, ...row }))
-    .map((row: Row) => `${COLUMNS.map((name) => cell(row[name])).join(",")}\r\n`)
-    .join("");
+  stringify(
+    rows.map((row) => ({ certificate, source, result, ...row })),
+    FORM,
+  );
 
 function headOf({ days, total, test, refusals, basis }: Omit<Certificate, "differences">): Row[] {
   return [
@@ -107,11 +108,18 @@ const FORMULA = /^\s*[=+\-@＝＋－＠]/u;
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * One cell. Text from outside that looks like a formula gets an apostrophe, so that spreadsheets do not run
- * it. Amounts are digits and stay numbers.
+ * Text from outside that looks like a formula gets an apostrophe, so that spreadsheets do not run it. Amounts
+ * are digits and stay numbers. (`escape_formulas` of the library would take negative amounts for formulas.)
  */
-function cell(value: string | number | null | undefined): string {
-  const text = String(value ?? "").replaceAll(STEERING, "\uFFFD");
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+function withoutFormula(value: string): string {
+  const text = value.replaceAll(STEERING, "\uFFFD");
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
+
+const FORM = {
+  columns: [...COLUMNS],
+  record_delimiter: "windows",
+  // Spreadsheets in some countries split at semicolons, and trim spaces.
+  quoted_match: /[,;]|^\s|\s$/,
+  cast: { string: withoutFormula },
+} as const;
