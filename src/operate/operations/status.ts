@@ -178,7 +178,7 @@ export const statusOperations = [
     summary: "List open alarms, the newest first: since when, and what to do",
     query: z.object({
       all: z.stringbool().optional().describe("include cleared alarms"),
-      name: z.string().optional().describe("only alarms of this name, such as confirmation_dead"),
+      name: z.enum(ALARM_NAMES).optional().describe("only alarms of this name, such as confirmation_dead"),
       source,
       ...limitInQuery.shape,
     }),
