@@ -119,13 +119,18 @@ export class ReadingThread {
     }
   }
 
+  /** To a thread that is up: what ends it before is no body's doing, and what ends it afterwards is. */
   #hand(request: ToRead, worker: Worker): void {
     worker.ref();
+    if (!this.#isUp) {
+      this.#limit(worker, START_MS);
+      return;
+    }
     // Handing over the body itself would take it from whoever is still to record it.
     const body = new Uint8Array(request.body);
     const { inflatedBytes, withinMs } = this.#options;
     worker.postMessage({ request: { ...request, body }, inflatedBytes }, [body.buffer]);
-    this.#limit(worker, this.#isUp ? withinMs : START_MS);
+    this.#limit(worker, withinMs);
   }
 
   #limit(worker: Worker, ms: number): void {
@@ -140,7 +145,7 @@ export class ReadingThread {
       if (worker !== this.#worker) return;
       if (said === UP) {
         this.#isUp = true;
-        if (this.#current !== null) this.#limit(worker, this.#options.withinMs);
+        if (this.#current !== null) this.#hand(this.#current.request, worker);
       } else this.#settle((current) => current.resolve(said));
     });
     worker.on("error", (error) => {
