@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /** An IPv4 address that is mapped into IPv6 is that IPv4 address; null for what is no address. */
@@ -12,6 +13,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
  * @returns null for what is no address.
  */
 export function plainAddress(text: string): string | null {
+  // What nearly every sender is; parsing it costs a microsecond, five times a callback.
+  if (isIPv4(text)) return text;
   const address = parseAddress(text);
   return address instanceof ipaddr.IPv4 ? address.toString() : address && text;
 }
@@ -25,6 +28,7 @@ const NETWORK_GROUPS = 4;
  * @param text as the socket or a trusted proxy says it, which may be anything.
  */
 export function networkOf(text: string): string {
+  if (isIPv4(text)) return text;
   const address = parseAddress(text);
   if (address === null) return text.toLowerCase().slice(0, 64);
   if (address instanceof ipaddr.IPv4) return address.toString();
