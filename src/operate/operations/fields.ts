@@ -6,6 +6,9 @@ import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 
 // Shared by the operations.
 
+/** Of examples. */
+export const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
+
 /** Of a result: a Date here, ISO 8601 text in JSON. */
 export const time = z.coerce.date().describe("ISO 8601, UTC.");
 

@@ -21,6 +21,7 @@ import {
   pageInQuery,
   pageOf,
   reason,
+  SOME_ID,
   shownVerdict,
   source,
   time,
@@ -30,8 +31,6 @@ import { operation } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
 
 const TAG = "Invoices";
-const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
-
 const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
 
 const AMOUNT = /^\d{1,20}(\.\d{1,10})?$/;

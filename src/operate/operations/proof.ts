@@ -17,6 +17,7 @@ import {
   id,
   limitInQuery,
   reason,
+  SOME_ID,
   source,
   time,
   whole,
@@ -25,8 +26,6 @@ import { download, operation } from "./operation.ts";
 
 const TAG = "Proof";
 const DAY_LIMIT = 400;
-const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
-
 const certificateInPath = z.object({ id: id.describe("the certificate's id") });
 
 const result = z.enum(["equal", "not_equal", "refused"]);

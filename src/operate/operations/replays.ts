@@ -11,6 +11,7 @@ import {
   id,
   limitInQuery,
   reason,
+  SOME_ID,
   source,
   time,
   timeGiven,
@@ -20,8 +21,6 @@ import {
 import { operation } from "./operation.ts";
 
 const TAG = "Replay";
-const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
-
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/, {
   error: "should be a topic's ARN",
 });

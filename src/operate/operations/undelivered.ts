@@ -17,6 +17,7 @@ import {
   id,
   limitInQuery,
   reason,
+  SOME_ID,
   source,
   time,
   timeGiven,
@@ -103,8 +104,6 @@ const evidence = item.extend({
     .describe("What the provider last confirmed."),
   callbacks: z.array(z.object({ id: answeredId, receivedAt: time, foundBy: z.string().nullable() })),
 });
-
-const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 
 const listOperation = <const Id extends string, const Path extends string>(
   list: UndeliveredList,

@@ -43,7 +43,9 @@ export function createOperations(parts: {
       element("TopicArn", topics.create(Name, Attributes).arn),
     ),
 
-    DeleteTopic: operation(oneTopic, ({ TopicArn }) => topics.delete(TopicArn)),
+    DeleteTopic: operation(oneTopic, ({ TopicArn }) => {
+      topics.delete(TopicArn);
+    }),
 
     ListTopics: operation(page, ({ NextToken }) =>
       pageElement("Topics", topics.list(), NextToken, ({ arn }) => element("TopicArn", arn)),
@@ -79,9 +81,15 @@ export function createOperations(parts: {
       { openToAll: true },
     ),
 
-    Unsubscribe: operation(oneSubscription, ({ SubscriptionArn }) => topics.unsubscribe(SubscriptionArn), {
-      openToAll: true,
-    }),
+    Unsubscribe: operation(
+      oneSubscription,
+      ({ SubscriptionArn }) => {
+        topics.unsubscribe(SubscriptionArn);
+      },
+      {
+        openToAll: true,
+      },
+    ),
 
     ListSubscriptions: operation(page, ({ NextToken }) => {
       const all = topics.list().flatMap(({ subscriptions }) => [...subscriptions.values()]);
@@ -97,9 +105,9 @@ export function createOperations(parts: {
       mapElement("Attributes", Object.entries(shownSubscription(existing(SubscriptionArn), accountId))),
     ),
 
-    SetSubscriptionAttributes: operation({ ...oneSubscription, ...oneAttribute }, (input) =>
-      setSubscriptionAttribute(existing(input.SubscriptionArn), input.AttributeName, input.AttributeValue),
-    ),
+    SetSubscriptionAttributes: operation({ ...oneSubscription, ...oneAttribute }, (input) => {
+      setSubscriptionAttribute(existing(input.SubscriptionArn), input.AttributeName, input.AttributeValue);
+    }),
 
     Publish: operation(
       { TopicArn: z.string().optional(), TargetArn: text, PhoneNumber: text, ...messageFields },
@@ -122,8 +130,7 @@ export function createOperations(parts: {
 
 function operation<Shape extends z.ZodRawShape>(
   shape: Shape,
-  // biome-ignore lint/suspicious/noConfusingVoidType: an operation without a result returns nothing.
-  answer: (input: z.output<z.ZodObject<Shape>>, isSigned: boolean) => string | void,
+  answer: (input: z.output<z.ZodObject<Shape>>, isSigned: boolean) => string | undefined,
   { openToAll } = { openToAll: false },
 ): Operation {
   const schema = z.object(shape);
