@@ -13,9 +13,12 @@ export const relaySchema = `alarm
   source text not null
   subject text not null
   detail text not null
+  snoozed_until timestamp with time zone
+  note text
   constraint alarm_pkey PRIMARY KEY (id)
   index alarm_end_untold ON public.alarm USING btree (cleared_at) WHERE ((cleared_at IS NOT NULL) AND (cleared_told_at IS NULL))
   index alarm_open UNIQUE ON public.alarm USING btree (name, source, subject) WHERE (cleared_at IS NULL)
+  index alarm_snoozed ON public.alarm USING btree (snoozed_until) WHERE ((cleared_at IS NULL) AND (snoozed_until IS NOT NULL))
   index alarm_subject ON public.alarm USING btree (subject)
   index alarm_untold ON public.alarm USING btree (id) WHERE ((cleared_at IS NULL) AND (told_at IS NULL))
 alarm_telling
@@ -54,6 +57,7 @@ callback
   headers json not null
   body bytea not null
   erased_digest text
+  failed_check text
   constraint callback_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
   index callback_also_named ON ONLY public.callback USING gin (also_named) WHERE (also_named IS NOT NULL)
@@ -88,6 +92,7 @@ callback_default
   headers json not null
   body bytea not null
   erased_digest text
+  failed_check text
   constraint callback_default_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
   index callback_default_also_named_idx ON public.callback_default USING gin (also_named) WHERE (also_named IS NOT NULL)
@@ -134,13 +139,15 @@ certificate
   progress json
   collection_ids uuid[] not null
   document json
+  time_zone text not null default 'UTC'::text
+  currency text not null default 'NGN'::text
   constraint certificate_done_check CHECK (((state = 'done'::text) = ((document IS NOT NULL) AND (gaps IS NOT NULL) AND (result IS NOT NULL))))
   constraint certificate_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint certificate_pkey PRIMARY KEY (id)
   constraint certificate_result_check CHECK ((result = ANY (ARRAY['equal'::text, 'not_equal'::text, 'refused'::text])))
   constraint certificate_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'done'::text])))
   index certificate_created_at ON public.certificate USING btree (created_at)
-  index certificate_daily UNIQUE ON public.certificate USING btree (source, day) WHERE (day IS NOT NULL)
+  index certificate_daily UNIQUE ON public.certificate USING btree (source, day, time_zone) WHERE (day IS NOT NULL)
 confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
   invoice_id uuid not null
   lease_token uuid
@@ -168,6 +175,7 @@ confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuu
   last_error text
   last_answer text
   listed_digest text
+  open_since timestamp with time zone
   constraint confirmation_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint confirmation_opened_by_check CHECK ((opened_by = ANY (ARRAY['callback'::text, 'reconcile'::text, 'replay'::text, 'operator'::text])))
   constraint confirmation_pkey PRIMARY KEY (invoice_id, source)
@@ -185,6 +193,7 @@ confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuu
   index confirmation_replaying ON public.confirmation USING btree (source) WHERE ((attempt = 0) AND (priority = 'replay'::text) AND (state = ANY (ARRAY['due'::text, 'claimed'::text])))
   index confirmation_senders ON public.confirmation USING btree (source, COALESCE(sender, ''::text), due_at) WHERE ((state = 'due'::text) AND (priority = 'unknown'::text) AND (COALESCE(sender, ''::text) IS NOT NULL))
   index confirmation_unknown ON public.confirmation USING btree (settled_at) WHERE (verdict = 'unknown_invoice'::text)
+  trigger late_decision AFTER UPDATE OF verdict, released_at ON public.confirmation FOR EACH ROW WHEN (((COALESCE((old.verdict = 'quarantined'::text), false) <> COALESCE((new.verdict = 'quarantined'::text), false)) OR (old.released_at IS DISTINCT FROM new.released_at))) EXECUTE FUNCTION note_late_change()
 ended_session
   ends_at timestamp with time zone not null
   id text not null
@@ -228,7 +237,7 @@ history_entry
   constraint history_entry_kind_check CHECK ((kind = ANY (ARRAY['ask_failed'::text, 'replayed'::text, 'send_failed'::text, 'verdict'::text])))
   constraint history_entry_pkey PRIMARY KEY (id)
   index history_entry_invoice ON public.history_entry USING btree (invoice_id)
-invoice with (fillfactor=85)
+invoice
   id uuid not null
   created_at timestamp with time zone
   modified_at timestamp with time zone
@@ -257,6 +266,9 @@ invoice with (fillfactor=85)
   index invoice_paid_at ON public.invoice USING btree (source, paid_at) WHERE (paid_at IS NOT NULL)
   index invoice_payer_email ON public.invoice USING btree (payer_email_hash) WHERE (payer_email_hash IS NOT NULL)
   index invoice_reference ON public.invoice USING btree (reference) WHERE (reference IS NOT NULL)
+  trigger late_delete AFTER DELETE ON public.invoice FOR EACH ROW EXECUTE FUNCTION note_late_change()
+  trigger late_insert AFTER INSERT ON public.invoice FOR EACH ROW WHEN ((COALESCE(new.paid_at, new.created_at, new.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval))) EXECUTE FUNCTION note_late_change()
+  trigger late_update AFTER UPDATE ON public.invoice FOR EACH ROW WHEN (((((((((((COALESCE(old.paid_at, old.created_at, old.confirmed_at) IS DISTINCT FROM COALESCE(new.paid_at, new.created_at, new.confirmed_at)) OR (old.status IS DISTINCT FROM new.status)) OR (old.type IS DISTINCT FROM new.type)) OR (old.collection_name IS DISTINCT FROM new.collection_name)) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.service_charge IS DISTINCT FROM new.service_charge)) OR (old.vat IS DISTINCT FROM new.vat)) OR (old.total_amount IS DISTINCT FROM new.total_amount)) OR (old.settleable_amount IS DISTINCT FROM new.settleable_amount)) AND ((COALESCE(old.paid_at, old.created_at, old.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval)) OR (COALESCE(new.paid_at, new.created_at, new.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval))))) EXECUTE FUNCTION note_late_change()
 invoice_snapshot
   id bigint not null generated always as identity
   invoice_id uuid not null
@@ -268,6 +280,49 @@ invoice_snapshot
   digest text not null
   document json not null
   constraint invoice_snapshot_pkey PRIMARY KEY (source, invoice_id, id)
+  index invoice_snapshot_recorded_at ON public.invoice_snapshot USING brin (recorded_at) WITH (autosummarize='on')
+late_change
+  changed_at timestamp with time zone not null default clock_timestamp()
+  invoice_id uuid not null
+  source text not null
+ledger with (fillfactor=50)
+  size bigint not null default 0
+  at timestamp with time zone not null default clock_timestamp()
+  source text not null
+  root bytea not null
+  peaks bytea not null default '\\x'::bytea
+  hashes bytea not null default '\\x'::bytea
+  refs bytea not null default '\\x'::bytea
+  salts bytea not null default '\\x'::bytea
+  checks bytea not null default '\\x'::bytea
+  reading json
+  check_at timestamp with time zone not null default clock_timestamp()
+  checked json
+  constraint ledger_pkey PRIMARY KEY (source)
+ledger_erasure
+  row_at timestamp with time zone not null
+  at timestamp with time zone not null default clock_timestamp()
+  source text not null
+  kind text not null
+  key text not null
+  digests bytea not null
+  remains bytea not null
+  constraint ledger_erasure_pkey PRIMARY KEY (source, kind, key, row_at)
+  index ledger_erasure_at ON public.ledger_erasure USING brin (at)
+ledger_tile
+  index integer not null
+  kinds integer not null
+  source text not null
+  times tstzrange not null
+  root bytea not null
+  hashes bytea not null
+  refs bytea not null
+  salts bytea not null
+  checks bytea not null
+  answers integer[] not null
+  constraint ledger_tile_pkey PRIMARY KEY (source, index)
+  index ledger_tile_answers ON public.ledger_tile USING gin (answers) WHERE (answers <> '{}'::integer[])
+  index ledger_tile_times ON public.ledger_tile USING gist (times)
 listed_payment
   certificate_id uuid not null
   invoice_id uuid not null
@@ -294,6 +349,44 @@ listed_payment
   asked_collection text
   constraint listed_payment_asked_check CHECK ((asked = ANY (ARRAY['paid'::text, 'not_paid'::text, 'unknown'::text, 'not_found'::text, 'unclear'::text])))
   constraint listed_payment_pkey PRIMARY KEY (certificate_id, invoice_id)
+month
+  id uuid not null
+  closed_at timestamp with time zone not null
+  reopened_at timestamp with time zone
+  window_from timestamp with time zone not null
+  window_to timestamp with time zone not null
+  payments integer not null
+  source text not null
+  month text not null
+  time_zone text not null
+  currency text not null
+  closed_by text not null
+  reopened_by text
+  reopen_reason text
+  document json not null
+  constraint month_month_check CHECK ((month ~ '^\\d{4}-(0[1-9]|1[0-2])$'::text))
+  constraint month_pkey PRIMARY KEY (id)
+  constraint month_reopened_check CHECK ((((reopened_at IS NULL) = (reopened_by IS NULL)) AND ((reopened_at IS NULL) = (reopen_reason IS NULL))))
+  index month_closed UNIQUE ON public.month USING btree (source, month) WHERE (reopened_at IS NULL)
+month_change
+  id bigint not null generated always as identity
+  month_id uuid not null
+  invoice_id uuid not null
+  changed_at timestamp with time zone not null
+  before json
+  after json
+  constraint month_change_pkey PRIMARY KEY (id)
+  index month_change_of ON public.month_change USING btree (month_id, invoice_id)
+month_payment
+  month_id uuid not null
+  invoice_id uuid not null
+  collection text
+  amount numeric
+  service_charge numeric
+  vat numeric
+  total numeric
+  settleable numeric
+  constraint month_payment_pkey PRIMARY KEY (month_id, invoice_id)
 outbox with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
   event_id uuid not null
   lease_token uuid
@@ -328,6 +421,13 @@ publication
   constraint publication_pkey PRIMARY KEY (source, event_id, id)
   index publication_published_at ON public.publication USING brin (published_at) WITH (autosummarize='on')
   index publication_replay ON public.publication USING btree (replay_id, source, event_id) WHERE (replay_id IS NOT NULL)
+published_root
+  published_at timestamp with time zone
+  claimed_until timestamp with time zone
+  source text not null
+  size bigint
+  root bytea
+  constraint published_root_pkey PRIMARY KEY (source)
 relay_process with (fillfactor=50)
   id uuid not null
   started_at timestamp with time zone not null default clock_timestamp()
@@ -339,6 +439,7 @@ relay_process with (fillfactor=50)
   version text not null
   serves jsonb not null default '{}'::jsonb
   recording_problem jsonb
+  beat_ms integer not null default 30000
   constraint relay_process_pkey PRIMARY KEY (id)
 replay with (fillfactor=50)
   id uuid not null
@@ -382,6 +483,14 @@ sender_turn with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum
   sender text not null
   constraint sender_turn_pkey PRIMARY KEY (source, sender)
   index sender_turn_line ON public.sender_turn USING btree (source, turn)
+signing_key
+  created_at timestamp with time zone not null default clock_timestamp()
+  retired_at timestamp with time zone
+  id text not null
+  public_key text not null
+  constraint signing_key_id CHECK ((id ~ '^[0-9a-f]{16}$'::text))
+  constraint signing_key_pkey PRIMARY KEY (id)
+  constraint signing_key_public_key CHECK ((length(public_key) = 44))
 source with (fillfactor=50)
   name text not null
   first_served_at timestamp with time zone
@@ -407,6 +516,34 @@ source with (fillfactor=50)
   constraint source_pause_check CHECK (((paused_by IS NULL) = (paused_at IS NULL)))
   constraint source_paused_by_check CHECK ((paused_by = ANY (ARRAY['operator'::text, 'refused'::text])))
   constraint source_pkey PRIMARY KEY (name)
+statement_match
+  id uuid not null
+  made_at timestamp with time zone not null default clock_timestamp()
+  first_day date not null
+  last_day date not null
+  settle_days integer
+  keep_duplicates boolean not null default false
+  clean boolean not null
+  source text not null
+  collection text
+  time_zone text not null
+  currency text not null
+  file_name text not null
+  file_sha256 text not null
+  result_sha256 text not null
+  made_by text not null
+  mapping json not null
+  figures json not null
+  constraint statement_match_days_check CHECK ((first_day <= last_day))
+  constraint statement_match_pkey PRIMARY KEY (id)
+  constraint statement_match_sha256_check CHECK (((file_sha256 ~ '^[0-9a-f]{64}$'::text) AND (result_sha256 ~ '^[0-9a-f]{64}$'::text)))
+  index statement_match_latest ON public.statement_match USING btree (source, made_at)
+statement_match_item
+  match_id uuid not null
+  position integer not null
+  state text not null
+  item json not null
+  constraint statement_match_item_pkey PRIMARY KEY (match_id, "position")
 sweep
   id uuid not null
   collection_id uuid not null
@@ -461,9 +598,10 @@ topic with (fillfactor=50)
   constraint topic_pause_check CHECK (((paused_by IS NULL) = (paused_at IS NULL)))
   constraint topic_paused_by_check CHECK ((paused_by = ANY (ARRAY['operator'::text, 'refused'::text])))
   constraint topic_pkey PRIMARY KEY (arn)
-function callback_is_insert_only() returns trigger, body 8778b005011abbf8
+function callback_is_insert_only() returns trigger, body ae4c83ebe5bab850
 function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 247320609910d11f
 function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 6f51b7145f5ca77f
 function event_is_insert_only() returns trigger, body 7641c3df7e123871
 function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 5950bd6509d5eab4
+function note_late_change() returns trigger, security definer, set search_path=pg_catalog, pg_temp, not for public, body cae3973f1660a0a7
 `;

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { messageOf } from "../kit/errors.ts";
 import { codeOf } from "../kit/postgres-errors.ts";
 import { returned, Statement } from "./statement.ts";
@@ -53,12 +53,16 @@ export function failedWrite(error: unknown): RecordingProblem {
 /** Answers to the question below by a server that is up and refuses, as SQLSTATEs. */
 const REFUSED = /^(42[0-9A-Z]{3}|25006|53100)$/;
 
+// This asks what new transactions are, since the current one may be read-only by its own choice.
+const IS_READ_ONLY = sql`(pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on')`;
+const MAY_INSERT = sql`has_table_privilege('callback', 'insert')`;
+
+/** A condition: `findRecordingProblem` would find none. */
+export const takesCallbacks: RawBuilder<boolean> = sql`(${MAY_INSERT} and not ${IS_READ_ONLY})`;
+
 const selectServerState = new Statement(
   { readOnly: returned.boolean, mayInsert: returned.boolean },
-  // This asks what new transactions are, since the current one may be read-only by its own choice.
-  () => sql`
-    select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly",
-      has_table_privilege('callback', 'insert') as "mayInsert"`,
+  () => sql`select ${IS_READ_ONLY} as "readOnly", ${MAY_INSERT} as "mayInsert"`,
 );
 
 /**

@@ -25,9 +25,9 @@ const ERASES_EVENT: Right = "update (erased_at, erased_digest, payload)";
 /** What opening writes (confirm/queue/open.ts): whoever records decides nothing about an invoice. */
 const OPENED =
   "invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at, " +
-  "requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at";
+  "open_since, requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at";
 const ASKED_AGAIN =
-  "requests, callback_id, sender, traceparents, attempt, record_only, requested_at, due_at, state, priority";
+  "requests, callback_id, sender, traceparents, attempt, record_only, open_since, requested_at, due_at, state, priority";
 const OPENS: Right[] = [`insert (${OPENED})`, `update (${ASKED_AGAIN})`];
 
 const READS: Right[] = ["select"];
@@ -69,6 +69,19 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   swept_payment: { worker: ALL },
   certificate: { worker: ALL },
   listed_payment: { worker: ALL },
+  statement_match: { worker: ["select", "insert"] },
+  statement_match_item: { worker: ["select", "insert"] },
+  // Closing and reopening is a person's; the worker notes what changes afterwards.
+  month: { worker: KEEPS },
+  month_payment: { worker: ["select", "insert"] },
+  month_change: { worker: ["select", "insert"] },
+  late_change: { worker: ["select", "update", "delete"] },
+  // Whoever takes callbacks also answers for the public keys.
+  published_root: { worker: KEEPS },
+  signing_key: { receiver: READS, worker: KEEPS },
+  ledger: { worker: KEEPS },
+  ledger_tile: { worker: KEEPS },
+  ledger_erasure: { worker: ["select", "insert"] },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
   callback_reading: { worker: ALL },
@@ -85,6 +98,8 @@ export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   make_callback_partition: ["worker"],
   drop_callback_partition: ["worker"],
   drop_kept_callbacks: ["worker"],
+  // Only triggers call it.
+  note_late_change: [],
 };
 
 /**

@@ -15,6 +15,8 @@ export interface Tables {
     source: string;
     subject: string;
     detail: string;
+    snoozed_until: Date | null;
+    note: string | null;
   };
   alarm_telling: {
     id: Generated<boolean>;
@@ -48,6 +50,7 @@ export interface Tables {
     headers: [name: string, value: string][];
     body: Buffer;
     erased_digest: string | null;
+    failed_check: string | null;
   };
   callback_budget: {
     counted_at: Generated<Date>;
@@ -92,6 +95,8 @@ export interface Tables {
     progress: unknown;
     collection_ids: string[];
     document: unknown;
+    time_zone: Generated<string>;
+    currency: Generated<string>;
   };
   confirmation: {
     invoice_id: string;
@@ -120,6 +125,7 @@ export interface Tables {
     last_error: string | null;
     last_answer: string | null;
     listed_digest: string | null;
+    open_since: Date | null;
   };
   ended_session: {
     ends_at: Date;
@@ -193,6 +199,46 @@ export interface Tables {
     digest: string;
     document: unknown;
   };
+  late_change: {
+    changed_at: Generated<Date>;
+    invoice_id: string;
+    source: string;
+  };
+  ledger: {
+    size: Generated<number>;
+    at: Generated<Date>;
+    source: string;
+    root: Buffer;
+    peaks: Generated<Buffer>;
+    hashes: Generated<Buffer>;
+    refs: Generated<Buffer>;
+    salts: Generated<Buffer>;
+    checks: Generated<Buffer>;
+    reading: unknown;
+    check_at: Generated<Date>;
+    checked: unknown;
+  };
+  ledger_erasure: {
+    row_at: Date;
+    at: Generated<Date>;
+    source: string;
+    kind: string;
+    key: string;
+    digests: Buffer;
+    remains: Buffer;
+  };
+  ledger_tile: {
+    index: number;
+    kinds: number;
+    source: string;
+    times: string;
+    root: Buffer;
+    hashes: Buffer;
+    refs: Buffer;
+    salts: Buffer;
+    checks: Buffer;
+    answers: number[];
+  };
   listed_payment: {
     certificate_id: string;
     invoice_id: string;
@@ -217,6 +263,40 @@ export interface Tables {
     asked_status: string | null;
     asked_type: string | null;
     asked_collection: string | null;
+  };
+  month: {
+    id: string;
+    closed_at: Date;
+    reopened_at: Date | null;
+    window_from: Date;
+    window_to: Date;
+    payments: number;
+    source: string;
+    month: string;
+    time_zone: string;
+    currency: string;
+    closed_by: string;
+    reopened_by: string | null;
+    reopen_reason: string | null;
+    document: unknown;
+  };
+  month_change: {
+    id: GeneratedAlways<number>;
+    month_id: string;
+    invoice_id: string;
+    changed_at: Date;
+    before: unknown;
+    after: unknown;
+  };
+  month_payment: {
+    month_id: string;
+    invoice_id: string;
+    collection: string | null;
+    amount: string | null;
+    service_charge: string | null;
+    vat: string | null;
+    total: string | null;
+    settleable: string | null;
   };
   outbox: {
     event_id: string;
@@ -243,6 +323,13 @@ export interface Tables {
     message_id: string;
     digest: Buffer | null;
   };
+  published_root: {
+    published_at: Date | null;
+    claimed_until: Date | null;
+    source: string;
+    size: number | null;
+    root: Buffer | null;
+  };
   relay_process: {
     id: string;
     started_at: Generated<Date>;
@@ -254,6 +341,7 @@ export interface Tables {
     version: string;
     serves: Generated<unknown>;
     recording_problem: unknown;
+    beat_ms: Generated<number>;
   };
   replay: {
     id: string;
@@ -290,6 +378,12 @@ export interface Tables {
     source: string;
     sender: string;
   };
+  signing_key: {
+    created_at: Generated<Date>;
+    retired_at: Date | null;
+    id: string;
+    public_key: string;
+  };
   source: {
     name: string;
     first_served_at: Date | null;
@@ -312,6 +406,31 @@ export interface Tables {
     paused_by: "operator" | "refused" | null;
     pause_reason: string | null;
     last_error: string | null;
+  };
+  statement_match: {
+    id: string;
+    made_at: Generated<Date>;
+    first_day: string;
+    last_day: string;
+    settle_days: number | null;
+    keep_duplicates: Generated<boolean>;
+    clean: boolean;
+    source: string;
+    collection: string | null;
+    time_zone: string;
+    currency: string;
+    file_name: string;
+    file_sha256: string;
+    result_sha256: string;
+    made_by: string;
+    mapping: unknown;
+    figures: unknown;
+  };
+  statement_match_item: {
+    match_id: string;
+    position: number;
+    state: string;
+    item: unknown;
   };
   sweep: {
     id: string;
