@@ -9,14 +9,13 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 
 /**
  * An address as it is stored and compared: a server that listens on both families sees 203.0.113.7 as
- * `::ffff:203.0.113.7`.
+ * `::ffff:203.0.113.7`, and an IPv6 address has many spellings.
  * @returns null for what is no address.
  */
 export function plainAddress(text: string): string | null {
   // What nearly every sender is; parsing it costs a microsecond, five times a callback.
   if (isIPv4(text)) return text;
-  const address = parseAddress(text);
-  return address instanceof ipaddr.IPv4 ? address.toString() : address && text;
+  return parseAddress(text)?.toString() ?? null;
 }
 
 /** How many of an IPv6 address's eight groups name the /64 network that one sender usually has to itself. */

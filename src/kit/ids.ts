@@ -1,6 +1,28 @@
 /** Whether a text is a UUID, of any version, in any case. */
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
+/** The ids that begin alike, from the first to the last. */
+export interface IdRange {
+  first: string;
+  last: string;
+}
+
+/**
+ * The ids that begin with this text, as lists shorten them (`af308019`, `af308019…`), or with all of an id.
+ * @returns null when no id begins so, or fewer than eight digits are given.
+ */
+export function idRange(text: string): IdRange | null {
+  const typed = text
+    .trim()
+    .replace(/(…|\.{3})$/, "")
+    .toLowerCase();
+  const digits = typed.replaceAll("-", "");
+  const whole = (end: string) =>
+    digits.padEnd(32, end).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const range = { first: whole("0"), last: whole("f") };
+  return /^[0-9a-f]{8,32}$/.test(digits) && range.first.startsWith(typed) ? range : null;
+}
+
 /** The first in the order of UUIDs, and what some send for "no id yet": nothing is kept under it. */
 export const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 

@@ -1,3 +1,4 @@
+import { mayAct, type Role } from "./admin-token.ts";
 import { endOfString } from "./is-too-intricate.ts";
 import { personalKind } from "./personal-fields.ts";
 import type { Secret } from "./secret.ts";
@@ -5,7 +6,7 @@ import type { Secret } from "./secret.ts";
 /** What takes the secrets out of a text. */
 export type Mask = (text: string) => string;
 
-const MASK = "***";
+export const MASK = "***";
 
 /** A slash as URLs, JSON and HTML write it; percent-encoded any number of times. */
 const SLASH = String.raw`(?:\\?\/|%(?:25)*2f|\\u002f|&#(?:x2f|47);)`;
@@ -13,7 +14,8 @@ const SLASH = String.raw`(?:\\?\/|%(?:25)*2f|\\u002f|&#(?:x2f|47);)`;
 /** A segment of a path: up to what ends it, percent-encoded or not, or to the colon of a sentence. */
 const SEGMENT = String.raw`(?:[^/?#&%:\s"'<>\\]|:(?!\s)|%(?!(?:25)*(?:2f|3f|23|26|22|20)))+`;
 
-const CALLBACK_TOKEN = new RegExp(`(${SLASH}callbacks${SLASH}+)${SEGMENT}`, "gi");
+// The plain word first, by which a text is searched several times as fast as by what may stand before it.
+const CALLBACK_TOKEN = new RegExp(`(callbacks(?<=${SLASH}callbacks)${SLASH}+)${SEGMENT}`, "gi");
 
 /**
  * Any text without callback tokens: what follows `/callbacks/`, however the slashes are encoded. Tokens that
@@ -154,6 +156,10 @@ export function maskedEvidence(evidence: string): string {
   }
   return withoutContacts(withoutCallbackTokens(parts.join("") + text.slice(kept)));
 }
+
+/** What a person of this role reads of evidence: `read` sees nothing about a payer, as in exports. */
+export const personalMaskOf = (role: Role): Mask =>
+  mayAct(role, "operate") ? (text) => text : maskedEvidence;
 
 /** Where the value that begins at `value` ends if it is to be masked; else `value` itself. */
 function endOfMasked(text: string, key: string, value: number): number {

@@ -110,13 +110,13 @@ export const METRICS = {
   oldestConfirmationSeconds: gauge(
     "invoice_relay_oldest_open_confirmation_seconds",
     [],
-    "How long the oldest due confirmation has been overdue",
+    "Since the oldest request that no answer of the provider covers yet",
     "above 300: payments wait",
   ),
   oldestEventSeconds: gauge(
     "invoice_relay_oldest_unpublished_event_seconds",
     [],
-    "Age of the oldest event that should be published and is not",
+    "Since the oldest event was made that should be published and is not",
     "above 300: payments wait",
   ),
   confirmations: gauge(
@@ -242,6 +242,12 @@ export const METRICS = {
     ["source", "result"],
     "When the last daily certificate was made, by source and result",
     "older than 36 h, or result not `equal`: [certificate_gap](#certificate_gap)",
+  ),
+  unprovenDays: gauge(
+    "invoice_relay_unproven_days",
+    ["source"],
+    "Days of payment that the newest certificate which covers them does not prove, by source",
+    "above 0: [certificate_gap](#certificate_gap)",
   ),
 };
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { likelyName } from "./likely-name.ts";
 
 /**
  * What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`.
@@ -37,7 +38,7 @@ export const ownWords: z.core.$ZodErrorMap = (issue) => {
     case "invalid_type":
       return `should be ${KINDS[issue.expected] ?? issue.expected}`;
     case "invalid_value":
-      return `should be ${oneOf(issue.values)}`;
+      return `should be ${oneOf(issue.values)}${nearest(input, issue.values)}`;
     case "too_small":
       return `should ${bound(issue.origin, "least", Number(issue.minimum), issue.inclusive)}`;
     case "too_big":
@@ -64,4 +65,11 @@ function bound(origin: string, which: "least" | "most", limit: number, inclusive
 function oneOf(values: readonly unknown[]): string {
   const words = values.map(String);
   return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+function nearest(given: unknown, values: readonly unknown[]): string {
+  // Longer than any of them; the comparison takes the product of both.
+  if (typeof given !== "string" || given.length > 100) return "";
+  const likely = likelyName(given, values.map(String));
+  return likely === null ? "" : `; perhaps ${likely} is meant`;
 }

@@ -173,6 +173,20 @@ export const timeZone = z
   )
   .meta({ kind: "time zone" });
 
+/** A zone with a name, whose rules say when clocks change; an offset such as +01:00 has none. */
+export const booksTimeZone = timeZone
+  .refine((zone) => /^[A-Z]/i.test(zone), {
+    error: "should be the name of an IANA time zone such as UTC or Africa/Lagos",
+  })
+  .meta({ kind: "time zone" });
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+
+export const currency = z
+  .string()
+  .refine((code) => CURRENCIES.has(code), { error: "should be an ISO 4217 currency such as NGN" })
+  .meta({ kind: "currency" });
+
 export const sourceName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "should be 1 to 40 lower-case letters, digits or hyphens");

@@ -1,25 +1,26 @@
 import { z } from "zod";
 import { adminToken } from "./admin-token.ts";
+import { ALARM_SETTINGS } from "./alarm-settings.ts";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { contradictions } from "./contradictions.ts";
 import { RelayError } from "./errors.ts";
+import { LEDGER_SETTINGS } from "./ledger-settings.ts";
 import {
   baseUrl,
+  booksTimeZone,
   collectionIds,
+  currency,
   databaseUrl,
   durationFrom,
   formatOf,
   keepingTime,
   list,
-  pageUrl,
   proxyAddress,
   secret,
-  secretUrl,
   timeZone,
   topicArn,
   url,
   urlToken,
-  webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
 import { readSourcesFile, type Source } from "./sources-file.ts";
@@ -106,15 +107,14 @@ export const settingsSchema = z.object({
       "The bearer token of /metrics. Without it the page is open on OPS_PORT; on PORT it takes one of " +
         "ADMIN_TOKENS, or a request from the same machine.",
     ),
-  ALARM_WEBHOOK_URL: secretUrl
+  ...ALARM_SETTINGS,
+  INVOICE_RELAY_OPERATOR: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100, "should be a name, 100 characters at most")
     .optional()
-    .describe("Where people are told of alarms: takes a POST as Slack's incoming webhooks do."),
-  ALARM_WEBHOOK_SECRETS: list(webhookSecret)
-    .optional()
-    .describe("What those are signed with, as Standard Webhooks; several while you rotate them (whsec_…)."),
-  RUNBOOK_URL: pageUrl
-    .optional()
-    .describe("Where docs/operations.md can be read; each alarm links to its heading there."),
+    .describe("Who acts, in the audit log of commands; the login name when left out."),
   REPLAY_TOPIC_ARNS: list(topicArn)
     .optional()
     .describe("Other topics that the admin API may replay events to; none when left out."),
@@ -146,12 +146,19 @@ export const settingsSchema = z.object({
       "After this long the personal data of an invoice is blanked, as erase does; never when left out.",
     ),
   PROVIDER_TIME_ZONE: timeZone.prefault("UTC").describe("The zone of the provider's times that name none."),
+  BOOKS_TIME_ZONE: booksTimeZone
+    .prefault("UTC")
+    .describe("The zone whose days and months the books have; a source of SOURCES_FILE may have its own."),
+  CURRENCY: currency
+    .prefault("NGN")
+    .describe("The currency of all amounts; a source of SOURCES_FILE may have its own."),
   PAID_STATUSES: list(z.string())
     .prefault("Paid")
     .describe("Invoice statuses that mean paid, compared without case."),
   INVALID_STATUSES: list(z.string())
     .prefault("Invalidated,Invalid,Expired")
     .describe("Invoice statuses that mean it can no longer be paid, compared without case."),
+  ...LEDGER_SETTINGS,
   CALLBACK_ACK_STATUS: wholeNumber(200, 299)
     .prefault("200")
     .describe("The status that answers a recorded callback."),

@@ -2,7 +2,16 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { callbackChecksSchema } from "./callback-checks.ts";
 import type { Secret } from "./secret.ts";
-import { anyUuid, baseUrl, secret, sourceName, topicArn, urlToken } from "./setting-formats.ts";
+import {
+  anyUuid,
+  baseUrl,
+  booksTimeZone,
+  currency,
+  secret,
+  sourceName,
+  topicArn,
+  urlToken,
+} from "./setting-formats.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -56,7 +65,7 @@ function sourcesSchema(environment: Environment) {
       })
       .pipe(format);
   return z.strictObject({
-    sources: z.array(sourceSchema(kept)).min(1, "should describe at least one source"),
+    sources: z.array(sourceSchema(kept, environment)).min(1, "should describe at least one source"),
   });
 }
 
@@ -92,8 +101,12 @@ const messageOfIssue = (issue: z.core.$ZodIssue): string =>
  * One merchant account as SOURCES_FILE describes it: its key, the tokens of its callback URLs, the topics of
  * its events.
  * @param kept reads a secret, written out or named.
+ * @param environment has what sources may leave out to have it in common; checked with the other settings.
  */
-function sourceSchema(kept: (format: z.ZodType<Secret, string>) => z.ZodType<Secret, string>) {
+function sourceSchema(
+  kept: (format: z.ZodType<Secret, string>) => z.ZodType<Secret, string>,
+  { BOOKS_TIME_ZONE, CURRENCY }: Environment,
+) {
   const several = (format: z.ZodType<Secret, string>): z.ZodType<readonly Secret[]> =>
     z.array(kept(format)).min(1, "should name at least one");
   const described = z.strictObject({
@@ -109,6 +122,10 @@ function sourceSchema(kept: (format: z.ZodType<Secret, string>) => z.ZodType<Sec
     snsTopicArn: topicArn,
     /** null: events of Test invoices are held. */
     snsTestTopicArn: topicArn.nullable().default(null),
+    /** The zone whose days and months the books have. */
+    booksTimeZone: booksTimeZone.default(BOOKS_TIME_ZONE || "UTC"),
+    /** Of all amounts, ISO 4217. */
+    currency: currency.default(CURRENCY || "NGN"),
   });
   return described.transform(({ collectionIds, ...others }) => ({
     ...others,

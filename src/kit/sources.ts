@@ -23,6 +23,8 @@ export const describedSources = (settings: Settings): readonly DescribedSource[]
       callbackChecks: callbackChecksOf(settings),
       snsTopicArn: settings.SNS_TOPIC_ARN,
       snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
+      booksTimeZone: settings.BOOKS_TIME_ZONE,
+      currency: settings.CURRENCY,
     },
   ];
 
@@ -40,6 +42,12 @@ export const sourcesOf = (settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
         "SOURCES_FILE",
     ]);
   });
+
+/** The currency of each source that the settings describe. */
+export function currencyOf(settings: Settings): (source: string) => string | undefined {
+  const currencies = new Map(describedSources(settings).map(({ name, currency }) => [name, currency]));
+  return (source) => currencies.get(source);
+}
 
 /**
  * The names of the sources that the settings describe; null where they describe none, as for a command that

@@ -19,6 +19,8 @@ const SHOP = {
 };
 const SECRETS = { SHOP_A_KEY: "secret-key-of-a", SHOP_A_TOKEN: "secret-token-of-a-0123456" };
 
+const OTHER = ["written-out-0123456789abc"];
+
 function fileWith(content: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), "sources-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -63,6 +65,36 @@ describe("SOURCES_FILE", () => {
       collectionIds: ["aaaaaaaa-0000-4000-8000-000000000001"],
       callbackChecks: { hmac: { header: "x-signature", algorithm: "sha256", prefix: "sha256=" } },
     });
+  });
+
+  it("gives each source the books' zone and currency, its own or those of all", () => {
+    const own = {
+      ...SHOP,
+      name: "own",
+      booksTimeZone: "Europe/London",
+      currency: "GBP",
+      callbackTokens: OTHER,
+    };
+    const booksOf = (changes: Record<string, string>) =>
+      sourcesOf(read({ sources: [SHOP, own] }, changes)).map((source) => [
+        source.booksTimeZone,
+        source.currency,
+      ]);
+    expect(booksOf({})).toEqual([
+      ["UTC", "NGN"],
+      ["Europe/London", "GBP"],
+    ]);
+    expect(booksOf({ BOOKS_TIME_ZONE: "Africa/Accra", CURRENCY: "GHS" })).toEqual([
+      ["Africa/Accra", "GHS"],
+      ["Europe/London", "GBP"],
+    ]);
+    expect(
+      problemsOf({ sources: [{ ...SHOP, booksTimeZone: "+01:00", currency: "naira" }] }, { CURRENCY: "ngn" }),
+    ).toEqual([
+      "CURRENCY should be an ISO 4217 currency such as NGN",
+      "SOURCES_FILE: sources[0].booksTimeZone should be the name of an IANA time zone such as UTC or Africa/Lagos",
+      "SOURCES_FILE: sources[0].currency should be an ISO 4217 currency such as NGN",
+    ]);
   });
 
   it("tells every problem at once, each with its place in the file, and no value", () => {

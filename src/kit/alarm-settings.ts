@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { list, pageUrl, secretUrl, webhookSecret } from "./setting-formats.ts";
+
+/** How people are told of alarms. */
+export const ALARM_SETTINGS = {
+  ALARM_WEBHOOK_URL: secretUrl
+    .optional()
+    .describe("Where people are told of alarms, by a POST; invoice-relay alarms test tries it."),
+  ALARM_WEBHOOK_FORMAT: z
+    .enum(["generic", "slack"], { error: "should be generic or slack" })
+    .prefault("generic")
+    .describe(
+      "What that takes: generic is a text with the alarms beside it as JSON, slack is for Slack's incoming " +
+        "webhooks and those made like them.",
+    ),
+  ALARM_WEBHOOK_SECRETS: list(webhookSecret)
+    .optional()
+    .describe("What those are signed with, as Standard Webhooks; several while you rotate them (whsec_…)."),
+  RUNBOOK_URL: pageUrl
+    .optional()
+    .describe("Where docs/operations.md can be read; each alarm links to its heading there."),
+};

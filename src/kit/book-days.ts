@@ -1,0 +1,99 @@
+import { addDays, dayOf, startOf } from "./time.ts";
+
+// What a day and a month are in the books of a source: those of its zone (BOOKS_TIME_ZONE). Only here, and
+// never in SQL: Postgres has time zone tables of its own, and reads a midnight that is there twice as the later.
+
+/** Times from, and before. */
+export interface BookPeriod {
+  from: Date;
+  to: Date;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatIn(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    calendar: "gregory",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  formats.set(zone, format);
+  return format;
+}
+
+/** The day of a time in a zone, YYYY-MM-DD. @throws RangeError when the time is none, or the zone is not known. */
+export function bookDayOf(at: Date | number, zone: string): string {
+  if (zone === "UTC") return dayOf(at);
+  const [month = "", day = "", year = ""] = formatIn(zone).format(at).split("/");
+  return `${year.padStart(4, "0")}-${month}-${day}`;
+}
+
+/** The month of a time in a zone, YYYY-MM. */
+export const bookMonthOf = (at: Date | number, zone: string): string => bookDayOf(at, zone).slice(0, 7);
+
+/** More than the furthest zone is from UTC, in s. */
+const FURTHEST_S = 86_400;
+
+/** The first moment of a day in a zone; where its midnight is skipped, the one that follows. */
+export function startOfBookDay(day: string, zone: string): Date {
+  const midnight = startOf(day).getTime();
+  if (zone === "UTC") return new Date(midnight);
+  // Zones change on whole seconds, so the first second with this date, or a later one, is it.
+  let before = -FURTHEST_S;
+  let reached = FURTHEST_S;
+  while (reached - before > 1) {
+    const middle = Math.floor((before + reached) / 2);
+    if (bookDayOf(midnight + middle * 1_000, zone) < day) before = middle;
+    else reached = middle;
+  }
+  return new Date(midnight + reached * 1_000);
+}
+
+/** From the start of one day to the end of another. @param first, last YYYY-MM-DD, both included. */
+export const bookPeriod = (first: string, last: string, zone: string): BookPeriod => ({
+  from: startOfBookDay(first, zone),
+  to: startOfBookDay(addDays(last, 1), zone),
+});
+
+/** One day: of 24 hours, or of 23 or 25 and so on where clocks change. @param day YYYY-MM-DD */
+export const bookDay = (day: string, zone: string): BookPeriod => bookPeriod(day, day, zone);
+
+/** @param month YYYY-MM */
+export const bookMonth = (month: string, zone: string): BookPeriod => {
+  const first = `${month}-01`;
+  return { from: startOfBookDay(first, zone), to: startOfBookDay(nextMonth(first), zone) };
+};
+
+const nextMonth = (first: string): string => `${addDays(first, 31).slice(0, 7)}-01`;
+
+/** The last day of which a period has a part; for one of whole days its last. */
+export const lastBookDay = ({ to }: Pick<BookPeriod, "to">, zone: string): string =>
+  bookDayOf(to.getTime() - 1, zone);
+
+/** The days of which a period has a part, in order. */
+export function bookDaysOf(period: BookPeriod, zone: string): string[] {
+  const days: string[] = [];
+  const last = lastBookDay(period, zone);
+  for (let day = bookDayOf(period.from, zone); day <= last; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockIn(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known !== undefined) return known;
+  const clock = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeStyle: "medium", hourCycle: "h23" });
+  clocks.set(zone, clock);
+  return clock;
+}
+
+/** A time as the clocks of a zone show it, to the second, as spreadsheets read it: `2026-10-31 23:59:59`. */
+export function bookTimeOf(at: Date, zone: string): string {
+  if (zone === "UTC") return at.toISOString().slice(0, 19).replace("T", " ");
+  return `${bookDayOf(at, zone)} ${clockIn(zone).format(at)}`;
+}

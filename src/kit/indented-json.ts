@@ -1,0 +1,34 @@
+/** A string, a mark, or a number or word; of one pass, however long. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+const [OPENS, CLOSES] = [/^[{[]$/, /^[}\]]$/];
+
+/**
+ * JSON text over several lines, every digit and escape left as it came: no value is made of it. Other text is
+ * left alone. Pure.
+ */
+export function indentedJson(json: string): string {
+  if (!isJson(json)) return json;
+  let depth = 0;
+  const line = (by: number) => {
+    depth += by;
+    return `\n${"  ".repeat(depth)}`;
+  };
+  const tokens = json.match(TOKEN) ?? [];
+  return tokens
+    .map((token, at) => {
+      if (OPENS.test(token)) return CLOSES.test(tokens[at + 1] ?? "") ? token : token + line(1);
+      if (CLOSES.test(token)) return OPENS.test(tokens[at - 1] ?? "") ? token : line(-1) + token;
+      if (token === ",") return token + line(0);
+      return token === ":" ? ": " : token;
+    })
+    .join("");
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

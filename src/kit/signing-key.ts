@@ -1,0 +1,45 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import { z } from "zod";
+import { Secret } from "./secret.ts";
+
+/** What stands before the 32 bytes of an Ed25519 seed in PKCS8 (RFC 8410). */
+const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
+
+const HOW = "(make one with: openssl genpkey -algorithm ed25519)";
+
+/**
+ * An Ed25519 private key as PEM, its line ends perhaps written `\n`, or as base64 of the PKCS8 or of the 32-byte
+ * seed.
+ * @returns what is wrong with it, in plain words, where it is something else.
+ */
+export function readSigningKey(text: string): KeyObject | string {
+  const given = text.trim().replaceAll("\\n", "\n");
+  if (given.includes("PUBLIC KEY-----")) return `is a public key; signing takes the private one ${HOW}`;
+  if (/ENCRYPTED/.test(given)) return `is protected by a passphrase; it should be without one ${HOW}`;
+  const key = keyIn(given);
+  if (key === null) return `should be an Ed25519 private key, in PEM or base64 ${HOW}`;
+  if (key.asymmetricKeyType !== "ed25519")
+    return `is a private key of the kind ${key.asymmetricKeyType}; it should be an Ed25519 one ${HOW}`;
+  return key;
+}
+
+function keyIn(text: string): KeyObject | null {
+  try {
+    if (text.startsWith("-----")) return createPrivateKey(text);
+    const bytes = Buffer.from(text, "base64");
+    const key = bytes.length === 32 ? Buffer.concat([PKCS8_HEAD, bytes]) : bytes;
+    return createPrivateKey({ key, format: "der", type: "pkcs8" });
+  } catch {
+    return null;
+  }
+}
+
+export const signingKey = z
+  .string()
+  .transform((text, context) => {
+    const key = readSigningKey(text);
+    if (typeof key !== "string") return new Secret(text);
+    context.addIssue(key);
+    return z.NEVER;
+  })
+  .meta({ kind: "Ed25519 private key, PEM or base64", secret: true });

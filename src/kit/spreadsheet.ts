@@ -1,0 +1,29 @@
+// What spreadsheets make of texts from outside, and how ours are written so that they make nothing of them.
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** What spreadsheets take for the start of a formula, including full-width forms. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]/u;
+
+/** Characters that could break a line or control a viewer; our cells need none of them. */
+const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A text for a cell that is known to hold text: on one line, and without what XML cannot hold. */
+export const cellText = (value: string): string => value.replaceAll(STEERING, "\uFFFD").toWellFormed();
+
+/**
+ * Text from outside that looks like a formula gets an apostrophe, so that spreadsheets do not run it. Amounts
+ * are digits and stay numbers. (`escape_formulas` of csv-stringify would take negative amounts for formulas.)
+ */
+export function withoutFormula(value: string): string {
+  const text = cellText(value);
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
+/** RFC 4180, for csv-stringify. */
+export const CSV_FORM = {
+  record_delimiter: "windows",
+  // Spreadsheets in some countries split at semicolons, and trim spaces.
+  quoted_match: /[,;]|^\s|\s$/,
+  cast: { string: withoutFormula },
+} as const;
