@@ -1,0 +1,39 @@
+import type { RequestHandler } from "express";
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { readKeys } from "../signing/signing-keys.ts";
+
+/** How long an answer is kept here, and in caches on the way, in seconds. */
+const KEPT_SECONDS = 60;
+
+/**
+ * `/.well-known/invoice-relay-keys.json`: the public keys, for anybody. Strangers who ask all at once cost one
+ * read of the table a minute; while the database is away the last answer stands.
+ */
+export function keysRoute(db: Kysely<Tables>): RequestHandler {
+  let kept: { text: string; at: number } | null = null;
+  let reading: Promise<string> | null = null;
+  const read = async () => {
+    const text = `${JSON.stringify(await readKeys(db), null, 2)}\n`;
+    kept = { text, at: performance.now() };
+    return text;
+  };
+  const isFresh = () => kept !== null && performance.now() - kept.at < KEPT_SECONDS * 1_000;
+  return async (request, response, next) => {
+    if (request.path !== "/.well-known/invoice-relay-keys.json" || !["GET", "HEAD"].includes(request.method))
+      return next();
+    if (!isFresh())
+      reading ??= read().finally(() => {
+        reading = null;
+      });
+    const text = isFresh() ? kept?.text : await reading?.catch(() => kept?.text);
+    if (text === undefined)
+      return void response
+        .status(503)
+        .setHeader("retry-after", 5)
+        .type("text/plain")
+        .send("The keys cannot be read now. Ask again.\n");
+    response.setHeader("cache-control", `public, max-age=${KEPT_SECONDS}`);
+    response.type("application/json").send(text);
+  };
+}

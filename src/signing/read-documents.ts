@@ -1,0 +1,75 @@
+import { RelayError } from "../kit/errors.ts";
+import { isTooIntricate } from "../kit/is-too-intricate.ts";
+
+/** More than any of ours: a certificate names ten thousand differences. */
+const LIMITS = { depth: 32, pieces: 2_000_000 };
+
+/** The closings in what `month show --json` and `month close --json` print; anything else as it is. */
+function withinMonths(parsed: unknown): unknown {
+  const { closings, months } = Object(parsed) as { closings?: unknown; months?: unknown };
+  const held = closings ?? months;
+  return Array.isArray(held) ? held.map((one) => Object(one).closing) : parsed;
+}
+
+/**
+ * The documents in a file: one, or a list of them as `certify --json` prints it. Windows' shells write UTF-16.
+ * @throws RelayError where it holds no whole JSON document, or one that two readers could read as different things.
+ */
+export function readDocuments(bytes: Uint8Array): Record<string, unknown>[] {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes).trim();
+  if (text.startsWith("row,certificate,"))
+    throw new RelayError(
+      "It is a certificate's CSV table, which bears no signature to check. Take its JSON: invoice-relay certificate show ID --json",
+    );
+  if (!/^[{[]/.test(text) || isTooIntricate(text, LIMITS))
+    throw new RelayError("It is not a signed document of invoice-relay, which is JSON.");
+  const parsed = withinMonths(parseStrictly(text));
+  const found = Array.isArray(parsed) ? parsed : [parsed];
+  const documents = found.filter(
+    (one): one is Record<string, unknown> => typeof one === "object" && one !== null && !Array.isArray(one),
+  );
+  if (documents.length < found.length || !documents.some((one) => "source" in one || "signature" in one))
+    throw new RelayError("It is JSON, but not a signed document of invoice-relay.");
+  return documents;
+}
+
+/**
+ * `JSON.parse` that refuses what another parser may read otherwise: a name that stands twice in an object, and a
+ * number that is not spelled as the relay spells it (`1e2`, `3.0`, more digits than a double holds).
+ */
+function parseStrictly(text: string): unknown {
+  let members = 0;
+  let strange: string | null = null;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text, function (this: unknown, _name, value: unknown, context?: { source?: string }) {
+      if (!Array.isArray(this)) members += 1;
+      const spelled = context?.source ?? String(value);
+      if (typeof value === "number" && String(value) !== spelled) strange ??= spelled;
+      return value;
+    });
+  } catch (cause) {
+    const why = /[}\]]$/.test(text)
+      ? "is not JSON: it was edited or damaged"
+      : "ends in the middle: it is truncated";
+    throw new RelayError(`It ${why}. Get it anew.`, { cause });
+  }
+  if (strange !== null)
+    throw new RelayError(
+      `It was edited: it holds the number ${String(strange).slice(0, 40)}, which is not spelled so.`,
+    );
+  // All but the last of members with one name are lost to JSON.parse, which calls once for the whole, too.
+  if (countNames(text) !== members - 1)
+    throw new RelayError(
+      "It was edited: a name stands twice in it, and readers differ in which of them they take.",
+    );
+  return parsed;
+}
+
+/** @param text is JSON. */
+function countNames(text: string): number {
+  let names = 0;
+  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) names += 1;
+  return names;
+}

@@ -1,0 +1,75 @@
+import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
+import { publicKeyOf, type Signed, type SignedKind, type Signer } from "./signed.ts";
+import type { KeysDocument } from "./verify-signed.ts";
+
+// Public keys stay, so that what an older one signed can be checked.
+
+const useKey = new Statement(
+  { now: returned.time },
+  ({ value }: Slots<Pick<Signer, "keyId" | "publicKey">>) => {
+    const id = value(({ keyId }) => keyId);
+    // Only rows that change are locked: signing waits for nobody.
+    return sql`
+      with turned as (
+        update signing_key set retired_at = case when id = ${id} then null else clock_timestamp() end
+        where (id = ${id}) = (retired_at is not null)),
+      made as (
+        insert into signing_key (id, public_key) values (${id}, ${value(({ publicKey }) => publicKey)})
+        on conflict do nothing)
+      select clock_timestamp() as now`;
+  },
+);
+
+/** Makes the key known to whoever checks; another one that was in use is retired. @returns Postgres' clock. */
+export async function registerKey(db: Kysely<Tables>, signer: Signer): Promise<Date> {
+  const [row] = await useKey.execute(db, signer);
+  return row?.now ?? new Date();
+}
+
+/**
+ * A document as it is issued: signed, or with `signature: null`. To be called in the transaction that keeps it, so
+ * that it can be told from one made later. Whatever shows it later masks callback tokens, so what is signed has none.
+ */
+export async function issue<Document extends object>(
+  trx: Kysely<Tables>,
+  signer: Signer | null,
+  kind: SignedKind,
+  document: Document,
+): Promise<Signed<Document>> {
+  const masked = withTextsMasked(document, withoutCallbackTokens) as Document;
+  if (signer === null) return { ...masked, signature: null };
+  return signer.sign(kind, masked, await registerKey(trx, signer));
+}
+
+const readClock = new Statement(
+  { now: returned.time },
+  ({ value }: Slots<Pick<Signer, "keyId">>) => sql`
+    select clock_timestamp() as now from signing_key
+    where id = ${value(({ keyId }) => keyId)} and retired_at is null`,
+);
+
+/** `issue` for readers, who write nothing: signed if the key is the one that `serve` made known. */
+export const issueByKnownKey: typeof issue = async (db, signer, kind, document) => {
+  const [known] = signer === null ? [] : await readClock.execute(db, signer);
+  if (signer === null || known === undefined) return { ...document, signature: null };
+  return signer.sign(kind, document, known.now);
+};
+
+/** What `/.well-known/invoice-relay-keys.json` says: the newest first. */
+export async function readKeys(
+  db: Kysely<Tables>,
+): Promise<Omit<KeysDocument, "format"> & { format: string }> {
+  const rows = await db.selectFrom("signing_key").selectAll().orderBy("created_at", "desc").execute();
+  return {
+    format: "invoice-relay-keys:v1",
+    keys: rows.map(({ id, public_key, created_at, retired_at }) => ({
+      id,
+      pem: publicKeyOf(public_key).export({ format: "pem", type: "spki" }).toString(),
+      createdAt: created_at.toISOString(),
+      retiredAt: retired_at?.toISOString() ?? null,
+    })),
+  };
+}

@@ -1,0 +1,156 @@
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { z } from "zod";
+import { RelayError } from "../kit/errors.ts";
+import { isSignedBy, keyIdOf, publicKeyOf, type Signature, type SignedKind } from "./signed.ts";
+
+/** A public key that somebody trusts, from a file of theirs. */
+export interface KnownKey {
+  id: string;
+  key: KeyObject;
+  /** null while it is in use, or where the file does not say. */
+  retiredAt: string | null;
+}
+
+/** What was found of one document. */
+export interface Verdict {
+  /** `signed`: unchanged since that key signed it. */
+  state: "signed" | "unsigned" | "broken";
+  /** In plain words, a sentence or two. */
+  says: string;
+  /** As it stands in the file. */
+  document: Record<string, unknown>;
+  signature: Signature | null;
+  /** Whether the key is one of those given; null where none were. */
+  keyIsKnown: boolean | null;
+}
+
+export const signatureSchema: z.ZodType<Signature> = z.strictObject({
+  kind: z.enum(["certificate", "month", "root"]),
+  signedAt: z.iso.datetime(),
+  keyId: z.string(),
+  publicKey: z.base64().length(44),
+  value: z.base64().length(88),
+});
+
+const WHAT: Record<SignedKind, string> = {
+  certificate: "a certificate",
+  month: "a month's closing",
+  root: "a ledger's root",
+};
+const HOW: Record<SignedKind, string> = {
+  certificate: "invoice-relay certificate verify FILE",
+  month: "invoice-relay certificate verify FILE",
+  root: "invoice-relay ledger verify --root FILE",
+};
+
+interface Expected {
+  /** What it should be. */
+  kinds: readonly SignedKind[];
+  /** Whose it should be; any source's when left out. */
+  source?: string;
+  /** The keys to believe; without them only that nothing was changed is shown. */
+  keys: readonly KnownKey[] | null;
+}
+
+/** Checks any signed document: by whom it is, and that nothing was changed since. Pure; needs nothing but it. */
+export function verifySigned(document: Record<string, unknown>, { kinds, source, keys }: Expected): Verdict {
+  const { signature: given, ...rest } = document;
+  const verdict = (state: Verdict["state"], says: string, signature: Signature | null = null): Verdict => ({
+    ...{ state, says, document, signature },
+    keyIsKnown: signature === null || keys === null ? null : keys.some(({ id }) => id === signature.keyId),
+  });
+  if (given === undefined || given === null)
+    return verdict(
+      "unsigned",
+      "It is unsigned: nothing shows who made it, nor that it is unchanged. It was made without LEDGER_SIGNING_KEY, or its signature was taken out.",
+    );
+  const read = signatureSchema.safeParse(given);
+  if (!read.success) return verdict("broken", "Its signature is damaged: it was edited. Get it anew.");
+  const signature = read.data;
+  const { kind, keyId, signedAt } = signature;
+  const broken = (says: string) => verdict("broken", says, signature);
+  const known = keys?.find(({ id }) => id === keyId);
+  if (keys !== null && known === undefined)
+    return broken(
+      `It is signed by key ${keyId}, which is not in the key file (${keys.map(({ id }) => id).join(", ")}). It is somebody else's, or the file is older than the key: get https://<relay>/.well-known/invoice-relay-keys.json anew.`,
+    );
+  const key = known?.key ?? keyIn(signature);
+  if (key === null || keyIdOf(key) !== keyId || !isSignedBy(rest, signature, key))
+    return broken(`It was edited: it is not what key ${keyId} signed at ${signedAt}.`);
+  if (!kinds.includes(kind))
+    return broken(
+      `It is ${WHAT[kind]} of source ${rest.source}, not ${kinds.map((one) => WHAT[one]).join(" or ")}. Check it with: ${HOW[kind]}`,
+    );
+  if (source !== undefined && rest.source !== source)
+    return broken(`It is ${WHAT[kind]} of source ${rest.source}, and not of ${source}.`);
+  if (known?.retiredAt && Date.parse(signedAt) > Date.parse(known.retiredAt))
+    return broken(
+      `Key ${keyId} signed it at ${signedAt}, but was retired at ${known.retiredAt}: somebody else may hold it.`,
+    );
+  const whose =
+    known === undefined
+      ? " Whose key that is, it cannot show itself: compare the id with https://<relay>/.well-known/invoice-relay-keys.json, or give that file as --keys."
+      : known.retiredAt === null
+        ? ""
+        : ` That key was retired at ${known.retiredAt}, after it signed.`;
+  return verdict("signed", `It is unchanged since key ${keyId} signed it at ${signedAt}.${whose}`, signature);
+}
+
+/** null where its 32 bytes are no key. */
+function keyIn({ publicKey }: Signature): KeyObject | null {
+  try {
+    return publicKeyOf(publicKey);
+  } catch {
+    return null;
+  }
+}
+
+const keysSchema = z.object({
+  format: z.literal("invoice-relay-keys:v1"),
+  keys: z.array(
+    z.object({ id: z.string(), pem: z.string(), createdAt: z.string(), retiredAt: z.string().nullable() }),
+  ),
+});
+export type KeysDocument = z.output<typeof keysSchema>;
+
+const WRONG_KEYS =
+  "Give the JSON of https://<relay>/.well-known/invoice-relay-keys.json, or an Ed25519 public key in PEM.";
+
+/**
+ * The keys that a file names: the relay's own list of them, or one public key in PEM.
+ * @throws RelayError that says what else it is.
+ */
+export function readKeyFile(text: string): KnownKey[] {
+  const refuse = (what: string, cause?: unknown) =>
+    new RelayError(`The key file ${what}. ${WRONG_KEYS}`, { code: "usage", cause });
+  const keyIn = (pem: string): KeyObject => {
+    if (pem.includes("PRIVATE KEY-----"))
+      throw refuse("holds a private key, which belongs to the relay alone");
+    let key: KeyObject;
+    try {
+      key = createPublicKey(pem);
+    } catch (cause) {
+      throw refuse("holds a key that cannot be read", cause);
+    }
+    if (key.asymmetricKeyType !== "ed25519") throw refuse(`holds a key of the kind ${key.asymmetricKeyType}`);
+    return key;
+  };
+  const given = text.trim();
+  if (given.startsWith("-----")) {
+    const key = keyIn(given);
+    return [{ id: keyIdOf(key), key, retiredAt: null }];
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(given);
+  } catch (cause) {
+    throw refuse("is neither JSON nor PEM", cause);
+  }
+  const { success, data } = keysSchema.safeParse(parsed);
+  if (!success) throw refuse("is JSON of another kind");
+  if (data.keys.length === 0) throw refuse("names no key: nothing was signed when it was made");
+  return data.keys.map(({ pem, retiredAt }) => {
+    const key = keyIn(pem);
+    return { id: keyIdOf(key), key, retiredAt };
+  });
+}

@@ -1,0 +1,138 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { certificateText } from "../../src/cli/commands/certificate.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { buildLedger } from "../../src/ledger/build.ts";
+import { readRoot } from "../../src/ledger/proofs.ts";
+import { readCertificate } from "../../src/reconcile/read-certificates.ts";
+import { Signer } from "../../src/signing/signed.ts";
+import { issue, readKeys, registerKey } from "../../src/signing/signing-keys.ts";
+import { readKeyFile, verifySigned } from "../../src/signing/verify-signed.ts";
+import { place, prove } from "../reconcile/prove-period.ts";
+import { books } from "../reconcile/relay-books.ts";
+import { runCli } from "../support/cli-process.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { newSigningKey } from "./signing-key.ts";
+
+const signerOf = (key = newSigningKey()) => Signer.of({ LEDGER_SIGNING_KEY: new Secret(key) }) as Signer;
+
+/** A file of the day, and how the command line finds it. */
+async function files() {
+  const folder = await mkdtemp(join(tmpdir(), "signed-"));
+  const save = async (name: string, content: unknown) => {
+    const path = join(folder, name);
+    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+    return path;
+  };
+  // Nothing but the files: no settings, no database.
+  const verify = async (...words: string[]) => {
+    const { code, stdout, stderr } = await runCli(["certificate", "verify", ...words], {});
+    return { code, said: stdout + stderr };
+  };
+  return { save, verify };
+}
+
+describe("a certificate", () => {
+  it("is kept as it was signed, with the ledger of that moment, and checked offline", async () => {
+    const given = await books();
+    await place(given);
+    await buildLedger(given.db);
+    const signer = signerOf();
+    const { id } = await prove({ ...given, context: { ...given.context, signer } });
+    const kept = await readCertificate(given.db, id);
+    const tree = await readRoot(given.db, "default");
+    expect(kept?.ledger).toEqual({ size: String(tree?.size), root: tree?.root.toString("hex") });
+    expect(kept?.basis.topics).toMatchObject({ live: given.source.liveTopicArn });
+    const { save, verify } = await files();
+    const file = await save("certificate.json", kept);
+    const keys = await save("keys.json", await readKeys(given.db));
+    const fine = await verify(file, "--keys", keys);
+    expect(fine).toMatchObject({
+      code: 0,
+      said: expect.stringContaining(`SIGNED: It is unchanged since key ${signer.keyId}`),
+    });
+    expect(fine.said).toContain("A newer one may say otherwise");
+    // Anybody can sign: without keys to believe it proves nothing about who did.
+    expect(await verify(file)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("UNCHANGED, BY SOMEBODY"),
+    });
+    const edited = await save("edited.json", { ...kept, result: "not_equal" });
+    expect(await verify(edited, "--keys", keys)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("BROKEN: It was edited"),
+    });
+    const root = await save(
+      "root.json",
+      signer.sign("root", { source: "default", size: "3", root: "00" }, new Date()),
+    );
+    expect((await verify(root, "--keys", keys)).said).toContain("ledger verify --root FILE");
+    const foreign = await save("foreign.json", signerOf().sign("certificate", { ...kept }, new Date()));
+    expect((await verify(foreign, "--keys", keys)).said).toContain("which is not in the key file");
+    const { signature: _, ...unsigned } = kept ?? {};
+    const older = await save("older.json", unsigned);
+    expect(await verify(older, "--keys", keys, "--json")).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('"state": "unsigned"'),
+    });
+    const cut = await save("cut.json", JSON.stringify(kept).slice(0, -9));
+    expect(await verify(cut, "--keys", keys)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("truncated"),
+    });
+    expect(await verify(file, "--keys", file)).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("is JSON of another kind"),
+    });
+    expect(await verify(`${file}.none`)).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("cannot be read"),
+    });
+  });
+
+  it("without a key is unsigned, and says so", async () => {
+    const given = await books();
+    await place(given);
+    const certificate = await prove(given);
+    expect(certificate.signature).toBeNull();
+    expect(certificateText(certificate)).toContain("UNSIGNED: it was made without LEDGER_SIGNING_KEY");
+  });
+
+  it("is signed as it is shown: a callback token that it quotes is masked before", async () => {
+    const given = await books();
+    const signer = signerOf();
+    const signed = await issue(given.db, signer, "certificate", {
+      source: "default",
+      name: "x/callbacks/0123456789abcdefghijkl",
+    });
+    expect(signed.name).toBe("x/callbacks/***");
+    expect(verifySigned(signed, { kinds: ["certificate"], keys: null }).state).toBe("signed");
+  });
+});
+
+describe("keys", () => {
+  it("that were used before stay published, on both ports, and check what they signed", async () => {
+    const around = await surroundings();
+    const key = newSigningKey();
+    const relay = await startRelay(around.environment({ LEDGER_SIGNING_KEY: key, OPS_PORT: "0" }));
+    const read = async (url: string) => await fetch(`${url}/.well-known/invoice-relay-keys.json`);
+    const answer = await read(relay.url);
+    expect(await answer.clone().json()).toMatchObject({
+      keys: [{ id: signerOf(key).keyId, retiredAt: null }],
+    });
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=60");
+    expect(await (await read(relay.opsUrl ?? "")).text()).toBe(await answer.text());
+    const given = await books();
+    const [old, next] = [signerOf(), signerOf()];
+    const signed = await issue(given.db, old, "certificate", { source: "default" });
+    await registerKey(given.db, next);
+    const keys = readKeyFile(JSON.stringify(await readKeys(given.db)));
+    expect(keys.map(({ id, retiredAt }) => [id, retiredAt === null])).toEqual([
+      [next.keyId, true],
+      [old.keyId, false],
+    ]);
+    expect(verifySigned(signed, { kinds: ["certificate"], keys }).says).toContain("after it signed");
+  });
+});
