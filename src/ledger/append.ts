@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { type Kind, SHARED } from "./kinds.ts";
+import { hashRow, NO_SALT, SALT_BYTES } from "./leaf.ts";
+import { EMPTY_ROOT, nodeHash } from "./merkle.ts";
+import type { LedgerRow } from "./read-rows.ts";
+import { packName, unpackRefs } from "./refs.ts";
+import {
+  contentsOf,
+  HASH_BYTES,
+  hashesIn,
+  holdsKinds,
+  holdsTimes,
+  readTiles,
+  rootOver,
+  TILE_LEAVES,
+  type Tile,
+} from "./tiles.ts";
+
+/** A leaf that is to be appended. */
+export interface NewLeaf {
+  source: string;
+  kind: Kind;
+  at: string;
+  /** See `packName`. */
+  name: Buffer;
+  /** null where the kind has no field that can be erased. */
+  salt: Buffer | null;
+  hash: Buffer;
+  checks: Buffer;
+}
+
+/** The leaf of a row, with a salt of its own. */
+export function makeLeaf(kind: Kind, row: LedgerRow): NewLeaf {
+  const salt = kind.erasable === undefined ? null : randomBytes(SALT_BYTES);
+  const name = packName(kind, row.key, row.at);
+  return {
+    source: row.source,
+    kind,
+    at: row.at,
+    name,
+    salt,
+    ...hashRow(kind, row, { salt: salt ?? NO_SALT }),
+  };
+}
+
+/**
+ * Makes this transaction the only one that changes the trees, until its end.
+ * @param wait without it, gives up when another one does.
+ * @returns whether it got that.
+ */
+export async function lockLedger(trx: Transaction<Tables>, { wait }: { wait: boolean }): Promise<boolean> {
+  const lock = () => {
+    const row = trx.selectFrom("ledger").select("source").where("source", "=", SHARED).forUpdate();
+    return (wait ? row : row.skipLocked()).executeTakeFirst();
+  };
+  if ((await lock()) !== undefined) return true;
+  await insertTree(trx, SHARED);
+  return (await lock()) !== undefined;
+}
+
+const insertTree = (trx: Transaction<Tables>, source: string) =>
+  trx
+    .insertInto("ledger")
+    .values({ source, root: EMPTY_ROOT })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+
+/**
+ * Appends those of the leaves whose rows have none in the trees yet. The ledger is locked.
+ * @returns how many.
+ */
+export async function appendLeaves(trx: Transaction<Tables>, leaves: readonly NewLeaf[]): Promise<number> {
+  let appended = 0;
+  for (const [source, own] of Map.groupBy(leaves, (leaf) => leaf.source)) {
+    const fresh: NewLeaf[] = [];
+    for (const [kind, some] of Map.groupBy(own, (leaf) => leaf.kind)) {
+      const known = await readNames(trx, source, kind, some);
+      fresh.push(...some.filter(({ name }) => !known.has(name.toString("latin1"))));
+    }
+    // In order of time, so that a tile holds a short range of it.
+    fresh.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+    if (fresh.length > 0) await extendTree(trx, source, fresh);
+    appended += fresh.length;
+  }
+  return appended;
+}
+
+/** The names of a kind's leaves that may be about the same rows. */
+async function readNames(
+  db: Kysely<Tables>,
+  source: string,
+  kind: Kind,
+  leaves: readonly NewLeaf[],
+): Promise<Set<string>> {
+  const times = leaves.map(({ at }) => at).sort();
+  const range = holdsTimes(times[0] ?? "", times.at(-1) ?? "");
+  const names = new Set<string>();
+  for (const { refs } of await readTiles(db, source, sql`${holdsKinds([kind])} and ${range}`))
+    for (const ref of unpackRefs(refs)) if (ref.kind === kind) names.add(ref.name);
+  return names;
+}
+
+async function extendTree(
+  trx: Transaction<Tables>,
+  source: string,
+  leaves: readonly NewLeaf[],
+): Promise<void> {
+  await insertTree(trx, source);
+  const tree = await trx
+    .selectFrom("ledger")
+    .select(["size", "peaks", "hashes", "refs", "salts", "checks"])
+    .where("source", "=", source)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const peaks = hashesIn(tree.peaks);
+  let index = Math.floor(tree.size / TILE_LEAVES);
+  let parts = { hashes: [tree.hashes], refs: [tree.refs], salts: [tree.salts], checks: [tree.checks] };
+  let held = tree.hashes.length / HASH_BYTES;
+  for (const { name, salt, hash, checks } of leaves) {
+    parts.hashes.push(hash);
+    parts.checks.push(checks);
+    parts.refs.push(name);
+    if (salt !== null) parts.salts.push(salt);
+    held += 1;
+    if (held < TILE_LEAVES) continue;
+    const tile = joined(parts);
+    const root = rootOver(hashesIn(tile.hashes)) ?? EMPTY_ROOT;
+    await insertTile.execute(trx, { source, index, root, ...tile, ...contentsOf(tile.refs) });
+    addPeak(peaks, index, root);
+    index += 1;
+    parts = { hashes: [], refs: [], salts: [], checks: [] };
+    held = 0;
+  }
+  const rest = joined(parts);
+  await trx
+    .updateTable("ledger")
+    .set({
+      size: tree.size + leaves.length,
+      root: foldPeaks(peaks, rootOver(hashesIn(rest.hashes))),
+      peaks: Buffer.concat(peaks),
+      ...rest,
+      at: sql`clock_timestamp()`,
+    })
+    .where("source", "=", source)
+    .execute();
+}
+
+const joined = (parts: Record<"hashes" | "refs" | "salts" | "checks", Buffer[]>) => ({
+  hashes: Buffer.concat(parts.hashes),
+  refs: Buffer.concat(parts.refs),
+  salts: Buffer.concat(parts.salts),
+  checks: Buffer.concat(parts.checks),
+});
+
+type FullTile = Tile & { source: string; root: Buffer } & ReturnType<typeof contentsOf>;
+
+const insertTile = new Statement(
+  {},
+  ({ value }: Slots<FullTile>) => sql`
+    insert into ledger_tile (source, index, root, hashes, refs, salts, checks, kinds, times, answers)
+    values (${value(({ source }) => source)}, ${value(({ index }) => index)}::int,
+      ${value(({ root }) => root)}::bytea, ${value(({ hashes }) => hashes)}::bytea,
+      ${value(({ refs }) => refs)}::bytea, ${value(({ salts }) => salts)}::bytea,
+      ${value(({ checks }) => checks)}::bytea,      ${value(({ kinds }) => kinds)}::int,
+      tstzrange(${value(({ from }) => from)}::timestamptz, ${value(({ to }) => to)}::timestamptz, '[]'),
+      ${value(({ answers }) => answers)}::int[])`,
+);
+
+/** Adds the root of the next full tile to those of the perfect subtrees, the largest first. */
+export function addPeak(peaks: Buffer[], index: number, root: Buffer): void {
+  let merged = root;
+  // Each 1 at the end of the index is a perfect subtree that this tile completes a larger one with.
+  for (let ones = index; ones % 2 === 1; ones = (ones - 1) / 2) {
+    const left = peaks.pop();
+    if (left !== undefined) merged = nodeHash(left, merged);
+  }
+  peaks.push(merged);
+}
+
+/** The root of a tree of these perfect subtrees and the leaves after them. */
+export function foldPeaks(peaks: readonly Buffer[], last: Buffer | null): Buffer {
+  const parts = last === null ? peaks : [...peaks, last];
+  return parts.length === 0 ? EMPTY_ROOT : parts.reduceRight((right, left) => nodeHash(left, right));
+}

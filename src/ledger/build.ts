@@ -1,0 +1,183 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { returned, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
+import { appendLeaves, lockLedger, makeLeaf, type NewLeaf } from "./append.ts";
+import { KINDS, type Kind, kindNamed, SHARED } from "./kinds.ts";
+import { microsOf, timeOfMicros } from "./moments.ts";
+import { readFirstTime, readRows } from "./read-rows.ts";
+
+// A reading takes in what was committed since the one before, without a column or an index for it. It takes
+// the rows of transactions from `low` (the oldest one that ran when the reading before began) up to `high`
+// (the oldest one that runs now): all of these have ended, so none commits later, and none is taken twice.
+// Which index to find them by: a transaction that began after a moment writes no row that is older than that
+// moment by more than SLACK.
+
+/** How much older than its transaction's begin the time of a row may be: batches, waits, clocks that differ. */
+const SLACK_MICROS = 300_000_000;
+
+/** Leaves of one transaction, about. */
+const LEAVES_AT_ONCE = 2_000;
+
+/** Rows whose leaves are made without letting others work. */
+const LEAVES_IN_A_ROW = 100;
+
+/** How long a range of time is read at first, in microseconds. */
+const FIRST_SPAN = 3_600_000_000;
+
+/** On the row of `*`. Ids of transactions are xid8, moments are text. */
+export interface Reading {
+  /** pg_control_system: another server counts transactions anew. */
+  server: string;
+  /** null: however old. */
+  low: number | null;
+  high: number;
+  begunAt: string;
+  /** No older row is new. */
+  from: string;
+  /** Where it is; null when all is read. */
+  place: { kind: string; from: string; span: number } | null;
+  /** At `at` no transaction from `next` on had begun. */
+  marks: { next: number; at: string }[];
+}
+
+/** What is asked of a database before each reading. */
+interface Moment {
+  server: string;
+  oldest: number;
+  next: number;
+  at: string;
+}
+
+/** Transactions of other databases are none of its business; a prepared one has no session. */
+const isOfThisDatabase = sql`(
+  exists (select from pg_stat_activity where datname = current_database() and backend_xid = running::xid)
+  or exists (select from pg_prepared_xacts where database = current_database() and transaction = running::xid))`;
+
+const selectMoment = new Statement(
+  { server: returned.text(), oldest: returned.text(), next: returned.text(), at: returned.text() },
+  () => sql`
+    select (select system_identifier::text from pg_control_system()) as server,
+      coalesce(
+        (select min(running) from pg_snapshot_xip(now) as running where ${isOfThisDatabase}),
+        pg_snapshot_xmax(now))::text as oldest,
+      pg_snapshot_xmax(now)::text as next,
+      to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from pg_current_snapshot() as now`,
+);
+
+async function readMoment(db: Kysely<Tables>): Promise<Moment> {
+  const [moment] = await selectMoment.execute(db);
+  if (moment === undefined) throw new Error("Postgres knows no moment");
+  return { ...moment, oldest: Number(moment.oldest), next: Number(moment.next) };
+}
+
+/** Ids of transactions are compared in 32 bits: older ones than this are older than everything. */
+const COMPARABLE = 2 ** 31;
+
+/** No row of a transaction that began at this moment is older. */
+export const earlier = (time: string): string => timeOfMicros(microsOf(time) - SLACK_MICROS);
+
+/** The reading that follows; null when nothing can have been committed since. */
+function nextReading(before: Reading | null, now: Moment): Reading | null {
+  const follows = before !== null && before.server === now.server && now.next - before.high < COMPARABLE;
+  if (follows && before.high === now.oldest) return null;
+  // What runs while the first reading begins has no older mark.
+  const marks = before?.marks ?? [{ next: now.oldest, at: earlier(now.at) }];
+  const base = (follows ? marks.findLast(({ next }) => next <= before.high) : marks.at(-1)) ?? marks[0];
+  const from = before === null || base === undefined ? "-infinity" : earlier(base.at);
+  return {
+    server: now.server,
+    low: follows ? before.high : null,
+    high: now.oldest,
+    begunAt: now.at,
+    from,
+    place: placeOf(KINDS[0], from),
+    marks: [...marks.filter((mark) => mark.at >= (base?.at ?? "")), { next: now.next, at: now.at }],
+  };
+}
+
+const placeOf = (kind: Kind | undefined, from: string): Reading["place"] =>
+  kind === undefined ? null : { kind: kind.name, from, span: FIRST_SPAN };
+
+/** A condition on rows: this reading takes them. What is old is visible by now, however it was moved since. */
+const isTaken = ({ low, high, begunAt }: Reading, time: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (${low}::text is null or age(known.xmin) <= age(${low}::text::xid8::xid))
+  and (${time} < ${earlier(begunAt)}::timestamptz or age(known.xmin) > age(${String(high)}::text::xid8::xid))`;
+
+/** What one transaction did. `busy`: another process builds. */
+export interface Built {
+  state: "more" | "done" | "busy";
+  leaves: number;
+}
+
+/**
+ * Appends the next leaves of all trees, in one transaction: a process that dies leaves either all of them or
+ * none. Call it until it is done.
+ */
+export function buildBatch(db: Kysely<Tables>): Promise<Built> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockLedger(trx, { wait: false }))) return { state: "busy", leaves: 0 };
+    const before = await readReading(trx);
+    const reading = before?.place ? before : nextReading(before, await readMoment(trx));
+    if (reading === null) return { state: "done", leaves: 0 };
+    const fresh = await readOn(trx, reading);
+    const leaves = await appendLeaves(trx, fresh);
+    await trx
+      .updateTable("ledger")
+      .set({ reading: JSON.stringify(reading) })
+      .where("source", "=", SHARED)
+      .execute();
+    step("leaves to be kept");
+    return { state: reading.place === null ? "done" : "more", leaves };
+  });
+}
+
+/** Appends all leaves that are due. @returns how many, or null while another process does. */
+export async function buildLedger(db: Kysely<Tables>, stop?: AbortSignal): Promise<number | null> {
+  let leaves = 0;
+  for (;;) {
+    const built = await buildBatch(db);
+    if (built.leaves > 0) step("leaves kept");
+    leaves += built.leaves;
+    if (built.state === "busy") return null;
+    if (built.state === "done" || stop?.aborted) return leaves;
+  }
+}
+
+export async function readReading(db: Kysely<Tables>): Promise<Reading | null> {
+  const row = await db.selectFrom("ledger").select("reading").where("source", "=", SHARED).executeTakeFirst();
+  return (row?.reading as Reading | null | undefined) ?? null;
+}
+
+/** The leaves of the next rows; moves the reading's place on. */
+async function readOn(trx: Transaction<Tables>, reading: Reading): Promise<NewLeaf[]> {
+  const leaves: NewLeaf[] = [];
+  while (reading.place !== null && leaves.length < LEAVES_AT_ONCE) {
+    const { place } = reading;
+    const kind = kindNamed(place.kind);
+    const following = placeOf(KINDS[KINDS.indexOf(kind) + 1], reading.from);
+    const from = place.from === "-infinity" ? await readFirstTime(trx, kind) : place.from;
+    if (from === null) {
+      reading.place = following;
+      continue;
+    }
+    const end = microsOf(from) + place.span;
+    const isLast = end >= microsOf(reading.begunAt);
+    const to = isLast ? "infinity" : timeOfMicros(end);
+    const where = sql`${kind.rows ?? sql`true`} and ${isTaken(reading, sql.ref(`known.${kind.time}`))}`;
+    const { rows, more } = await readRows(trx, kind, { from, to, limit: LEAVES_AT_ONCE, where });
+    for (const row of rows) {
+      leaves.push(makeLeaf(kind, row));
+      if (leaves.length % LEAVES_IN_A_ROW === 0) await new Promise(setImmediate);
+    }
+    const last = rows.at(-1);
+    if (more && last !== undefined) {
+      const after = timeOfMicros(microsOf(last.at) + 1);
+      reading.place = { ...place, from: after, span: Math.ceil(place.span / 2) };
+    } else if (isLast) reading.place = following;
+    else
+      reading.place = { ...place, from: to, span: place.span * (rows.length < LEAVES_AT_ONCE / 4 ? 2 : 1) };
+  }
+  return leaves;
+}

@@ -1,0 +1,84 @@
+import { type Kysely, sql } from "kysely";
+import { ALARM, type Alarm, clearAlarms, raiseAlarms } from "../alarms/alarms.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
+import { DAY_MS } from "../kit/time.ts";
+import { type Finding, findingText, type Verified } from "./findings.ts";
+import { SHARED } from "./kinds.ts";
+import { verifyLedger } from "./verify.ts";
+
+/** How often everything is read, and not only what is new. */
+const WHOLE_EVERY_MS = 30 * DAY_MS;
+
+/** What is new overlaps with what was new the last time. */
+const OVERLAP_MS = 3_600_000;
+
+const NAMED_LIMIT = 20;
+
+/** What the last check by itself found. */
+export interface LastCheck extends Pick<Verified, "leaves" | "rows" | "findingsInAll"> {
+  at: string;
+  /** Whether it read everything. */
+  whole: boolean;
+  /** When everything was last read. */
+  wholeAt: string;
+  findings: Finding[];
+}
+
+export async function readLastCheck(db: Kysely<Tables>): Promise<LastCheck | null> {
+  const row = await db.selectFrom("ledger").select("checked").where("source", "=", SHARED).executeTakeFirst();
+  return (row?.checked as LastCheck | null | undefined) ?? null;
+}
+
+/** Takes the check that is due; whoever dies over it leaves it to others in an hour. */
+const claimCheck = new Statement(
+  { at: returned.time, checked: returned.json<LastCheck | null>() },
+  () => sql`
+    update ledger set check_at = clock_timestamp() + interval '1 hour'
+    where source = ${SHARED} and check_at <= clock_timestamp()
+    returning clock_timestamp() as at, checked`,
+);
+
+const writeCheck = new Statement(
+  {},
+  ({ value, table }: Slots<{ check: LastCheck; alarms: readonly Alarm[] }>) => sql`
+    with raised as (${raiseAlarms(sql`select alarm.* from ${table("alarm", ALARM, ({ alarms }) => alarms)}`)}),
+    cleared as (${clearAlarms(sql`name = 'ledger_broken'
+      and ${value(({ check }) => check.whole && check.findingsInAll === 0)}::boolean`)})
+    update ledger set checked = ${value(({ check }) => JSON.stringify(check))}::json,
+      check_at = clock_timestamp() + interval '1 day'
+    where source = ${SHARED}`,
+);
+
+/** Verifies what is new if it is due, once a month and after a finding everything, and says so (G13). */
+export async function checkLedger(db: Kysely<Tables>): Promise<void> {
+  const [due] = await claimCheck.execute(db);
+  if (due === undefined) return;
+  const { at, checked } = due;
+  const isNew = checked !== null && checked.findingsInAll === 0;
+  const whole = !isNew || at.getTime() - Date.parse(checked.wholeAt) > WHOLE_EVERY_MS;
+  const from = whole ? undefined : new Date(Date.parse(checked.at) - OVERLAP_MS).toISOString();
+  const { leaves, rows, findings, findingsInAll } = await verifyLedger({ db, from });
+  const check = {
+    at: at.toISOString(),
+    whole,
+    wholeAt: whole ? at.toISOString() : checked.wholeAt,
+    leaves,
+    rows,
+    findingsInAll,
+    findings: findings.slice(0, NAMED_LIMIT),
+  };
+  step("check of the ledger to be kept");
+  await writeCheck.execute(db, { check, alarms: alarmsOf(findings) });
+  step("check of the ledger kept");
+}
+
+function alarmsOf(findings: readonly Finding[]): Alarm[] {
+  return [...Map.groupBy(findings, ({ source }) => source)].map(([source, own]) => ({
+    name: "ledger_broken",
+    source: source === SHARED ? "" : source,
+    subject: source,
+    detail: `${own.length} ${own.length === 1 ? "finding" : "findings"}; the first: ${own.slice(0, 3).map(findingText).join("; ")}`,
+  }));
+}

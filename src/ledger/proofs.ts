@@ -1,0 +1,226 @@
+import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { inSnapshot } from "../database/transactions.ts";
+import { readErasures } from "./erasures.ts";
+import { type Kind, kindNamed } from "./kinds.ts";
+import { fieldSalts, hashRow, leafBytes, NO_SALT, type Secret } from "./leaf.ts";
+import { consistencyPath, EMPTY_ROOT, inclusionPath, type ReadSubtree, rootOf } from "./merkle.ts";
+import { type LedgerRow, readRow } from "./read-rows.ts";
+import { packName, saltIn, unpackRefs } from "./refs.ts";
+import { HASH_BYTES, hashesIn, holdsKinds, holdsTimes, readTiles, rootOver, TILE_LEAVES } from "./tiles.ts";
+
+export interface Root {
+  size: number;
+  root: Buffer;
+  /** When the last leaf was taken in. */
+  at: Date;
+}
+
+/** The root of a source's tree, or that of `*`; null while it has no leaf. */
+export async function readRoot(db: Kysely<Tables>, source: string): Promise<Root | null> {
+  const columns = ["size", "root", "at"] as const;
+  const row = await db.selectFrom("ledger").select(columns).where("source", "=", source).executeTakeFirst();
+  return row === undefined || row.size === 0 ? null : row;
+}
+
+/** The roots of all trees that have a leaf. */
+export function readRoots(db: Kysely<Tables>): Promise<(Root & { source: string })[]> {
+  return db
+    .selectFrom("ledger")
+    .select(["source", "size", "root", "at"])
+    .where("size", ">", 0)
+    .orderBy("source")
+    .execute();
+}
+
+const selectTileRoots = new Statement(
+  { roots: returned.bytes },
+  ({ value }: Slots<{ source: string; from: number; to: number }>) => sql`
+    select coalesce(string_agg(root, '' order by index), '') as roots from ledger_tile
+    where source = ${value(({ source }) => source)}
+      and index >= ${value(({ from }) => from)}::int and index < ${value(({ to }) => to)}::int`,
+);
+
+/**
+ * Reads the roots of perfect subtrees, each tile once: for one snapshot. @throws Error where a tile is missing.
+ */
+export function subtreesOf(db: Kysely<Tables>, source: string): ReadSubtree {
+  const kept = new Map<string, Promise<Buffer>>();
+  const once = (name: string, hashes: () => Promise<Buffer>) => {
+    const reading = kept.get(name) ?? hashes();
+    kept.set(name, reading);
+    return reading;
+  };
+  const tileLevel = Math.log2(TILE_LEAVES);
+  const read = async (hashes: Promise<Buffer>, first: number, count: number) => {
+    const found = hashesIn(await hashes).slice(first, first + count);
+    const root = rootOver(found);
+    if (root === null || found.length < count) throw new Error(`a tile of the tree ${source} is missing`);
+    return root;
+  };
+  return (level, index) => {
+    if (level >= tileLevel) {
+      const count = 2 ** (level - tileLevel);
+      const range = { source, from: index * count, to: (index + 1) * count };
+      const roots = async () => (await selectTileRoots.execute(db, range))[0]?.roots ?? Buffer.alloc(0);
+      return read(once(`${level} ${index}`, roots), 0, count);
+    }
+    const first = index * 2 ** level;
+    const tile = Math.floor(first / TILE_LEAVES);
+    const hashes = () => readHashes(db, source, tile);
+    return read(once(`tile ${tile}`, hashes), first % TILE_LEAVES, 2 ** level);
+  };
+}
+
+/** The hashes of one tile; the last one may not be full. */
+async function readHashes(db: Kysely<Tables>, source: string, index: number): Promise<Buffer> {
+  const [tile] = await readTiles(db, source, sql`index = ${index}::int`);
+  return tile?.hashes ?? Buffer.alloc(0);
+}
+
+/** The root of the first `size` leaves. */
+export const rootAt = (db: Kysely<Tables>, source: string, size: number): Promise<Buffer> =>
+  size === 0 ? Promise.resolve(EMPTY_ROOT) : rootOf(0, size, subtreesOf(db, source));
+
+/** Shows that the tree of `second` leaves begins with that of `first`. */
+export const proveConsistency = (
+  db: Kysely<Tables>,
+  source: string,
+  first: number,
+  second: number,
+): Promise<Buffer[]> => consistencyPath(first, second, subtreesOf(db, source));
+
+/** A leaf with what proves that it is in the tree. */
+export interface Inclusion {
+  /** Of the leaf, from 0. */
+  index: number;
+  size: number;
+  root: Buffer;
+  path: Buffer[];
+  /** Its bytes, made from the row as it is now. */
+  leaf: string;
+  /** Whether they are those that the tree has. */
+  matches: boolean;
+  /** For each field that can be erased the salt of its digest, in hex; null when the row was erased. */
+  salts: Record<string, string> | null;
+}
+
+/** Proves that a row, as it stands, is in the tree; null where there is no such row, or no leaf of it yet. */
+export function proveInclusion(
+  db: Kysely<Tables>,
+  source: string,
+  { kind: name, key }: { kind: string; key: string },
+): Promise<Inclusion | null> {
+  return inSnapshot(db, async (snapshot) => {
+    const kind = kindNamed(name);
+    const row = await readRow(snapshot, kind, source, key);
+    return row === null ? null : await new Prover(snapshot).prove(kind, row);
+  });
+}
+
+/** Proves many rows of one snapshot. */
+export class Prover {
+  readonly #snapshot: Kysely<Tables>;
+  readonly #trees = new Map<string, Promise<Root | null>>();
+  readonly #subtrees = new Map<string, ReadSubtree>();
+
+  constructor(snapshot: Kysely<Tables>) {
+    this.#snapshot = snapshot;
+  }
+
+  /** @returns null where the row has no leaf yet. */
+  async prove(kind: Kind, row: LedgerRow): Promise<Inclusion | null> {
+    const found = await this.find(kind, row);
+    if (found === null) return null;
+    const { tree, leaf, secret, matches } = found;
+    const subtrees = this.#subtrees.get(row.source) ?? subtreesOf(this.#snapshot, row.source);
+    this.#subtrees.set(row.source, subtrees);
+    return {
+      index: leaf.index,
+      ...tree,
+      path: await inclusionPath(leaf.index, tree.size, subtrees),
+      leaf: leafBytes(kind, row, secret),
+      matches,
+      salts: leaf.salt === null ? null : fieldSalts(kind, leaf.salt),
+    };
+  }
+
+  /** A row's leaf, and whether the row still says the same; null where it has no leaf yet. */
+  async find(kind: Kind, row: LedgerRow) {
+    const { source, key, at } = row;
+    const db = this.#snapshot;
+    const reading = this.#trees.get(source) ?? readRoot(db, source);
+    this.#trees.set(source, reading);
+    const tree = await reading;
+    const leaf = tree === null ? null : await findLeaf(db, { source, kind, key, at }, tree.size);
+    if (tree === null || leaf === null) return null;
+    const erasures = await readErasures(db, kind, [row]);
+    const secret: Secret = erasures.get(`${source} ${key} ${at}`) ?? { salt: leaf.salt ?? NO_SALT };
+    return { tree, leaf, secret, matches: hashRow(kind, row, secret).hash.equals(leaf.hash) };
+  }
+}
+
+/** How much of something is in the tree of a source. */
+export interface LeafCount {
+  source: string;
+  /** Leaves of the whole tree. */
+  size: number;
+  /** Of those that were named and are there. */
+  rows: number;
+  leaves: number;
+  /** Leaves whose row says something else by now. */
+  differing: number;
+}
+
+/** Which of these rows are in the tree; a row without a leaf gets one within minutes. */
+export function countLeaves(
+  db: Kysely<Tables>,
+  source: string,
+  named: readonly { kind: string; key: string; at?: string }[],
+): Promise<LeafCount> {
+  return inSnapshot(db, async (snapshot) => {
+    const prover = new Prover(snapshot);
+    const size = (await readRoot(snapshot, source))?.size ?? 0;
+    const count = { source, size, rows: 0, leaves: 0, differing: 0 };
+    for (const { kind: name, key, at } of named) {
+      const kind = kindNamed(name);
+      const row = await readRow(snapshot, kind, source, key, at);
+      if (row === null) continue;
+      count.rows += 1;
+      const found = await prover.find(kind, row);
+      if (found === null) continue;
+      count.leaves += 1;
+      if (!found.matches) count.differing += 1;
+    }
+    return count;
+  });
+}
+
+/** One version of a row. */
+export interface Version {
+  source: string;
+  kind: Kind;
+  key: string;
+  at: string;
+}
+
+/** Where the leaf of a version stands; null when it has none. @param size of the tree. */
+export async function findLeaf(
+  db: Kysely<Tables>,
+  { source, kind, key, at }: Version,
+  size: number,
+): Promise<{ index: number; hash: Buffer; salt: Buffer | null } | null> {
+  const name = packName(kind, key, at).toString("latin1");
+  const which = sql`${holdsKinds([kind])} and ${holdsTimes(at, at)}`;
+  for (const tile of await readTiles(db, source, which)) {
+    const refs = [...unpackRefs(tile.refs)];
+    const at = refs.findIndex((ref) => ref.name === name);
+    const ref = refs[at];
+    if (ref === undefined) continue;
+    const first = tile.index === null ? size - refs.length : tile.index * TILE_LEAVES;
+    const hash = tile.hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+    return { index: first + at, hash, salt: saltIn(tile.salts, ref) };
+  }
+  return null;
+}

@@ -1,0 +1,98 @@
+import { type Kysely, sql } from "kysely";
+import { nullable, returned, VaryingStatement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { inSnapshot } from "../database/transactions.ts";
+import { type CheckedRange, RangeCheck } from "./check-range.ts";
+import { checkRoots, checkTrees, type OutsideRoot } from "./check-tree.ts";
+import type { Verified } from "./findings.ts";
+import { KINDS } from "./kinds.ts";
+import { microsOf, timeOfMicros } from "./moments.ts";
+import { readFirstTime } from "./read-rows.ts";
+import { readRetentionRuns } from "./retired.ts";
+import { holdsTimes } from "./tiles.ts";
+
+interface VerifyOptions {
+  db: Kysely<Tables>;
+  /** Rows of these times, ISO 8601; all by default. */
+  from?: string | undefined;
+  to?: string | undefined;
+  roots?: readonly OutsideRoot[];
+  onProgress?: (done: number, total: number) => void;
+  stop?: AbortSignal;
+}
+
+/** Tiles of a range of time that is compared at once, about: fifty thousand leaves. */
+const TILES_AT_ONCE = 200;
+const SHORTEST_SPAN = 1_000_000;
+
+/** The columns that no leaf covers, by table. */
+export const UNCOVERED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  KINDS.flatMap(({ table, uncovered }) => (uncovered === undefined ? [] : [[table, uncovered]])),
+);
+
+/** Reads the tables against the trees, and the trees against themselves and the roots that are given. */
+export async function verifyLedger(options: VerifyOptions): Promise<Verified> {
+  const { db, roots = [], onProgress, stop } = options;
+  const trees = await checkTrees(db);
+  const found = [...(await checkRoots(db, roots)), ...trees.findings];
+  const report: Verified = {
+    proves: roots.length > 0 ? "unchanged" : "consistent",
+    leaves: trees.leaves,
+    rows: 0,
+    replaced: 0,
+    retired: { count: 0, lastAt: null },
+    pending: 0,
+    findings: found,
+    findingsInAll: found.length,
+  };
+  const runs = await readRetentionRuns(db);
+  let from = options.from ?? (await readOldest(db));
+  for (let span = 3_600_000_000; from !== null; ) {
+    stop?.throwIfAborted();
+    const range = await nextRange(db, from, span, options.to);
+    await inSnapshot(db, (snapshot) => new RangeCheck(snapshot, range, runs, report).run());
+    onProgress?.(report.rows + report.replaced + report.retired.count, report.leaves);
+    span = range.span * 2;
+    from = range.isLast ? null : range.to;
+  }
+  return report;
+}
+
+const selectOldest = new VaryingStatement(
+  { at: nullable(returned.text()) },
+  () => sql`select to_char(min(lower(times)), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at from ledger_tile`,
+  [undefined],
+);
+
+/** The time of the oldest row or leaf. */
+async function readOldest(db: Kysely<Tables>): Promise<string | null> {
+  const times = await Promise.all(KINDS.map((kind) => readFirstTime(db, kind)));
+  const [tile] = await selectOldest.execute(db, undefined);
+  return [...times, tile?.at ?? null].reduce((one, other) =>
+    one === null || (other !== null && other < one) ? other : one,
+  );
+}
+
+const countTiles = new VaryingStatement(
+  { count: returned.count },
+  ({ from, to }: { from: string; to: string }) =>
+    sql`select count(*) as count from ledger_tile where ${holdsTimes(from, to)}`,
+  [{ from: "", to: "" }],
+);
+
+/** The next range that holds few enough tiles. */
+async function nextRange(
+  db: Kysely<Tables>,
+  from: string,
+  longest: number,
+  end: string | undefined,
+): Promise<CheckedRange> {
+  for (let span = longest; ; span /= 2) {
+    const to = timeOfMicros(microsOf(from) + Math.ceil(span));
+    const [row] = await countTiles.execute(db, { from, to });
+    if ((row?.count ?? 0) > TILES_AT_ONCE && span > SHORTEST_SPAN) continue;
+    const isLast =
+      end === undefined ? microsOf(to) > (Date.now() + 60_000) * 1_000 : microsOf(to) >= microsOf(end);
+    return { from, to: isLast ? (end ?? "infinity") : to, span, isLast };
+  }
+}

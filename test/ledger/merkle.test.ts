@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import {
+  consistencyPath,
+  EMPTY_ROOT,
+  followInclusion,
+  inclusionPath,
+  leafHash,
+  nodeHash,
+  provesConsistency,
+  type ReadSubtree,
+  rootOf,
+} from "../../src/ledger/merkle.ts";
+
+/** The inputs and roots that Certificate Transparency's own implementations are tested with. */
+const INPUTS = [
+  "",
+  "00",
+  "10",
+  "2021",
+  "3031",
+  "40414243",
+  "5051525354555657",
+  "606162636465666768696a6b6c6d6e6f",
+];
+const ROOTS = [
+  "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+  "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+  "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+  "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+  "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+  "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+  "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+  "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+];
+
+const readerOf = (leaves: readonly Buffer[]): ReadSubtree =>
+  function read(level, index): Buffer {
+    if (level === 0) return leaves[index] ?? EMPTY_ROOT;
+    return nodeHash(read(level - 1, 2 * index) as Buffer, read(level - 1, 2 * index + 1) as Buffer);
+  };
+
+describe("the tree of RFC 9162", () => {
+  it("has the roots that other implementations have", async () => {
+    const read = readerOf(INPUTS.map((input) => leafHash(Buffer.from(input, "hex"))));
+    const roots = await Promise.all(ROOTS.map((_, at) => rootOf(0, at + 1, read)));
+    expect(roots.map((root) => root.toString("hex"))).toEqual(ROOTS);
+    expect((await rootOf(0, 0, read)).toString("hex")).toBe(
+      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    );
+  });
+
+  const leaves = Array.from({ length: 70 }, (_, at) => leafHash(Buffer.of(at)));
+  const read = readerOf(leaves);
+
+  it("proves every leaf of every size, and no other leaf", async () => {
+    for (let size = 1; size <= leaves.length; size += 1) {
+      const root = await rootOf(0, size, read);
+      for (let index = 0; index < size; index += 1) {
+        const path = await inclusionPath(index, size, read);
+        const leaf = leaves[index] ?? EMPTY_ROOT;
+        expect(followInclusion(leaf, { index, size, path })).toEqual(root);
+        expect(followInclusion(EMPTY_ROOT, { index, size, path })).not.toEqual(root);
+        expect(followInclusion(leaf, { index, size, path: [...path, root] })).toBeNull();
+      }
+    }
+  });
+
+  it("proves that every tree begins with each smaller one, and with no other", async () => {
+    for (let second = 1; second <= leaves.length; second += 1) {
+      const secondRoot = await rootOf(0, second, read);
+      for (let first = 0; first <= second; first += 1) {
+        const firstRoot = await rootOf(0, first, read);
+        const path = await consistencyPath(first, second, read);
+        const proof = { first, second, firstRoot, secondRoot, path };
+        expect(provesConsistency(proof), `${first} of ${second}`).toBe(true);
+        expect(provesConsistency({ ...proof, firstRoot: leafHash(firstRoot) })).toBe(false);
+        if (first > 0) expect(provesConsistency({ ...proof, secondRoot: leafHash(secondRoot) })).toBe(false);
+        expect(provesConsistency({ ...proof, path: [...path, secondRoot] })).toBe(false);
+      }
+    }
+  });
+});

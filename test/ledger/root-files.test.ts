@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { Secret } from "../../src/kit/secret.ts";
+import { buildLedger } from "../../src/ledger/build.ts";
+import { provesConsistency } from "../../src/ledger/merkle.ts";
+import { issueRoots } from "../../src/ledger/signed-roots.ts";
+import { Signer } from "../../src/signing/signed.ts";
+import { readKeys } from "../../src/signing/signing-keys.ts";
+import { newSigningKey } from "../signing/signing-key.ts";
+import { addPayments } from "../support/ledgered-rows.ts";
+import { openDatabase } from "../support/log-rows.ts";
+import { surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
+
+it("a root file's signature is checked, and `ledger root --since` proves what an older root stands for", async () => {
+  const around = await surroundings();
+  const db = openDatabase(around.databaseUrl);
+  await addPayments(around, 40);
+  await buildLedger(db);
+  const roots = await issueRoots(db, Signer.of({ LEDGER_SIGNING_KEY: new Secret(newSigningKey()) }));
+  const first = roots.find(({ source }) => source === "default");
+  const folder = await mkdtemp(join(tmpdir(), "roots-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const kept = async (name: string, content: unknown) => {
+    await writeFile(join(folder, name), JSON.stringify(content));
+    return join(folder, name);
+  };
+  const run = (...words: string[]) => runInProcess(["ledger", ...words], around.environment());
+  const keys = await kept("keys.json", await readKeys(db));
+  const file = await kept("roots.json", roots);
+  expect(await run("verify", "--root", file, "--keys", keys)).toMatchObject({ code: 0 });
+  expect(await run("verify", "--root", await kept("edited.json", { ...first, size: "7" }))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("It was edited"),
+  });
+  const unsigned = await kept("unsigned.json", { ...first, signature: null });
+  expect(await run("verify", "--root", unsigned)).toMatchObject({ code: 0 });
+  expect(await run("verify", "--root", unsigned, "--keys", keys)).toMatchObject({ code: 1 });
+  expect(await run("verify", "--keys", keys)).toMatchObject({ code: 2 });
+
+  await addPayments(around, 50);
+  await buildLedger(db);
+  const { stdout } = await run("root", "--since", String(first?.size), "--json");
+  const printed = JSON.parse(stdout);
+  const second = printed.find(({ source }: { source: string }) => source === "default");
+  expect(
+    provesConsistency({
+      first: Number(first?.size),
+      second: Number(second.size),
+      firstRoot: Buffer.from(first?.root ?? "", "hex"),
+      secondRoot: Buffer.from(second.root, "hex"),
+      path: second.path.map((one: string) => Buffer.from(one, "hex")),
+    }),
+  ).toBe(true);
+  expect(printed.find(({ source }: { source: string }) => source === "*").path).toBeNull();
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { relaySchema } from "../../migrations/relay.schema.ts";
+import { buildLedger } from "../../src/ledger/build.ts";
+import { KINDS, type Kind, SHARED } from "../../src/ledger/kinds.ts";
+import { readRoots } from "../../src/ledger/proofs.ts";
+import { verifyLedger } from "../../src/ledger/verify.ts";
+import { eraseInvoice } from "../../src/operate/erase.ts";
+import { applyRetention } from "../../src/operate/retention.ts";
+import { addPayments } from "../support/ledgered-rows.ts";
+import { openDatabase } from "../support/log-rows.ts";
+import { type Surroundings, surroundings } from "../support/relay.ts";
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
+
+const world = async () => {
+  const around = await surroundings();
+  return { around, db: openDatabase(around.databaseUrl) };
+};
+
+/** As superuser with the triggers off. */
+const tamper = ({ query }: Surroundings, text: string) =>
+  query(`do $do$ begin set local session_replication_role = replica; ${text}; end $do$`);
+
+/** Another value of the column's type, in SQL. */
+const CHANGED: Readonly<Record<string, string>> = {
+  uuid: "gen_random_uuid()",
+  text: "md5(random()::text)",
+  "timestamp with time zone": "X + interval '1 second'",
+  bigint: "X + 1000000",
+  integer: "coalesce(X, 0) + 1",
+  numeric: "coalesce(X, 0) + 0.01",
+  boolean: "not X",
+  json: `'{"changed":1}'`,
+  date: "date '2020-01-01'",
+  bytea: "sha256('changed')",
+  "uuid[]": "array[gen_random_uuid()]",
+};
+
+const columnsOf = ({ table }: Kind) => {
+  const section = relaySchema
+    .split(/^(?=\S)/m)
+    .find((part) => new RegExp(`^${table}( with .*)?\n`).test(part));
+  return [
+    ...(section ?? "").matchAll(
+      /^ {2}(?!constraint|index|trigger)(\w+) ([a-z ]+?(?:\[\])?)(?: not null| default| generated|$)/gm,
+    ),
+  ].map(([, name = "", type = ""]) => ({ name, type }));
+};
+
+describe("verifying the ledger", () => {
+  it("its list covers every column of its tables, or says that it does not", () => {
+    for (const kind of KINDS) {
+      const listed = [...Object.keys(kind.columns), ...(kind.uncovered ?? [])].sort();
+      expect([kind.name, listed]).toEqual([
+        kind.name,
+        columnsOf(kind)
+          .map(({ name }) => name)
+          .sort(),
+      ]);
+    }
+  });
+
+  it("names each row whose covered column a superuser changed, deleted or inserted", async () => {
+    const { around, db } = await world();
+    await addPayments(around, 6, { from: daysAgo(1) });
+    const [erased = ""] = await addPayments(around, 1, { from: daysAgo(1) });
+    await buildLedger(db);
+    await eraseInvoice({ db, actor: "cli:test", invoiceId: erased });
+    await buildLedger(db);
+    expect(await verifyLedger({ db })).toMatchObject({ findings: [], pending: 0, proves: "consistent" });
+    await around.query(
+      "alter table certificate drop constraint certificate_result_check, drop constraint certificate_state_check, drop constraint certificate_done_check, drop constraint certificate_lease_check",
+    );
+    await around.query(
+      "alter table confirmation drop constraint confirmation_opened_by_check, drop constraint confirmation_verdict_check",
+    );
+    await around.query("alter table month drop constraint month_month_check");
+    await around.query("alter table callback drop constraint callback_verdict_check");
+    await around.query("create sequence given_id start 1000000");
+    for (const table of ["invoice_snapshot", "publication", "audit_entry"])
+      await around.query(
+        `alter table ${table} alter column id drop identity, alter column id set default nextval('given_id')`,
+      );
+    let named = 0;
+    let told = 0;
+    for (const kind of KINDS) {
+      for (const { name, type } of columnsOf(kind).filter(({ name }) => name in kind.columns)) {
+        const row = `(select ctid from ${kind.table} where ${
+          kind.name === "erasure" ? "true" : kind.marks ? "erased_at is null" : "true"
+        } order by ${kind.time} limit 1)`;
+        const where = `ctid = ${row} ${kind.name === "callback" ? `and tableoid = (select tableoid from callback where erased_at is null order by received_at limit 1)` : ""}`;
+        const isErasedAt =
+          name === "erased_at" ? "clock_timestamp()" : (CHANGED[type] ?? "").replaceAll("X", name);
+        const before = await around.query(`select * from ${kind.table}`);
+        await around.query(`create table kept as table ${kind.table}`);
+        await tamper(around, `update ${kind.table} set ${name} = ${isErasedAt} where ${where}`);
+        const { findings } = await verifyLedger({ db });
+        const label = `${kind.table}.${name}`;
+        expect([label, findings.length > 0]).toEqual([label, true]);
+        expect(findings.every((finding) => finding.kind === kind.name || kind.name === "erasure")).toBe(true);
+        named += 1;
+        if (findings.some(({ columns }) => columns.includes(name))) told += 1;
+        await tamper(
+          around,
+          `delete from ${kind.table}; insert into ${kind.table} ${
+            /generated/.test(relaySchema) ? "overriding system value " : ""
+          }select * from kept`,
+        );
+        await around.query("drop table kept");
+        expect(await around.query(`select * from ${kind.table}`)).toHaveLength(before.length);
+      }
+      const { count } = { count: 1 };
+      await around.query(`create table kept as table ${kind.table}`);
+      await tamper(
+        around,
+        `delete from ${kind.table} where ${kind.time} = (select min(${kind.time}) from ${kind.table})`,
+      );
+      const { findings } = await verifyLedger({ db });
+      expect(
+        findings.filter(({ what, kind: of }) => what === "removed" && of === kind.name).length,
+      ).toBeGreaterThanOrEqual(count);
+      await tamper(
+        around,
+        `delete from ${kind.table}; insert into ${kind.table} overriding system value select * from kept`,
+      );
+      await around.query("drop table kept");
+    }
+    expect(told / named).toBeGreaterThan(0.7);
+    expect(await verifyLedger({ db })).toMatchObject({ findings: [] });
+    await addPayments(around, 1, { from: daysAgo(3) });
+    const added = (await verifyLedger({ db })).findings.filter(({ what }) => what === "added");
+    expect(added.map(({ kind }) => kind).sort()).toEqual(
+      KINDS.map(({ name }) => name)
+        .filter((name) => name !== "erasure")
+        .sort(),
+    );
+  });
+
+  it("erasing and retention leave it green", async () => {
+    const { around, db } = await world();
+    const old = await addPayments(around, 20, { from: daysAgo(100) });
+    const [first = "", second = ""] = await addPayments(around, 20, { from: daysAgo(2) });
+    await buildLedger(db);
+    await around.query(
+      "update invoice set confirmed_at = clock_timestamp(), title = 'Ada again' where id = $1",
+      [first],
+    );
+    await buildLedger(db);
+    await eraseInvoice({ db, actor: "cli:test", invoiceId: first });
+    // One that no leaf stood for yet.
+    const [fresh = ""] = await addPayments(around, 1, { from: new Date() });
+    await eraseInvoice({ db, actor: "cli:test", invoiceId: fresh });
+    await applyRetention({ db, actor: "cli:test", retentionMs: 40 * DAY_MS });
+    expect(await around.query("select from callback where received_at < now() - interval '90 days'")).toEqual(
+      [],
+    );
+    await buildLedger(db);
+    const report = await verifyLedger({ db });
+    expect(report).toMatchObject({ findings: [], pending: 0, replaced: 1, retired: { count: old.length } });
+    // No salt of the erased rows is left, in whichever version.
+    const salts = await around.query<{ salts: string }>(
+      "select encode(salts, 'hex') as salts from ledger where source = 'default'",
+    );
+    expect(salts).toHaveLength(1);
+    await tamper(around, `update invoice set title = 'Ada' where id = '${first}'`);
+    await tamper(around, `delete from callback where invoice_ids = array['${second}'::uuid]`);
+    expect((await verifyLedger({ db })).findings.map(({ what, kind }) => [what, kind]).sort()).toEqual([
+      ["changed", "answer"],
+      ["removed", "callback"],
+    ]);
+  });
+
+  it("with a root kept outside: unchanged since, behind it, another's, or rewritten", async () => {
+    const { around, db } = await world();
+    await addPayments(around, 200, { from: daysAgo(1) });
+    await buildLedger(db);
+    const kept = async () =>
+      (await readRoots(db)).map(({ source, size, root, at }) => ({
+        source,
+        size,
+        root: root.toString("hex"),
+        at: at.toISOString(),
+      }));
+    const roots = await kept();
+    // The backup: everything as it stands now.
+    for (const table of ["ledger", "ledger_tile", "callback", "event"])
+      await around.query(`create table ${table}_backup as table ${table}`);
+    await addPayments(around, 100, { from: daysAgo(0.002) });
+    await buildLedger(db);
+    expect(await verifyLedger({ db, roots })).toMatchObject({ findings: [], proves: "unchanged" });
+    const later = await kept();
+    for (const table of ["ledger", "ledger_tile"])
+      await tamper(around, `delete from ${table}; insert into ${table} select * from ${table}_backup`);
+    const behind = await verifyLedger({ db, roots: later });
+    expect(behind.findings.filter(({ what }) => what === "behind").map(({ source }) => source)).toEqual([
+      SHARED,
+      "default",
+    ]);
+    expect(behind.findings[0]?.detail).toMatch(
+      /the last \d+, taken in after .* are missing.*backup, or a standby/s,
+    );
+    const foreign = { ...(roots[1] as (typeof roots)[number]), source: "elsewhere" };
+    expect((await verifyLedger({ db, roots: [foreign] })).findings[0]).toMatchObject({ what: "tree" });
+    const other = { ...(roots[1] as (typeof roots)[number]), root: "00".repeat(32) };
+    expect((await verifyLedger({ db, roots: [other] })).findings[0]).toMatchObject({ what: "different" });
+    await tamper(around, "delete from ledger_tile where index = 2 and source = 'default'");
+    expect((await verifyLedger({ db })).findings.find(({ what }) => what === "tree")?.detail).toMatch(
+      /leaves 512 to 767 is missing/,
+    );
+  });
+});
