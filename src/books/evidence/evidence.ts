@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import type { Parts } from "../file.ts";
+import { type ZipEntry, zipParts } from "../zip.ts";
+import { type Story, storyPage } from "./story-page.ts";
+
+/** A file of the evidence. */
+export interface EvidenceFile {
+  /** Inside the ZIP's folder. */
+  path: string;
+  /** What it is, for the list of files. */
+  what: string;
+  /** Whether anything about a person may stand in it: then who may not see that gets its digest. */
+  personal: boolean;
+  /** Called once, and the content let go. */
+  read(): Promise<string | Uint8Array>;
+}
+
+export interface SummedFile extends Pick<EvidenceFile, "path" | "what"> {
+  /** In hex. */
+  sha256: string;
+  /** It is not in the ZIP: only its digest is. */
+  withheld: boolean;
+}
+
+/** Everything that shows what happened to one payment. */
+export interface Evidence {
+  invoiceId: string;
+  madeAt: Date;
+  story: Story;
+  files: readonly EvidenceFile[];
+}
+
+/**
+ * The evidence of one payment as a ZIP: its files, the story as a page, a README, and the digests of them all,
+ * which common tools check. Files are read one after the other.
+ * @param showsPersonal whether what may be personal is in it, or only its digest.
+ */
+export function evidenceParts({ invoiceId, madeAt, story, files }: Evidence, showsPersonal: boolean): Parts {
+  const folder = `evidence-${invoiceId}`;
+  const summed: SummedFile[] = [];
+  const sum = (path: string, what: string, content: string | Uint8Array, withheld = false) => {
+    summed.push({ path, what, withheld, sha256: createHash("sha256").update(content).digest("hex") });
+    return content;
+  };
+  const entry = (
+    path: string,
+    content: () => Promise<string | Uint8Array> | string | Uint8Array,
+  ): ZipEntry => ({
+    path: `${folder}/${path}`,
+    parts: async function* () {
+      yield await content();
+    },
+  });
+  const withheld = files.filter(({ personal }) => personal && !showsPersonal);
+  const about = { invoiceId, madeAt: `${madeAt.toISOString().slice(0, 19).replace("T", " ")} UTC` };
+  return zipParts(
+    [
+      ...files
+        .filter((file) => !withheld.includes(file))
+        .map(({ path, what, read }) => entry(path, async () => sum(path, what, await read()))),
+      ...(withheld.length === 0
+        ? []
+        : [
+            entry("WITHHELD", async () => {
+              for (const { path, what, read } of withheld) sum(path, what, await read(), true);
+              return sum("WITHHELD", WITHHELD, sumLines(summed.filter((file) => file.withheld)));
+            }),
+          ]),
+      entry("story.html", () =>
+        sum("story.html", "the story, to read or print", storyPage(about, story, summed)),
+      ),
+      entry("README.txt", () => sum("README.txt", "", readMe(about, summed))),
+      entry("SHA256SUMS", () => sumLines(summed.filter((file) => !file.withheld))),
+    ],
+    madeAt,
+  );
+}
+
+const WITHHELD =
+  "the SHA-256 of files that may say something about a person: they are left out for the role that made " +
+  "this ZIP, and in the one that the roles operate and admin make";
+
+/** As sha256sum writes and checks them. */
+const sumLines = (files: readonly SummedFile[]): string =>
+  files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
+
+/** What each file is, and how to check that none was changed. Pure. */
+export function readMe(
+  { invoiceId, madeAt }: { invoiceId: string; madeAt: string },
+  files: readonly SummedFile[],
+): string {
+  const present = files.filter(({ withheld, what }) => !withheld && what !== "");
+  return `Evidence of invoice ${invoiceId}, made ${madeAt}.
+
+Begin with story.html: open it in a browser, or print it. Times are UTC.
+
+What the files are
+${present.map(({ path, what }) => `  ${path}\n      ${what}`).join("\n")}
+  SHA256SUMS
+      the SHA-256 of every other file here
+
+How to check that no file was changed: in this folder,
+  Linux     sha256sum -c SHA256SUMS
+  macOS     shasum -a 256 -c SHA256SUMS
+  Windows   Get-FileHash -Algorithm SHA256 <file>     (PowerShell; compare with SHA256SUMS)
+
+How the files belong together
+  - A callback is only a claim: callbacks/*/callback.json has the SHA-256 of its body as it came over
+    the wire (bodySha256). Where the body held the secret token of our callback URL, that is replaced
+    by *** in the file here, and bodyIs says so; the file's own digest then differs from bodySha256.
+    Where headers.json names a Content-Encoding, the body is compressed: gunzip < body
+  - The provider's answers are what counts; amounts and status stand there as it wrote them.
+  - events/*/event.json is the message that was published. events/*/publications.json names each
+    acceptance by Amazon SNS: its MessageId, and the SHA-256 of the payload that was sent (digest),
+    which is the SHA-256 of event.json.
+  - ledger/proofs.json proves that the rows behind all this were in the relay's append-only ledger when this
+    was made: each leaf, and the way from it to a root, which is signed if the relay has a key. What is newer
+    stands under notInTree. Check it with examples/verify of invoice-relay, in TypeScript or Python, which
+    uses nothing else of it; keys.json is https://<relay>/.well-known/invoice-relay-keys.json:
+      python3 verify.py evidence ledger/proofs.json keys.json
+    Personal fields stand in a leaf as digests. With their salts, ledger/salts.json, each can be checked:
+    docs/ledger.md of invoice-relay says how.
+`;
+}

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from "node:util";
+import { differenceOfMoney, type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
+import type { Tally } from "../../reconcile/certificate/certificate.ts";
+import type { Payment } from "../report/read-payments.ts";
+
+/** Exact decimal strings, as everywhere in the books; null where the provider does not say. */
+export interface Amounts {
+  amount: Money | null;
+  serviceCharge: Money | null;
+  vat: Money | null;
+  total: Money | null;
+  settleable: Money | null;
+}
+
+const NAMES = ["amount", "serviceCharge", "vat", "total", "settleable"] as const;
+
+/** What is kept of a payment of a month that is closed. */
+export interface KeptPayment extends Amounts {
+  collection: string | null;
+}
+
+export interface Sums extends Record<keyof Amounts, Money> {
+  payments: number;
+}
+
+export interface CollectionSums extends Sums {
+  collection: string | null;
+}
+
+const eachAmount = <Value>(read: (name: keyof Amounts) => Value) =>
+  Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Record<keyof Amounts, Value>;
+
+export const keptPayment = (payment: Payment | KeptPayment): KeptPayment => ({
+  collection: payment.collection,
+  ...eachAmount((name) => moneyOf(payment[name]) ?? null),
+});
+
+/** Of a payment that there is, or was, and of one that there is not: null. */
+export const isSamePayment = (one: KeptPayment | null, other: KeptPayment | null): boolean =>
+  isDeepStrictEqual(one, other);
+
+export const NO_SUMS: Sums = { payments: 0, ...eachAmount(() => "0.00") };
+
+/** Adds or, with `-1`, takes away a payment; without one nothing. */
+function plus(sums: Sums, payment: KeptPayment | null, sign: 1 | -1): Sums {
+  if (payment === null) return sums;
+  const add = sign === 1 ? (a: Money, b: Money) => sumOfMoney([a, b]) : differenceOfMoney;
+  return {
+    payments: sums.payments + sign,
+    ...eachAmount((name) => add(sums[name], payment[name] ?? "0.00")),
+  };
+}
+
+/** A tally with one payment more. */
+export const tallyWith = (tally: Tally | undefined, { amount }: KeptPayment): Tally => ({
+  count: (tally?.count ?? 0) + 1,
+  amount: sumOfMoney([tally?.amount ?? "0.00", amount ?? "0.00"]),
+});
+
+export interface Change {
+  before: KeptPayment | null;
+  after: KeptPayment | null;
+}
+
+/** By how much one change alters the sums of its month. */
+export const differenceOf = ({ before, after }: Change): Sums => plus(plus(NO_SUMS, after, 1), before, -1);
+
+/** The sums of some payments, collection by collection, in the order of their names. */
+export class SumsByCollection {
+  readonly #sums: Map<string | null, Sums>;
+
+  constructor(sums: readonly CollectionSums[] = []) {
+    this.#sums = new Map(sums.map(({ collection, ...sum }) => [collection, sum]));
+  }
+
+  add(payment: KeptPayment | null, sign: 1 | -1 = 1): void {
+    if (payment === null) return;
+    const { collection } = payment;
+    this.#sums.set(collection, plus(this.#sums.get(collection) ?? NO_SUMS, payment, sign));
+  }
+
+  get collections(): CollectionSums[] {
+    return [...this.#sums]
+      .map(([collection, sums]) => ({ collection, ...sums }))
+      .sort((one, other) => ((one.collection ?? "") < (other.collection ?? "") ? -1 : 1));
+  }
+
+  get all(): Sums {
+    const sums = [...this.#sums.values()];
+    return {
+      payments: sums.reduce((count, { payments }) => count + payments, 0),
+      ...eachAmount((name) => sumOfMoney(sums.map((one) => one[name]))),
+    };
+  }
+}

@@ -1,0 +1,185 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { ALARM, type Alarm, raiseAlarms } from "../../alarms/alarms.ts";
+import { type Columns, json, time, uuid } from "../../database/columns.ts";
+import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { moneyIn } from "../../kit/money-text.ts";
+import { sumOfMoney } from "../../provider/provider.ts";
+import type { BookSource } from "../book-source.ts";
+import { type Payment, readPaymentsOf } from "../report/read-payments.ts";
+import { type Change, differenceOf, isSamePayment, type KeptPayment, keptPayment } from "./figures.ts";
+import { changedMonth, lockMonths } from "./month-rows.ts";
+
+/** An addendum: one payment of a closed month, before and after; null where it is none of the month. */
+export interface MonthChange extends Change {
+  invoiceId: string;
+  /** When it was written here. */
+  changedAt: Date;
+}
+
+interface Noted extends MonthChange {
+  monthId: string;
+}
+
+const takeLate = new Statement(
+  { source: returned.text(), invoiceId: returned.uuid, changedAt: returned.time },
+  ({ value }: Slots<{ sources: readonly string[]; limit: number }>) => sql`
+    delete from late_change where ctid = any(array(
+      select ctid from late_change where source = any(${value(({ sources }) => sources)}::text[])
+      limit ${value(({ limit }) => limit)} for update skip locked))
+    returning source, invoice_id as "invoiceId", changed_at as "changedAt"`,
+);
+
+/** A condition: there is something to compare of one of these sources. */
+export const lateChangesWait = (sources: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from late_change where source = any(${sources}))`;
+
+const selectKept = new Statement(
+  { monthId: returned.uuid, invoiceId: returned.uuid, kept: nullable(returned.json<KeptPayment>()) },
+  ({ value }: Slots<{ monthIds: readonly string[]; invoiceIds: readonly string[] }>) => {
+    const among = sql`month_id = any(${value(({ monthIds }) => monthIds)}::uuid[])
+      and invoice_id = any(${value(({ invoiceIds }) => invoiceIds)}::uuid[])`;
+    return sql`
+      select distinct on (month_id, invoice_id) month_id as "monthId", invoice_id as "invoiceId", kept
+      from (
+        select month_id, invoice_id, 0 as place, json_build_object('collection', collection,
+          'amount', amount::text, 'serviceCharge', service_charge::text, 'vat', vat::text,
+          'total', total::text, 'settleable', settleable::text) as kept
+        from month_payment where ${among}
+        union all select month_id, invoice_id, id, after from month_change where ${among}) as known
+      order by month_id, invoice_id, place desc`;
+  },
+);
+
+const NOTED: Columns<Noted> = {
+  month_id: uuid(({ monthId }) => monthId),
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  changed_at: time(({ changedAt }) => changedAt),
+  before: json(({ before }) => before && JSON.stringify(before)),
+  after: json(({ after }) => after && JSON.stringify(after)),
+};
+
+/** The addenda of one closing and the alarm that tells of them. */
+const insertChanges = new Statement(
+  {},
+  ({ table }: Slots<{ noted: readonly Noted[]; alarm: Alarm }>) => sql`
+    with noted as (
+      insert into month_change (month_id, invoice_id, changed_at, before, after)
+      select month_id, invoice_id, changed_at, before, after
+      from ${table("noted", NOTED, ({ noted }) => noted)})
+    ${raiseAlarms(sql`select alarm.* from ${table("alarm", ALARM, ({ alarm }) => [alarm])}`)}`,
+);
+
+const AT_ONCE = 1_000;
+
+/**
+ * Compares what was written of months that are over with what was closed, and notes each difference as an
+ * addendum, with the alarm, in one transaction. What is not noted yet waits in `late_change`, which the
+ * transaction of the change itself wrote: nothing is missed, whatever dies in between (G13).
+ * @returns the alarms that it wrote, and whether more is waiting.
+ */
+export const noteMonthChanges = (
+  db: Kysely<Tables>,
+  sources: readonly BookSource[],
+): Promise<{ raised: Alarm[]; more: boolean }> =>
+  db.transaction().execute(async (trx) => {
+    // A closing under way has read its payments already: what it could not see is compared once it stands.
+    await lockMonths(trx);
+    const names = sources.map(({ name }) => name);
+    const taken = await takeLate.execute(trx, { sources: names, limit: AT_ONCE });
+    const raised: Alarm[] = [];
+    for (const source of sources) {
+      const late = taken.filter((one) => one.source === source.name);
+      if (late.length > 0) raised.push(...(await noteChangesOf(trx, source, late)));
+    }
+    return { raised, more: taken.length === AT_ONCE };
+  });
+
+async function noteChangesOf(
+  trx: Transaction<Tables>,
+  source: BookSource,
+  late: readonly { invoiceId: string; changedAt: Date }[],
+): Promise<Alarm[]> {
+  const closed = await trx
+    .selectFrom("month")
+    .select(["id", "month", "window_from as from", "window_to as to"])
+    .where("source", "=", source.name)
+    .where("reopened_at", "is", null)
+    .execute();
+  if (closed.length === 0) return [];
+  const changedAt = new Map(late.map((one) => [one.invoiceId, one.changedAt]));
+  const invoiceIds = [...changedAt.keys()];
+  const payments = await readPaymentsOf(trx, source, invoiceIds);
+  const kept = await selectKept.execute(trx, { monthIds: closed.map(({ id }) => id), invoiceIds });
+  const raised: Alarm[] = [];
+  for (const month of closed) {
+    const before = new Map(
+      kept.flatMap((one) => (one.monthId === month.id ? [[one.invoiceId, one.kept]] : [])),
+    );
+    const noted = changesOf(month, before, payments, changedAt);
+    if (noted.length === 0) continue;
+    const detail = detailOf(month.month, source.currency, await selectSoFar.execute(trx, noted), noted);
+    const alarm = { ...changedMonth(source.name, month.month), detail };
+    await insertChanges.execute(trx, { noted, alarm });
+    raised.push(alarm);
+  }
+  return raised;
+}
+
+/** What is no longer as it was kept. Pure. */
+export function changesOf(
+  month: { id: string; from: Date; to: Date },
+  before: ReadonlyMap<string, KeptPayment | null>,
+  payments: readonly Payment[],
+  changedAt: ReadonlyMap<string, Date>,
+): Noted[] {
+  const inMonth = payments.filter(({ countedAt }) => countedAt >= month.from && countedAt < month.to);
+  const now = new Map(inMonth.map((payment) => [payment.invoiceId, keptPayment(payment)]));
+  return [...changedAt].flatMap(([invoiceId, at]) => {
+    const known = before.get(invoiceId) ?? null;
+    const change = { before: known && keptPayment(known), after: now.get(invoiceId) ?? null };
+    if (isSamePayment(change.before, change.after)) return [];
+    return [{ monthId: month.id, invoiceId, changedAt: at, ...change }];
+  });
+}
+
+/** What was noted of a closing before; payments of which more is noted now are not counted. */
+const selectSoFar = new Statement(
+  { others: returned.count, amount: returned.numeric },
+  ({ value }: Slots<readonly Noted[]>) => sql`
+    select count(distinct invoice_id) filter (
+        where not invoice_id = any(${value((noted) => noted.map(({ invoiceId }) => invoiceId))}::uuid[])) as others,
+      coalesce(sum(coalesce((after ->> 'amount')::numeric, 0) - coalesce((before ->> 'amount')::numeric, 0)), 0)
+        as amount
+    from month_change where month_id = ${value(([first]) => first?.monthId)}`,
+);
+
+function detailOf(
+  month: string,
+  currency: string,
+  [before = { others: 0, amount: "0" }]: ResultOf<typeof selectSoFar>[],
+  noted: readonly Noted[],
+): string {
+  const payments = before.others + noted.length;
+  const amount = sumOfMoney([before.amount, ...noted.map((change) => differenceOf(change).amount)]);
+  return (
+    `${payments.toLocaleString("en-US")} ${payments === 1 ? "payment" : "payments"} of ${month} changed after it ` +
+    `was closed: ${moneyIn(currency, amount.startsWith("-") ? amount : `+${amount}`)} in all. ` +
+    `Read them with: invoice-relay month show ${month}`
+  );
+}
+
+/** The addenda of a closing, the oldest first. */
+export async function readChanges(db: Kysely<Tables>, monthId: string): Promise<MonthChange[]> {
+  const rows = await db
+    .selectFrom("month_change")
+    .select(["invoice_id as invoiceId", "changed_at as changedAt", "before", "after"])
+    .where("month_id", "=", monthId)
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    before: row.before as KeptPayment | null,
+    after: row.after as KeptPayment | null,
+  }));
+}

@@ -1,0 +1,34 @@
+import { stringify } from "csv-stringify/sync";
+import { CSV_FORM } from "../../kit/spreadsheet.ts";
+import type { Parts } from "../file.ts";
+import type { Cell, Sheet, SheetColumn, Total, Totals } from "./sheet.ts";
+
+/** Rows that are made into one text. */
+const ROWS_AT_ONCE = 200;
+
+/**
+ * A sheet as CSV (RFC 4180, UTF-8): one header row, the rows, and a total row for each currency, whose sums are
+ * marked so that a spreadsheet does not add them to the column that they sum: `sum 1500.50`.
+ * @param totals adds up the rows as they are written.
+ */
+export async function* csvParts({ columns, rows }: Sheet, totals: Totals): Parts {
+  yield lines([columns.map(({ name }) => name)]);
+  let waiting: (readonly Cell[])[] = [];
+  for await (const row of rows) {
+    totals.add(row);
+    waiting.push(row.cells);
+    if (waiting.length < ROWS_AT_ONCE) continue;
+    yield lines(waiting);
+    waiting = [];
+  }
+  yield lines([...waiting, ...totals.all.map((total) => totalRow(columns, total))]);
+}
+
+const lines = (rows: readonly (readonly Cell[])[]): string => stringify([...rows], CSV_FORM);
+
+const totalRow = (columns: readonly SheetColumn[], { currency, count, sums }: Total): Cell[] =>
+  columns.map(({ name, total }, at) => {
+    if (at === 0) return "total";
+    if (name === "currency") return currency;
+    return total === "count" ? `count ${count}` : total === "sum" ? `sum ${sums[at]}` : null;
+  });

@@ -1,0 +1,84 @@
+import type { Kysely } from "kysely";
+import { describePayments } from "../../confirm/invoices/read-invoices.ts";
+import type { Tables } from "../../database/tables.ts";
+import { bookDayOf, bookDaysOf, bookPeriod } from "../../kit/book-days.ts";
+import type { Difference as Named } from "../../reconcile/certificate/certificate.ts";
+import { readCalendar } from "../../reconcile/last-runs.ts";
+import { readCertificatePage } from "../../reconcile/read-certificates.ts";
+import type { BookSource } from "../book-source.ts";
+
+/** What a certificate names, or a day that none covers: nothing is shown of it. */
+export interface Difference extends Omit<Named, "weight" | "reason" | "reference"> {
+  source: BookSource;
+  weight: Named["weight"] | "unproven";
+  reason: Named["reason"] | "no_certificate";
+  /** null without one. */
+  certificateId: string | null;
+  /** Of the stored invoice. */
+  collection: string | null;
+  reference: string | null;
+}
+
+const PAGE = 500;
+
+/**
+ * Day by day, what the newest certificate that covers the whole source names.
+ * @param collection only differences of its invoices; days that nothing is shown of are there in any case.
+ */
+export async function* readDifferences(
+  db: Kysely<Tables>,
+  { from, to, collection }: { from: string; to: string; collection?: string | undefined },
+  source: BookSource,
+): AsyncGenerator<Difference, void, undefined> {
+  const { name, collectionIds, zone } = source;
+  const calendar = await readCalendar(db, {
+    from,
+    to,
+    sources: [{ name, collectionIds, booksTimeZone: zone }],
+  });
+  const certified = new Map(calendar.map(({ day, certificateId }) => [day, certificateId]));
+  const today = bookDayOf(Date.now(), zone);
+  for (const day of bookDaysOf(bookPeriod(from, to, zone), zone)) {
+    const certificateId = certified.get(day) ?? null;
+    if (certificateId !== null) {
+      for await (const difference of differencesOf(db, source, certificateId, day))
+        if (collection === undefined || difference.collection === collection) yield difference;
+    } else if (day <= today) yield unproven(source, day);
+  }
+}
+
+async function* differencesOf(
+  db: Kysely<Tables>,
+  source: BookSource,
+  certificateId: string,
+  day: string,
+): AsyncGenerator<Difference, void, undefined> {
+  for (let after: number | null = 0; after !== null; ) {
+    const page = await readCertificatePage(db, certificateId, { day, limit: PAGE, after });
+    const named = page?.differences ?? [];
+    const invoices = await describePayments(
+      db,
+      named.flatMap(({ invoiceId }) => (invoiceId === null ? [] : [{ invoiceId, source: source.name }])),
+    );
+    const known = new Map(invoices.map(({ invoiceId, ...invoice }) => [invoiceId, invoice]));
+    for (const difference of named) {
+      const { collection = null, reference = null } = known.get(difference.invoiceId ?? "") ?? {};
+      yield { ...difference, source, certificateId, collection, reference };
+    }
+    after = page?.next ?? null;
+  }
+}
+
+const unproven = (source: BookSource, day: string): Difference => ({
+  source,
+  day,
+  weight: "unproven",
+  reason: "no_certificate",
+  detail: "No certificate of all its collections covers this day. Make one with: invoice-relay certify",
+  invoiceId: null,
+  eventId: null,
+  reference: null,
+  amount: null,
+  certificateId: null,
+  collection: null,
+});

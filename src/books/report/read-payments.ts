@@ -1,0 +1,199 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
+import { plainStatuses } from "../../confirm/invoices/status-class.ts";
+import { type ConfirmationState, shownVerdict, type Verdict } from "../../confirm/queue/confirmation.ts";
+import {
+  nullable,
+  type ResultOf,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+} from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { BookPeriod } from "../../kit/book-days.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
+import { isPaymentEvent } from "../../publish/event.ts";
+import { callbacksThatName } from "../../receive/log/list-callbacks.ts";
+import { certifiedNames } from "../../reconcile/certificate/certified-names.ts";
+import type { BookSource } from "../book-source.ts";
+
+/** A part of a payment that is settled to somebody else. */
+export interface Share {
+  account: string | null;
+  /** The provider's digits. */
+  amount: string | null;
+}
+
+const PAYMENT = {
+  invoiceId: returned.uuid,
+  reference: nullable(returned.text()),
+  /** A person's name. */
+  payer: nullable(returned.text()),
+  collection: nullable(returned.text()),
+  method: nullable(returned.text()),
+  amount: nullable(returned.numeric),
+  serviceCharge: nullable(returned.numeric),
+  vat: nullable(returned.numeric),
+  total: nullable(returned.numeric),
+  settleable: nullable(returned.numeric),
+  /** How the provider settles it: `Instant`, `Daily`. */
+  frequency: nullable(returned.text()),
+  shares: nullable(returned.json<Share[]>()),
+  paidAt: nullable(returned.time),
+  /** When it counts: when it was paid or, where the provider does not say that, created. */
+  countedAt: returned.time,
+  calledBackAt: nullable(returned.time),
+  confirmedAt: returned.time,
+  publishedAt: nullable(returned.time),
+  messageId: nullable(returned.text()),
+};
+
+const READ = {
+  ...PAYMENT,
+  state: nullable(returned.text<ConfirmationState>()),
+  verdict: nullable(returned.text<Verdict>()),
+  at: nullable(returned.text()),
+};
+
+/**
+ * A payment of the books: a Live invoice that the provider's last answer calls paid. What is in quarantine, or was
+ * dismissed there, belongs to somebody else; so does what was released from it, unless its collection is one of the
+ * source's own by now.
+ */
+export type Payment = RowOf<typeof PAYMENT> & { source: BookSource; verdict: string | null };
+
+interface PaymentsQuery extends BookPeriod {
+  source: BookSource;
+  /** The collection's name, as it appears in invoices. */
+  collection?: string | undefined;
+  /** Only what is summed: when it was called back and published, which is looked up for each, is left out. */
+  forSums?: boolean | undefined;
+  after: { at: string; id: string };
+  /** The names of the source's own collections; null when nobody has proven them. */
+  ownNames: readonly string[] | null;
+  /** Only these invoices, whenever they were paid. */
+  ids: readonly string[];
+}
+
+const PAGE = 1_000;
+/** Few enough that what is made of them holds up nothing else that the process does (G12). */
+const ROWS_IN_ONE_TURN = 100;
+
+/** @param chosen the rows of `invoice` to take, in the order of `place`. */
+function payments(
+  { value }: Slots<PaymentsQuery>,
+  chosen: RawBuilder<unknown>,
+  place: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const collection = value((given) => given.collection ?? null);
+  const whole = sql`${value(({ forSums = false }) => !forSums)}::boolean`;
+  const own = value(({ ownNames }) => ownNames);
+  const paid = value(({ source }) => plainStatuses(source.paidStatuses));
+  return sql`
+    select invoice.id as "invoiceId", invoice.reference, invoice.document ->> 'payerName' as payer,
+      invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
+      invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
+      invoice.settleable_amount as settleable, invoice.document ->> 'settlementFrequency' as frequency, ${SHARES} as shares, invoice.paid_at as "paidAt",
+      coalesce(invoice.paid_at, invoice.created_at, invoice.confirmed_at) as "countedAt",
+      case when ${whole} then (select min(received_at) from ${callbacksThatName(sql`invoice.id`)}
+        where callback.source = invoice.source) end as "calledBackAt",
+      invoice.confirmed_at as "confirmedAt", accepted.published_at as "publishedAt",
+      accepted.message_id as "messageId", confirmation.state, confirmation.verdict,
+      invoice.paid_at::text as at
+    from (
+      select * from invoice
+      where source = ${value(({ source }) => source.name)} and ${chosen} and ${hasStatus(paid)}
+        and lower(btrim(coalesce(type, ''))) <> 'test'
+        and not coalesce((select verdict = 'quarantined'
+            or (released_at is not null and not invoice.collection_name = any(${own}::text[]))
+          from confirmation
+          where confirmation.source = invoice.source and confirmation.invoice_id = invoice.id), false)
+        and (${collection}::text is null or collection_name = ${collection})
+      order by ${place} limit ${PAGE}) as invoice
+    left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+    left join lateral (
+      select publication.published_at, publication.message_id
+      from event join publication on publication.source = event.source
+        and publication.event_id = event.id and publication.replay_id is null
+      where ${whole} and event.source = invoice.source and event.invoice_id = invoice.id and ${isPaymentEvent}
+      order by publication.id limit 1) as accepted on true
+    order by ${place}`;
+}
+
+/** Its amounts as text: JSON's numbers keep every digit that way. */
+const SHARES = sql`
+  case when json_typeof(invoice.document -> 'invoiceBeneficiaries') = 'array' then
+    (select json_agg(json_build_object('account', item ->> 'linkedAccountId', 'amount', item ->> 'amount'))
+      from json_array_elements(invoice.document -> 'invoiceBeneficiaries') as item) end`;
+
+const selectDated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
+  const { value } = slots;
+  const at = value(({ after }) => after.at);
+  return payments(
+    slots,
+    sql`paid_at >= ${at}::timestamptz and paid_at < ${value(({ to }) => to)}
+      and (paid_at, id) > (${at}::timestamptz, ${value(({ after }) => after.id)}::uuid)`,
+    sql`invoice.paid_at, invoice.id`,
+  );
+});
+
+const selectByIds = new Statement(READ, (slots: Slots<PaymentsQuery>) =>
+  payments(slots, sql`id = any(${slots.value(({ ids }) => ids)}::uuid[])`, sql`invoice.id`),
+);
+
+/** Those without a date of payment count when they were created, as in certificates. */
+const selectUndated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
+  const { value } = slots;
+  return payments(
+    slots,
+    sql`paid_at is null and id > ${value(({ after }) => after.id)}::uuid
+      and coalesce(created_at, confirmed_at) >= ${value(({ from }) => from)}
+      and coalesce(created_at, confirmed_at) < ${value(({ to }) => to)}`,
+    sql`invoice.id`,
+  );
+});
+
+/**
+ * The payments of one source in a period, those without a date first, then by the time of payment. Read page by
+ * page: the cost of each is the same, however long the period.
+ */
+export async function* readPayments(
+  db: Kysely<Tables>,
+  given: Omit<PaymentsQuery, "after" | "ownNames" | "ids">,
+): AsyncGenerator<Payment, void, undefined> {
+  const { name, collectionIds } = given.source;
+  const ownNames = await certifiedNames(db, name, collectionIds);
+  for (const select of [selectUndated, selectDated]) {
+    for (let after = { at: given.from.toISOString(), id: NIL_UUID }; ; ) {
+      const rows = await select.execute(db, { ...given, after, ownNames, ids: [] });
+      for (const [index, row] of rows.entries()) {
+        if (index % ROWS_IN_ONE_TURN === 0) await nextTurn();
+        yield paymentOf(row, given.source);
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE) break;
+      after = { at: last.at ?? after.at, id: last.invoiceId };
+    }
+  }
+}
+
+/** Those of these invoices, a thousand at most, that are payments by now, whenever they were paid. */
+export async function readPaymentsOf(
+  db: Kysely<Tables>,
+  source: BookSource,
+  ids: readonly string[],
+): Promise<Payment[]> {
+  const ownNames = await certifiedNames(db, source.name, source.collectionIds);
+  const after = { at: "", id: NIL_UUID };
+  const given = { source, forSums: true, from: new Date(0), to: new Date(0), after, ownNames, ids };
+  return (await selectByIds.execute(db, given)).map((row) => paymentOf(row, source));
+}
+
+function paymentOf(
+  { at: _, state, verdict, ...row }: ResultOf<typeof selectDated>,
+  source: BookSource,
+): Payment {
+  return { ...row, source, verdict: state === null ? null : shownVerdict({ state, verdict }) };
+}

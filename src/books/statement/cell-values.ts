@@ -1,0 +1,83 @@
+import { type Money, moneyOf } from "../../provider/provider.ts";
+
+/** What separates the decimals of amounts. */
+export const DECIMALS = [".", ","] as const;
+export type Decimal = (typeof DECIMALS)[number];
+
+/** In which order a date such as 01/10/2026 names its day and month. */
+export const DATE_ORDERS = ["DMY", "MDY"] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
+/** A currency before or after, CR or DR after, and spaces and apostrophes between thousands are left out. */
+function bare(cell: string): { digits: string; negative: boolean } {
+  const text = cell.toUpperCase().replaceAll(/[\s\u00A0\u202F'’]/g, "");
+  const [, before = "", digits = "", after = ""] =
+    /^((?:[-+(]|\p{Sc}|[A-Z]{3}(?![A-Z]))*)([\d.,]+)((?:[-)]|\p{Sc}|[A-Z]{2,3})*)$/u.exec(text) ?? [];
+  return { digits, negative: /[-(]/.test(before) || /-|DR/.test(after) };
+}
+
+/** Thousands are separated in threes, or as in India; what is not may be an amount with the other separator. */
+const FORM: Readonly<Record<Decimal, RegExp>> = {
+  ".": /^(\d{1,3}(,\d{2,3})*,\d{3}|\d+)(\.\d*)?$/,
+  ",": /^(\d{1,3}(\.\d{2,3})*\.\d{3}|\d+)(,\d*)?$/,
+};
+
+/** @returns undefined when it is no amount with that decimal separator. */
+export function amountIn(cell: string, decimal: Decimal): Money | undefined {
+  const { digits, negative } = bare(cell);
+  if (!FORM[decimal].test(digits)) return undefined;
+  const plain = digits
+    .replaceAll(decimal === "." ? "," : ".", "")
+    .replace(",", ".")
+    .replace(/\.$/, "");
+  const amount = moneyOf(plain);
+  return amount === undefined || !negative ? amount : moneyOf(`-${plain}`);
+}
+
+/** Which separator the amount itself shows to be that of its decimals; null when it might be either. */
+export function decimalShownBy(cell: string): Decimal | null {
+  const { digits } = bare(cell);
+  const marks = digits.replaceAll(/\d/g, "");
+  if (marks === "") return null;
+  const last = marks.at(-1) as Decimal;
+  const other: Decimal = last === "." ? "," : ".";
+  if (marks.includes(other)) return last;
+  // Twice the same: thousands.
+  if (marks.length > 1) return other;
+  return /^\d{1,3}[.,]\d{3}$/.test(digits) ? null : last;
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const NUMBERS = /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ](\d{4})(?:[T ,].*)?$/;
+
+/** Which order the date itself shows; null when it might be either, or needs none. */
+export function orderShownBy(cell: string): DateOrder | null {
+  const [, one, other] = NUMBERS.exec(cell) ?? [];
+  if (Number(one) > 12) return "DMY";
+  return Number(other) > 12 ? "MDY" : null;
+}
+
+/** Whether the date can only be read by knowing the order. */
+export const needsOrder = (cell: string): boolean => {
+  const [, one, other] = NUMBERS.exec(cell) ?? [];
+  return one !== undefined && one !== other;
+};
+
+/** @returns YYYY-MM-DD; undefined when it is no date. */
+export function dayIn(cell: string, order: DateOrder): string | undefined {
+  const iso = /^(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T ,].*)?$/.exec(cell);
+  if (iso !== null) return day(iso[1], iso[2], iso[3]);
+  const named = /^(\d{1,2})[-/. ]?([a-z]{3,9})[-/., ]*(\d{4})(?:[T ,].*)?$/i.exec(cell);
+  if (named !== null) return day(named[3], monthNamed(named[2] ?? ""), named[1]);
+  const [, one, other, year] = NUMBERS.exec(cell) ?? [];
+  return order === "DMY" ? day(year, other, one) : day(year, one, other);
+}
+
+const monthNamed = (name: string): string => String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);
+
+function day(year = "", month = "", date = ""): string | undefined {
+  const text = `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`;
+  const at = new Date(`${text}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text ? undefined : text;
+}

@@ -1,0 +1,46 @@
+import { RelayError } from "../../kit/errors.ts";
+
+/** The most bytes that a statement may have: some 400,000 lines. */
+export const STATEMENT_BYTES = 32 * 1024 ** 2;
+
+export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+export const refuseSize = (): RelayError =>
+  new RelayError(
+    `The statement has more than ${STATEMENT_BYTES / 1024 ** 2} MiB, which is the most that is read. ` +
+      "Export one month, and as CSV.",
+    { code: "usage" },
+  );
+
+/**
+ * The text of a statement: by its byte order mark, else UTF-8, or Windows-1252 where it is not valid UTF-8.
+ * @throws RelayError for a file that is empty, too large, or no text.
+ */
+export function decodeStatement(bytes: Uint8Array): { text: string; encoding: Encoding } {
+  if (bytes.length > STATEMENT_BYTES) throw refuseSize();
+  if (bytes.length === 0)
+    throw new RelayError("The statement is empty (0 bytes). Export it again.", { code: "usage" });
+  const { text, encoding } = decode(bytes);
+  // Spreadsheets, archives and PDFs have bytes that no text has.
+  if (text.includes("\0") || text.startsWith("%PDF") || text.startsWith("PK\u0003\u0004"))
+    throw new RelayError("The statement is no text. Save it as CSV: neither XLSX nor PDF can be read here.", {
+      code: "usage",
+    });
+  return { text, encoding };
+}
+
+function decode(bytes: Uint8Array): { text: string; encoding: Encoding } {
+  const marked = markedEncoding(bytes);
+  try {
+    const encoding = marked ?? "utf-8";
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };
+  } catch {
+    return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
+  }
+}
+
+function markedEncoding([first, second]: Uint8Array): Encoding | null {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : null;
+}

@@ -1,0 +1,103 @@
+import { daysBetween } from "../../kit/time.ts";
+import { differenceOfMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
+import { matchByAmount } from "./match-by-amount.ts";
+import { matchByReference } from "./match-by-reference.ts";
+import { matchDaysTogether } from "./match-days-together.ts";
+import { daysOf, type Found, type Match, type Matching, type SettleableSum, STATES } from "./matching.ts";
+import type { StatementLine } from "./read-statement.ts";
+
+export interface MatchOptions {
+  /** How many days after the payment its settlement may be booked; null: as its frequency says. */
+  days: number | null;
+  /** The first and last day that the statement covers, YYYY-MM-DD. */
+  from: string;
+  to: string;
+  /** Lines that are the same in every cell are different settlements. */
+  keepDuplicates?: boolean | undefined;
+  /** What was paid before the statement begins is what the one before left in transit: nothing of it is passed over. */
+  carriesOver?: boolean | undefined;
+}
+
+/** Takes what one way of matching has found out of what is left for the next. */
+function rest<Given extends Matching>(matching: Given, found: readonly Found[]): Given {
+  const lines = new Set(found.flatMap((one) => one.lines));
+  const sums = new Set(found.flatMap((one) => one.sums));
+  return {
+    ...matching,
+    lines: matching.lines.filter((line) => !lines.has(line)),
+    sums: matching.sums.filter((sum) => !sums.has(sum)),
+  };
+}
+
+/**
+ * Matches what a bank's statement says came in with what was to be settled. The same input gives the same result,
+ * in whatever order it comes. Pure.
+ * @param sums also those of as many days before the statement as a settlement may take
+ */
+export function matchSettlements(
+  lines: readonly StatementLine[],
+  sums: readonly SettleableSum[],
+  { days, from, to, keepDuplicates = false, carriesOver = false }: MatchOptions,
+): Match[] {
+  const within = lines.filter(({ day }) => day >= from && day <= to);
+  const [single, duplicates] = [true, false].map((isSingle) =>
+    within.filter(({ duplicateOf }) => (keepDuplicates || duplicateOf === null) === isSingle),
+  ) as [StatementLine[], StatementLine[]];
+  const found: Found[] = duplicates.map((line) => ({
+    state: "duplicate",
+    why: `says the same as line ${line.duplicateOf} in every column`,
+    lines: [line],
+    sums: [],
+  }));
+  let left: Matching = {
+    days,
+    lines: inOrder(single, ({ line }) => line),
+    sums: inOrder(sums, sumKey),
+  };
+  for (const match of [matchByReference, matchByAmount, matchDaysTogether]) {
+    const more = match(left);
+    found.push(...more);
+    left = rest(left, more);
+  }
+  for (const line of left.lines)
+    found.push({ state: "bank_only", why: "no sum of this amount in these days", lines: [line], sums: [] });
+  for (const sum of left.sums) {
+    // What was paid before the statement begins belongs to the one before.
+    if (sum.day < from && !carriesOver) continue;
+    const wait = daysOf(sum, days);
+    const isDue = daysBetween(sum.day, to) >= wait;
+    found.push({
+      state: isDue ? "books_only" : "in_transit",
+      why: isDue
+        ? `no line of this amount within ${counted(wait)}`
+        : `may be settled up to ${counted(wait)} later`,
+      lines: [],
+      sums: [sum],
+    });
+  }
+  return inOrder(
+    found.map((one) => ({ ...one, difference: differenceOf(one) })),
+    sortKey,
+  );
+}
+
+const counted = (days: number) => `${days} day${days === 1 ? "" : "s"}`;
+
+const differenceOf = ({ lines, sums }: Found): Money =>
+  differenceOfMoney(
+    sumOfMoney(lines.map(({ amount }) => amount)),
+    sumOfMoney(sums.map(({ amount }) => amount)),
+  );
+
+const sumKey = ({ day, collection, invoiceId }: SettleableSum) => `${day} ${collection} ${invoiceId ?? ""}`;
+const sortKey = ({ state, lines, sums }: Found): string =>
+  `${STATES.indexOf(state)} ${lines[0]?.day ?? sums[0]?.day} ${String(lines[0]?.line ?? 0).padStart(8, "0")} ${
+    sums[0] === undefined ? "" : sumKey(sums[0])
+  }`;
+
+/** Each key is made once. */
+const inOrder = <Item>(items: readonly Item[], keyOf: (item: Item) => string | number): Item[] =>
+  items
+    .map((item) => ({ item, key: keyOf(item) }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ item }) => item);

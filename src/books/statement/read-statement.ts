@@ -1,0 +1,233 @@
+import { RelayError } from "../../kit/errors.ts";
+import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
+import {
+  amountIn,
+  type DateOrder,
+  type Decimal,
+  dayIn,
+  decimalShownBy,
+  needsOrder,
+  orderShownBy,
+} from "./cell-values.ts";
+import { type CsvRow, csvRows } from "./csv-rows.ts";
+import { decodeStatement, type Encoding } from "./decode-statement.ts";
+import { findColumns, type Mapping, type MappingGiven } from "./statement-columns.ts";
+
+/** Something that came in. */
+export interface StatementLine {
+  /** Of the file, from 1. */
+  line: number;
+  /** The bank's, YYYY-MM-DD. */
+  day: string;
+  amount: Money;
+  /** Every other cell. */
+  texts: string[];
+  /** The line that says the same in every cell; null when none does. */
+  duplicateOf: number | null;
+}
+
+export interface Statement {
+  mapping: Mapping;
+  /** The mapping of an earlier statement was used. */
+  remembered: boolean;
+  encoding: Encoding;
+  lines: StatementLine[];
+  /** The first and last day of any line. */
+  from: string;
+  to: string;
+  /** Lines that are no settlements: what went out, and what has not the text of `only`. */
+  others: { count: number; amount: Money };
+  /** Lines without a date or without any amount, such as totals and balances. */
+  left: { line: number; text: string }[];
+}
+
+/** More rows than any bank's month. */
+const ROW_LIMIT = 400_000;
+/** How many problems are named. */
+const NAMED = 10;
+
+interface Row extends CsvRow {
+  date: string;
+  amount: string;
+  debit: string;
+}
+
+/**
+ * Reads a bank's statement. Pure.
+ * @param remembered mappings of earlier statements, the newest first
+ * @throws RelayError that names the lines that cannot be read, or what has to be said because the file does not
+ * show it.
+ */
+export function readStatement(
+  bytes: Uint8Array,
+  given: MappingGiven = {},
+  remembered: readonly Mapping[] = [],
+): Statement {
+  const { text, encoding } = decodeStatement(bytes);
+  const { header, named, known } = findColumns(text, given, remembered);
+  const rows = rowsBelow(text, header, named);
+  const dated = rows.filter(({ date, amount, debit }) => date !== "" && amount + debit !== "");
+  if (dated.length === 0)
+    throw new RelayError("The statement has a header, and no line below it. Export it again.", {
+      code: "usage",
+    });
+  const amounts = dated.flatMap(({ line, amount, debit }) => [
+    { line, cell: amount },
+    { line, cell: debit },
+  ]);
+  const mapping: Mapping = {
+    ...named,
+    decimal: given.decimal ?? known?.decimal ?? decimalOf(amounts.filter(({ cell }) => cell !== "")),
+    dateOrder:
+      given.dateOrder ?? known?.dateOrder ?? orderOf(dated.map(({ line, date }) => ({ line, cell: date }))),
+    only: given.only === undefined ? (known?.only ?? null) : given.only,
+  };
+  return { mapping, encoding, remembered: known !== null, ...readRows(rows, mapping) };
+}
+
+function rowsBelow(
+  text: string,
+  header: CsvRow,
+  { delimiter, columns, date, amount, debit }: Omit<Mapping, "decimal" | "dateOrder" | "only">,
+): Row[] {
+  const at = (name: string | null) => (name === null ? -1 : columns.indexOf(name));
+  const [dateAt, amountAt, debitAt] = [at(date), at(amount), at(debit)];
+  const rows: Row[] = [];
+  const wrong: string[] = [];
+  for (const row of csvRows(text, delimiter)) {
+    if (row.line <= header.line) continue;
+    const { line, cells } = row;
+    if (cells.slice(columns.length).some((cell) => cell !== ""))
+      wrong.push(`line ${line} has ${cells.length} cells, the header has ${columns.length}`);
+    if (rows.length === ROW_LIMIT)
+      throw new RelayError(
+        `The statement has more than ${ROW_LIMIT.toLocaleString("en-US")} lines. Export one month at a time.`,
+        { code: "usage" },
+      );
+    rows.push({
+      line,
+      cells,
+      date: cells[dateAt] ?? "",
+      amount: given(cells[amountAt]),
+      debit: given(cells[debitAt]),
+    });
+  }
+  refuse(wrong, "Amounts with commas have to stand in quotation marks.");
+  return rows;
+}
+
+/** Some banks write a dash where nothing moved. */
+const given = (cell = ""): string => (/^[-–—]$/.test(cell) ? "" : cell);
+
+function readRows(
+  rows: readonly Row[],
+  mapping: Mapping,
+): Pick<Statement, "lines" | "from" | "to" | "others" | "left"> {
+  const { columns, decimal, dateOrder, only } = mapping;
+  const lines: StatementLine[] = [];
+  const left: Statement["left"] = [];
+  const wrong: string[] = [];
+  const days: string[] = [];
+  const others: Money[] = [];
+  const seen = new Map<string, number>();
+  const textAt = columns.flatMap((name, index) =>
+    [mapping.date, mapping.amount, mapping.debit].includes(name) ? [] : [index],
+  );
+  for (const { line, cells, date, amount: cell, debit } of rows) {
+    const [day, came, went] = [dayIn(date, dateOrder), amountIn(cell, decimal), amountIn(debit, decimal)];
+    if (date === "" || cell + debit === "") {
+      left.push({
+        line,
+        text: cells
+          .filter((one) => one !== "")
+          .join(" ")
+          .slice(0, 200),
+      });
+      continue;
+    }
+    if (day === undefined)
+      wrong.push(`line ${line}: "${date}" is no date${needsOrder(date) ? ` (${dateOrder})` : ""}`);
+    if (cell !== "" && came === undefined)
+      wrong.push(`line ${line}: "${cell}" is no amount with the decimal "${decimal}"`);
+    if (debit !== "" && went === undefined)
+      wrong.push(`line ${line}: "${debit}" is no amount with the decimal "${decimal}"`);
+    if (day === undefined || wrong.length > 0) continue;
+    days.push(day);
+    const texts = textAt.map((index) => cells[index] ?? "");
+    const amount = came ?? "0.00";
+    const isIn = compareMoney(amount, "0") > 0;
+    if (!isIn || (only !== null && !texts.some((one) => one.toLowerCase().includes(only.toLowerCase())))) {
+      others.push(isIn ? amount : sumOfMoney([amount, went === undefined ? "0.00" : negated(went)]));
+      continue;
+    }
+    const same = JSON.stringify(cells);
+    lines.push({ line, day, amount, texts, duplicateOf: seen.get(same) ?? null });
+    if (!seen.has(same)) seen.set(same, line);
+  }
+  refuse(wrong, "Say --decimal or --date-order if the file has another, or export it again.");
+  days.sort();
+  const [from = "", to = ""] = [days[0], days.at(-1)];
+  return { lines, left, from, to, others: { count: others.length, amount: sumOfMoney(others) } };
+}
+
+const negated = (amount: Money): Money => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`);
+
+interface At {
+  line: number;
+  cell: string;
+}
+
+function decimalOf(cells: readonly At[]): Decimal {
+  return (
+    agreed(cells, decimalShownBy, ["amounts with the decimal", "--decimal"], (cell) => /[.,]/.test(cell)) ??
+    "."
+  );
+}
+
+function orderOf(cells: readonly At[]): DateOrder {
+  return agreed(cells, orderShownBy, ["dates in the order", "--date-order"], needsOrder) ?? "DMY";
+}
+
+/**
+ * What all cells show that show anything.
+ * @returns undefined when nothing has to be known.
+ * @throws RelayError when they contradict each other, or none shows it and some need it.
+ */
+function agreed<Shown extends string>(
+  cells: readonly At[],
+  shownBy: (cell: string) => Shown | null,
+  [what, option]: readonly [string, string],
+  needsIt: (cell: string) => boolean,
+): Shown | undefined {
+  const firsts = new Map<Shown, At[]>();
+  for (const at of cells) {
+    const shown = shownBy(at.cell);
+    if (shown !== null) firsts.set(shown, [...(firsts.get(shown) ?? []).slice(0, 2), at]);
+  }
+  const [first, ...others] = [...firsts.keys()];
+  if (others.length > 0) {
+    const named = [...firsts].map(
+      ([shown, some]) =>
+        `${what} "${shown}" (${some.map(({ line, cell }) => `line ${line}: ${cell}`).join(", ")})`,
+    );
+    throw new RelayError(`The statement mixes ${named.join(" and ")}. Export it again.`, { code: "usage" });
+  }
+  const unclear = first === undefined ? cells.find(({ cell }) => needsIt(cell)) : undefined;
+  if (unclear === undefined) return first;
+  throw new RelayError(
+    `Line ${unclear.line} has "${unclear.cell}", which can be read in two ways, and no other line shows which. Say ` +
+      `${option}; it is remembered.`,
+    { code: "usage" },
+  );
+}
+
+function refuse(wrong: readonly string[], advice: string): void {
+  if (wrong.length === 0) return;
+  const more = wrong.length > NAMED ? `; and ${wrong.length - NAMED} more` : "";
+  throw new RelayError(
+    `The statement cannot be read: ${wrong.slice(0, NAMED).join("; ")}${more}. ${advice}`,
+    {
+      code: "usage",
+    },
+  );
+}

@@ -1,0 +1,133 @@
+import { RelayError } from "../../kit/errors.ts";
+import type { DateOrder, Decimal } from "./cell-values.ts";
+import { type CsvRow, csvRows } from "./csv-rows.ts";
+
+/** How a bank's statements are read; it is remembered for the next one with the same columns. */
+export interface Mapping {
+  delimiter: string;
+  /** All columns, in order, as the header names them. */
+  columns: string[];
+  date: string;
+  /** What came in; negative where it went out and there is no column for that. */
+  amount: string;
+  /** What went out; null where the amount's sign says so. */
+  debit: string | null;
+  decimal: Decimal;
+  dateOrder: DateOrder;
+  /** Only lines with this text are settlements; null: all that came in. */
+  only: string | null;
+}
+
+/** What a person says of it; everything else is read from the file, or remembered. */
+export type MappingGiven = { [Name in Exclude<keyof Mapping, "columns">]?: Mapping[Name] | undefined };
+
+type Named = Pick<Mapping, "delimiter" | "columns" | "date" | "amount" | "debit">;
+
+/** Names under which banks give these columns, in lower case. */
+const KNOWN: Readonly<Record<"date" | "amount" | "debit", RegExp>> = {
+  date: /^((value|transaction|trans|txn|booking|booked|posting|posted|entry|settlement|payment) )?date$/,
+  amount:
+    /^((transaction|settlement|credit|net) )?amount$|^credits?$|^deposits?$|^(money|paid) in$|^lodge?ments?$|^cr$/,
+  debit: /^debits?( amount)?$|^withdrawals?$|^(money|paid) out$|^dr$/,
+};
+
+const DELIMITERS = [",", ";", "\t", "|"];
+
+/** How far down a header may stand, in rows: banks write the account and the period above it. */
+const HEADER_WITHIN = 40;
+
+/** `Amount (NGN)` and `amount_ngn` name the column `amount`. */
+const plain = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[_.]/g, " ")
+    .replace(/\(.*\)| (ngn|usd|eur|gbp)$/, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+/**
+ * The header of a statement and what its columns are: by what was given, else as remembered, else by their names.
+ * @throws RelayError when no row is a header, or two columns could be the same thing: nothing is guessed.
+ */
+export function findColumns(
+  text: string,
+  given: MappingGiven,
+  remembered: readonly Mapping[],
+): { header: CsvRow; named: Named; known: Mapping | null } {
+  const delimiters = given.delimiter === undefined ? DELIMITERS : [given.delimiter];
+  const tops = delimiters.map((delimiter) => ({ delimiter, rows: top(text, delimiter) }));
+  for (const { delimiter, rows } of tops)
+    for (const header of rows) {
+      const known = remembered.find(
+        (one) => one.delimiter === delimiter && isSame(one.columns, header.cells),
+      );
+      const named = nameColumns(header, delimiter, { ...known, ...withoutEmpty(given) });
+      if (named !== null) return { header, named, known: known ?? null };
+    }
+  throw refuseColumns(
+    tops.map(({ rows }) => rows),
+    given,
+  );
+}
+
+const isSame = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((name, index) => name === other[index]);
+
+const withoutEmpty = (given: MappingGiven): MappingGiven =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+
+/** What can be read of the first rows: with a wrong delimiter a quotation mark may stand anywhere. */
+function top(text: string, delimiter: string): CsvRow[] {
+  const rows: CsvRow[] = [];
+  try {
+    for (const row of csvRows(text, delimiter)) {
+      rows.push(row);
+      if (rows.length === HEADER_WITHIN) break;
+    }
+  } catch {
+    return rows;
+  }
+  return rows;
+}
+
+/** @returns null when this row is no header. */
+function nameColumns({ line, cells }: CsvRow, delimiter: string, given: MappingGiven): Named | null {
+  const find = (what: keyof typeof KNOWN): string[] => {
+    const name = given[what];
+    if (name === null) return [];
+    return name === undefined
+      ? cells.filter((cell) => KNOWN[what].test(plain(cell)))
+      : cells.filter((cell) => cell.toLowerCase() === name.toLowerCase());
+  };
+  const [dates, amounts, debits] = [find("date"), find("amount"), find("debit")];
+  if (dates.length === 0 || amounts.length === 0) return null;
+  const one = (what: keyof typeof KNOWN, names: readonly string[]): string | null => {
+    if (names.length < 2) return names[0] ?? null;
+    throw new RelayError(
+      `Line ${line} has ${names.length} columns that could be the ${what}: ${names.join(", ")}. Say which one ` +
+        `with --${what}-column; it is remembered.`,
+      { code: "usage" },
+    );
+  };
+  const [date, amount, debit] = [one("date", dates), one("amount", amounts), one("debit", debits)];
+  if (date === null || amount === null) return null;
+  const twice = [date, amount, debit].find((name) => cells.filter((cell) => cell === name).length > 1);
+  if (twice === undefined || twice === null) return { delimiter, columns: cells, date, amount, debit };
+  throw new RelayError(`Line ${line} has two columns named "${twice}". Rename one of them.`, {
+    code: "usage",
+  });
+}
+
+function refuseColumns(tops: readonly CsvRow[][], given: MappingGiven): RelayError {
+  const [widest] = tops.flat().toSorted((one, other) => other.cells.length - one.cells.length);
+  if (widest === undefined)
+    return new RelayError("The statement has no line with anything in it. Export it again.", {
+      code: "usage",
+    });
+  const wanted = [given.date ?? "a date", given.amount ?? "an amount (or credit)"].join(" and ");
+  return new RelayError(
+    `No line names columns for ${wanted}. Line ${widest.line} has: ${widest.cells.join(", ").slice(0, 300)}. ` +
+      "Say which they are with --date-column and --amount-column (and --delimiter); they are remembered.",
+    { code: "usage" },
+  );
+}

@@ -1,0 +1,106 @@
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { RelayError } from "../../kit/errors.ts";
+import type { MatchOptions } from "./match-settlements.ts";
+import type { Match, SettleableSum } from "./matching.ts";
+import type { Statement } from "./read-statement.ts";
+import type { Mapping, MappingGiven } from "./statement-columns.ts";
+import type { StateFigures } from "./statement-match-row.ts";
+
+/** A statement, without its lines. */
+export type StatementRead = Omit<Statement, "lines" | "left"> & { lines: number; undated: number };
+
+export interface Matched {
+  states: StateFigures[];
+  /** Lines outside of the period. */
+  outside: number;
+  /** The first of what was left over, with the bank's texts. */
+  left: Match[];
+  /** Every match as it is kept: JSON arrays of at most 500. */
+  items: string[];
+  /** Of the items, in hex. */
+  sha256: string;
+}
+
+export const ITEMS_AT_ONCE = 500;
+/** How many of what is left over are named at once. */
+export const NAMED = 200;
+
+export type Asked =
+  | { bytes: Uint8Array; given: MappingGiven; remembered: readonly Mapping[] }
+  | { sums: readonly SettleableSum[] }
+  | { options: MatchOptions };
+
+// Looked up only where there is a thread: in a bundle for Lambda nothing lies beside this file.
+const mainFile = () => new URL(`./statement-thread-main${extname(import.meta.url)}`, import.meta.url);
+
+/** 100,000 lines and as many payments need a third of it. */
+const HEAP = { maxOldGenerationSizeMb: 1_536 };
+/** How long reading or matching may take, in ms. */
+const WITHIN_MS = 300_000;
+
+/**
+ * Reads one statement and matches it in a thread of its own, which takes seconds when it is large: whatever else the
+ * process does goes on (G11, G12). The thread knows no settings and no secrets. To be stopped in the end.
+ */
+export class StatementThread {
+  readonly #worker = new Worker(mainFile(), { env: {}, execArgv: [], resourceLimits: HEAP });
+  #fault: Error | undefined;
+  #isLate = false;
+
+  constructor() {
+    this.#worker.on("error", (error) => {
+      this.#fault = error;
+    });
+  }
+
+  /** @throws RelayError that says what is wrong with the statement. */
+  read(bytes: Uint8Array, given: MappingGiven, remembered: readonly Mapping[]): Promise<StatementRead> {
+    return this.#ask<StatementRead>({ bytes, given, remembered });
+  }
+
+  /** Takes sums of the books for `match`. */
+  add(sums: readonly SettleableSum[]): void {
+    this.#worker.postMessage({ sums });
+  }
+
+  match(options: MatchOptions): Promise<Matched> {
+    return this.#ask<Matched>({ options });
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  async #ask<Answer extends object>(asked: Asked): Promise<Answer> {
+    const worker = this.#worker;
+    const timer = setTimeout(() => {
+      this.#isLate = true;
+      void worker.terminate();
+    }, WITHIN_MS);
+    try {
+      const answer = await new Promise<Answer | { refused: string }>((resolve, reject) => {
+        worker.once("message", resolve);
+        const end = () => reject(this.#fault ?? new Error("The thread that matches statements was stopped."));
+        if (worker.threadId === -1) end();
+        worker.once("exit", end);
+        worker.postMessage(asked);
+      });
+      if (!("refused" in answer)) return answer;
+      throw new RelayError(answer.refused, { code: "usage" });
+    } catch (cause) {
+      if (!this.#isLate && !isOutOfMemory(cause)) throw cause;
+      throw new RelayError(
+        "The statement and its payments take too much time or memory to be matched at once. Choose one collection " +
+          "(--collection) or fewer days (--from, --to).",
+        { cause },
+      );
+    } finally {
+      clearTimeout(timer);
+      worker.removeAllListeners("message").removeAllListeners("exit");
+    }
+  }
+}
+
+const isOutOfMemory = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";

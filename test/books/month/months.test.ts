@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { bookSourcesOf } from "../../../src/books/book-source.ts";
+import { noteMonthChanges } from "../../../src/books/month/month-changes.ts";
+import { connect } from "../../../src/database/connect.ts";
+import { Secret } from "../../../src/kit/secret.ts";
+import { readSettings } from "../../../src/kit/settings.ts";
+import type { ClosingResult, KnownMonth, ShownClosing } from "../../../src/operate/months.ts";
+import { type BooksWorld, booksWorld, LISTS, type WorldPayment } from "../../support/books-world.ts";
+import { TOKENS } from "../../support/two-sources.ts";
+
+const inOctober = (source: "a" | "b", collection?: string) => (one: WorldPayment) =>
+  one.source === source &&
+  one.type === "Live" &&
+  one.collection in LISTS &&
+  (collection === undefined || one.collection === collection) &&
+  one.day.startsWith("2026-10");
+
+const October = ["--from", "2026-10-01", "--to", "2026-10-31"];
+
+async function json<Result>(
+  world: BooksWorld,
+  ...words: string[]
+): Promise<{ code: number | null; of: Result }> {
+  const { code, stdout, stderr } = await world.run(...words, "--json");
+  expect(stdout, stderr).not.toBe("");
+  return { code, of: JSON.parse(stdout) };
+}
+
+const close = async (world: BooksWorld, ...words: string[]) => {
+  const { code, of } = await json<{ months: ClosingResult[] }>(world, "month", "close", "2026-10", ...words);
+  const codes = of.months.map(({ source, obstacles }) => [source, obstacles.map((one) => one.code)]);
+  return { code, months: of.months, codes: Object.fromEntries(codes) };
+};
+
+const shown = async (world: BooksWorld, source: string) =>
+  (await json<{ closings: ShownClosing[] }>(world, "month", "show", "2026-10", "--source", source)).of
+    .closings;
+
+/** What serve does once a minute. */
+async function noteChanges({ around, environment }: BooksWorld): Promise<void> {
+  const connection = connect(new Secret(around.databaseUrl), { max: 2, applicationName: "test" });
+  const sources = bookSourcesOf(readSettings(environment));
+  while ((await noteMonthChanges(connection.db, sources)).more);
+  await connection.close();
+}
+
+const openAlarms = ({ around }: BooksWorld) =>
+  around.query<{ source: string; subject: string; detail: string }>(
+    "select source, subject, detail from alarm where name = 'closed_month_changed' and cleared_at is null",
+  );
+
+it("a month is closed by what the provider has, and what changes afterwards is an addendum, to the cent", async () => {
+  const world = await booksWorld();
+  const { payments, sumOf, run, around } = world;
+  const foreign = payments.filter(({ collection }) => collection === "Somebody else's");
+
+  // Everything that is in the way, at once; nothing is written.
+  const before = await close(world);
+  expect(before).toMatchObject({
+    code: 1,
+    codes: { a: ["no_certificate", "quarantine", "no_statement"], b: ["no_certificate", "no_statement"] },
+  });
+  await run("certify", ...October);
+  expect((await close(world)).codes.a).toEqual(["not_equal", "quarantine", "no_statement"]);
+  const text = await run("month", "close", "2026-10");
+  for (const words of ["invoice-relay quarantine", "--waive-statement", foreign[0]?.id ?? ""])
+    expect(text.stdout).toContain(words);
+  expect(await around.query("select from month")).toEqual([]);
+
+  for (const { id } of foreign) await run("quarantine", "dismiss", id, "--reason", "not ours");
+  await run("certify", ...October);
+  expect(await close(world, "--waive-statement", "paid out in cash", "--dry-run")).toMatchObject({
+    code: 0,
+    codes: { a: [], b: [] },
+    months: [{ closing: null }, { closing: null }],
+  });
+  const { code, months } = await close(world, "--waive-statement", "paid out in cash");
+  expect(code).toBe(0);
+  for (const source of ["a", "b"] as const) {
+    const closing = months.find((one) => one.source === source)?.closing;
+    const all = sumOf(inOctober(source));
+    expect(closing).toMatchObject({
+      currency: source === "a" ? "GBP" : "NGN",
+      timeZone: source === "a" ? "Europe/London" : "Africa/Lagos",
+      all: { payments: all.count, amount: all.amount, total: all.amount, settleable: all.amount },
+      statement: { matchIds: null, waived: "paid out in cash" },
+      signature: null,
+    });
+    for (const { collection, payments: count, amount } of closing?.collections ?? [])
+      expect({ count, amount }).toEqual(sumOf(inOctober(source, collection ?? "")));
+  }
+  expect((await close(world)).codes).toEqual({ a: ["already_closed"], b: ["already_closed"] });
+  expect((await run("audit", "--action", "month")).stdout).toContain("paid out in cash");
+
+  // A correction of the provider, a payment that came late, and one of another month: only two are addenda.
+  const [corrected] = payments.filter(inOctober("a", "Term 2"));
+  if (corrected === undefined) throw new Error("there is no such payment");
+  const was = sumOf(inOctober("a")).amount;
+  corrected.amount += 0.51;
+  const late: WorldPayment = { ...corrected, id: randomUUID(), amount: 12.34, day: "2026-10-20" };
+  late.paidAt = "2026-10-20T10:00:00Z";
+  const [september] = payments.filter(({ day }) => day === "2026-03-29");
+  payments.push(late);
+  for (const one of [corrected, late, september])
+    await world.relay.callback({ data: { id: one?.id } }, { path: `/callbacks/${TOKENS.a}` });
+  const since = months[0]?.closing?.closedAt;
+  const written = (count: number) =>
+    expect
+      .poll(() => around.query("select from late_change where changed_at > $1", [since]))
+      .toHaveLength(count);
+  await written(2);
+  await noteChanges(world);
+
+  const [closing] = await shown(world, "a");
+  const now = sumOf(inOctober("a"));
+  expect(closing).toMatchObject({
+    closing: { all: { amount: was } },
+    changed: 2,
+    now: { payments: now.count, amount: now.amount, settleable: now.amount },
+  });
+  const [alarm] = await openAlarms(world);
+  expect(alarm).toMatchObject({ source: "a", subject: "2026-10" });
+  expect(alarm?.detail).toContain("2 payments of 2026-10 changed after it was closed: GBP +12.85 in all.");
+  const { of: list } = await json<{ months: KnownMonth[] }>(world, "month", "list", "--source", "a");
+  expect(list.months.find(({ month }) => month === "2026-10")).toMatchObject({
+    state: "changed",
+    changed: 2,
+  });
+
+  // The provider takes its correction back: that is one more. A person has seen to it: reopened, proven anew, closed with the new figures.
+  corrected.amount -= 0.51;
+  await world.relay.callback({ data: { id: corrected.id } }, { path: `/callbacks/${TOKENS.a}` });
+  await written(1);
+  await noteChanges(world);
+  const after = sumOf(inOctober("a")).amount;
+  expect((await shown(world, "a"))[0]).toMatchObject({ changed: 2, now: { amount: after } });
+  expect((await run("month", "reopen", "2026-10", "--source", "a", "--reason", "two addenda")).code).toBe(0);
+  expect(await openAlarms(world)).toEqual([]);
+  expect((await close(world, "--source", "a")).codes.a).toContain("changed_since_certificate");
+  await run("certify", ...October);
+  const again = await close(world, "--source", "a", "--waive-statement", "in cash");
+  expect(again).toMatchObject({ code: 0, months: [{ closing: { all: { amount: after } } }] });
+  const both = await shown(world, "a");
+  expect(both.map(({ reopenReason, changes }) => [reopenReason, changes.length])).toEqual([
+    [null, 0],
+    ["two addenda", 3],
+  ]);
+});
+
+it("a month that cannot be meant is refused in words", async () => {
+  const world = await booksWorld();
+  for (const month of ["2026-13", "october", "2026-1"]) {
+    const { code, stderr } = await world.run("month", "close", month);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("should be a month such as 2026-10")]);
+  }
+  const future = await world.run("month", "close", "2199-01");
+  expect([future.code, future.stderr]).toEqual([2, expect.stringContaining("has not begun")]);
+  const running = new Date().toISOString().slice(0, 7);
+  const now = await world.run("month", "close", running, "--source", "b");
+  expect([now.code, now.stdout]).toEqual([1, expect.stringContaining("month_not_over")]);
+  expect((await world.run("month", "close", "2026-10", "--source", "c")).code).toBe(3);
+  expect((await world.run("month", "show", "2026-10")).code).toBe(3);
+  expect((await world.run("month", "reopen", "2026-10", "--reason", "none")).code).toBe(3);
+  expect((await world.run("month", "reopen", "2026-10")).code).toBe(2);
+});

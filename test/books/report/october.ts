@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "../../support/own-test.ts";
+import { surroundings } from "../../support/relay.ts";
+import { runInProcess } from "../../support/run-command.ts";
+import { addPayments, type GivenPayment } from "../add-payments.ts";
+
+/** Its fields; none of ours here holds a quote or a comma. */
+export const rowsOf = (csv: string): Record<string, string>[] => {
+  const [header = [], ...rows] = csv
+    .trimEnd()
+    .split("\r\n")
+    .map((line) => line.split(","));
+  return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ""])));
+};
+
+export const cents = (amount = "") => BigInt(amount.replace(/\.(\d\d)$/, "$1"));
+export const sumOf = (rows: Record<string, string>[], column: string) =>
+  rows.reduce((sum, row) => sum + cents(row[column]), 0n);
+
+// In Lagos (UTC+1) the first is of September, the second and third of October, the last of November.
+export const PAYMENTS: GivenPayment[] = [
+  { amount: "1.00", paidAt: "2026-09-30T22:59:59Z" },
+  {
+    amount: "40400.10",
+    serviceCharge: "100.00",
+    vat: "7.50",
+    total: "40507.60",
+    settleable: "40400.10",
+    reference: "order-1",
+    paidAt: "2026-09-30T23:00:00Z",
+    calledBackAt: "2026-09-30T23:00:02Z",
+    publishedAt: "2026-09-30T23:00:04Z",
+    shares: [
+      { linkedAccountId: "acc-1", amount: "400.10" },
+      { linkedAccountId: "acc-2", amount: "40000" },
+    ],
+  },
+  {
+    amount: "9999999999999.99",
+    collection: "School",
+    method: "Transfer",
+    reference: "=HYPERLINK(0)",
+    paidAt: "2026-10-31T22:59:59.999Z",
+    shares: [{ linkedAccountId: "acc-1", amount: "0.01" }],
+  },
+  { amount: "5.00", paidAt: "2026-10-31T23:00:00Z" },
+  { amount: "7.00", type: "Test", paidAt: "2026-10-10T12:00:00Z" },
+  { amount: "8.00", status: "Unpaid", paidAt: null, createdAt: "2026-10-10T12:00:00Z" },
+  { amount: "9.00", collection: "Not ours", verdict: "quarantined", paidAt: "2026-10-10T12:00:00Z" },
+  { amount: "2.00", paidAt: null, createdAt: "2026-10-05T12:00:00Z" },
+];
+
+/** Their books, and the command that reports on them. */
+export async function books(payments: GivenPayment[] = PAYMENTS) {
+  const around = await surroundings();
+  const environment = around.environment({ BOOKS_TIME_ZONE: "Africa/Lagos", COLLECTION_IDS: "none" });
+  const ids = await addPayments(around.query, payments);
+  const report = (words: string) => runInProcess(["report", ...words.split(" ")], environment);
+  return { around, ids, report };
+}
+
+/** Options of the command. */
+export const OCTOBER = "--from 2026-10-01 --to 2026-10-31";
+
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "report-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}

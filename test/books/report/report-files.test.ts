@@ -1,0 +1,102 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { ADMIN_TOKENS, adminApi, OPERATOR, READER } from "../../support/admin.ts";
+import { loginWith, withRoles } from "../../support/login.ts";
+import { onTestFinished } from "../../support/own-test.ts";
+import { runInProcess } from "../../support/run-command.ts";
+import { addPayments } from "../add-payments.ts";
+import { books, newFolder, OCTOBER, PAYMENTS, rowsOf } from "./october.ts";
+
+describe("the file of a report", () => {
+  it("writes a file by the format of its name, or none", async () => {
+    const { report } = await books();
+    const folder = await newFolder();
+
+    const csv = await report(`payments ${OCTOBER} --out ${folder}/october.csv --json`);
+    const xlsx = await report(`payments ${OCTOBER} --out ${folder}/october.xlsx`);
+
+    expect(JSON.parse(csv.stdout)).toMatchObject({
+      file: `${folder}/october.csv`,
+      rows: 3,
+      totals: [{ currency: "NGN", rows: 3, amount: "10000000040402.09", vat: "7.50" }],
+    });
+    expect(xlsx).toEqual({ code: 0, stdout: "", stderr: `Wrote ${folder}/october.xlsx: 3 rows.\n` });
+    expect((await readFile(`${folder}/october.xlsx`)).subarray(0, 2).toString()).toBe("PK");
+    expect((await readdir(folder)).sort()).toEqual(["october.csv", "october.xlsx"]);
+  });
+
+  it("a period without payments has a total of zero, and says so", async () => {
+    const { report } = await books([]);
+
+    const { code, stdout, stderr } = await report(`payments ${OCTOBER}`);
+
+    expect(code).toBe(0);
+    expect(rowsOf(stdout)).toMatchObject([{ row: "total", amount: "sum 0.00", invoice_id: "count 0" }]);
+    expect(stderr).toContain("There is nothing in this period");
+  });
+
+  it("refuses what cannot be meant, and leaves an older file as it is", async () => {
+    const { report } = await books([]);
+    const folder = await newFolder();
+    await writeFile(`${folder}/old.csv`, "old");
+    const out = `--out ${folder}/old.csv`;
+
+    for (const [words, says] of [
+      [`payments --from 2026-10-31 --to 2026-10-01 ${out}`, "should not be after"],
+      [`payments --from 2999-01-01 --to 2999-01-31 ${out}`, "2999-01-01 has not begun"],
+      [`payments --from 2026-02-30 --to 2026-03-01 ${out}`, "from should be a day"],
+      [`payments ${OCTOBER} --source nowhere ${out}`, 'There is no source "nowhere"'],
+      [`payments ${OCTOBER} --format xlsx ${out}`, "does not go with a file named"],
+      [`payments ${OCTOBER} --format xlsx`, "Name a file: --out payments-2026-10-01-2026-10-31.xlsx"],
+      [`sums ${OCTOBER}`, "report"],
+      [`payments ${OCTOBER} --out ${folder}/no/where.csv`, "cannot be written to"],
+    ] as const) {
+      const { code, stderr } = await report(words);
+      expect(stderr, words).toContain(says);
+      expect(code, words).toBe(words.includes("nowhere") ? 3 : 2);
+    }
+    expect(await readFile(`${folder}/old.csv`, "utf8")).toBe("old");
+    expect(await readdir(folder)).toEqual(["old.csv"]);
+  });
+});
+
+it("whoever may only read the database can make reports and evidence", async () => {
+  const { url } = (await withRoles()).database;
+  const environment = { DATABASE_URL: await loginWith(url, ["reader"]), COLLECTION_IDS: "none" };
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const [id = ""] = await addPayments(
+    (text, values) => client.query(text, values),
+    [{ amount: "40.10", paidAt: "2026-10-10T12:00:00Z", publishedAt: "2026-10-10T12:00:05Z" }],
+  );
+  const folder = await newFolder();
+
+  const report = await runInProcess(["report", "payments", ...OCTOBER.split(" ")], environment);
+  const evidence = await runInProcess(["evidence", id, "--out", `${folder}/one.zip`], environment);
+
+  expect(rowsOf(report.stdout).map(({ amount }) => amount)).toEqual(["40.10", "sum 40.10"]);
+  expect(evidence).toMatchObject({ code: 0, stderr: "" });
+});
+
+it("GET /reports/{report} sends the same file; who paid is for operators", async () => {
+  const api = await adminApi({ COLLECTION_IDS: "none", ADMIN_TOKENS });
+  await addPayments(api.around.query, PAYMENTS);
+  const path = "/reports/payments?from=2026-10-01&to=2026-10-31";
+
+  const forReader = await api.call("GET", path, undefined, READER);
+  const forOperator = await api.call("GET", path, undefined, OPERATOR);
+  const workbook = await api.call("GET", `${path}&format=xlsx`, undefined, READER);
+  const inverted = await api.call("GET", "/reports/payments?from=2026-10-02&to=2026-10-01");
+
+  expect(forReader.headers.get("content-type")).toMatch(/^text\/csv/);
+  expect(forReader.headers.get("content-disposition")).toBe(
+    "attachment; filename=payments-2026-10-01-2026-10-31.csv",
+  );
+  expect(rowsOf(forReader.body).map(({ payer }) => payer)).toEqual(["***", "***", "***", ""]);
+  expect(rowsOf(forOperator.body)[0]?.payer).toBe("Ada Obi");
+  expect(workbook.headers.get("content-type")).toMatch(/spreadsheetml/);
+  expect(workbook.body.slice(0, 2)).toBe("PK");
+  expect(inverted).toMatchObject({ status: 400, body: { code: "usage" } });
+});

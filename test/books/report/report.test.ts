@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { surroundings } from "../../support/relay.ts";
+import { runInProcess } from "../../support/run-command.ts";
+import { twoSources } from "../../support/two-sources.ts";
+import { addPayments, type GivenPayment } from "../add-payments.ts";
+import { books, cents, OCTOBER, rowsOf, sumOf } from "./october.ts";
+
+describe("report", () => {
+  it("has every payment of the days of the books once, and sums that are the columns', to the last digit", async () => {
+    const { ids, report } = await books();
+
+    const { code, stdout, stderr } = await report(`payments ${OCTOBER}`);
+
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    const rows = rowsOf(stdout);
+    const payments = rows.filter(({ row }) => row === "payment");
+    expect(payments.map(({ invoice_id }) => invoice_id)).toEqual([ids[7], ids[1], ids[2]]);
+    expect(payments[1]).toEqual({
+      row: "payment",
+      source: "default",
+      collection: "Shop",
+      reference: "order-1",
+      invoice_id: ids[1],
+      payer: "Ada Obi",
+      method: "Card",
+      amount: "40400.10",
+      service_charge: "100.00",
+      vat: "7.50",
+      total: "40507.60",
+      settleable: "40400.10",
+      currency: "NGN",
+      day: "2026-10-01",
+      paid: "2026-10-01 00:00:00",
+      called_back: "2026-10-01 00:00:02",
+      confirmed: "2026-10-01 00:00:04",
+      published_at: "2026-10-01 00:00:04",
+      message_id: `message-${ids[1]}`,
+      verdict: "paid",
+      time_zone: "Africa/Lagos",
+    });
+    expect(payments[2]?.reference).toBe("'=HYPERLINK(0)");
+    const [total, ...others] = rows.filter(({ row }) => row !== "payment");
+    expect(others).toEqual([]);
+    expect(total).toMatchObject({ row: "total", invoice_id: "count 3", currency: "NGN" });
+    for (const column of ["amount", "service_charge", "vat", "total", "settleable"])
+      expect(cents(total?.[column]?.replace("sum ", "")), column).toBe(sumOf(payments, column));
+    expect(total?.amount).toBe("sum 10000000040402.09");
+  });
+
+  it.each([
+    ["days", "day", ["2026-10-01", "2026-10-05", "2026-10-31"]],
+    ["collections", "collection", ["School", "Shop"]],
+    ["methods", "method", ["Card", "Transfer"]],
+  ] as const)("%s add up to the payments", async (name, key, keys) => {
+    const { report } = await books();
+
+    const rows = rowsOf((await report(`${name} ${OCTOBER}`)).stdout);
+
+    const groups = rows.slice(0, -1);
+    expect(groups.map((row) => row[key])).toEqual(keys);
+    expect(sumOf(groups, "amount")).toBe(1000000004040209n);
+    expect(rows.at(-1)).toMatchObject({ row: "total", payments: "sum 3", amount: "sum 10000000040402.09" });
+  });
+
+  it("beneficiaries are summed from the provider's own digits", async () => {
+    const { report } = await books();
+
+    const rows = rowsOf((await report(`beneficiaries ${OCTOBER}`)).stdout);
+
+    expect(rows.map((row) => [row.beneficiary, row.payments, row.beneficiary_amount])).toEqual([
+      ["acc-1", "2", "400.11"],
+      ["acc-2", "1", "40000.00"],
+      ["", "", "sum 40400.11"],
+    ]);
+  });
+
+  it("narrows to a collection, and names the days that no certificate covers", async () => {
+    const { report } = await books();
+
+    const school = rowsOf((await report(`payments ${OCTOBER} --collection School`)).stdout);
+    const differences = rowsOf((await report("differences --from 2026-10-01 --to 2026-10-02")).stdout);
+
+    expect(school.map(({ amount }) => amount)).toEqual(["9999999999999.99", "sum 9999999999999.99"]);
+    expect(differences.map(({ day, reason }) => [day, reason])).toEqual([
+      ["2026-10-01", "no_certificate"],
+      ["2026-10-02", "no_certificate"],
+    ]);
+  });
+
+  it("differences are those of the newest certificate of a day, by the collection of their invoice", async () => {
+    const around = await surroundings();
+    const collection = randomUUID();
+    const [shop, school] = await addPayments(around.query, [
+      { amount: "40.10", reference: "order-1", paidAt: "2026-10-01T12:00:00Z" },
+      { amount: "50.10", collection: "School", paidAt: "2026-10-01T13:00:00Z" },
+    ]);
+    const named = (invoiceId = "", amount = "") => ({
+      ...{ invoiceId, eventId: null, reason: "unpublished", weight: "gap", day: "2026-10-01" },
+      ...{ detail: "=1+1", amount },
+    });
+    const certificate = (differences: unknown[]) => JSON.stringify({ days: [], differences });
+    await around.query(
+      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, gaps,
+         result, document)
+       select gen_random_uuid(), 'default', '2026-10-01', '2026-10-02', array[$1::uuid], 'done', at, 1,
+         'not_equal', document
+       from (values ('2026-10-03'::timestamptz, $2::json), ('2026-10-04', $3::json)) as made (at, document)`,
+      [
+        collection,
+        certificate([named(shop, "1.00")]),
+        certificate([named(shop, "40.10"), named(school, "50.10")]),
+      ],
+    );
+    const environment = around.environment({ COLLECTION_IDS: collection });
+    const report = async (words: string) =>
+      rowsOf((await runInProcess(["report", "differences", ...words.split(" ")], environment)).stdout);
+
+    const all = await report("--from 2026-10-01 --to 2026-10-01");
+    const ofShop = await report("--from 2026-10-01 --to 2026-10-01 --collection Shop");
+
+    expect(all.map(({ invoice_id, collection, amount }) => [invoice_id, collection, amount])).toEqual([
+      [shop, "Shop", "40.10"],
+      [school, "School", "50.10"],
+    ]);
+    expect(ofShop).toMatchObject([
+      { reference: "order-1", weight: "gap", reason: "unpublished", detail: "'=1+1" },
+    ]);
+  });
+
+  it("what was released from quarantine is in it only once its collection is proven to be ours", async () => {
+    const around = await surroundings();
+    const collection = randomUUID();
+    const released = { verdict: "paid", releasedAt: "2026-10-02T00:00:00Z", paidAt: "2026-10-01T12:00:00Z" };
+    await addPayments(around.query, [
+      { ...released, amount: "1.00", collection: "Renamed" },
+      { ...released, amount: "2.00", collection: "Somebody else's" },
+      { amount: "4.00", paidAt: "2026-10-01T12:00:00Z", collection: "As it was called before" },
+    ]);
+    await around.query(
+      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, gaps,
+         result, document)
+       values (gen_random_uuid(), 'default', '2026-10-01', '2026-10-02', array[$1::uuid], 'done', now(), 0,
+         'equal', json_build_object('collections', json_build_array(json_build_object('id', $1::text, 'name', 'Renamed'))))`,
+      [collection],
+    );
+    const total = async (ids: string) => {
+      const environment = around.environment({ COLLECTION_IDS: ids });
+      const { stdout } = await runInProcess(["report", "collections", ...OCTOBER.split(" ")], environment);
+      return rowsOf(stdout).at(-1)?.amount;
+    };
+
+    expect(await total(collection)).toBe("sum 5.00");
+    // Nothing is proven of these.
+    expect(await total(`${collection},${randomUUID()}`)).toBe("sum 7.00");
+  });
+
+  it("reads page by page without losing or repeating one, however many are paid in one moment", async () => {
+    const many = Array.from(
+      { length: 1_203 },
+      (_, n): GivenPayment => ({ amount: `${n}.01`, paidAt: "2026-10-10T12:00:00Z" }),
+    );
+    const { ids, report } = await books(many);
+
+    const rows = rowsOf((await report(`payments ${OCTOBER}`)).stdout);
+
+    expect(rows.slice(0, -1).map(({ invoice_id }) => invoice_id)).toEqual(ids.toSorted());
+    expect(rows.at(-1)?.amount).toBe(`sum ${(1_202 * 1_203) / 2 + 12}.03`);
+  });
+
+  it("days are those of each source's zone, sums those of each currency, over the end of summer time and of a year", async () => {
+    const around = await surroundings();
+    const environment = twoSources(around, {
+      a: { booksTimeZone: "Europe/London", currency: "GBP" },
+      b: { booksTimeZone: "Africa/Lagos", currency: "NGN" },
+    });
+    await addPayments(around.query, [
+      // London's first of April begins at 23:00 UTC, its first of November at midnight.
+      { source: "a", amount: "1.01", paidAt: "2025-03-31T22:59:59Z" },
+      { source: "a", amount: "0.10", paidAt: "2025-03-31T23:00:00Z" },
+      { source: "a", amount: "0.20", collection: "School", paidAt: "2025-10-26T00:30:00Z" },
+      { source: "a", amount: "0.40", collection: "School", paidAt: "2025-10-26T01:30:00Z" },
+      { source: "a", amount: "0.80", collection: "Club", paidAt: "2025-12-31T23:59:59Z" },
+      { source: "a", amount: "9.00", paidAt: "2026-01-01T00:00:00Z" },
+      { source: "b", amount: "100.10", paidAt: "2025-12-31T22:59:59Z" },
+      { source: "b", amount: "7.00", paidAt: "2025-12-31T23:00:00Z" },
+    ]);
+    const report = (words: string) =>
+      runInProcess(
+        ["report", ...words.split(" "), "--from", "2025-04-01", "--to", "2025-12-31"],
+        environment,
+      );
+
+    const days = rowsOf((await report("days")).stdout);
+    const ofB = rowsOf((await report("payments --source b")).stdout);
+
+    expect(
+      days.map(({ row, source, day, collection, amount, currency }) => [
+        row,
+        source,
+        day,
+        collection,
+        amount,
+        currency,
+      ]),
+    ).toEqual([
+      ["day", "a", "2025-04-01", "Shop", "0.10", "GBP"],
+      ["day", "a", "2025-10-26", "School", "0.60", "GBP"],
+      ["day", "a", "2025-12-31", "Club", "0.80", "GBP"],
+      ["day", "b", "2025-12-31", "Shop", "100.10", "NGN"],
+      ["total", "", "", "", "sum 1.50", "GBP"],
+      ["total", "", "", "", "sum 100.10", "NGN"],
+    ]);
+    expect(ofB.map(({ paid, amount }) => [paid, amount])).toEqual([
+      ["2025-12-31 23:59:59", "100.10"],
+      ["", "sum 100.10"],
+    ]);
+  });
+});

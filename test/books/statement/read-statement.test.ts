@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { STATEMENT_BYTES } from "../../../src/books/statement/decode-statement.ts";
+import { readStatement } from "../../../src/books/statement/read-statement.ts";
+
+const bytes = (text: string) => Buffer.from(text, "utf8");
+const amounts = (text: string, given = {}) =>
+  readStatement(bytes(text), given).lines.map(({ amount }) => amount);
+
+describe("a bank's statement is read", () => {
+  it("with any delimiter, decimal, quotation and line end", () => {
+    const forms = [
+      'Date,Narration,Amount\n2026-10-01,Settlement,"1,500.50"\n2026-10-02,Settlement,1400.00\n',
+      "Date;Narration;Amount\r\n01.10.2026;Settlement;1.500,50\r\n31.10.2026;Settlement;1400,00\r\n",
+      "Date\tNarration\tAmount\r13/10/2026\tSettlement\tNGN 1,500.50\r14/10/2026\tSettlement\t1400.00\r",
+      'Value Date|Details|Credit|Debit\n1-Oct-2026|"a | b\nof two lines"|₦1 500.50|\n02 October 2026||1400.00|-\n',
+    ];
+    for (const form of forms) expect(amounts(form)).toEqual(["1500.50", "1400.00"]);
+  });
+
+  it("in UTF-8 with and without its mark, UTF-16 and Windows-1252", () => {
+    const text = "Date,Narration,Amount\n2026-10-01,École – Ngozi,10.50\n";
+    const windows = Buffer.from(text.replace("–", "\u0096"), "latin1");
+    const forms = [
+      ["utf-8", bytes(text)],
+      ["utf-8", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes(text)])],
+      ["utf-16le", Buffer.from(`\uFEFF${text}`, "utf16le")],
+      ["utf-16be", Buffer.from(`\uFEFF${text}`, "utf16le").swap16()],
+      ["windows-1252", windows],
+    ] as const;
+    for (const [encoding, form] of forms) {
+      const statement = readStatement(form);
+      expect(statement).toMatchObject({ encoding, mapping: { date: "Date" } });
+      expect(statement.lines[0]?.texts).toEqual(["École – Ngozi"]);
+    }
+  });
+
+  it("below what the bank writes above it, without what went out and what is no line", () => {
+    const statement = readStatement(
+      bytes(
+        "Account,0123456789\nPeriod,October\n\nDate,Narration,Debit,Credit,Balance\n" +
+          "2026-10-01,Opening balance,,,100.00\n2026-10-01,Settlement,,50.00,150.00\n" +
+          "2026-10-31,Fee,12.50,,137.50\n,Total,12.50,50.00,\n",
+      ),
+    );
+    expect(statement).toMatchObject({ from: "2026-10-01", to: "2026-10-31" });
+    expect(statement.lines).toMatchObject([{ line: 6, amount: "50.00", texts: ["Settlement", "150.00"] }]);
+    expect(statement.others).toEqual({ count: 1, amount: "-12.50" });
+    expect(statement.left.map(({ line }) => line)).toEqual([5, 8]);
+  });
+
+  it("again by the mapping that is remembered for the same columns, and only that", () => {
+    const first = readStatement(bytes("Booked on;What;In\n01/10/2026;x;1.500\n"), {
+      date: "Booked on",
+      amount: "In",
+      decimal: ",",
+      dateOrder: "DMY",
+      only: "TRANZAKT",
+    });
+    const second = bytes("Booked on;What;In\n02/11/2026;Tranzakt;2.500\n03/11/2026;Rent;1,00\n");
+    expect(readStatement(second, {}, [first.mapping])).toMatchObject({
+      remembered: true,
+      lines: [{ day: "2026-11-02", amount: "2500.00" }],
+      others: { count: 1, amount: "1.00" },
+    });
+    expect(() => readStatement(bytes("Booked on;In\n02/11/2026;5\n"), {}, [first.mapping])).toThrow(
+      /No line names columns for a date and an amount .*Line 1 has: Booked on, In.*--date-column/,
+    );
+  });
+
+  it("names lines that say the same as an earlier one", () => {
+    const { lines } = readStatement(
+      bytes("Date,Ref,Amount\n2026-10-01,A,1.00\n2026-10-01,A,2.00\n2026-10-01,A,1.00\n"),
+    );
+    expect(lines.map(({ line, duplicateOf }) => [line, duplicateOf])).toEqual([
+      [2, null],
+      [3, null],
+      [4, 2],
+    ]);
+  });
+});
+
+describe("a statement that cannot be read is refused in words that name its lines", () => {
+  const header = "Date,Ref,Amount\n";
+  it.each([
+    ["0 bytes", "", /empty \(0 bytes\)/],
+    ["nothing in it", "\n\n  \n", /no line with anything in it/],
+    ["only a header", header, /a header, and no line below it/],
+    ["another kind of file", "PK\u0003\u0004…", /Save it as CSV/],
+    [
+      "mixed decimals",
+      `${header}2026-10-01,a,"1,500.50"\n2026-10-02,b,"1.500,50"\n`,
+      /mixes .*"\." \(line 2: 1,500\.50\).*"," \(line 3/,
+    ],
+    [
+      "an unclear decimal",
+      `${header}2026-10-01,a,"1,500"\n`,
+      /Line 2 has "1,500", which can be read in two ways.*--decimal/,
+    ],
+    [
+      "mixed orders of dates",
+      `${header}13/10/2026,a,1.00\n10/14/2026,b,1.00\n`,
+      /mixes .*"DMY" \(line 2.*"MDY" \(line 3/,
+    ],
+    ["an unclear date", `${header}01/10/2026,a,1.00\n`, /Line 2 has "01\/10\/2026".*--date-order/],
+    ["no such day", `${header}2026-02-30,a,1.00\n`, /line 2: "2026-02-30" is no date/],
+    ["no amount", `${header}2026-10-01,a,lots\n2026-10-02,b,1.00\n`, /line 2: "lots" is no amount/],
+    ["too many cells", `${header}2026-10-01,a,1,500.50\n`, /line 2 has 4 cells, the header has 3/],
+    ["an open quotation", `${header}2026-10-01,"a,1.00\n`, /Line 2 opens a quotation mark/],
+    [
+      "two dates",
+      "Value Date,Booking Date,Amount\n",
+      /2 columns that could be the date: Value Date, Booking Date.*--date-column/,
+    ],
+  ])("%s", (_, text, words) => {
+    expect(() => readStatement(bytes(text))).toThrow(words);
+  });
+
+  it("too large", () => {
+    expect(() => readStatement(new Uint8Array(STATEMENT_BYTES + 1))).toThrow(/more than 32 MiB/);
+  });
+});

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { zipParts } from "../../src/books/zip.ts";
+import { readZip } from "./read-zip.ts";
+
+const AT = new Date("2026-10-31T12:00:00Z");
+
+async function bytesOf(parts: AsyncIterable<string | Uint8Array>): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const part of parts) all.push(Buffer.from(part));
+  return Buffer.concat(all);
+}
+
+it("has each file whole, also an empty one, and asks for one after the other", async () => {
+  const asked: string[] = [];
+  const entry = (path: string, ...parts: (string | Uint8Array)[]) => ({
+    path,
+    parts: async function* () {
+      asked.push(path);
+      yield* parts;
+      asked.push(`end of ${path}`);
+    },
+  });
+  const large = Buffer.alloc(3_000_000, "0123456789");
+
+  const zip = await bytesOf(
+    zipParts([entry("a/é.txt", "é", "\n"), entry("empty"), entry("large", large)], AT),
+  );
+
+  expect([...readZip(zip)]).toEqual([
+    ["a/é.txt", Buffer.from("é\n")],
+    ["empty", Buffer.alloc(0)],
+    ["large", large],
+  ]);
+  expect(asked).toEqual(["a/é.txt", "end of a/é.txt", "empty", "end of empty", "large", "end of large"]);
+});
+
+it("fails with what one of its files fails with", async () => {
+  const parts = async function* () {
+    yield "half";
+    await nextTurn();
+    throw new Error("the database left");
+  };
+
+  await expect(bytesOf(zipParts([{ path: "a", parts }], AT))).rejects.toThrow("the database left");
+});
+
+it("stops reading its files when nobody reads it any more", async () => {
+  let isOver = false;
+  const parts = async function* () {
+    try {
+      for (;;) {
+        yield randomBytes(65_536);
+        await nextTurn();
+      }
+    } finally {
+      isOver = true;
+    }
+  };
+
+  let bytes = 0;
+  for await (const part of zipParts([{ path: "endless", parts }], AT)) {
+    bytes += part.length;
+    if (bytes > 200_000) break;
+  }
+
+  await expect.poll(() => isOver).toBe(true);
+});

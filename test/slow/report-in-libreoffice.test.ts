@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { addPayments, type GivenPayment } from "../books/add-payments.ts";
+import { onTestFinished } from "../support/own-test.ts";
+import { surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
+
+const run = promisify(execFile);
+
+/** Has LibreOffice open a workbook and save it in another format. */
+async function converted(file: string, format: string): Promise<string> {
+  const folder = dirname(file);
+  const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;
+  await run("soffice", [profile, "--headless", "--convert-to", format, "--outdir", folder, file]);
+  return await readFile(file.replace("xlsx", format.split(":")[0] ?? ""), "utf8");
+}
+
+/** Its cells, as they are kept and not as they are shown; of ours, none holds a comma. */
+async function cellsIn(file: string): Promise<string[][]> {
+  const csv = await converted(file, "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false");
+  return csv
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replaceAll('"', "").split(","));
+}
+
+it("LibreOffice reads every digit, dates as dates and formulas as texts, and comes to the same total", async () => {
+  const around = await surroundings();
+  const payments = Array.from(
+    { length: 1_000 },
+    (_, n): GivenPayment => ({
+      amount: `${12_345_678 * n}.${String(n % 100).padStart(2, "0")}`,
+      serviceCharge: "0.1",
+      vat: "0.2",
+      reference: n === 500 ? '=HYPERLINK("http://evil.example")' : `order ${n} <&>`,
+      paidAt: new Date(Date.UTC(2026, 9, 25, 0, 0, n * 10)).toISOString(),
+      publishedAt: "2026-10-31T23:30:00Z",
+    }),
+  );
+  await addPayments(around.query, [
+    ...payments,
+    { amount: "12345678901234567.89", paidAt: "2026-10-26T00:00:00Z" },
+  ]);
+  const folder = await mkdtemp(join(tmpdir(), "libreoffice-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "payments.xlsx");
+  const environment = around.environment({ BOOKS_TIME_ZONE: "Europe/London", COLLECTION_IDS: "none" });
+
+  await runInProcess(
+    ["report", "payments", "--from", "2026-10-25", "--to", "2026-10-26", "--out", file],
+    environment,
+  );
+  const [header = [], ...kept] = await cellsIn(file);
+
+  const formulas = await converted(file, "fods");
+
+  const rows = kept.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? ""])));
+  const [total, large] = [rows.at(-1), rows.at(-2)];
+  // In London the clocks go back at 01:00 UTC: the day has 25 hours, and its second hour comes twice.
+  expect(rows.slice(0, 1_000).map(({ paid }) => paid)[0]).toBe("2026-10-25 01:00:00");
+  expect(rows.slice(0, 1_000).map(({ paid }) => paid)[360]).toBe("2026-10-25 01:00:00");
+  expect(rows.slice(0, 1_000).map(({ amount }) => Number(amount))).toEqual(
+    payments.map(({ amount }) => Number(amount)),
+  );
+  expect(rows[500]?.reference).toBe("=HYPERLINK(http://evil.example)");
+  expect(rows[1]?.reference).toBe("order 1 <&>");
+  expect(rows[0]).toMatchObject({ published_at: "2026-10-31 23:30:00", day: "2026-10-25", currency: "NGN" });
+  // More digits than a spreadsheet keeps: as text, which no sum changes silently; so is the sum.
+  expect(large?.amount).toBe("12345678901234567.89");
+  const exact = payments.reduce(
+    (sum, { amount }) => sum + BigInt(amount.replace(".", "")),
+    1234567890123456789n,
+  );
+  expect(total?.amount?.replace(".", "")).toBe(String(exact));
+  expect(total).toMatchObject({ row: "total", invoice_id: "1001", vat: "200", service_charge: "100" });
+  expect(formulas).toContain("=SUBTOTAL(109;[.I2:.I1002])");
+}, 120_000);
