@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type Columns, text, uuid } from "../database/columns.ts";
+import { type Columns, text, time, uuid } from "../database/columns.ts";
 import {
   nullable,
   type ResultOf,
@@ -9,6 +9,7 @@ import {
   Statement,
 } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/book-days.ts";
 import type { Result, Totals } from "./certificate/certificate.ts";
 
 interface Swept {
@@ -24,7 +25,7 @@ const WANTED: Columns<Swept> = {
 const SWEEP = {
   source: returned.text(),
   collectionId: returned.uuid,
-  /** null if none has finished yet. */
+  /** null if none has finished yet; one that could read nothing has not. */
   finishedAt: nullable(returned.time),
   /** Paid invoices without an event that the last one found. */
   missing: returned.integer,
@@ -49,6 +50,7 @@ const selectLastSweeps = new Statement(
       select finished_at, missing from sweep as done
       where done.source = wanted.source and done.collection_id = wanted.collection_id
         and done.kind = 'automatic' and done.state = 'done'
+        and not (done.listed = 0 and done.unproven::text <> '[]')
       order by done.started_at desc limit 1) as last on true
     left join lateral (
       select due_at, faults, last_error from sweep as open
@@ -72,8 +74,10 @@ const everSwept = (db: Kysely<Tables>): Promise<Swept[]> =>
 const DAILY = {
   source: returned.text(),
   id: returned.uuid,
-  /** It covers payments before this day; YYYY-MM-DD, UTC. */
+  /** It covers payments before this day of its zone; YYYY-MM-DD. */
   day: returned.text(),
+  /** When that day began. */
+  coversTo: returned.time,
   result: returned.text<Result>(),
   gaps: returned.integer,
   finishedAt: returned.time,
@@ -85,13 +89,13 @@ export type DailyCertificate = RowOf<typeof DAILY>;
 const selectLastDaily = new Statement(
   DAILY,
   ({ value }: Slots<readonly string[]>) => sql`
-    select wanted.source, last.id, last.day::text as day, last.result, last.gaps,
+    select wanted.source, last.id, last.day::text as day, last.window_to as "coversTo", last.result, last.gaps,
       last.finished_at as "finishedAt"
     from unnest(${value((sources) => sources)}::text[]) as wanted (source)
     join lateral (
-      select id, day, result, gaps, finished_at from certificate
+      select id, day, window_to, result, gaps, finished_at from certificate
       where source = wanted.source and day is not null and state = 'done'
-      order by day desc limit 1) as last on true
+      order by window_to desc, day desc limit 1) as last on true
     order by 1`,
 );
 
@@ -111,7 +115,7 @@ async function everCertified(db: Kysely<Tables>): Promise<string[]> {
 
 /** One day of payment of one source, according to the newest certificate that covers it. */
 export interface CalendarDay extends Totals {
-  /** UTC, YYYY-MM-DD. */
+  /** In the zone of the source's books, YYYY-MM-DD. */
   day: string;
   source: string;
   certificateId: string;
@@ -120,9 +124,11 @@ export interface CalendarDay extends Totals {
   result: Result;
 }
 
-interface CoveredPeriod {
+interface CoveredSource {
   name: string;
   collectionIds: readonly string[];
+  /** Whose days are asked for. */
+  booksTimeZone: string;
 }
 
 interface CalendarQuery {
@@ -130,17 +136,26 @@ interface CalendarQuery {
   from: string;
   to: string;
   /** With all their collections: a certificate of fewer proves nothing about a day. */
-  sources: readonly CoveredPeriod[];
+  sources: readonly CoveredSource[];
 }
 
 const tallied = (name: "paid" | "stored" | "published" | "missing") => sql`
   coalesce((totals.item -> ${sql.lit(name)} ->> 'count')::int, 0) as ${sql.ref(name)},
   coalesce(totals.item -> ${sql.lit(name)} ->> 'amount', '0.00') as ${sql.ref(`${name}Amount`)}`;
 
-const WHOLE: Columns<CoveredPeriod> = {
+interface AskedDay extends CoveredSource {
+  day: string;
+  period: BookPeriod;
+}
+
+const ASKED: Columns<AskedDay> = {
   source: text(({ name }) => name),
   // As text: unnest would flatten an array of arrays.
   ids: text(({ collectionIds }) => `{${collectionIds.join(",")}}`),
+  zone: text(({ booksTimeZone }) => booksTimeZone),
+  day: text(({ day }) => day),
+  begins: time(({ period }) => period.from),
+  ends: time(({ period }) => period.to),
 };
 
 const selectCalendar = new Statement(
@@ -160,24 +175,20 @@ const selectCalendar = new Statement(
     missingAmount: returned.text(),
     differences: returned.integer,
   },
-  ({ value, table }: Slots<CalendarQuery>) => sql`
-    with asked as (select day::date as day
-      from generate_series(${value(({ from }) => from)}::date::timestamp,
-        ${value(({ to }) => to)}::date::timestamp, interval '1 day') as day),
-    covering as (
-      select distinct on (certificate.source, asked.day) certificate.source, asked.day, certificate.id,
+  ({ table }: Slots<readonly AskedDay[]>) => sql`
+    with covering as (
+      select distinct on (asked.source, asked.day) asked.source, asked.day, certificate.id,
         certificate.finished_at, certificate.result
-      from asked join certificate on certificate.state = 'done'
-        and certificate.window_from <= asked.day::timestamp at time zone 'UTC'
-        and certificate.window_to >= (asked.day + 1)::timestamp at time zone 'UTC'
-      join ${table("whole", WHOLE, ({ sources }) => sources)}
-        on whole.source = certificate.source and certificate.collection_ids @> whole.ids::uuid[]
-      order by certificate.source, asked.day, certificate.finished_at desc),
+      from ${table("asked", ASKED, (asked) => asked)}
+      join certificate on certificate.state = 'done' and certificate.source = asked.source
+        and certificate.collection_ids @> asked.ids::uuid[] and certificate.time_zone = asked.zone
+        and certificate.window_from <= asked.begins and certificate.window_to >= asked.ends
+      order by asked.source, asked.day, certificate.finished_at desc),
     totals as (
-      select certificate.id, (item ->> 'day')::date as day, item
+      select certificate.id, item ->> 'day' as day, item
       from certificate, json_array_elements(document -> 'days') as item
       where certificate.id in (select id from covering))
-    select covering.day::text as day, covering.source, covering.id as "certificateId",
+    select covering.day, covering.source, covering.id as "certificateId",
       covering.finished_at as "madeAt", covering.result = 'refused' as refused,
       ${tallied("paid")}, ${tallied("stored")}, ${tallied("published")}, ${tallied("missing")},
       coalesce((totals.item ->> 'differences')::int, 0) as differences
@@ -188,12 +199,19 @@ const selectCalendar = new Statement(
 
 /**
  * Days of payment according to certificates: a day is left out if no finished certificate of all the source's
- * collections covers it. Postgres parses the certificates, because they may be large.
+ * collections and of the zone of its books covers it. Postgres parses the certificates, because they may be large.
  */
 export const readCalendar = async (db: Kysely<Tables>, wanted: CalendarQuery): Promise<CalendarDay[]> =>
-  (await selectCalendar.execute(db, wanted)).map(dayOf);
+  (await selectCalendar.execute(db, askedDays(wanted))).map(calendarDay);
 
-function dayOf(found: ResultOf<typeof selectCalendar>): CalendarDay {
+const askedDays = ({ from, to, sources }: CalendarQuery): AskedDay[] =>
+  sources.flatMap((source) => {
+    const zone = source.booksTimeZone;
+    const days = bookDaysOf(bookPeriod(from, to, zone), zone);
+    return days.map((day) => ({ ...source, day, period: bookDay(day, zone) }));
+  });
+
+function calendarDay(found: ResultOf<typeof selectCalendar>): CalendarDay {
   const { day, source, certificateId, madeAt, refused, differences } = found;
   const paid = { count: found.paid, amount: found.paidAmount };
   const stored = { count: found.stored, amount: found.storedAmount };

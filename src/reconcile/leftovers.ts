@@ -1,10 +1,14 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import type { Lease } from "../work/lease.ts";
-import { bringForwardCertificates, certificates } from "./certificate/certificate-row.ts";
+import {
+  bringForwardCertificates,
+  certificates,
+  certificatesWaitTooLong,
+} from "./certificate/certificate-row.ts";
 import { forgetListed } from "./certificate/listed-row.ts";
-import { bringForwardSweeps, moveSweepsBack, sweeps } from "./sweep/sweep-row.ts";
+import { bringForwardSweeps, moveSweepsBack, sweeps, sweepsWaitTooLong } from "./sweep/sweep-row.ts";
 
 /**
  * Sweeps and certificates whose process died or hangs go back, of all sources: another continues them. What
@@ -20,6 +24,11 @@ export async function rescueListWork(
   await certificates.leases.releaseExpired(db, lease);
   await bringForwardCertificates(db);
 }
+
+/** A condition: `rescueListWork` has something to do. Both are intervals, as there. */
+export const listWorkNeedsRescue = (lease: RawBuilder<unknown>, every: RawBuilder<unknown>) => sql`
+  (${sweeps.leases.needRescue(lease, sweepsWaitTooLong(every))}
+    or ${certificates.leases.needRescue(lease, certificatesWaitTooLong)})`;
 
 /** Deletes old sweeps, and what is left of runs that nobody continues, of all sources. */
 export async function forgetListWork(db: Kysely<Tables>): Promise<void> {

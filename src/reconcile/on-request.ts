@@ -1,9 +1,9 @@
 import { audit } from "../alarms/audit.ts";
+import { type BookPeriod, bookDayOf, bookPeriod, lastBookDay } from "../kit/book-days.ts";
 import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
-import { dayOf } from "../kit/time.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
-import type { PaidWindow } from "./list/list-period.ts";
+import type { PaymentDays } from "./list/list-period.ts";
 import type { Unproven } from "./list/list-reader.ts";
 import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";
 import { readWaiting, type WaitingPayment } from "./sweep/known-payments.ts";
@@ -16,8 +16,8 @@ export interface OnRequest {
   sources: readonly ReconcileSource[];
   /** One of COLLECTION_IDS; all of them by default. */
   collection?: string | undefined;
-  /** Payments from, and before: days of payment in UTC, both included. */
-  window: PaidWindow;
+  /** Both included; each source has its own zone. */
+  days: PaymentDays;
   signal: AbortSignal;
 }
 
@@ -60,7 +60,7 @@ const describeFailure = (source: string, error: unknown): Unread => ({
 /** Certificates of each source, and of each of its collections where it has several. */
 export async function certifyPeriod(
   deps: CertifyDeps,
-  { sources, collection, window, signal, deep = false }: OnRequest & { deep?: boolean },
+  { sources, collection, days, signal, deep = false }: OnRequest & { deep?: boolean },
   onProgress: (source: ReconcileSource, progress: CertifyProgress) => void = () => undefined,
 ): Promise<(Certificate | Unread)[]> {
   const chosen = sourcesWith(sources, collection);
@@ -68,7 +68,7 @@ export async function certifyPeriod(
   return await workOnEach({ sources: chosen, signal }, (source) =>
     certify(deps, {
       source,
-      window,
+      window: windowOf(source, days),
       collectionId: collection ?? null,
       deep,
       signal,
@@ -80,10 +80,10 @@ export async function certifyPeriod(
 export interface ReconcileResult extends SweepCounts {
   source: string;
   collectionId: string;
-  /** Days of payment, first and last; UTC. */
+  /** Days of payment, first and last, in the zone of the source's books. */
   from: string;
   to: string;
-  zone: "UTC";
+  zone: string;
   /** It continued an interrupted run. */
   resumed: boolean;
   /** Other periods of this source that were being read when it started. */
@@ -102,12 +102,12 @@ export async function reconcilePeriod(
   onProgress: (source: ReconcileSource, collectionId: string, progress: SweepProgress) => void = () =>
     undefined,
 ): Promise<(ReconcileResult | Unread)[]> {
-  const { sources, collection, window, publish, actor, reason, signal } = request;
+  const { sources, collection, days, publish, actor, reason, signal } = request;
   const chosen = sourcesWith(sources, collection);
   const lists = chosen.flatMap((source) =>
     collectionsOf(source, collection).map((collectionId) => ({ source, collectionId })),
   );
-  const [from, to] = [dayOf(window.from), dayOf(new Date(window.to.getTime() - 1))];
+  const { first: from, last: to } = days;
   await audit(
     deps.db,
     lists.map(({ source, collectionId }) => ({
@@ -125,19 +125,22 @@ export async function reconcilePeriod(
       const { sweepId, underWay, ...counts } = await backFill(deps, {
         source,
         collectionId,
-        window,
+        window: windowOf(source, days),
         publish,
         signal,
         onProgress: (progress) => onProgress(source, collectionId, progress),
       });
-      const others = underWay.map((one) => `${one.collectionId}, ${dayOf(one.from)} to ${dayOf(one.to)}`);
+      const others = underWay.map(
+        (one) =>
+          `${one.collectionId}, ${bookDayOf(one.from, source.booksTimeZone)} to ${lastBookDay(one, source.booksTimeZone)}`,
+      );
       const waiting = await readWaiting(deps.db, source, sweepId);
       done.push({
         source: source.name,
         collectionId,
         from,
         to,
-        zone: "UTC",
+        zone: source.booksTimeZone,
         ...counts,
         underWay: others,
         ...waiting,
@@ -146,6 +149,9 @@ export async function reconcilePeriod(
     return done;
   });
 }
+
+const windowOf = ({ booksTimeZone }: ReconcileSource, { first, last }: PaymentDays): BookPeriod =>
+  bookPeriod(first, last, booksTimeZone);
 
 /** The sources that have the given collection, or all of them. */
 function sourcesWith(

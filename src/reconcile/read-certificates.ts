@@ -1,9 +1,17 @@
 import { type Kysely, sql } from "kysely";
+import { describePayments } from "../confirm/invoices/read-invoices.ts";
 import { typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import type { IdRange } from "../kit/ids.ts";
 import type { Certificate, Difference, Result, Weight } from "./certificate/certificate.ts";
-import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certificate-csv.ts";
+import {
+  csvDifferences,
+  csvHead,
+  csvHeader,
+  csvMore,
+  type References,
+} from "./certificate/certificate-csv.ts";
 
 /** A certificate as a list shows it. */
 export interface ListedCertificate {
@@ -11,6 +19,9 @@ export interface ListedCertificate {
   source: string;
   /** The collections whose lists were read. */
   collections: string[];
+  /** Whose days its days are. */
+  timeZone: string;
+  currency: string;
   /** Payments from, and before. */
   from: Date;
   to: Date;
@@ -38,8 +49,34 @@ export interface CertificateFilters {
   to?: string | undefined;
 }
 
+/** Up to `limit` certificates whose ids are within the range. */
+export const certificatesBeginning = (db: Kysely<Tables>, { first, last }: IdRange, limit: number) =>
+  db
+    .selectFrom("certificate")
+    .select(["id", "created_at as at"])
+    .where("id", ">=", first)
+    .where("id", "<=", last)
+    .where("document", "is not", null)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+
+/** Whether a certificate may lack its last payments: its lists were read less than an hour after its period. */
+export async function isProvisionalCertificate(db: Kysely<Tables>, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("certificate")
+    .select(
+      typed(returned.boolean, sql`coalesce((document -> 'basis' ->> 'provisional')::boolean, false)`).as(
+        "is",
+      ),
+    )
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.is === true;
+}
+
 export interface DifferenceFilters {
-  /** YYYY-MM-DD, UTC. */
+  /** YYYY-MM-DD, in its zone. */
   day?: string | undefined;
   weight?: Weight | undefined;
 }
@@ -52,6 +89,7 @@ const HEAD = [
   "refusals",
   "scope",
   "collections",
+  "currency",
   "from",
   "to",
   "madeAt",
@@ -59,8 +97,11 @@ const HEAD = [
   "days",
   "total",
   "test",
+  "foreign",
   "gaps",
   "differencesInAll",
+  "ledger",
+  "signature",
 ] as const satisfies readonly (keyof Certificate)[];
 
 /** Newest first. */
@@ -80,6 +121,8 @@ export async function listCertificates(
       "differences",
       "paid",
       "paid_amount as paidAmount",
+      "time_zone as timeZone",
+      "currency",
     ])
     .select(["window_from as from", "window_to as to", "finished_at as madeAt", "last_error as lastError"])
     .select(typed(returned.boolean, sql`day is not null`).as("daily"))
@@ -90,9 +133,9 @@ export async function listCertificates(
   if (collection !== undefined)
     query = query.where(sql<boolean>`collection_ids @> array[${collection.toLowerCase()}]::uuid[]`);
   if (from !== undefined)
-    query = query.where(sql<boolean>`window_to > ${from}::date::timestamp at time zone 'UTC'`);
+    query = query.where(sql<boolean>`window_to > ${from}::date::timestamp at time zone time_zone`);
   if (to !== undefined)
-    query = query.where(sql<boolean>`window_from < (${to}::date + 1)::timestamp at time zone 'UTC'`);
+    query = query.where(sql<boolean>`window_from < (${to}::date + 1)::timestamp at time zone time_zone`);
   return await query.execute();
 }
 
@@ -172,15 +215,43 @@ export async function certificateCsvParts(
   return first === null ? null : csvParts(db, id, first);
 }
 
+/** The references of the invoices that these name. */
+export async function readReferences(
+  db: Kysely<Tables>,
+  source: string,
+  differences: readonly Difference[],
+): Promise<References> {
+  const ids = new Set(differences.flatMap(({ invoiceId }) => invoiceId ?? []));
+  const known = await describePayments(
+    db,
+    [...ids].map((invoiceId) => ({ invoiceId, source })),
+  );
+  return new Map(known.map(({ invoiceId, reference }) => [invoiceId, reference]));
+}
+
 async function* csvParts(db: Kysely<Tables>, id: string, first: CertificatePage): AsyncIterable<string> {
   const { certificate } = first;
   yield csvHeader + csvHead(certificate);
   for (let page: CertificatePage | null = first; page !== null; ) {
-    yield csvDifferences(certificate, page.differences);
+    const { source } = certificate;
+    yield csvDifferences(certificate, page.differences, await readReferences(db, source, page.differences));
     page =
       page.next === null ? null : await readCertificatePage(db, id, { limit: CSV_PAGE, after: page.next });
   }
   yield csvMore(certificate, first.matching);
+}
+
+/** The text of a certificate as it was issued, in parts. @returns null when it does not exist or is not done. */
+export async function issuedCertificateParts(
+  db: Kysely<Tables>,
+  id: string,
+): Promise<AsyncIterable<Uint8Array> | null> {
+  const certificate = await readCertificate(db, id);
+  return certificate && issuedParts(certificate);
+}
+
+async function* issuedParts(certificate: Certificate): AsyncIterable<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(certificate, null, 2)}\n`);
 }
 
 /** @returns null when it does not exist or is not done. */

@@ -20,6 +20,10 @@ export interface ReconcileSource {
   invalidStatuses: readonly string[];
   /** The time zone of times without one. */
   timeZone: string;
+  /** The zone whose days and months its books have. */
+  booksTimeZone: string;
+  /** Of all its amounts, ISO 4217. */
+  currency: string;
   /** How long before its payment an invoice may have been created, in ms. */
   lookbackMs: number;
   /** How long callbacks are kept, in ms. */

@@ -28,6 +28,9 @@ function parse(text: string): string[][] {
   return records;
 }
 
+const NONE = new Map();
+const REFERENCES = new Map([["11111111-1111-4111-8111-111111111111", "INV-7"]]);
+
 const tally = (count: number, amount: string) => ({ count, amount });
 const totals = (count: number, amount: string) => ({
   paid: tally(count, amount),
@@ -58,10 +61,12 @@ const certificate = (changes: Partial<Certificate> = {}): Certificate => ({
   from: "2026-10-01T00:00:00.000Z",
   to: "2026-11-01T00:00:00.000Z",
   madeAt: "2026-11-02T00:00:00.000Z",
-  basis: {} as Certificate["basis"],
+  basis: { zone: "UTC" } as Certificate["basis"],
   days: [{ day: "2026-10-02", ...totals(1, "1500.50") }],
   total: totals(1, "1500.50"),
   test: tally(2, "7.00"),
+  foreign: tally(0, "0.00"),
+  currency: "NGN",
   gaps: 1,
   differencesInAll: 3,
   differences: [difference()],
@@ -82,6 +87,9 @@ const named = {
   certificate: "22222222-2222-4222-8222-222222222222",
   source: "default",
   result: "not_equal",
+  scope: "source",
+  currency: "NGN",
+  zone: "UTC",
 };
 const sums = {
   ...{ paid: "1", paid_amount: "1500.50", stored: "1", stored_amount: "1500.50" },
@@ -90,11 +98,13 @@ const sums = {
 
 describe("a certificate as CSV", () => {
   it("has a row for each day, the total, Test invoices and each difference, and says what is not named", () => {
-    const csv = certificateCsv([certificate()]);
+    const csv = certificateCsv([certificate()], NONE);
     expect(rowsOf(csv)).toEqual([
       { row: "day", ...named, day: "2026-10-02", ...sums },
       { row: "total", ...named, ...sums },
       { row: "test", ...named, paid: "2", paid_amount: "7.00" },
+      { row: "foreign", ...named, paid: "0", paid_amount: "0.00" },
+      { row: "signature", ...named, detail: expect.stringContaining("UNSIGNED") },
       {
         ...{ row: "gap", ...named, day: "2026-10-02", invoice: "11111111-1111-4111-8111-111111111111" },
         ...{ amount: "1500.50", reason: "missing", detail: "Nobody ever asked about it" },
@@ -107,7 +117,7 @@ describe("a certificate as CSV", () => {
 
   it("says that one is provisional", () => {
     const basis = { provisional: true } as Certificate["basis"];
-    const rows = rowsOf(certificateCsv([certificate({ basis })]));
+    const rows = rowsOf(certificateCsv([certificate({ basis })], NONE));
     expect(rows.filter(({ row }) => row === "provisional")).toMatchObject([
       { detail: expect.stringContaining("less than an hour after the period") },
     ]);
@@ -115,21 +125,34 @@ describe("a certificate as CSV", () => {
 
   it("says why one is refused, and holds several under one header", () => {
     const refused = certificate({ result: "refused", refusals: ['The list, "whole", was not.'], days: [] });
-    const rows = rowsOf(certificateCsv([refused, certificate()]));
+    const rows = rowsOf(certificateCsv([refused, certificate()], NONE));
     expect(rows.filter(({ row }) => row === "refused")).toMatchObject([
       { result: "refused", detail: 'The list, "whole", was not.' },
     ]);
-    expect(rows.map(({ row }) => row)).toEqual(
-      ["total", "test", "refused", "gap", "more"].concat(["day", "total", "test", "gap", "more"]),
-    );
+    expect(rows.map(({ row }) => row)).toEqual([
+      "total",
+      "test",
+      "foreign",
+      "refused",
+      "signature",
+      "gap",
+      "more",
+      "day",
+      "total",
+      "test",
+      "foreign",
+      "signature",
+      "gap",
+      "more",
+    ]);
   });
 
   it.each(['=HYPERLINK("https://evil.example","pay")', "+1+1", "-1+1", "@SUM(A1)", " =1", "\t=1", "＝1"])(
     "gives a spreadsheet no formula: %s",
     (detail) => {
-      const [gap] = rowsOf(certificateCsv([certificate({ differences: [difference({ detail })] })])).filter(
-        ({ row }) => row === "gap",
-      );
+      const [gap] = rowsOf(
+        certificateCsv([certificate({ differences: [difference({ detail })] })], NONE),
+      ).filter(({ row }) => row === "gap");
       expect(gap?.detail).toMatch(/^['\uFFFD]/u);
     },
   );
@@ -152,19 +175,19 @@ describe("a certificate as CSV", () => {
     ["-5", "-5"],
     ["a\nb\u202Ec\u2028d\u2029e", "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe"],
   ])("the cell of %j is %j", (detail, expected) => {
-    const csv = csvDifferences(certificate(), [difference({ detail })]);
+    const csv = csvDifferences(certificate(), [difference({ detail })], REFERENCES);
     const { amount, reason } = difference();
-    expect(csv.endsWith(`,${amount},${reason},${expected}\r\n`)).toBe(true);
+    expect(csv).toContain(`,${amount},${reason},${expected},source,,NGN,UTC,INV-7`);
   });
 
   it("names what is not named only where something is not", () => {
     expect(csvMore(certificate(), 3)).toBe("");
     expect(csvMore(certificate(), 4)).toBe("");
-    expect(csvMore(certificate(), 2)).toContain(',"1 more differences, counted but not named"\r\n');
+    expect(csvMore(certificate(), 2)).toContain(',"1 more differences, counted but not named",source');
   });
 
   it("leaves amounts as numbers, those below zero too", () => {
-    const csv = certificateCsv([certificate({ differences: [difference({ amount: "-5.00" })] })]);
+    const csv = certificateCsv([certificate({ differences: [difference({ amount: "-5.00" })] })], NONE);
     expect(csv).toContain(",-5.00,");
   });
 
@@ -179,9 +202,10 @@ describe("a certificate as CSV", () => {
           csvDifferences(
             certificate(),
             details.map((detail) => difference({ detail })),
+            NONE,
           ),
         );
-        expect(rows.map(({ length }) => length)).toEqual(details.map(() => 19));
+        expect(rows.map(({ length }) => length)).toEqual(details.map(() => 24));
         const cells = rows.map((row) => row.at(-1) ?? "");
         const formulas = cells.filter((cell) => /^\s*[=+\-@]/.test(cell) && !/^-?\d+(\.\d+)?$/.test(cell));
         expect(formulas).toEqual([]);

@@ -24,7 +24,7 @@ describe("the command lines", () => {
     expect(gap.stdout).toMatch(/^2026-10-02 +1 +1,234,567\.50 +0 +0\.00 +0 +0\.00 +1 +1,234,567\.50 +0$/m);
     expect(gap.stdout).toMatch(/^total +1 +1,234,567\.50 /m);
     expect(gap.stdout).toContain(`(${OPEN_AMOUNT})`);
-    expect(gap.stdout).toMatch(new RegExp(`^2026-10-02 +${id} +1234567\\.50 +missing `, "m"));
+    expect(gap.stdout).toMatch(new RegExp(`^2026-10-02 +${id} +(NGN )?1,234,567\\.50 +missing `, "m"));
 
     const opened = await runCli(["reconcile", ...DAYS, "--reason", "their outage"], environment);
     expect([opened.code, opened.stderr]).toEqual([0, ""]);

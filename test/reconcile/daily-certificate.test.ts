@@ -14,7 +14,7 @@ const GO_ON = new AbortController().signal;
 
 /** It is due an hour after midnight: the tests do not wait for that, whatever time it is. */
 const dueNow = async ({ db, query, source }: Books) => {
-  await scheduleDaily(db, source.name, source.collectionIds, source.lookbackMs);
+  await scheduleDaily(db, source);
   await query("update certificate set due_at = now() where state = 'due'");
 };
 
@@ -238,7 +238,7 @@ describe("a daily certificate of collections that changed before it was made", (
       readCalendar(given.db, {
         from: midnight(3).toISOString().slice(0, 10),
         to: midnight(1).toISOString().slice(0, 10),
-        sources: [{ name: "default", collectionIds }],
+        sources: [{ name: "default", collectionIds, booksTimeZone: "UTC" }],
       });
     given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
     await dueNow(of(both));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { dayOf } from "../../src/kit/time.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { readOf, reconcilePeriod } from "../../src/reconcile/on-request.ts";
 import { placePayment } from "./place-payment.ts";
@@ -197,7 +198,7 @@ describe("a hole made by hand", () => {
     const [done] = readOf(
       await reconcilePeriod(given.context, {
         sources: [given.source],
-        window: WINDOW,
+        days: { first: dayOf(WINDOW.from), last: dayOf(WINDOW.to.getTime() - 1) },
         publish: false,
         actor: "cli:test",
         signal: new AbortController().signal,

@@ -25,7 +25,11 @@ export const TERMS: Terms = {
   invalidStatuses: new Set(["invalidated"]),
   firstServedAt: new Date("2026-09-01T00:00:00Z"),
   now: new Date("2026-11-02T00:00:00Z"),
+  zone: "UTC",
+  ownCollections: new Set(["Term 1"]),
   otherCollections: new Set(["Other"]),
+  namesAreKnown: true,
+  isWhole: true,
 };
 
 const PAID_AT = at("10T12:00:00");
@@ -68,6 +72,7 @@ export const COMPLETE: PaymentFacts = {
   paidAt: PAID_AT,
   createdAt: at("09T00:00:00"),
   collectionName: "Term 1",
+  released: false,
   amounts: AMOUNTS,
   ...document({}),
   documentIsWhole: true,

@@ -32,6 +32,8 @@ function listOf(provider: ListProvider) {
       paidStatuses: ["Paid"],
       invalidStatuses: [],
       timeZone: "UTC",
+      booksTimeZone: "UTC",
+      currency: "NGN",
       lookbackMs: LOOKBACK_MS,
       retentionMs: LOOKBACK_MS,
     },

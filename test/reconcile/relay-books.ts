@@ -5,6 +5,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
+import type { Signer } from "../../src/signing/signed.ts";
 import { type Lease, leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
@@ -25,6 +26,7 @@ export interface Books {
     alarms: Alarms;
     log: ReturnType<typeof createLogger>;
     lease: Lease;
+    signer: Signer | null;
     intervalMs: number;
     onConfirmations: () => void;
     signal: AbortSignal;
@@ -65,6 +67,8 @@ export async function booksIn(databaseUrl: string, provider: ListProvider): Prom
     paidStatuses: ["Paid"],
     invalidStatuses: ["Invalidated"],
     timeZone: "UTC",
+    booksTimeZone: "UTC",
+    currency: "NGN",
     lookbackMs: 35 * DAY_MS,
     retentionMs: 400 * DAY_MS,
   };
@@ -84,6 +88,7 @@ export async function booksIn(databaseUrl: string, provider: ListProvider): Prom
       alarms: new Alarms({ db, log, metrics: createMetrics() }),
       log,
       lease: leaseOf(15_000),
+      signer: null,
       intervalMs: 600_000,
       onConfirmations: () => undefined,
       signal: new AbortController().signal,

@@ -8,7 +8,13 @@ const MONEY = { paid: "1500.50", stored: "1500.50", published: "1500.50" };
 
 describe("a payment that is the same in all three places", () => {
   it("counts in each, on the day it was paid, and nothing is said of it (G10)", () => {
-    expect(judged({})).toEqual({ day: "2026-10-10", isLive: true, ...MONEY, differences: [] });
+    expect(judged({})).toEqual({
+      day: "2026-10-10",
+      isLive: true,
+      isForeign: false,
+      ...MONEY,
+      differences: [],
+    });
   });
 
   it.each<[string, Changes]>([

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { dayOf } from "../../src/kit/time.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
 import { certifyPass } from "../../src/reconcile/certificate/certify.ts";
 import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
@@ -12,7 +13,7 @@ import { type Books, books, DAY_MS } from "./relay-books.ts";
 const GO_ON = new AbortController().signal;
 
 const certifyToday = async ({ context, db, query, source }: Books) => {
-  await scheduleDaily(db, source.name, source.collectionIds, source.lookbackMs);
+  await scheduleDaily(db, source);
   await query("update certificate set due_at = now() where state = 'due'");
   await certifyPass(context, GO_ON);
 };
@@ -57,10 +58,10 @@ describe("when Postgres' clock was ahead and is set back", () => {
 describe("while Postgres' clock is a day ahead of the relay's", () => {
   it("a period that is not over by both is refused (G10)", async () => {
     const given = await books();
-    const window = { from: midnight(3), to: midnight(0) };
+    const days = { first: dayOf(midnight(3)), last: dayOf(midnight(1)) };
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - DAY_MS });
     onTestFinished(() => void vi.useRealTimers());
-    const made = await certifyPeriod(given.context, { sources: [given.source], window, signal: GO_ON });
+    const made = await certifyPeriod(given.context, { sources: [given.source], days, signal: GO_ON });
     expect(readOf(made)).toMatchObject([
       { result: "refused", refusals: [expect.stringContaining("was not over")] },
     ]);

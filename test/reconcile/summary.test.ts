@@ -6,6 +6,7 @@ import { Summary } from "../../src/reconcile/certificate/summary.ts";
 const payment = (changes: Partial<PaymentJudgement> = {}): PaymentJudgement => ({
   day: "2026-10-10",
   isLive: true,
+  isForeign: false,
   paid: "10.10",
   stored: "10.10",
   published: "10.10",
@@ -41,6 +42,7 @@ describe("a certificate's summary", () => {
       days: [],
       total: { paid: NONE, stored: NONE, published: NONE, ...COMPLETE },
       test: NONE,
+      foreign: NONE,
       gaps: 0,
       differencesInAll: 0,
       differences: [],

@@ -37,8 +37,8 @@ async function failedTwice(due: "sweep" | "certificate") {
   );
   await around.query(
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, faults, due_at)
-     select $1, 'default', midnight::date, midnight - interval '20 days', midnight, array[$2::uuid], 2,
-       ${later("certificate")} from date_trunc('day', now()) as midnight`,
+     select $1, 'default', (midnight at time zone 'UTC')::date, midnight - interval '20 days', midnight, array[$2::uuid], 2,
+       ${later("certificate")} from date_trunc('day', now(), 'UTC') as midnight`,
     [randomUUID(), COLLECTION],
   );
   /** Runs `serve` until it is killed at the step. */
@@ -93,8 +93,8 @@ describe("a process that is killed just after its row was written", () => {
     });
     await around.query(
       `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
-       select $1, 'default', midnight::date, midnight - interval '20 days', midnight, array[$2::uuid], now()
-       from date_trunc('day', now()) as midnight on conflict do nothing`,
+       select $1, 'default', (midnight at time zone 'UTC')::date, midnight - interval '20 days', midnight, array[$2::uuid], now()
+       from date_trunc('day', now(), 'UTC') as midnight on conflict do nothing`,
       [randomUUID(), COLLECTION],
     );
     await killedAt(name === "sweep_failing" ? "sweep finished" : "daily certificate kept");

@@ -1,4 +1,6 @@
 import { stringify } from "csv-stringify/sync";
+import { CSV_FORM } from "../../kit/spreadsheet.ts";
+import { signatureText } from "../../signing/signature-text.ts";
 import { type Certificate, type Difference, PROVISIONAL, type Tally, type Totals } from "./certificate.ts";
 
 const COLUMNS = [
@@ -21,20 +23,34 @@ const COLUMNS = [
   "amount",
   "reason",
   "detail",
+  "scope",
+  "collection",
+  "currency",
+  "zone",
+  "reference",
 ] as const;
+
+/**
+ * The merchant's own references, by invoice. They may name a person, so no certificate keeps them: they are read
+ * when a table is made, and gone once they are erased.
+ */
+export type References = ReadonlyMap<string, string | null>;
 
 type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /**
- * Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, whether
+ * Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, foreign ones, whether
  * it is provisional, each refusal and each named difference. Pure.
  */
-export function certificateCsv(certificates: readonly Certificate[]): string {
+export function certificateCsv(certificates: readonly Certificate[], references: References): string {
   return (
     csvHeader +
     certificates
       .map(
-        (one) => csvHead(one) + csvDifferences(one, one.differences) + csvMore(one, one.differences.length),
+        (one) =>
+          csvHead(one) +
+          csvDifferences(one, one.differences, references) +
+          csvMore(one, one.differences.length),
       )
       .join("")
   );
@@ -42,20 +58,28 @@ export function certificateCsv(certificates: readonly Certificate[]): string {
 
 export const csvHeader = `${COLUMNS.join(",")}\r\n`;
 
-type CertificateName = Pick<Certificate, "id" | "source" | "result">;
+type CertificateName = Pick<
+  Certificate,
+  "id" | "source" | "result" | "scope" | "collections" | "currency" | "basis"
+>;
 
 /** The lines of a certificate other than its differences. */
 export const csvHead = (certificate: CertificateName & Omit<Certificate, "differences">): string =>
   linesOf(certificate, headOf(certificate));
 
 /** Some of its differences, as lines. */
-export const csvDifferences = (certificate: CertificateName, differences: readonly Difference[]): string =>
+export const csvDifferences = (
+  certificate: CertificateName,
+  differences: readonly Difference[],
+  references: References,
+): string =>
   linesOf(
     certificate,
     differences.map(({ weight, invoiceId, eventId, ...named }) => ({
       row: weight,
       invoice: invoiceId,
       event: eventId,
+      reference: invoiceId === null ? null : (references.get(invoiceId) ?? null),
       ...named,
     })),
   );
@@ -70,19 +94,34 @@ export function csvMore(
   return linesOf(certificate, [{ row: "more", detail: `${more} more differences, counted but not named` }]);
 }
 
-const linesOf = ({ id: certificate, source, result }: CertificateName, rows: readonly Row[]): string =>
-  stringify(
-    rows.map((row) => ({ certificate, source, result, ...row })),
+/** `scope` tells a whole source's rows from those of its collections, which add up to them. */
+function linesOf(certificate: CertificateName, rows: readonly Row[]): string {
+  const { id, source, result, scope, collections, currency, basis } = certificate;
+  const collection = scope === "collection" ? (collections[0]?.name ?? collections[0]?.id ?? null) : null;
+  const same = { certificate: id, source, scope, collection, currency, zone: basis.zone, result };
+  return stringify(
+    rows.map((row) => ({ ...same, ...row })),
     FORM,
   );
+}
 
-function headOf({ days, total, test, refusals, basis }: Omit<Certificate, "differences">): Row[] {
+function headOf({
+  days,
+  total,
+  test,
+  foreign,
+  refusals,
+  basis,
+  signature,
+}: Omit<Certificate, "differences">): Row[] {
   return [
     ...days.map(({ day, ...totals }): Row => ({ row: "day", day, ...columns(totals) })),
     { row: "total", ...columns(total) },
     { row: "test", paid: test.count, paid_amount: test.amount },
+    { row: "foreign", paid: foreign.count, paid_amount: foreign.amount },
     ...(basis.provisional ? [{ row: "provisional", detail: PROVISIONAL }] : []),
     ...refusals.map((detail): Row => ({ row: "refused", detail })),
+    { row: "signature", detail: signatureText(signature) },
   ];
 }
 
@@ -99,27 +138,4 @@ const tally = (name: "paid" | "stored" | "published" | "missing", { count, amoun
   [`${name}_amount`]: amount,
 });
 
-const NUMBER = /^-?\d+(\.\d+)?$/;
-
-/** What spreadsheets take for the start of a formula, including full-width forms. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]/u;
-
-/** Characters that could break a line or control a viewer; our cells need none of them. */
-const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/**
- * Text from outside that looks like a formula gets an apostrophe, so that spreadsheets do not run it. Amounts
- * are digits and stay numbers. (`escape_formulas` of the library would take negative amounts for formulas.)
- */
-function withoutFormula(value: string): string {
-  const text = value.replaceAll(STEERING, "\uFFFD");
-  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-}
-
-const FORM = {
-  columns: [...COLUMNS],
-  record_delimiter: "windows",
-  // Spreadsheets in some countries split at semicolons, and trim spaces.
-  quoted_match: /[,;]|^\s|\s$/,
-  cast: { string: withoutFormula },
-} as const;
+const FORM = { ...CSV_FORM, columns: [...COLUMNS] };

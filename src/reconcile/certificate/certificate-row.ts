@@ -11,11 +11,14 @@ import { type Columns, integer, json, numeric, text } from "../../database/colum
 import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
 import { newId } from "../../kit/ids.ts";
-import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
+import { DAY_MS } from "../../kit/time.ts";
+import { isServedAndOpen, readClock } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
 import { forgetListed } from "./listed-row.ts";
 
@@ -34,7 +37,12 @@ export const CERTIFICATE_BACK_OFF = { firstMs: 60_000, capMs: SETTLING_MS };
 
 /** Certificates that wait for longer than that are due at once (G11). */
 export const bringForwardCertificates = (db: Kysely<Tables>): Promise<number> =>
-  certificates.leases.bringForward(db, isTooFarAhead(sql`due_at`, interval(CERTIFICATE_BACK_OFF.capMs)));
+  certificates.leases.bringForward(db, certificatesWaitTooLong);
+
+export const certificatesWaitTooLong: RawBuilder<unknown> = isTooFarAhead(
+  sql`due_at`,
+  interval(CERTIFICATE_BACK_OFF.capMs),
+);
 
 export interface AskedFor {
   source: string;
@@ -109,13 +117,15 @@ const RESULT: Columns<Certificate> = {
 /** Those whose lists were read: what was asked for may have changed since. As text, as an array of arrays. */
 const READ: Columns<Certificate> = {
   read: text(({ collections }) => `{${collections.map(({ id }) => id).join(",")}}`),
+  zone: text(({ basis }) => basis.zone),
+  currency: text(({ currency }) => currency),
 };
 
 const MADE = { ...RESULT, ...READ };
 
 const setResult = sql.join([
   ...Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`),
-  sql`collection_ids = made.read::uuid[]`,
+  sql`collection_ids = made.read::uuid[], time_zone = made.zone, currency = made.currency`,
 ]);
 
 interface FinishedCertificate {
@@ -186,35 +196,36 @@ async function deleteEarlyCertificates(db: Kysely<Tables>, source: string): Prom
 }
 
 /**
- * Creates today's row: it covers the whole lookback up to midnight (UTC), and what no daily certificate has
- * covered yet, but nothing before the source was first served. It takes the place of older ones that were not
- * made: their result would end a newer one's alarm.
+ * Creates today's row: it covers the whole lookback up to midnight in the zone of the books, and what no daily
+ * certificate has covered yet, but nothing before the source was first served. It takes the place of older
+ * ones that were not made: their result would end a newer one's alarm. Another zone makes another row.
  */
 export async function scheduleDaily(
   db: Kysely<Tables>,
-  source: string,
-  collectionIds: readonly string[],
-  lookbackMs: number,
+  { name: source, collectionIds, lookbackMs, booksTimeZone: zone, currency }: ReconcileSource,
 ): Promise<void> {
   await db.transaction().execute((trx) => deleteEarlyCertificates(trx, source));
-  const served = firstServedAt(sql`${source}`);
+  const { now, servedAt: firstServed } = await readClock(db, source);
+  const today = bookDayOf(now, zone);
+  const midnight = startOfBookDay(today, zone);
+  const earliest = startOfBookDay(bookDayOf(midnight.getTime() - Math.max(lookbackMs, DAY_MS), zone), zone);
+  if (firstServed === null || firstServed >= midnight) return;
+  const begun = startOfBookDay(bookDayOf(firstServed, zone), zone);
   const covered = sql`
     (select max(window_to) from certificate where source = ${source} and day is not null and state = 'done')`;
   await sql`
-    insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
-    select ${newId()}, ${source}, midnight::date,
-      greatest(date_trunc('day', ${served}),
-        least(midnight - ${Math.max(lookbackMs, 86_400_000)} * interval '1 ms', ${covered})),
-      midnight, ${collectionIds}::uuid[], midnight + ${SETTLING_MS} * interval '1 ms'
-    from date_trunc('day', clock_timestamp()) as midnight
-    where ${served} < midnight
+    insert into certificate (id, source, day, window_from, window_to, collection_ids, time_zone, currency, due_at)
+    values (${newId()}, ${source}, ${today}::date, greatest(${begun}::timestamptz,
+        least(${earliest}::timestamptz, ${covered})), ${midnight}, ${collectionIds}::uuid[], ${zone}, ${currency},
+      ${midnight}::timestamptz + ${SETTLING_MS} * interval '1 ms')
     on conflict do nothing`.execute(db);
   await db.transaction().execute(async (trx) => {
     const replaced = await trx
       .deleteFrom("certificate")
       .where("source", "=", source)
       .where("state", "=", "due")
-      .where(sql<boolean>`day < (select max(day) from certificate where source = ${source})`)
+      .where("day", "is not", null)
+      .where(sql<boolean>`window_to < ${midnight} or (window_to = ${midnight} and time_zone <> ${zone})`)
       .returning("id")
       .execute();
     for (const { id } of replaced) await forgetListed(trx, id);
@@ -228,22 +239,28 @@ export async function scheduleDaily(
 const unsettledFrom = (source: RawBuilder<unknown>) => sql`
   (select newest.window_from from (
       select window_from, result, finished_at from certificate
-      where source = ${source} and day is not null and state = 'done' order by day desc limit 1) as newest
+      where source = ${source} and day is not null and state = 'done' order by window_to desc, day desc limit 1) as newest
     where newest.result <> 'equal'
       and not ${closedByHandSince("certificate_gap", source, sql`newest.finished_at`)})`;
 
-/** The daily certificate that is due. */
 // One after the other: today's waits for an older one that a process is making.
+const isDueDaily = sql`
+  day is not null and state = 'due' and due_at <= clock_timestamp()
+  and ${isServedAndOpen(sql`certificate.source`)}
+  and not exists (select from certificate as older
+    where older.source = certificate.source and older.day is not null and older.state = 'claimed')`;
+
+/** The sources whose daily certificate is due. @param sources an array of names. */
+export const sourcesToCertify = (sources: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select source from certificate where source = any(${sources}) and ${isDueDaily}`;
+
+/** The daily certificate that is due. */
 export const claimDaily = certificates.claiming(
   ({ value }: Slots<{ source: string }>) => {
     const source = value((given) => given.source);
     return sql`
-      select id from certificate
-      where source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
-        and ${isServedAndOpen(source)}
-        and not exists (select from certificate as older
-          where older.source = ${source} and older.day is not null and older.state = 'claimed')
-      order by day desc limit 1 for update skip locked`;
+      select id from certificate where source = ${source} and ${isDueDaily}
+      order by window_to desc, day desc limit 1 for update skip locked`;
   },
   ({ value }) => sql`window_from = least(window_from, ${unsettledFrom(value(({ source }) => source))})`,
 );

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Money } from "../../provider/provider.ts";
+import type { LedgerState, Signature } from "../../signing/signed.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -11,7 +12,7 @@ export interface Tally {
 }
 
 /**
- * Live payments of one day (UTC) or of the whole period: at the provider, in the relay's store, accepted on
+ * Live payments of one day of the books or of the whole period: at the provider, in the relay's store, accepted on
  * the right topic; and what is wrong, named or not.
  */
 export interface Totals {
@@ -62,7 +63,9 @@ export type Reason =
   | "type_changed"
   /** The provider has changed dates or charges since the event was made. */
   | "corrected"
-  | "test";
+  | "test"
+  /** Of a collection that is not ours: a note once somebody has decided, a difference until then. */
+  | "foreign";
 
 /**
  * `gap`: paid at the provider, but not accepted on the right topic. `difference`: anything else that could
@@ -78,7 +81,7 @@ export interface Difference {
   /** The reason in plain words, with the details known. */
   detail: string;
   weight: Weight;
-  /** UTC, YYYY-MM-DD. */
+  /** Of the books, YYYY-MM-DD. */
   day: string;
   /** From the provider's list, or the relay's own if the list has none; null if neither has one. */
   amount: Money | null;
@@ -104,10 +107,14 @@ export interface Basis {
   listFirst: string;
   listLast: string;
   lookbackDays: number;
-  /** The time zone of days, and of the provider's times without one. */
-  zone: "UTC";
+  /** The time zone of its days (BOOKS_TIME_ZONE), and of the provider's times without one. */
+  zone: string;
   providerTimeZone: string;
   paidStatuses: readonly string[];
+  /** Left out of older ones, like `topics`. */
+  invalidStatuses?: readonly string[];
+  /** Where an event counts as published: Live ones, and those of Test invoices if they are. */
+  topics?: { live: string; test: string | null };
   /** When the lists began to be read, by Postgres' clock; ISO 8601, UTC. */
   begunAt: string;
   /** That was less than an hour after the period: its last payments may not have been in them yet. */
@@ -137,6 +144,8 @@ export interface Certificate {
   scope: "source" | "collection";
   /** What was read: COLLECTION_IDS, or the one asked for. */
   collections: { id: string; name: string | null }[];
+  /** Of all its amounts, ISO 4217. */
+  currency: string;
   /** Payments from, and before; ISO 8601, UTC. */
   from: string;
   to: string;
@@ -147,11 +156,17 @@ export interface Certificate {
   total: Totals;
   /** Test payments of the period, which are not included above. */
   test: Tally;
+  /** Payments of collections that are not ours, which are not included above either; only in a whole source's. */
+  foreign: Tally;
   gaps: number;
   /** The count of all differences, named or not. */
   differencesInAll: number;
   /** The first 10,000: gaps, then differences, then notes. */
   differences: Difference[];
+  /** The ledger of its source when it was issued, if it had one; like `signature` left out of older ones. */
+  ledger?: LedgerState | undefined;
+  /** null: it is unsigned. */
+  signature?: Signature | null | undefined;
 }
 
 /** The progress of a certificate. */

@@ -1,17 +1,21 @@
 import type { Kysely } from "kysely";
-import type { AlarmChange, Alarms } from "../../alarms/alarms.ts";
+import type { AlarmChange, Alarms, WrittenAlarms } from "../../alarms/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
+import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
 import { faultOf } from "../../kit/fault.ts";
 import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
-import { lastDayBefore } from "../../kit/time.ts";
 import { OneByOne } from "../../kit/waiting.ts";
+import { readRoot } from "../../ledger/proofs.ts";
+import type { Signer } from "../../signing/signed.ts";
+import { issue } from "../../signing/signing-keys.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
 import { type PaidWindow, periodFor } from "../list/list-period.ts";
 import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";
 import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";
+import { closeProvenGap, GAP } from "../unproven-days.ts";
 import { type Certificate, canContinueWith, readingTerms } from "./certificate.ts";
 import {
   CERTIFICATE_BACK_OFF,
@@ -33,6 +37,8 @@ export interface CertifyDeps {
   db: Kysely<Tables>;
   alarms: Alarms;
   lease: Lease;
+  /** null: certificates are issued unsigned. */
+  signer: Signer | null;
 }
 
 export interface CertifyRequest {
@@ -63,7 +69,7 @@ const TRIES = 5;
  *   was read is kept, and the same request continues there.
  */
 export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
-  const { db, lease } = deps;
+  const { db, lease, alarms } = deps;
   const { source, window, deep = false } = request;
   const collectionIds = collectionsOf(source, request.collectionId);
   const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, lease);
@@ -71,16 +77,56 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   try {
     const [whole, ...parts] = await makeCertificates(deps, request, claimed, TRIES);
     step("certificate to be kept");
-    await finishCertificate(db, claimed, whole);
+    const change = whole.result === "not_equal" ? alarmsOfResult(whole) : {};
+    const { issued, cleared } = await keepCertificate(deps, claimed, whole, change);
+    // Who asked reads what was found; its row tells the others.
+    alarms.notifyCleared(cleared);
     step("certificate kept");
-    for (const part of parts) await insertFinished(db, part);
+    const all = [issued];
+    for (const part of parts)
+      all.push(
+        await db.transaction().execute(async (trx) => {
+          const issued = await issueCertificate(trx, deps, part);
+          await insertFinished(trx, issued);
+          return issued;
+        }),
+      );
     await forgetListed(db, claimed.id);
-    return [whole, ...parts];
+    return all;
   } catch (error) {
     await certificates.giveBack(db, claimed, { dueInMs: 0, isFault: false, error: null });
     throw error instanceof LeaseLost ? takenOver() : error;
   }
 }
+
+/** As it is kept and shown: signed if there is a key, with the ledger of that moment. */
+async function issueCertificate(
+  trx: Kysely<Tables>,
+  { signer }: CertifyDeps,
+  certificate: Certificate,
+): Promise<Certificate> {
+  const tree = await readRoot(trx, certificate.source);
+  const ledger = tree && { size: String(tree.size), root: tree.root.toString("hex") };
+  return await issue(trx, signer, "certificate", { ...certificate, ledger });
+}
+
+/**
+ * Issues and stores a certificate with the alarms that it raises and ends. Whoever made it, one that leaves no day
+ * of the source unproven ends the alarm (G13).
+ */
+const keepCertificate = (
+  deps: CertifyDeps,
+  claimed: ClaimedCertificate,
+  certificate: Certificate,
+  change: AlarmChange,
+): Promise<WrittenAlarms & { issued: Certificate }> =>
+  deps.db.transaction().execute(async (trx) => {
+    const { source, result } = certificate;
+    const issued = await issueCertificate(trx, deps, certificate);
+    const cleared = await finishCertificate(trx, claimed, issued, change);
+    const proven = result === "equal" ? await closeProvenGap(trx, source) : [];
+    return { issued, raised: change.raises ?? [], cleared: [...cleared, ...proven] };
+  });
 
 /** Lists are read side by side; the books of several sources would take every connection of the pool. */
 const BOOKS = new OneByOne();
@@ -159,25 +205,22 @@ export interface CertifyPassOptions extends CertifyDeps {
 }
 
 const PAUSED_MS = 60_000;
-const LOOK_MS = 60_000;
 
 /** How many differences the alarm names; the certificate names them all. */
 const NAMED = 10;
 
 /**
- * Makes one source's daily certificate, an hour after midnight (UTC), in whichever process is first. One
+ * Makes one source's daily certificate, an hour after midnight in the zone of the books, in whichever process is first. One
  * that is not equal is alarmed until a later one is equal; a list that contradicts itself is read again
  * first.
- * @returns when to run again, in ms; null when the source has no list.
+ * @returns null: a look says when the next one is due (`sourcesToCertify`).
  */
-export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
+export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<null> {
   const { db, source, lease } = options;
-  const { name, collectionIds, lookbackMs } = source;
-  if (collectionIds.length === 0) return null;
-  await scheduleDaily(db, name, collectionIds, lookbackMs);
-  const claimed = await claimDaily(db, { source: name, lease });
+  await scheduleDaily(db, source);
+  const claimed = await claimDaily(db, { source: source.name, lease });
   if (claimed !== null) await makeDaily(options, claimed, stop);
-  return LOOK_MS;
+  return null;
 }
 
 async function makeDaily(
@@ -195,12 +238,11 @@ async function makeDaily(
       await saveReading(db, claimed, { reading: null });
       throw new Error(certificate.refusals.join(" "));
     }
-    const change = alarmsOfResult(certificate);
-    const clears = [...(change.clears ?? []), failing];
+    const change = { ...alarmsOfResult(certificate), clears: [failing] };
     step("daily certificate to be kept");
-    const cleared = await finishCertificate(db, claimed, certificate, { ...change, clears });
+    const written = await keepCertificate(options, claimed, certificate, change);
     step("daily certificate kept");
-    alarms.notifyAll({ raised: change.raises ?? [], cleared });
+    alarms.notifyAll(written);
     logResult(log, certificate);
     await forgetListed(db, claimed.id);
   } catch (error) {
@@ -233,11 +275,13 @@ function logResult(log: Logger, { source, result, gaps, total, from, to }: Certi
 
 function alarmsOfResult(certificate: Certificate): AlarmChange {
   const { source, result, from, to } = certificate;
-  const alarm = { name: "certificate_gap", source, subject: source } as const;
-  if (result === "equal") return { clears: [alarm] };
+  const { zone } = certificate.basis;
+  if (result === "equal") return {};
+  const alarm = { name: GAP, source, subject: source } as const;
   const detail =
-    `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
-    `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDayBefore(to)}`;
+    `The certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
+    `${whatOf(certificate)} See: invoice-relay certify --from ${bookDayOf(Date.parse(from), zone)} --to ` +
+    lastBookDay({ to: new Date(to) }, zone);
   return { raises: [{ ...alarm, detail }] };
 }
 

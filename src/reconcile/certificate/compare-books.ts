@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import { statusSets } from "../../confirm/invoices/status-class.ts";
 import type { Tables } from "../../database/tables.ts";
-import { DAY_MS, dayOf, startOf } from "../../kit/time.ts";
+import { bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
+import { DAY_MS, startOf } from "../../kit/time.ts";
 import { orphanedAcceptances } from "../../publish/publications.ts";
 import { eachDay, type ListPeriod, type PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -44,6 +45,7 @@ export async function compareBooks(
   const { id, source, window, period, reading, certificateId, collectionId, now, servedAt } = comparison;
   const { collections } = reading;
   const own = collections.filter((one) => collectionId === null || one.id === collectionId);
+  const { booksTimeZone: zone, currency } = source;
   const names = new Set(own.flatMap(({ name }) => (name === null ? [] : [name])));
   const others = collections.flatMap(({ name }) => (name === null || names.has(name) ? [] : [name]));
   const terms: Terms = {
@@ -51,7 +53,11 @@ export async function compareBooks(
     ...statusSets(source),
     firstServedAt: servedAt,
     now,
+    zone,
+    ownCollections: names,
     otherCollections: new Set(others),
+    namesAreKnown: collections.every(({ name }) => name !== null),
+    isWhole: own.length === source.collectionIds.length,
   };
   const summary = new Summary();
   const hidden: string[] = [];
@@ -75,6 +81,7 @@ export async function compareBooks(
     refusals,
     scope: collectionId !== null && source.collectionIds.length > 1 ? "collection" : "source",
     collections: own,
+    currency,
     from: window.from.toISOString(),
     to: window.to.toISOString(),
     madeAt: now.toISOString(),
@@ -134,9 +141,11 @@ function basisOf({
     listFirst: period.first,
     listLast: period.last,
     lookbackDays: source.lookbackMs / DAY_MS,
-    zone: "UTC",
+    zone: source.booksTimeZone,
     providerTimeZone: source.timeZone,
     paidStatuses: source.paidStatuses,
+    invalidStatuses: source.invalidStatuses,
+    topics: { live: source.liveTopicArn, test: source.testTopicArn },
     begunAt: reading.begunAt,
     provisional: isProvisional(reading, window),
     pages: reading.pages,
@@ -150,9 +159,9 @@ async function addOrphans(
   summary: Summary,
   { source, window }: Comparison,
 ): Promise<void> {
-  for (const part of eachDay(window)) {
+  for (const part of eachDay(window, source.booksTimeZone)) {
     const { orphans, inAll } = await orphanedAcceptances(db, source.name, part, ORPHAN_LIMIT);
-    const day = dayOf(part.from);
+    const day = bookDayOf(part.from, source.booksTimeZone);
     for (const { eventId, topicArn, messageId } of orphans)
       summary.addDifference({
         invoiceId: null,
@@ -168,18 +177,20 @@ async function addOrphans(
 }
 
 /** List items without a usable id. */
-function addUnusable(summary: Summary, { window, reading, collectionId }: Comparison): void {
+function addUnusable(summary: Summary, { source, window, reading, collectionId }: Comparison): void {
+  const { booksTimeZone: zone } = source;
   for (const item of reading.unusable) {
     if (collectionId !== null && item.collectionId !== collectionId) continue;
     const { text: detail, amount, day } = item;
-    if (day !== null && (startOf(day) < window.from || startOf(day) >= window.to)) continue;
+    if (day !== null && (startOfBookDay(day, zone) < window.from || startOfBookDay(day, zone) >= window.to))
+      continue;
     summary.addDifference({
       invoiceId: null,
       eventId: null,
       reason: "id_unusable",
       weight: "difference",
       detail,
-      day: day ?? dayOf(window.from),
+      day: day ?? bookDayOf(window.from, zone),
       amount,
     });
   }

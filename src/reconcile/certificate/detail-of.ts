@@ -91,6 +91,8 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
       );
     case "test":
       return "a Test invoice";
+    case "foreign":
+      return `of "${facts.askedCollection ?? facts.collectionName ?? ""}", which is not in COLLECTION_IDS: ${decisionOn(facts)}`;
     case "acceptance_without_event":
     case "id_unusable":
       return "";
@@ -104,6 +106,13 @@ function saidNow(asked: PaymentFacts["asked"], status: string | null): string {
   if (asked === "not_found") return "the provider says that it does not exist";
   if (asked === "not_paid") return `Get Invoice says ${status ?? "something else"}`;
   return "the provider's list does not show it";
+}
+
+function decisionOn({ dismissedBy, accepted, released, verdict }: PaymentFacts): string {
+  if (dismissedBy !== null) return `dismissed by ${dismissedBy}`;
+  if (accepted) return released ? "released and published" : "published";
+  if (released) return "released, and not published yet";
+  return verdict === "quarantined" ? "in quarantine; dismiss it, unless it is yours" : "nobody has decided";
 }
 
 function saidInstead(verdict: string | null): string {

@@ -1,7 +1,5 @@
 import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
-import { dayOf } from "../../kit/time.ts";
 import { type Money, moneyOf } from "../../provider/provider.ts";
-import { type PaidWindow, possibleCreation, possiblePayment } from "../list/list-period.ts";
 import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";
 import {
@@ -12,21 +10,27 @@ import {
   totalsAgree,
   typeHasChanged,
 } from "./event-answer.ts";
+import { type DayTerms, datePayment, datesOf, daysOf, possibleDatesOf } from "./payment-day.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
 /** What payments are compared with. */
-export interface Terms extends StatusSets {
-  window: PaidWindow;
+export interface Terms extends StatusSets, DayTerms {
   firstServedAt: Date | null;
-  now: Date;
-  /** In a certificate of one collection: the names of the source's other collections. */
+  /** The names of the collections that it covers, and of the source's others. */
+  ownCollections: ReadonlySet<string>;
   otherCollections: ReadonlySet<string>;
+  /** The name of each collection of the source is known: any other is not ours. */
+  namesAreKnown: boolean;
+  /** It covers the whole source, so that foreign payments are listed in it. */
+  isWhole: boolean;
 }
 
 /** Where one payment counts, and what differs. */
 export interface PaymentJudgement {
   day: string;
   isLive: boolean;
+  /** Of a collection that is not ours: it counts nowhere, and is listed apart. */
+  isForeign: boolean;
   paid: Money | null;
   stored: Money | null;
   published: Money | null;
@@ -40,7 +44,9 @@ export interface PaymentJudgement {
  * @returns null when it belongs to another period or is not a payment.
  */
 export function judgePayment(facts: PaymentFacts, terms: Terms): PaymentJudgement | null {
-  if (isOfAnother(facts, terms)) return null;
+  const owner = ownerOf(facts, terms);
+  if (owner === "another") return null;
+  if (owner === "foreign") return judgeForeign(facts, terms);
   const shape = shapeOf(facts, terms);
   const found = reasonsOf(facts, shape, terms);
   const isWrong = found.some(([, weight]) => weight !== "note");
@@ -55,6 +61,7 @@ export function judgePayment(facts: PaymentFacts, terms: Terms): PaymentJudgemen
   return {
     day: dating.day,
     isLive: shape.isLive,
+    isForeign: false,
     paid: counts && shape.paid ? money(amount) : null,
     stored: counts && shape.stored ? money(facts.amounts?.amount) : null,
     published: counts && facts.accepted ? money(facts.inPayload?.amount) : null,
@@ -117,57 +124,48 @@ function isLive({ askedType, type, inDocument, documentIsWhole, inLive, inTest }
   return !isTest;
 }
 
-type PaymentDay = { kind: "surely" | "perhaps"; day: string };
-
-function datePayment(facts: PaymentFacts, { window: { from, to }, now }: Terms): PaymentDay | null {
-  const within = (moment: Date) => moment >= from && moment < to;
-  const created = possibleCreation(namedCreation(facts), now);
-  const dates = possibleDatesOf(facts, now);
-  const [confirmed] = dates;
-  if (confirmed !== undefined && within(confirmed)) return { kind: "surely", day: dayOf(confirmed) };
-  const other = dates.find(within);
-  if (other !== undefined) return { kind: "perhaps", day: dayOf(other) };
-  if (confirmed !== undefined) return null;
-  if (created === null) {
-    // A callback comes soon after its payment.
-    const last = new Date(to.getTime() - 1);
-    const { openedAt } = facts;
-    const isNear = openedAt !== null && openedAt >= from;
-    return {
-      kind: "surely",
-      day: dayOf(isNear ? new Date(Math.min(openedAt.getTime(), last.getTime())) : from),
-    };
-  }
-  if (created >= to) return null;
-  return created >= from ? { kind: "surely", day: dayOf(created) } : { kind: "perhaps", day: dayOf(from) };
-}
-
-/** The day on which a corrected payment counts, and that of its event, as far as the period has it. */
-function daysOf({ inPayload }: PaymentFacts, day: string, { window: { from, to } }: Terms): string[] {
-  const published = new Date(inPayload?.paidAt ?? Number.NaN);
-  const isWithin = published >= from && published < to;
-  return isWithin && dayOf(published) !== day ? [day, dayOf(published)] : [day];
-}
-
-const namedCreation = ({ createdAt, askedCreatedAt, listedCreatedAt }: PaymentFacts): Date | null =>
-  askedCreatedAt ?? createdAt ?? listedCreatedAt;
-
-/** Without those that can be none. */
-const possibleDatesOf = (facts: PaymentFacts, now: Date): Date[] =>
-  datesOf(facts).filter((moment) => possiblePayment(moment, namedCreation(facts), now) !== null);
-
-/** The times of payment: what Get Invoice says now, what it said, and what others say. */
-function datesOf({ askedPaidAt, paidAt, listedPaidAt, inPayload }: PaymentFacts): Date[] {
-  const published = inPayload?.paidAt == null ? null : new Date(inPayload.paidAt);
-  return [askedPaidAt, paidAt, listedPaidAt, published].filter(
-    (moment): moment is Date => moment !== null && !Number.isNaN(moment.getTime()),
-  );
-}
-
-/** It belongs to a collection that this certificate does not cover. */
-function isOfAnother({ listed, collectionName, askedCollection }: PaymentFacts, terms: Terms): boolean {
+/**
+ * Whose it is, by the provider's answer: a list shows its own, and of what none shows Get Invoice says the
+ * collection. What nobody can tell counts everywhere, so that it is missed nowhere.
+ */
+function ownerOf(facts: PaymentFacts, terms: Terms): "own" | "another" | "foreign" {
+  const { listed, status, asked, collectionName, askedCollection } = facts;
+  if (listed) return "own";
   const name = askedCollection ?? collectionName;
-  return !listed && name !== null && terms.otherCollections.has(name);
+  if (name !== null && terms.ownCollections.has(name)) return "own";
+  if (name !== null && terms.otherCollections.has(name)) return "another";
+  const isAnswered = status !== null || asked === "paid" || asked === "not_paid" || asked === "unknown";
+  if (!isAnswered || !terms.namesAreKnown) return "own";
+  return "foreign";
+}
+
+/** Somebody has to say whose it is: until then it stands in the way of the whole source's certificate. */
+function judgeForeign(facts: PaymentFacts, terms: Terms): PaymentJudgement | null {
+  const shape = shapeOf(facts, terms);
+  const dating = datePayment(facts, terms);
+  if (!terms.isWhole || !shape.isLive || !(shape.paid || shape.stored) || dating?.kind !== "surely")
+    return null;
+  const amount = money(facts.askedAmount ?? facts.amounts?.amount);
+  const isDecided = facts.dismissedBy !== null || facts.accepted;
+  return {
+    day: dating.day,
+    isLive: true,
+    isForeign: true,
+    paid: amount,
+    stored: null,
+    published: null,
+    differences: [
+      {
+        invoiceId: facts.invoiceId,
+        eventId: facts.eventId,
+        reason: "foreign",
+        weight: isDecided ? "note" : "difference",
+        detail: detailOf("foreign", facts),
+        day: dating.day,
+        amount,
+      },
+    ],
+  };
 }
 
 function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, Weight][] {

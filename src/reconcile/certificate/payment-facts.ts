@@ -48,6 +48,7 @@ const FACTS = {
   openedAt: nullable(returned.time),
   recordOnly: nullable(returned.boolean),
   lastError: nullable(returned.text()),
+  released: returned.boolean,
   dismissedBy: nullable(returned.text()),
   hasCallback: returned.boolean,
   eventId: nullable(returned.uuid),
@@ -156,6 +157,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
       known.state as confirmation, known.verdict, known.opened_by as "openedBy",
       known.opened_at as "openedAt",
       known.record_only as "recordOnly", known.last_error as "lastError",
+      known.released_at is not null as released,
       case when known.dismissed_at is not null or outbox.dismissed_at is not null then coalesce((
         select actor from audit_entry
         where audit_entry.invoice_id = work.invoice_id and action like '%dismiss' order by id desc limit 1),

@@ -2,9 +2,10 @@ import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { storableText } from "../../kit/text.ts";
 import { dayOf, daysBetween } from "../../kit/time.ts";
 import { readClock } from "../../upstreams/source-row.ts";
+import { readCollectionName } from "../list/collection-name.ts";
 import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep } from "../list/list-period.ts";
-import { ListReader, ListUnreadable, type Unusable } from "../list/list-reader.ts";
+import { ListReader, type Unusable } from "../list/list-reader.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { describeUnproven, type Reading, readingTerms } from "./certificate.ts";
@@ -53,7 +54,7 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   };
   const days = daysBetween(period.first, period.last);
   for (const [index, collectionId] of collectionIds.entries()) {
-    const name = await nameOf(reading, pace, collectionId);
+    const name = await readCollectionName(source, pace, collectionId, reading.signal);
     result.collections.push({ id: collectionId, name });
     const onDays = (read: number) => reading.onProgress(index * days + read, collectionIds.length * days);
     const { reader, doubts } = await readCollection(reading, pace, collectionId, onDays);
@@ -128,18 +129,6 @@ async function doubtOfCounts(
   }
   return doubt;
 }
-
-const nameOf = (
-  { source, signal }: PeriodReading,
-  pace: ListPace,
-  collectionId: string,
-): Promise<string | null> =>
-  pace.call(async () => {
-    const answer = await source.provider.getCollection(collectionId, { signal });
-    if (answer.kind !== "found") throw new ListUnreadable(`Get Collection by ID of ${collectionId}`, answer);
-    const { collectionName } = answer.collection;
-    return collectionName === null ? null : storableText(collectionName);
-  });
 
 function describe({ id, amount, datePaid }: Unusable) {
   const shown = id === "" ? "no id" : `the id "${storableText(id).slice(0, 60)}"`;

@@ -24,11 +24,16 @@ export class Summary {
   readonly #days = new Map<string, Totals>();
   readonly #total = emptyTotals();
   readonly #test = emptyTally();
+  readonly #foreign = emptyTally();
   readonly #named: Record<Weight, Difference[]> = { gap: [], difference: [], note: [] };
   #notes = 0;
 
-  add({ day, isLive, paid, stored, published, differences }: PaymentJudgement): void {
+  add({ day, isLive, isForeign, paid, stored, published, differences }: PaymentJudgement): void {
     for (const difference of differences) this.addDifference(difference);
+    if (isForeign) {
+      if (paid !== null) add(this.#foreign, paid);
+      return;
+    }
     if (!isLive) {
       if (paid !== null) add(this.#test, paid);
       return;
@@ -70,13 +75,17 @@ export class Summary {
     return agree && missing.count + differences === 0;
   }
 
-  get contents(): Pick<Certificate, "days" | "total" | "test" | "gaps" | "differencesInAll" | "differences"> {
+  get contents(): Pick<
+    Certificate,
+    "days" | "total" | "test" | "foreign" | "gaps" | "differencesInAll" | "differences"
+  > {
     const days = [...this.#days].map(([day, totals]) => ({ day, ...totals }));
     const differences = WEIGHTS.flatMap((weight) => this.#named[weight].toSorted(byDay));
     return {
       days: days.sort((a, b) => (a.day < b.day ? -1 : 1)),
       total: this.#total,
       test: this.#test,
+      foreign: this.#foreign,
       gaps: this.#total.missing.count,
       differencesInAll: this.#total.missing.count + this.#total.differences + this.#notes,
       differences: differences.slice(0, NAMED_LIMIT),

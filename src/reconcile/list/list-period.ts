@@ -1,5 +1,6 @@
+import { bookDay, bookDayOf } from "../../kit/book-days.ts";
 import { RelayError } from "../../kit/errors.ts";
-import { addDays, DAY_MS, dayOf, daysBetween, startOf } from "../../kit/time.ts";
+import { addDays, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
 
 /** The days to request from a list, YYYY-MM-DD, first and last. */
 export interface ListPeriod {
@@ -21,10 +22,10 @@ export const FARTHEST_ZONE_MS = 14 * 3_600_000;
  */
 const STEP_DAYS = 7;
 
-/** The days of a window, one by one, UTC; its first and last may be parts. */
-export function* eachDay({ from, to }: PaidWindow): Generator<PaidWindow> {
+/** The days of a window in a zone, one by one; its first and last may be parts. */
+export function* eachDay({ from, to }: PaidWindow, zone = "UTC"): Generator<PaidWindow> {
   for (let start = from; start < to; ) {
-    const end = new Date(Math.min(startOf(dayOf(start)).getTime() + DAY_MS, to.getTime()));
+    const end = new Date(Math.min(bookDay(bookDayOf(start, zone), zone).to.getTime(), to.getTime()));
     yield { from: start, to: end };
     start = end;
   }
@@ -63,20 +64,24 @@ export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older
   ];
 }
 
-/**
- * Converts days of payment as a person writes them (first and last inclusive, YYYY-MM-DD, UTC) to times.
- * @throws RelayError when one is not a day, or the last is before the first.
- */
-export function paymentDays(first: string, last: string): PaidWindow {
-  const [from, lastDay] = [dayIn("--from", first), dayIn("--to", last)];
-  if (lastDay < from) throw new RelayError(`--to ${last} is before --from ${first}.`, { code: "usage" });
-  return { from, to: new Date(lastDay.getTime() + DAY_MS) };
+/** Days of payment, first and last, YYYY-MM-DD; when they begin and end is a source's zone to say. */
+export interface PaymentDays {
+  first: string;
+  last: string;
 }
 
-function dayIn(option: string, text: string): Date {
+/** @throws RelayError when one is not a day, or the last is before the first. */
+export function paymentDays(first: string, last: string): PaymentDays {
+  checkDay("--from", first);
+  checkDay("--to", last);
+  if (last < first) throw new RelayError(`--to ${last} is before --from ${first}.`, { code: "usage" });
+  return { first, last };
+}
+
+function checkDay(option: string, text: string): void {
   const day = new Date(`${text}T00:00:00.000Z`);
   const exists = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(day.getTime());
-  if (exists && day.toISOString().startsWith(text)) return day;
+  if (exists && day.toISOString().startsWith(text)) return;
   throw new RelayError(`${option} should be a day such as 2026-10-31, not "${text}".`, { code: "usage" });
 }
 

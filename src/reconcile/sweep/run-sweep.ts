@@ -8,6 +8,7 @@ import { step } from "../../kit/step.ts";
 import { addDays, daysBetween } from "../../kit/time.ts";
 import { requeueEvents } from "../../publish/outbox.ts";
 import type { Lease } from "../../work/lease.ts";
+import { readCollectionName } from "../list/collection-name.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, ListUnreadable, type Unproven } from "../list/list-reader.ts";
@@ -85,6 +86,8 @@ class SweepRun implements ListSink {
   readonly #source: ReconcileSource;
   readonly #sweep: ClaimedSweep;
   readonly #reader: ListReader;
+  readonly #pace: ListPace;
+  readonly #signal: AbortSignal;
   readonly #terms: SweepTerms;
   readonly #whole: ListPeriod;
   readonly #done = new Set<string>();
@@ -100,6 +103,8 @@ class SweepRun implements ListSink {
     this.#whole = periodFor(sweep.window, source.lookbackMs);
     const tries = sweep.kind === "back_fill" ? TRIES : 1;
     const pace = new ListPace({ db, alarms, source, tries, signal });
+    this.#pace = pace;
+    this.#signal = signal;
     this.#reader = new ListReader({
       source,
       collectionId: sweep.collectionId,
@@ -164,20 +169,40 @@ class SweepRun implements ListSink {
     }
   }
 
-  /** Stored payments are repaired in the same way, whether or not the list shows them. */
+  /**
+   * Stored payments are repaired in the same way, whether or not the list shows them: each with its own
+   * collection, by the provider's answer, and what belongs to none of them with the first, uncounted.
+   */
   async #repairStored(): Promise<void> {
     const { from, to } = this.#sweep.window;
     const terms = { from, to, statuses: this.#source.paidStatuses };
+    const names = await this.#readNames();
+    const own = names.get(this.#sweep.collectionId) ?? null;
+    const others = new Set([...names.values()].filter((name) => name !== null && name !== own));
+    const takesRest = own === null || this.#source.collectionIds[0] === this.#sweep.collectionId;
     for (let after = NIL_UUID; ; ) {
       const stored = await readStoredPayments(this.#deps.db, this.#source.name, terms, after, BATCH);
       const last = stored.at(-1);
       if (last === undefined) return;
-      const news = stored.filter(({ invoiceId }) => !this.#done.has(invoiceId));
-      await this.#open(
-        news.map((one) => ({ ...one, paidUntil: null, createdAt: null, saysPaid: true, digest: null })),
-      );
+      const news = stored
+        .filter(({ invoiceId, collectionName }) => !this.#done.has(invoiceId) && !others.has(collectionName))
+        .map((one) => ({ ...one, paidUntil: null, createdAt: null, saysPaid: true, digest: null }));
+      const isOwn = ({ collectionName }: (typeof news)[number]) => own !== null && collectionName === own;
+      await this.#open(news.filter(isOwn));
+      if (takesRest)
+        await this.#open(
+          news.filter((one) => !isOwn(one)),
+          { areCounted: false },
+        );
       after = last.invoiceId;
     }
+  }
+
+  async #readNames(): Promise<Map<string, string | null>> {
+    const names = new Map<string, string | null>();
+    for (const id of this.#source.collectionIds)
+      names.set(id, await readCollectionName(this.#source, this.#pace, id, this.#signal));
+    return names;
   }
 
   async take(reading: number, ids: readonly string[], paid: readonly ListedPayment[]): Promise<number> {
@@ -193,7 +218,10 @@ class SweepRun implements ListSink {
   }
 
   /** Opens and counts in one transaction, so that a crash cannot count twice or not at all. */
-  async #open(payments: readonly (ListedFacts & { invoiceId: string })[]): Promise<void> {
+  async #open(
+    payments: readonly (ListedFacts & { invoiceId: string })[],
+    { areCounted = true } = {},
+  ): Promise<void> {
     if (payments.length === 0) return;
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
     const { name, liveTopicArn: live, testTopicArn: test } = this.#source;
@@ -206,7 +234,7 @@ class SweepRun implements ListSink {
       if (entry === undefined) return [];
       const opening = decideOpening(payment, entry, this.#terms);
       if (opening === "elsewhere") return [];
-      const counts = !isDatedElsewhere(payment, entry, this.#terms);
+      const counts = areCounted && !isDatedElsewhere(payment, entry, this.#terms);
       return [
         {
           invoiceId: payment.invoiceId,

@@ -1,11 +1,11 @@
-import type { Kysely } from "kysely";
+import type { Kysely, RawBuilder } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
 import { promote, unknownIdsWait } from "../../confirm/queue/change-confirmations.ts";
 import type { Tables } from "../../database/tables.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { addDays, dayOf } from "../../kit/time.ts";
-import { nextScoutTurnIn, takeScoutTurn } from "../../upstreams/source-row.ts";
+import { freeScoutTurns, nextScoutTurnIn, takeScoutTurn } from "../../upstreams/source-row.ts";
 import { ListPace, SourcePaused } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, ListUnreadable } from "../list/list-reader.ts";
@@ -31,8 +31,9 @@ const LEASE_MS = 60_000;
 /** At most two pages a second, so that a flood of callbacks does not turn into a flood of list requests. */
 const PAGE_GAP_MS = 500;
 
-/** How often to check whether a source is flooded, in ms. */
-const LOOK_MS = 1_000;
+/** The sources whose list a scout may look through. @param sources an array of names. */
+export const sourcesToScout = (sources: RawBuilder<unknown>): RawBuilder<unknown> =>
+  freeScoutTurns(sources, LEASE_MS, unknownIdsWait);
 
 /**
  * While its source is flooded with unknown ids, finds the genuine ones without asking about each: it reads
@@ -49,17 +50,16 @@ export class Scout {
 
   /**
    * One round, if the source is flooded.
-   * @returns when to run again, in ms; null when the source has no list.
+   * @returns null: a look says when the next one is due (`sourcesToScout`).
    */
-  async pass(stop: AbortSignal): Promise<number | null> {
+  async pass(stop: AbortSignal): Promise<null> {
     const { db, source, log } = this.#options;
-    if (source.collectionIds.length === 0) return null;
     const now = await takeScoutTurn(db, source.name, LEASE_MS, unknownIdsWait);
-    if (now === null) return LOOK_MS;
+    if (now === null) return null;
     try {
       for (const collectionId of source.collectionIds) await this.#round(collectionId, now, stop);
     } catch (error) {
-      if (stop.aborted || error instanceof SourcePaused) return LOOK_MS;
+      if (stop.aborted || error instanceof SourcePaused) return null;
       if (!(error instanceof ListUnreadable)) throw error;
       log.warn(
         { source: source.name, error: messageOf(error) },
@@ -68,7 +68,7 @@ export class Scout {
     } finally {
       await nextScoutTurnIn(db, source.name, REST_MS);
     }
-    return LOOK_MS;
+    return null;
   }
 
   /** Reads the newest days in every round, and one step further back. */

@@ -85,12 +85,35 @@ const isToCome = ({ value }: Slots<Listed>) => {
     and ${isServedAndOpen(source)}`;
 };
 
+/** The least time between sweeps that callbacks without an id bring forward. */
+const HURRY = sql`interval '1 minute'`;
+
+/** A condition: it is due, by its time or since a callback came that named no invoice: the list will have it. */
+const isDue = sql`
+  (due_at <= clock_timestamp() or faults = 0 and (
+    select started_at + ${HURRY} <= clock_timestamp()
+      and ${namelessCallbackSince(sql`sweep.source`, sql`previous.started_at`)}
+    from (${last(sql`started_at`)}) as previous))`;
+
 /** Claims a due automatic sweep, unless the source is paused, backing off or was never served. */
 export const claimDueSweep = claimSweep(
   (slots: Slots<Listed>) => sql`
-    select id from sweep where ${isToCome(slots)} and due_at <= clock_timestamp()
+    select id from sweep where ${isToCome(slots)} and ${isDue}
     order by due_at limit 1 for update skip locked`,
 );
+
+/**
+ * The sources of which an automatic sweep can be claimed, or is to be scheduled.
+ * @param lists yields source and collection_id.
+ */
+export const sourcesToSweep = (lists: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const ofList = sql`
+    select from sweep where sweep.source = list.source and sweep.collection_id = list.collection_id
+      and kind = 'automatic' and state`;
+  return sql`
+    select source from ${lists} where not exists (${ofList} <> 'done')
+      or exists (${ofList} = 'due' and ${isDue} and ${isServedAndOpen(sql`sweep.source`)})`;
+};
 
 const selectNextSweep = new Statement(
   { inMs: nullable(returned.float) },
@@ -179,35 +202,20 @@ const lastStart = (collectionId: RawBuilder<unknown>, source: string) => sql`
   where done.source = ${source} and done.collection_id = ${collectionId} and done.kind = 'automatic'
     and done.state = 'done'`;
 
-/** The least time between sweeps that callbacks without an id bring forward. */
-const HURRY = sql`interval '1 minute'`;
-
-/** Brings sweeps forward after a callback that named no invoice: the list will have the payment. */
-export async function hurrySweeps(db: Kysely<Tables>, source: string): Promise<void> {
-  await sql`
-    update sweep set due_at = clock_timestamp()
-    from (
-      select collection_id, max(started_at) as started_at from sweep
-      where source = ${source} and kind = 'automatic' and state = 'done' group by collection_id) as last
-    where sweep.source = ${source} and sweep.collection_id = last.collection_id and sweep.kind = 'automatic'
-      and sweep.state = 'due' and sweep.faults = 0 and sweep.due_at > clock_timestamp()
-      and last.started_at + ${HURRY} <= clock_timestamp()
-      and ${namelessCallbackSince(source, sql`last.started_at`)}`.execute(db);
-}
-
 /** The longest back-off of a sweep; and how long until a paused source is checked again, in ms. */
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 export const PAUSED_MS = 5_000;
 
 /** Sweeps that wait for longer than an interval, or than a back-off after faults, are due at once (G11). */
 export const bringForwardSweeps = (db: Kysely<Tables>, intervalMs: number): Promise<number> =>
-  sweeps.leases.bringForward(
-    db,
-    isTooFarAhead(
-      sql`due_at`,
-      sql`case faults when 0 then ${interval(Math.max(intervalMs, PAUSED_MS))}
-        else ${interval(SWEEP_BACK_OFF.capMs)} end`,
-    ),
+  sweeps.leases.bringForward(db, sweepsWaitTooLong(interval(intervalMs)));
+
+/** @param every an interval: from one sweep of a collection to the next. */
+export const sweepsWaitTooLong = (every: RawBuilder<unknown>): RawBuilder<unknown> =>
+  isTooFarAhead(
+    sql`due_at`,
+    sql`case faults when 0 then greatest(${every}, ${interval(PAUSED_MS)})
+      else ${interval(SWEEP_BACK_OFF.capMs)} end`,
   );
 
 /**

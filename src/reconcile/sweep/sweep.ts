@@ -14,7 +14,6 @@ import {
   type ClaimedSweep,
   claimBackFill,
   claimDueSweep,
-  hurrySweeps,
   nextSweepInMs,
   PAUSED_MS,
   SWEEP_BACK_OFF,
@@ -42,7 +41,6 @@ export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): P
   const { name: source, collectionIds } = options.source;
   if (collectionIds.length === 0) return null;
   await scheduleSweeps(db, source, collectionIds, intervalMs);
-  await hurrySweeps(db, source);
   for (let left = collectionIds.length; left > 0 && !stop.aborted; left -= 1) {
     const sweep = await claimDueSweep(db, { source, collectionIds, lease });
     if (sweep === null) break;
