@@ -10,8 +10,9 @@ import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
 import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
-import { alarmsAbout, CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
+import { alarmsAbout, CallerChecks } from "./caller/caller-checks.ts";
 import type { CallbackCut, CallbackLog, IncomingCallback } from "./log/callback-log.ts";
+import type { FailedCheck } from "./log/own-verdict.ts";
 import { comesFromBrowser } from "./payer-page/payer-page.ts";
 import { readBody } from "./read-body.ts";
 import type { ReadingThread } from "./reading-thread.ts";
@@ -123,6 +124,7 @@ export class CallbackIntake {
         alsoNamed: collectAlsoNamed(read, texts, overBudget !== null),
         foundBy: read.foundBy,
         verdict: read.verdict,
+        failedCheck: check,
         traceparent,
         raises: alarmsAbout({
           source: source.name,

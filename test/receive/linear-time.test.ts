@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { httpApp } from "../../src/app/http-app.ts";
 import { CollectionApiError } from "../../src/collection-api/index.ts";
 import { messageOf } from "../../src/kit/errors.ts";
@@ -12,14 +12,17 @@ import { CallbackTokens } from "../../src/receive/caller/callback-tokens.ts";
 import { glance, readToRecord } from "../../src/receive/reading/read-callback.ts";
 import { callbackAddress, requestMask } from "../../src/receive/request-texts.ts";
 import { BODY_LIMIT } from "../../src/receive/what-is-named.ts";
-import { leastCpuMs } from "../support/least-cpu-ms.ts";
+import { expectCheap, printDearest } from "../support/expect-cheap.ts";
 
 const MIB = 1024 ** 2;
 /** What Node takes of a request's line and headers. */
 const HEAD_LIMIT = 16 * 1024;
-const MOST_MS = 50;
+/** In times what a plain MiB costs: 50 ms on a machine where that takes 14 (G12). */
+const MOST = 3;
 /** For whoever has shown no token: nothing but looking for one. */
-const STRANGER_MS = 4;
+const STRANGER = 0.3;
+
+printDearest();
 
 const request = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
 const read = (body: Buffer, changes = {}) =>
@@ -110,19 +113,15 @@ describe("a request's line", () => {
     const lines = [...PIECES, "%/", "%ff/", "/%", "%e2%82/", "::1,", "10.0.0.1,"].map((one) =>
       one.repeat(HEAD_LIMIT / one.length).replaceAll(/[\s?#]/g, "%"),
     );
-    for (const line of lines)
-      expect(
-        leastCpuMs(() => addresses[name]?.(line), STRANGER_MS),
-        line.slice(0, 12),
-      ).toBeLessThan(STRANGER_MS);
+    for (const line of lines) expectCheap(() => addresses[name]?.(line), STRANGER);
   });
 });
 
-describe("a MiB of anything takes less than 50 ms of the event loop (G12)", () => {
+describe("a MiB of anything costs a few times what a plain one does (G12)", () => {
   it.each(Object.keys(readers))("%s", (name) => {
     fc.assert(
       fc.property(anything, (text) => {
-        expect(leastCpuMs(() => readers[name]?.(text), MOST_MS)).toBeLessThan(MOST_MS);
+        expectCheap(() => readers[name]?.(text), MOST);
       }),
       { numRuns: 160, endOnFailure: true, examples: PIECES.map((one) => [one.repeat(MIB / one.length)]) },
     );
@@ -131,7 +130,7 @@ describe("a MiB of anything takes less than 50 ms of the event loop (G12)", () =
   it("the reader, a body inflated", () => {
     fc.assert(
       fc.property(anything, (text) => {
-        expect(leastCpuMs(inflating(text), MOST_MS)).toBeLessThan(MOST_MS);
+        expectCheap(inflating(text), MOST);
       }),
       { numRuns: 60, endOnFailure: true },
     );
@@ -145,6 +144,6 @@ describe("a MiB of anything takes less than 50 ms of the event loop (G12)", () =
       "a=&".repeat(BODY_LIMIT),
       `{${keys}}`,
     ])
-      expect(leastCpuMs(inflating(text), MOST_MS)).toBeLessThan(MOST_MS);
+      expectCheap(inflating(text), MOST);
   });
 });

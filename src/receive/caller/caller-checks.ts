@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Alarm } from "../../alarms/alarms.ts";
 import { AddressBlocks } from "../../kit/addresses.ts";
 import type { CallbackChecks } from "../../kit/callback-checks.ts";
+import type { FailedCheck } from "../log/own-verdict.ts";
 
 interface Caller {
   headers: IncomingHttpHeaders;
@@ -10,9 +11,6 @@ interface Caller {
   body: Uint8Array;
   address: string;
 }
-
-/** Which of a source's checks a caller failed. */
-export type FailedCheck = "address" | "header_token" | "hmac" | "standard_webhook";
 
 /** What a source demands of its callers beyond the token (interface, part C: for when a provider signs). */
 export class CallerChecks {

@@ -16,6 +16,7 @@ import {
   type CallbackRow,
   distinctRequests,
 } from "./append-statements.ts";
+import type { FailedCheck } from "./own-verdict.ts";
 
 /** What was cut from a callback before it was stored or read (G12). */
 export interface CallbackCut {
@@ -48,6 +49,8 @@ export interface IncomingCallback {
   foundBy: string | null;
   /** null when the ids are to be asked for. */
   verdict: "unreadable" | "ping" | "refused" | null;
+  /** The check of its source that it failed, of a refused one. */
+  failedCheck: FailedCheck | null;
   /** null for nearly all. */
   cut: CallbackCut | null;
   /** Of its request; null while tracing is off. */

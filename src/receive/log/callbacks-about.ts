@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { verdictOf } from "../../confirm/queue/read-confirmations.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import type { IdRange } from "../../kit/ids.ts";
 import { callbacksThatName, receivedAt, sentBytes } from "./list-callbacks.ts";
 
 /** A condition on rows of `callback`: it named the invoice. Written so that its two indexes apply. */
@@ -49,6 +50,33 @@ const selectFirst = new Statement(
 export const firstCallbacksNaming = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
   selectFirst.execute(db, { invoiceId, limit });
 
+const selectIds = new Statement(
+  { invoiceId: returned.uuid },
+  ({ value }: Slots<{ reference: string; limit: number }>) => sql`
+    select invoice_id as "invoiceId" from (
+      select received_at, invoice_ids from callback where reference = ${value(({ reference }) => reference)}
+      order by received_at desc limit ${value(({ limit }) => limit)}) as named
+    cross join unnest(invoice_ids) as invoice_id
+    group by 1 order by max(received_at) desc limit ${value(({ limit }) => limit)}`,
+);
+
+/** The invoices named by the newest callbacks that came with this reference, whoever confirmed them. */
+export const invoicesCalledAs = async (db: Kysely<Tables>, reference: string, limit: number) =>
+  (await selectIds.execute(db, { reference, limit })).map(({ invoiceId }) => invoiceId);
+
+const selectBeginning = new Statement(
+  { id: returned.uuid, at: returned.time, source: returned.text() },
+  ({ value }: Slots<IdRange & { limit: number }>) => sql`
+    select id, received_at as at, source from callback
+    where received_at between ${value(({ first }) => receivedAt(first))} and ${value(({ last }) => receivedAt(last))}
+      and id between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid
+    order by received_at desc, id desc limit ${value(({ limit }) => limit)}`,
+);
+
+/** Up to `limit` callbacks within the range, the newest first. */
+export const callbacksBeginning = (db: Kysely<Tables>, range: IdRange, limit: number) =>
+  selectBeginning.execute(db, { ...range, limit });
+
 /** A condition: the log still holds the callback that the two expressions name. */
 export const isLogged = (
   receivedAt: RawBuilder<unknown>,
@@ -69,7 +97,7 @@ export async function lastCallbackAt(db: Kysely<Tables>): Promise<Date | null> {
 
 /** A condition: a callback that named no invoice came to the source since that moment. */
 export const namelessCallbackSince = (
-  source: string,
+  source: RawBuilder<unknown>,
   moment: RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql`
   exists (select from callback

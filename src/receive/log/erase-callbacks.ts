@@ -1,20 +1,46 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
-import { type Columns, text } from "../../database/columns.ts";
+import { type Columns, tableOf, text } from "../../database/columns.ts";
 import { returned, type Slots, Statement, VaryingStatement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { isAbout } from "./callbacks-about.ts";
 
-/** The one update of the log that its trigger permits. @param known yields `received_at` and `id`. */
-const blankCallbacks = (known: RawBuilder<unknown>) => sql`
-  update callback set erased_at = clock_timestamp(), erased_digest = encode(sha256(body), 'hex'),
-    body = '', headers = '[]', path = '', query = '', reference = null, remote_address = null
-  from ${known} as known
-  where callback.received_at = known.received_at and callback.id = known.id and callback.erased_at is null
-  returning 1`;
+/** Names a callback; its time as text, since a Date has no microseconds. */
+export interface CallbackKey {
+  at: string;
+  id: string;
+}
 
-const updateByInvoice = new VaryingStatement(
-  { found: returned.count, blanked: returned.count, sources: returned.texts },
+/** Called with those that are about to be blanked. */
+type BeforeBlanking = (keys: readonly CallbackKey[]) => Promise<void>;
+
+const CALLBACK_KEY: Columns<CallbackKey> = { at: text(({ at }) => at), id: text(({ id }) => id) };
+
+/** A condition: the callback is one of these. @param table holds `received_at` and `id`. */
+export const isCallbackOf = (keys: readonly CallbackKey[], table: string): RawBuilder<unknown> => sql`
+  (${sql.ref(`${table}.received_at`)}, ${sql.ref(`${table}.id`)}) in (
+    select at::timestamptz, id::uuid from ${tableOf("given", CALLBACK_KEY, keys)})`;
+
+/** The one update of the log that its trigger permits. @returns how many changed. */
+async function blankCallbacks(
+  db: Kysely<Tables>,
+  keys: readonly CallbackKey[],
+  before: BeforeBlanking,
+): Promise<number> {
+  if (keys.length === 0) return 0;
+  await before(keys);
+  const { numAffectedRows } = await sql`
+    update callback set erased_at = clock_timestamp(), erased_digest = encode(sha256(body), 'hex'),
+      body = '', headers = '[]', path = '', query = '', reference = null, remote_address = null
+    where ${isCallbackOf(keys, "callback")} and erased_at is null`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+const selectLegible = sql`
+  coalesce((select json_agg(json_build_object('at', received_at::text, 'id', id)) from known`;
+
+const selectAbout = new VaryingStatement(
+  { found: returned.count, legible: returned.json<CallbackKey[]>(), sources: returned.texts },
   ({ invoiceId, alsoIn }: { invoiceId: string; alsoIn: RawBuilder<unknown> }) => sql`
     with known as materialized (
       select received_at, id, source, erased_at is null as legible from callback
@@ -24,9 +50,8 @@ const updateByInvoice = new VaryingStatement(
       where also_named @> array[${invoiceId}::uuid]
       union
       select received_at, id, source, erased_at is null from callback
-      where (received_at, id) in (${alsoIn})),
-    blanked as (${blankCallbacks(sql`(select * from known where legible)`)})
-    select count(*) as found, (select count(*) from blanked) as blanked,
+      where (received_at, id) in (${alsoIn}))
+    select count(*) as found, ${selectLegible} where legible), '[]'::json) as legible,
       coalesce(array_agg(distinct source), '{}') as sources
     from known`,
   [{ invoiceId: "", alsoIn: sql`select null::timestamptz, null::uuid` }],
@@ -41,10 +66,12 @@ const updateByInvoice = new VaryingStatement(
 export async function eraseCallbacks(
   db: Kysely<Tables>,
   invoiceId: string,
-  alsoIn: RawBuilder<unknown>,
+  { alsoIn, before }: { alsoIn: RawBuilder<unknown>; before: BeforeBlanking },
 ): Promise<{ found: number; blanked: number; sources: string[] }> {
-  const [row] = await updateByInvoice.execute(db, { invoiceId, alsoIn });
-  return row ?? { found: 0, blanked: 0, sources: [] };
+  const [row] = await selectAbout.execute(db, { invoiceId, alsoIn });
+  if (row === undefined) return { found: 0, blanked: 0, sources: [] };
+  const { found, legible, sources } = row;
+  return { found, blanked: await blankCallbacks(db, legible, before), sources };
 }
 
 /** A callback that may be about an erased invoice, and may as well be about another. */
@@ -63,9 +90,9 @@ const REFERENCE: Columns<ReferenceOfInvoice> = {
 const LOOKED_AT_LIMIT = 5_000;
 const LISTED_LIMIT = 100;
 
-const updateByReference = new Statement(
+const selectByReference = new Statement(
   {
-    blanked: returned.count,
+    legible: returned.json<CallbackKey[]>(),
     left: returned.json<{ id: string; receivedAt: string; source: string }[]>(),
   },
   ({ table }: Slots<readonly ReferenceOfInvoice[]>) => sql`
@@ -80,11 +107,10 @@ const updateByReference = new Statement(
         order by received_at desc
         limit case when held.is_shared then ${sql.lit(LOOKED_AT_LIMIT)} end) as callback
       where not ${namesLegibleInvoice(sql`callback.source`, sql`callback.invoice_ids`)}),
-    blanked as (${blankCallbacks(sql`(select * from known where not is_shared)`)}),
     listed as (
       select id, received_at as "receivedAt", source from known where is_shared
       order by received_at desc limit ${sql.lit(LISTED_LIMIT)})
-    select (select count(*) from blanked) as blanked,
+    select ${selectLegible} where not is_shared), '[]'::json) as legible,
       coalesce((select json_agg(listed) from listed), '[]'::json) as left`,
 );
 
@@ -96,9 +122,10 @@ const updateByReference = new Statement(
 export async function eraseByReference(
   db: Kysely<Tables>,
   references: readonly ReferenceOfInvoice[],
+  before: BeforeBlanking,
 ): Promise<{ blanked: number; left: LeftCallback[] }> {
   if (references.length === 0) return { blanked: 0, left: [] };
-  const [row] = await updateByReference.execute(db, references);
+  const [row] = await selectByReference.execute(db, references);
   const left = (row?.left ?? []).map((one) => ({ ...one, receivedAt: new Date(one.receivedAt) }));
-  return { blanked: row?.blanked ?? 0, left };
+  return { blanked: await blankCallbacks(db, row?.legible ?? [], before), left };
 }

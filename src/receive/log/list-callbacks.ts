@@ -10,7 +10,7 @@ import {
 } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { CallbackCut } from "./callback-log.ts";
-import type { OwnVerdict } from "./own-verdict.ts";
+import type { FailedCheck, OwnVerdict } from "./own-verdict.ts";
 
 export interface CallbackFilters {
   source?: string | undefined;
@@ -39,6 +39,8 @@ const LISTED = {
   remoteAddress: nullable(returned.text()),
   foundBy: nullable(returned.text()),
   verdict: nullable(returned.text<OwnVerdict>()),
+  /** The check of its source that a refused one failed. */
+  failedCheck: nullable(returned.text<FailedCheck>()),
   invoiceIds: returned.uuids,
   erasedAt: nullable(returned.time),
   /** As it was sent; null once it was erased. */
@@ -54,7 +56,7 @@ export const sentBytes = sql`
 
 const listed = sql`
   id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
-  found_by as "foundBy", verdict, invoice_ids as "invoiceIds", erased_at as "erasedAt",
+  found_by as "foundBy", verdict, failed_check as "failedCheck", invoice_ids as "invoiceIds", erased_at as "erasedAt",
   ${sentBytes} as bytes`;
 
 /** The callbacks that name the invoice; each half has an index of its own. */

@@ -83,11 +83,9 @@ function findOtherIds(
 
 function findEnvelopeIds(document: Json | undefined): string[] {
   if (typeof document !== "object" || document === null || Array.isArray(document)) return [];
-  return Object.keys(document)
-    .filter((key) => key.length <= 3 && plainName(key) === "id")
-    .map((key) => document[key])
-    .map((id) => (typeof id === "string" ? asUuid(id) : null))
-    .filter((id) => id !== null);
+  return Object.entries(document).flatMap(([key, id]) =>
+    key.length <= 3 && typeof id === "string" && plainName(key) === "id" ? (asUuid(id) ?? []) : [],
+  );
 }
 
 interface Content {

@@ -40,19 +40,25 @@ export function* uuidsIn(text: string): Generator<{ uuid: string; index: number 
 const ESCAPE = /(?:%(?:25)*[0-9a-f]{2}|\\[bfnrt]|\\u[0-9a-f]{4})$/i;
 const LONGEST_ESCAPE = 9;
 
+/** What each ASCII character is: a letter or digit, and among those a hex digit. */
+const [WORD, HEX_DIGIT] = [1, 2];
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[0-9a-f]/i.test(character) ? HEX_DIGIT : /[0-9a-z]/i.test(character) ? WORD : 0;
+});
+const kindAt = (text: string, at: number): number => KINDS[text.charCodeAt(at)] ?? 0;
+
 /** Whether a UUID stands there that is no part of a longer word. */
 function standsAt(text: string, index: number): boolean {
+  for (const at of LATER_DASHES) if (text[index + at] !== "-") return false;
+  for (let at = 0; at < LENGTH; at += 1)
+    if (kindAt(text, index + at) !== HEX_DIGIT && at !== FIRST_DASH && !LATER_DASHES.includes(at))
+      return false;
   return (
-    LATER_DASHES.every((at) => text[index + at] === "-") &&
-    isHex(text[index]) &&
-    (!isWord(text[index - 1]) || ESCAPE.test(text.slice(Math.max(0, index - LONGEST_ESCAPE), index))) &&
-    !isWord(text[index + LENGTH]) &&
-    BARE.test(text.slice(index, index + LENGTH))
+    kindAt(text, index + LENGTH) === 0 &&
+    (kindAt(text, index - 1) === 0 || ESCAPE.test(text.slice(Math.max(0, index - LONGEST_ESCAPE), index)))
   );
 }
-
-const isHex = (character: string | undefined) => character !== undefined && /[0-9a-f]/i.test(character);
-const isWord = (character: string | undefined) => character !== undefined && /[0-9a-z]/i.test(character);
 
 /** What .NET and others send for "no id yet": asking for it would only hide the id that stands elsewhere. */
 function notNil(uuid: string): string | null {
