@@ -1,3 +1,4 @@
+import { money, moneyIn } from "../kit/money-text.ts";
 import { shortText } from "../kit/text.ts";
 import {
   compareMoney,
@@ -13,6 +14,8 @@ const TOLERANCE = "0.01";
 
 export interface AnomalyFacts {
   invoice: Invoice;
+  /** Of its amounts. */
+  currency: string;
   now: StatusClass;
   known: KnownInvoice | null;
   /** The class of the known status. */
@@ -31,6 +34,7 @@ export interface AnomalyFacts {
  */
 export function anomaliesOf({
   invoice,
+  currency,
   now,
   known,
   before,
@@ -52,18 +56,20 @@ export function anomaliesOf({
   }
   if (paidBefore && known !== null && amountChanged(invoice, known)) {
     anomalies.push(
-      `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ` +
-        `${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
+      `Its amount changed after payment: from ${moneyIn(currency, known.totalAmount ?? known.amount)} to ` +
+        `${moneyIn(currency, invoice.totalAmount ?? invoice.amount)}. The event keeps the first.`,
     );
   }
   if (now === "paid" && !isPositive(invoice)) {
     const total = invoice.totalAmount ?? invoice.amount;
-    anomalies.push(`It is Paid with a total of ${total}. It is published; ask the provider why.`);
+    anomalies.push(
+      `It is Paid with a total of ${moneyIn(currency, total)}. It is published; ask the provider why.`,
+    );
   }
   if (!totalsAddUp(invoice)) {
     anomalies.push(
-      `Its amounts do not add up: ${invoice.amount} + ${invoice.serviceCharge} + ${invoice.vat} is not ` +
-        `${invoice.totalAmount}.`,
+      `Its amounts do not add up: ${money(invoice.amount)} + ${money(invoice.serviceCharge)} + ` +
+        `${money(invoice.vat)} is not ${moneyIn(currency, invoice.totalAmount)}.`,
     );
   }
   const typeBefore = invoiceTypeOf(known?.type ?? null);

@@ -61,6 +61,7 @@ const CONFIRMATION: Columns<Outcome> = {
   priority: text((outcome) => outcome.priority),
   attempt: integer((outcome) => outcome.attempt),
   faults: integer((outcome) => outcome.faults),
+  covered: boolean((outcome) => outcome.covered),
   last_error: text((outcome) => outcome.lastError),
   last_answer: text((outcome) => outcome.lastAnswer),
   keeps_evidence: boolean((outcome) => outcome.keepsEvidence),
@@ -146,6 +147,8 @@ const updateConfirmations: RawBuilder<unknown> = sql`
     due_at = case when known.requests > held.requests then ${nextAsk}
       else clock_timestamp() + held.due_in_ms * interval '1 ms' end,
     attempt = case when known.requests > held.requests then 0 else held.attempt end,
+    open_since = case when not held.covered then coalesce(known.open_since, known.due_at)
+      when known.requests > held.requests then known.asked_at end,
     settled_at = case when held.state = 'due' then known.settled_at else clock_timestamp() end,
     lease_token = null, claimed_until = null,
     verdict = held.verdict, priority = held.priority, faults = held.faults,

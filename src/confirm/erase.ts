@@ -46,12 +46,16 @@ export async function markErased(db: Kysely<Tables>, invoiceId: string): Promise
 }
 
 /** Up to `limit` erased invoices that are to be looked at once more, the oldest first. */
+const IS_TO_CHECK = sql<boolean>`checked_at is null and erased_at < clock_timestamp() - ${CHECKED_AFTER}`;
+
+/** A condition: `listUncheckedErased` has some. */
+export const someErasedAreUnchecked = sql<boolean>`exists (select from erased_invoice where ${IS_TO_CHECK})`;
+
 export async function listUncheckedErased(db: Kysely<Tables>, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("erased_invoice")
     .select("id")
-    .where("checked_at", "is", null)
-    .where(sql<boolean>`erased_at < clock_timestamp() - ${CHECKED_AFTER}`)
+    .where(IS_TO_CHECK)
     .orderBy("erased_at")
     .limit(limit)
     .execute();

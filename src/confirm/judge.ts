@@ -48,6 +48,7 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
     priority: confirmation.priority,
     attempt: confirmation.attempt,
     faults: 0,
+    covered: isCovered(confirmation, answer, changes),
     lastError: null,
     lastAnswer: null,
     keepsEvidence: answer.kind !== "found" && changes.state !== "done",
@@ -63,6 +64,14 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
     });
   return { ...outcome, clears: endedAlarms(judged, answer, outcome) };
 }
+
+/**
+ * Unpaid and not found are answers like any other, though they are asked for again; a fault is none, nor is a
+ * payment that waits for its collection's name.
+ */
+const isCovered = ({ attempt }: Claimed, answer: Answer, changes: Changes): boolean =>
+  changes.state !== "due" ||
+  ((answer.kind === "found" || answer.kind === "not_found") && (changes.attempt ?? attempt) > attempt);
 
 /** Its verdict, its event or the stored answer says so: any one of them is enough. */
 const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
@@ -114,7 +123,8 @@ function judgeFound(judged: Case, answer: Found): Changes {
     paidFirst: now === "paid" && (before !== "paid" || (hasType(invoice) && !hasType(known))),
   });
   const hasEvent = confirmation.hasEvent === true;
-  const anomalies = anomaliesOf({ invoice, now, known, before, paidBefore, hasEvent, isOld });
+  const { currency } = rules;
+  const anomalies = anomaliesOf({ invoice, now, known, before, paidBefore, hasEvent, isOld, currency });
 
   const decide = (): Changes => {
     if (paidBefore && now !== "paid") return stayPaid(confirmation);

@@ -15,6 +15,8 @@ export interface Rules extends StatusSets {
   personalData: "full" | "none";
   /** The zone of times that name none. */
   timeZone: string;
+  /** Of its amounts. */
+  currency: string;
   /** Whether the source is healthy: not backing off, and proven within the last minute by its own answers. */
   othersAreAnswered: boolean;
 }
@@ -32,6 +34,8 @@ export interface Outcome extends ConfirmationKey {
   priority: Priority;
   attempt: number;
   faults: number;
+  /** It answers what was requested before it: an age counts from later requests only. */
+  covered: boolean;
   lastError: string | null;
   /** Evidence of an answer outside the contract. */
   lastAnswer: string | null;

@@ -64,20 +64,36 @@ export function bringForwardEvents(
   sources: readonly string[],
   longestMs: number,
 ): Promise<number> {
+  return outboxLeases.bringForward(db, waitTooLong(sql`${sources}::text[]`, longestMs));
+}
+
+function waitTooLong(sources: RawBuilder<unknown>, longestMs: number) {
   const longest = sql`case attempt when 0 then interval '0' else ${interval(longestMs)} end`;
   // The index ends the search before what is due.
-  return outboxLeases.bringForward(
-    db,
-    sql`ctid = any(array(
-      select late.ctid from unnest(${sources}::text[]) as given (source)
+  return sql`ctid = any(array(
+      select late.ctid from unnest(${sources}) as given (source)
       cross join (values ('Live'), ('Test')) as class (invoice_type)
       cross join lateral (
         select ctid from outbox as one
         where one.source = given.source and one.invoice_type = class.invoice_type and state = 'due'
           and due_at > now() and ${isTooFarAhead(sql`due_at`, longest)}
-        limit ${BRING_FORWARD_LIMIT}) as late))`,
-  );
+        limit ${BRING_FORWARD_LIMIT}) as late))`;
 }
+
+/** A condition: leases on events of these sources have run out, or events wait for too long. */
+export const eventsNeedRescue = (
+  sources: RawBuilder<unknown>,
+  longestLease: RawBuilder<unknown>,
+  longestMs: number,
+) => outboxLeases.needRescue(longestLease, waitTooLong(sources, longestMs));
+
+/** A condition: events are due. @param routes yields source and invoice_type. */
+export const eventsAreDue = (routes: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  exists (
+    select from ${routes} cross join lateral (
+      select from outbox where outbox.source = route.source and outbox.invoice_type = route.invoice_type
+        and state = 'due' and due_at <= now()
+      limit 1) as due)`;
 
 const updateDead = (assignments: RawBuilder<unknown>) =>
   new Statement(
@@ -114,19 +130,33 @@ export async function countDeadEvents(db: Kysely<Tables>): Promise<number> {
 /** How many events are moved at once each way: so many are written well within a statement's time. */
 const AT_ONCE = 5_000;
 
-interface TestRoutes {
+export interface TestRoutes {
   /** Sources that have a topic for Test invoices today. */
   withTopic: readonly string[];
   withoutTopic: readonly string[];
 }
 
+const testEvents = (state: "held" | "due", sources: RawBuilder<unknown>) => sql`
+  select ctid from outbox
+  where state = ${sql.lit(state)} and invoice_type = 'Test' and source = any(${sources}::text[])
+  limit ${sql.lit(AT_ONCE)}`;
+
+/** A condition: Test events are held that have a topic today, or are due without one. */
+export const testEventsAreToMove = ({ value }: Slots<TestRoutes>): RawBuilder<boolean> => sql`
+  (exists (${testEvents(
+    "held",
+    value(({ withTopic }) => withTopic),
+  )})
+    or exists (${testEvents(
+      "due",
+      value(({ withoutTopic }) => withoutTopic),
+    )}))`;
+
 const moveTestEvents = new Statement(
   { state: returned.text<OutboxState>() },
   ({ value }: Slots<TestRoutes>) => {
-    const taking = (state: "held" | "due", sources: (given: TestRoutes) => readonly string[]) => sql`
-    select ctid from outbox
-    where state = ${sql.lit(state)} and invoice_type = 'Test' and source = any(${value(sources)}::text[])
-    limit ${sql.lit(AT_ONCE)} for update skip locked`;
+    const taking = (state: "held" | "due", sources: (given: TestRoutes) => readonly string[]) =>
+      sql`${testEvents(state, value(sources))} for update skip locked`;
     return sql`
     with held as (${taking("held", ({ withTopic }) => withTopic)}),
     due as (${taking("due", ({ withoutTopic }) => withoutTopic)})
@@ -135,6 +165,14 @@ const moveTestEvents = new Statement(
     returning state`;
   },
 );
+
+export function testRoutesOf(
+  sources: readonly { name: string; snsTestTopicArn: string | null }[],
+): TestRoutes {
+  const named = (isWanted: boolean) =>
+    sources.filter(({ snsTestTopicArn }) => (snsTestTopicArn !== null) === isWanted).map(({ name }) => name);
+  return { withTopic: named(true), withoutTopic: named(false) };
+}
 
 /**
  * Lets the events of Test invoices go, or holds them, by whether their source has a topic for them today.
@@ -145,14 +183,12 @@ export async function holdOrReleaseTestEvents(
   db: Kysely<Tables>,
   sources: readonly { name: string; snsTestTopicArn: string | null }[],
 ): Promise<{ released: number; more: boolean }> {
-  const named = (isWanted: boolean) =>
-    sources.filter(({ snsTestTopicArn }) => (snsTestTopicArn !== null) === isWanted).map(({ name }) => name);
-  const moved = await moveTestEvents.execute(db, { withTopic: named(true), withoutTopic: named(false) });
+  const moved = await moveTestEvents.execute(db, testRoutesOf(sources));
   const released = moved.filter(({ state }) => state === "due").length;
   return { released, more: released >= AT_ONCE || moved.length - released >= AT_ONCE };
 }
 
-const ROUTE: Columns<Pick<Route, "source" | "invoiceType">> = {
+export const ROUTE: Columns<Pick<Route, "source" | "invoiceType">> = {
   source: text(({ source }) => source),
   invoice_type: text(({ invoiceType }) => invoiceType),
 };

@@ -226,14 +226,8 @@ function logPublished(
 const secondsBetween = (from: Date | null, to: Date): number | null =>
   from === null || Number.isNaN(from.getTime()) ? null : Math.max(0, to.getTime() - from.getTime()) / 1_000;
 
-/**
- * The payload was sent just as it stands in the table; one that cannot be read must not stop the log line.
- */
+/** By its first occurrence, which `metadata` comes after: the payload is our own text, and not parsed again. */
 function paidAtOf(payload: string): Date | null {
-  try {
-    const paidAt: unknown = JSON.parse(payload)?.data?.paidAt;
-    return typeof paidAt === "string" ? new Date(paidAt) : null;
-  } catch {
-    return null;
-  }
+  const [, paidAt] = /"paidAt":(?:null|"([^"]*)")/.exec(payload) ?? [];
+  return paidAt === undefined ? null : new Date(paidAt);
 }

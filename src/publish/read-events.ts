@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import { sourcesIn } from "../database/expressions.ts";
+import { sourcesIn, typed } from "../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import type { IdRange } from "../kit/ids.ts";
 import {
   EVENT_KEY,
   type EventKey,
@@ -44,6 +45,20 @@ export async function invoicesOf(
   return await selectInvoiceIds.execute(db, events);
 }
 
+const selectInvoicesOf = new Statement(
+  { invoiceId: returned.uuid },
+  ({ value }: Slots<IdRange & { limit: number }>) => sql`
+    select found.invoice_id as "invoiceId" from unnest(${sourcesIn("event")}) as known (source)
+    cross join lateral (select invoice_id from event
+      where event.source = known.source
+        and id between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid
+      order by id limit ${value(({ limit }) => limit)}) as found`,
+);
+
+/** The invoices of up to `limit` events of each source within the range. */
+export const invoicesOfEvents = async (db: Kysely<Tables>, range: IdRange, limit: number) =>
+  (await selectInvoicesOf.execute(db, { ...range, limit })).map(({ invoiceId }) => invoiceId);
+
 const EVENT = {
   source: returned.text(),
   id: returned.uuid,
@@ -57,7 +72,14 @@ const EVENT = {
 
 /** An event of an invoice exactly as it is published, and which topics accepted it. */
 export type WholeEvent = RowOf<typeof EVENT> & {
-  publications: { topicArn: string; messageId: string; publishedAt: Date; replayId: string | null }[];
+  publications: {
+    topicArn: string;
+    messageId: string;
+    publishedAt: Date;
+    replayId: string | null;
+    /** SHA-256, in hex, of the payload that was sent; null for those of before it was kept. */
+    digest: string | null;
+  }[];
 };
 
 /** The most acceptances that are read of one event, however often it was replayed. */
@@ -82,7 +104,10 @@ export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<W
       publications: await db
         .selectFrom("publication")
         .select(["topic_arn as topicArn", "message_id as messageId", "published_at as publishedAt"])
-        .select("replay_id as replayId")
+        .select([
+          "replay_id as replayId",
+          typed(nullable(returned.text()), sql`encode(digest, 'hex')`).as("digest"),
+        ])
         .where("source", "=", event.source)
         .where("event_id", "=", event.id)
         .orderBy("id")

@@ -1,13 +1,13 @@
-import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
+import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
 import { type Alarm, raiseAlarms } from "../alarms/alarms.ts";
 import { clockTime, typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
-import { newId } from "../kit/ids.ts";
+import { type IdRange, newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
 import { type Lease, LeaseLost } from "../work/lease.ts";
-import { isLostToClock, LeasedRows, leaseEnd } from "../work/leased-rows.ts";
+import { isLostToClock, LeasedRows, leaseEnd, longestOf } from "../work/leased-rows.ts";
 import type {
   HeldReplay,
   Position,
@@ -56,6 +56,17 @@ export async function listReplays({
     .limit(limit)
     .execute();
 }
+
+/** Up to `limit` replays whose ids are within the range, the newest first. */
+export const replaysBeginning = (db: Kysely<Tables>, { first, last }: IdRange, limit: number) =>
+  db
+    .selectFrom("replay")
+    .select(["id", "requested_at as at"])
+    .where("id", ">=", first)
+    .where("id", "<=", last)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 
 export async function findReplay({ db, id }: { db: Kysely<Tables>; id: string }): Promise<Replay | null> {
   return (await db.selectFrom("replay").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
@@ -114,6 +125,19 @@ const HELD_COLUMNS = [
   typed(nullable(returned.json<Position>()), sql`position`).as("position"),
 ] as const;
 
+const NEEDS_NO_FILE = sql<boolean>`target ->> 'kind' <> 'file'`;
+const IS_FREE = sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`;
+
+/** A condition: a replay waits for a process, and none of its kind is under way. */
+export const replaysWait: RawBuilder<boolean> = sql`
+  exists (select from replay as one where state = 'running' and ${IS_FREE} and ${NEEDS_NO_FILE}
+    and not exists (select from replay as held
+      where held.kind = one.kind and held.state = 'running' and held.claimed_until >= clock_timestamp()))`;
+
+/** A condition: a lease on a replay ends later than any that a process gave. @param longest an interval. */
+export const replayLeasesAreLost = (longest: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  exists (select from replay where state = 'running' and ${isLostToClock(longest)})`;
+
 /** A replay by its id, or any of a kind that needs no file. */
 export type ReplayChoice = string | { anyOf: ReplayKind };
 
@@ -131,7 +155,7 @@ export function claimReplay(
   const isWanted =
     typeof which === "string"
       ? sql<boolean>`id = ${which}`
-      : sql<boolean>`kind = ${which.anyOf} and target ->> 'kind' <> 'file'`;
+      : sql<boolean>`kind = ${which.anyOf} and ${NEEDS_NO_FILE}`;
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`.execute(trx);
     const held = await trx
@@ -147,7 +171,7 @@ export function claimReplay(
           .select("id")
           .where("state", "=", "running")
           .where(isWanted)
-          .where(sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`)
+          .where(IS_FREE)
           .where("kind", "not in", ({ selectFrom }) =>
             selectFrom("replay")
               .select("kind")
@@ -171,7 +195,7 @@ export async function endLostReplayLeases(db: Kysely<Tables>, lease: Lease): Pro
     .updateTable("replay")
     .set({ claimed_until: clockTime })
     .where("state", "=", "running")
-    .where(isLostToClock(lease))
+    .where(isLostToClock(longestOf(lease)))
     .execute();
 }
 

@@ -18,6 +18,7 @@ import {
   stateOf,
   type Transition,
   transition,
+  type UpstreamAlarm,
   type UpstreamReport,
   type UpstreamRow,
 } from "./machine.ts";
@@ -134,7 +135,7 @@ export async function change(
   before: VersionedUpstream,
   { upstream, lastError, raises, clears, pause }: Transition,
 ): Promise<WrittenAlarms | null> {
-  const about = (alarm: "failing" | "paused" | "retry_after") => ({
+  const about = (alarm: UpstreamAlarm) => ({
     name: kind.alarms[alarm],
     source: kind.sourceOf(name),
     subject: name,
@@ -179,7 +180,8 @@ const updateEndedPauses = new VaryingStatement(
       with ended as (
         select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
         where paused_until <= clock_timestamp() for update),
-      told as (${clearAlarms(sql`name = ${kind.alarms.paused} and subject in (select name from ended)`)})
+      told as (${clearAlarms(sql`
+        name in (${kind.alarms.paused}, ${kind.alarms.standing}) and subject in (select name from ended)`)})
       update ${sql.table(kind.table)} set version = version + 1,
         paused_by = null, paused_at = null, paused_until = null, pause_reason = null
       from ended where ${key} = ended.name

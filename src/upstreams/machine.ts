@@ -50,13 +50,16 @@ export interface UpstreamPolicy {
   trialMs: number;
 }
 
+/** What people are told of an upstream: it fails, refuses us, wants to wait too long, or a pause stays. */
+export type UpstreamAlarm = "failing" | "paused" | "retry_after" | "standing";
+
 /** What a report makes of an upstream. */
 export interface Transition {
   upstream: UpstreamRow;
   /** undefined: it stays as it is. */
   lastError: string | null | undefined;
-  raises: { alarm: "failing" | "paused" | "retry_after"; error: string }[];
-  clears: ("failing" | "paused" | "retry_after")[];
+  raises: { alarm: UpstreamAlarm; error: string }[];
+  clears: UpstreamAlarm[];
   /** Of a pause by a person. */
   pause?: { until: Date | null; reason: string | null };
 }
@@ -95,16 +98,18 @@ export const isHealthy = (upstream: UpstreamRow): boolean =>
   upstream.pausedBy === null && troublesInARow(upstream) === 0 && upstream.retryInMs === 0;
 
 /**
- * The alarms that are open for as long as the state lasts; that of a Retry-After only if it was too long.
+ * The alarms that are open for as long as the state lasts; that of a Retry-After only if it was too long, that
+ * of a pause once it has stayed.
  * Pure.
  */
 export const lastingAlarms = (
   { pausedBy, retryInMs, ...counted }: UpstreamRow,
   { alarmsAfter }: UpstreamPolicy,
-): ("failing" | "paused" | "retry_after")[] => [
+): UpstreamAlarm[] => [
   ...(troublesInARow(counted) >= alarmsAfter ? ["failing" as const] : []),
   ...(pausedBy === "refused" ? ["paused" as const] : []),
   ...(retryInMs !== 0 ? ["retry_after" as const] : []),
+  ...(pausedBy === "operator" ? ["standing" as const] : []),
 ];
 
 /**
@@ -153,7 +158,7 @@ function afterPause(
     upstream: { ...before, pausedBy: "operator" },
     lastError: undefined,
     raises: [],
-    clears: [],
+    clears: ["standing"],
     pause: { until, reason },
   };
 }
@@ -164,7 +169,7 @@ function afterResume(before: UpstreamRow, policy: UpstreamPolicy): Transition | 
     upstream: { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 },
     lastError: null,
     raises: [],
-    clears: ["failing", "paused", "retry_after"],
+    clears: ["failing", "paused", "retry_after", "standing"],
   };
 }
 

@@ -168,6 +168,15 @@ export async function listFirstServed(db: Kysely<Tables>): Promise<{ source: str
     .execute();
 }
 
+/** A condition on rows of `source`: a scout may look through its list. @param when another, of the scout's. */
+const scoutTurnIsFree = (leaseMs: number, when: RawBuilder<boolean>): RawBuilder<boolean> => sql`
+  (unknown_share > ${FLOODED} and ${when} and ${sourceIsOpen}
+    and (scout_at <= clock_timestamp() or ${isTooFarAhead(sql`scout_at`, interval(leaseMs))}))`;
+
+/** Those of these sources. @param sources an array of names. */
+export const freeScoutTurns = (sources: RawBuilder<unknown>, leaseMs: number, when: RawBuilder<boolean>) =>
+  sql`select name from source where name = any(${sources}) and ${scoutTurnIsFree(leaseMs, when)}`;
+
 /**
  * Whether this process is the one to look through the list of a flooded source now.
  * @param when a condition on rows of `source`.
@@ -183,11 +192,7 @@ export async function takeScoutTurn(
     .updateTable("source")
     .set({ scout_at: inMs(leaseMs) })
     .where("name", "=", source)
-    .where("unknown_share", ">", FLOODED)
-    .where(sql<boolean>`
-      (scout_at <= clock_timestamp() or ${isTooFarAhead(sql`scout_at`, interval(leaseMs))})`)
-    .where(sql<boolean>`${sourceIsOpen}`)
-    .where(when)
+    .where(scoutTurnIsFree(leaseMs, when))
     .returning(clockTime.as("now"))
     .executeTakeFirst();
   return taken?.now ?? null;

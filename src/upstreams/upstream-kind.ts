@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AlarmName } from "../alarms/alarms.ts";
-import type { UpstreamPolicy } from "./machine.ts";
+import type { UpstreamAlarm, UpstreamPolicy } from "./machine.ts";
 
 /** Where one kind of upstream keeps its state, how it is treated, and what a person is told of it. */
 export interface UpstreamKind {
@@ -10,12 +10,14 @@ export interface UpstreamKind {
   policy: UpstreamPolicy;
   /** The work that waits while it takes nothing, as wake-ups name it. */
   work: "confirm" | "publish";
-  alarms: Record<"failing" | "paused" | "retry_after", AlarmName>;
+  alarms: Record<UpstreamAlarm, AlarmName>;
   /** Plain words for an alarm: what is wrong, and what happens next. */
-  words(alarm: "failing" | "paused" | "retry_after", name: string, error: string): string;
+  words(alarm: UpstreamAlarm, name: string, error: string): string;
   /** The source that its alarms name; a topic may serve several. */
   sourceOf(name: string): string;
 }
+
+const because = (reason: string): string => (reason === "" ? "" : ` (${reason})`);
 
 /**
  * The provider account that is asked for invoices. Each confirmation backs off by itself, so single faults do
@@ -32,7 +34,12 @@ export const SOURCE: UpstreamKind = {
     trialMs: 10_000,
   },
   work: "confirm",
-  alarms: { failing: "source_failing", paused: "source_paused", retry_after: "retry_after_capped" },
+  alarms: {
+    failing: "source_failing",
+    paused: "source_paused",
+    retry_after: "retry_after_capped",
+    standing: "pause_standing",
+  },
   words: (alarm, name, error) =>
     ({
       failing:
@@ -45,6 +52,7 @@ export const SOURCE: UpstreamKind = {
       retry_after:
         `The provider asks to wait longer than 15 minutes (${error}). It is asked again after 15 minutes ` +
         "all the same.",
+      standing: `A person paused asking the provider for source "${name}"${because(error)}, and it stays paused.`,
     })[alarm],
   sourceOf: (name) => name,
 };
@@ -61,7 +69,12 @@ export const TOPIC: UpstreamKind = {
     trialMs: 10_000,
   },
   work: "publish",
-  alarms: { failing: "topic_failing", paused: "topic_paused", retry_after: "retry_after_capped" },
+  alarms: {
+    failing: "topic_failing",
+    paused: "topic_paused",
+    retry_after: "retry_after_capped",
+    standing: "pause_standing",
+  },
   words: (alarm, _arn, error) =>
     ({
       failing: `SNS fails again and again: ${error}. Events wait and are sent again by themselves.`,
@@ -71,6 +84,7 @@ export const TOPIC: UpstreamKind = {
       retry_after:
         `SNS asks to wait longer than 15 minutes (${error}). It is tried again after 15 minutes all the ` +
         "same.",
+      standing: `A person paused sending to this topic${because(error)}, and it stays paused.`,
     })[alarm],
   sourceOf: () => "",
 };

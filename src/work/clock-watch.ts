@@ -1,5 +1,5 @@
 import { hostname, uptime } from "node:os";
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { ALARM, type Alarm, type Alarms, raiseAlarms } from "../alarms/alarms.ts";
 import { interval } from "../database/expressions.ts";
 import { databaseTime } from "../database/server.ts";
@@ -33,7 +33,10 @@ export function stepsBetween(before: Clocks, after: Clocks): { postgres: number;
 const POSTGRES = { name: "clock_stepped", source: "", subject: "postgres" } as const;
 const GOES_ON = "Payments go on; until clocks agree, certificates may be refused.";
 
-// A process that was last seen in the future was seen before the clock was set back.
+/** A condition: a process was last seen in the future, so it was seen before the clock was set back. */
+export const clockIsBehind: RawBuilder<boolean> = sql`
+  exists (select from relay_process where seen_at > clock_timestamp())`;
+
 const writeStep = new Statement(
   { raised: returned.json<Alarm[]>() },
   ({ table }: Slots<readonly Alarm[]>) => sql`
@@ -68,9 +71,24 @@ export class ClockWatch {
     this.#compares = compares;
   }
 
-  /** To be called every few seconds. */
+  /** Looks, by asking for the time if it has something to compare it with. */
   async look(db: Kysely<Tables>): Promise<void> {
-    const seen = this.#compares ? this.#compare(await readClocks(db)) : [];
+    await this.#write(db, this.#compares ? this.#compare(await readClocks(db)) : []);
+  }
+
+  /**
+   * The same with what was read already.
+   * @param isBehind `clockIsBehind`
+   * @returns whether a clock was set.
+   */
+  async note(db: Kysely<Tables>, clocks: Clocks, isBehind: boolean): Promise<boolean> {
+    const seen = this.#compare(clocks);
+    const isSet = isBehind || seen.length > 0;
+    if (isSet) await this.#write(db, seen);
+    return isSet;
+  }
+
+  async #write(db: Kysely<Tables>, seen: readonly Alarm[]): Promise<void> {
     const [row] = await writeStep.execute(db, seen);
     this.#alarms.notify(row?.raised ?? []);
   }
@@ -86,11 +104,16 @@ export class ClockWatch {
   }
 }
 
-async function readClocks(db: Kysely<Tables>): Promise<Clocks> {
-  const begun = performance.now();
-  const postgres = (await databaseTime(db)).getTime();
-  return { even: uptime() * 1_000, postgres, own: Date.now(), tookMs: performance.now() - begun };
-}
+const readClocks = async (db: Kysely<Tables>): Promise<Clocks> =>
+  clocksAt(performance.now(), await databaseTime(db));
+
+/** @param begun `performance.now()` from before Postgres was asked. @param postgres its answer. */
+export const clocksAt = (begun: number, postgres: Date): Clocks => ({
+  even: uptime() * 1_000,
+  postgres: postgres.getTime(),
+  own: Date.now(),
+  tookMs: performance.now() - begun,
+});
 
 const wordsFor = (step: number): string => {
   const by = durationText(Math.round(Math.abs(step) / 1_000) * 1_000);

@@ -19,8 +19,15 @@ export const claimedFor = ({ value }: Slots<{ lease: Lease }>): RawBuilder<unkno
   state = 'claimed', lease_token = ${value(() => newId())},
   claimed_until = ${leaseEnd(value(({ lease }) => lease.ms))}`;
 
-/** A condition: no process gave this lease by today's clock. */
-export const isLostToClock = ({ longestMs }: Lease) => isTooFarAhead(sql`claimed_until`, interval(longestMs));
+/**
+ * A condition: no process gave this lease by today's clock.
+ * @param longest an interval: how long a lease may last
+ */
+export const isLostToClock = (longest: RawBuilder<unknown>) => isTooFarAhead(sql`claimed_until`, longest);
+
+export const longestOf = ({ longestMs }: Lease): RawBuilder<unknown> => interval(longestMs);
+
+const isOver = (longest: RawBuilder<unknown>) => sql`(claimed_until < now() or ${isLostToClock(longest)})`;
 
 type HeldState = "claimed" | "running";
 
@@ -49,8 +56,16 @@ export class LeasedRows {
 
   /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
   async releaseExpired(db: Kysely<Tables>, lease: Lease): Promise<number> {
-    const isOver = sql`(claimed_until < now() or ${isLostToClock(lease)})`;
-    return await this.#update(db, this.#held, GIVEN_BACK, isOver);
+    return await this.#update(db, this.#held, GIVEN_BACK, isOver(longestOf(lease)));
+  }
+
+  /**
+   * A condition: a lease has run out, or work waits for too long.
+   * @param longest an interval: how long a lease may last
+   * @param waitsTooLong as for `bringForward`
+   */
+  needRescue(longest: RawBuilder<unknown>, waitsTooLong: RawBuilder<unknown>): RawBuilder<boolean> {
+    return sql`(exists (${this.#select(this.#held, isOver(longest))}) or exists (${this.#select("due", waitsTooLong)}))`;
   }
 
   /**
@@ -98,11 +113,15 @@ export class LeasedRows {
     condition: RawBuilder<unknown>,
   ): Promise<number> {
     const which = sql`
-      select ctid from ${this.#table} where state = ${sql.lit(state)} and ${condition}
+      ${this.#select(state, condition)}
       ${state === "due" ? sql`limit ${BRING_FORWARD_LIMIT}` : sql``} for update skip locked`;
     const { numAffectedRows = 0n } = await sql`
       update ${this.#table} set ${assignments} where ctid = any (array(${which}))`.execute(db);
     return Number(numAffectedRows);
+  }
+
+  #select(state: HeldState | "due", condition: RawBuilder<unknown>): RawBuilder<unknown> {
+    return sql`select ctid from ${this.#table} where state = ${sql.lit(state)} and ${condition}`;
   }
 }
 

@@ -9,10 +9,13 @@ import { newId } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
 
 /** How often a process says that it lives, in ms. */
-export const BEAT_MS = 30_000;
+export const BEAT_MS = 5_000;
 
-/** Silent for this long, a process is taken for dead; in ms. */
-const SILENT_MS = 3 * BEAT_MS;
+/** A Lambda function says it each time its schedule runs, once a minute. */
+const LAMBDA_BEAT_MS = 60_000;
+
+/** Silent for this many beats, a process is taken for dead. */
+const SILENT_BEATS = 3;
 
 /** After this long, nobody asks about a silent process any more. */
 const FORGOTTEN = sql`interval '1 day'`;
@@ -56,11 +59,12 @@ export class RelayProcess {
     const why = whyFailing();
     await sql`
       with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
-      insert into relay_process (id, pid, http, workers, host, version, serves, recording_problem)
+      insert into relay_process (id, pid, http, workers, host, version, beat_ms, serves, recording_problem)
       values (${this.#id}, ${process.pid}, ${http}, ${workers}, ${host}, ${version},
+        ${lambda === undefined ? BEAT_MS : LAMBDA_BEAT_MS},
         ${JSON.stringify(serves)}, ${why === null ? null : JSON.stringify(why)})
       on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
-        pid = excluded.pid, serves = excluded.serves,
+        pid = excluded.pid, beat_ms = excluded.beat_ms, serves = excluded.serves,
         recording_problem = excluded.recording_problem`.execute(this.#db);
   }
 
@@ -96,11 +100,13 @@ export interface SeenProcess {
   seenAt: Date;
   /** Heard of lately. One that is not has died or hangs: it did not say that it stops. */
   lives: boolean;
+  serves: Served;
   /** Why it cannot record callbacks, though Postgres answers; null while it can. */
   recordingProblem: Why | null;
 }
 
-const heardOfLately = sql`seen_at > clock_timestamp() - ${SILENT_MS} * interval '1 ms'`;
+const heardOfLately = sql`
+  seen_at > clock_timestamp() - ${sql.lit(SILENT_BEATS)} * beat_ms * interval '1 ms'`;
 
 /** The processes that did not say that they stopped, those heard of last first; at most 100. */
 export async function listProcesses(db: Kysely<Tables>): Promise<SeenProcess[]> {
@@ -109,6 +115,7 @@ export async function listProcesses(db: Kysely<Tables>): Promise<SeenProcess[]> 
     .select(["host", "pid", "version", "http", "workers"])
     .select(["started_at as startedAt", "seen_at as seenAt"])
     .select(typed(returned.boolean, heardOfLately).as("lives"))
+    .select(typed(returned.json<Served>(), sql`serves`).as("serves"))
     .select(typed(nullable(returned.json<Why>()), sql`recording_problem`).as("recordingProblem"))
     .orderBy("seen_at", "desc")
     .limit(100)

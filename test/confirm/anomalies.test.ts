@@ -9,6 +9,7 @@ const invoice = (changes: Record<string, unknown> = {}): Invoice =>
 /** A paid answer, and nothing known before. */
 const odd = (changes: Partial<AnomalyFacts>): string[] =>
   anomaliesOf({
+    currency: "NGN",
     invoice: invoice(),
     now: "paid",
     known: null,
@@ -102,9 +103,9 @@ describe("nothing is odd", () => {
 
 describe("it is odd, and told", () => {
   it.each([
-    [{ totalAmount: 0, amount: 0, serviceCharge: 0, vat: 0 }, "0.00"],
-    [{ totalAmount: -1511.25, amount: -1511.25, serviceCharge: 0, vat: 0 }, "-1511.25"],
-    [{ totalAmount: null, amount: -1 }, "-1.00"],
+    [{ totalAmount: 0, amount: 0, serviceCharge: 0, vat: 0 }, "NGN 0.00"],
+    [{ totalAmount: -1511.25, amount: -1511.25, serviceCharge: 0, vat: 0 }, "NGN -1,511.25"],
+    [{ totalAmount: null, amount: -1 }, "NGN -1.00"],
   ])("of a paid one that its total is no amount: %j", (changes, total) => {
     expect(odd({ invoice: invoice(changes) })).toEqual([
       `It is Paid with a total of ${total}. It is published; ask the provider why.`,
@@ -146,7 +147,7 @@ describe("it is odd, and told", () => {
       },
     ],
     [
-      "Its amount changed after payment: from 1000.00 to 1511.25. The event keeps the first.",
+      "Its amount changed after payment: from NGN 1,000.00 to NGN 1,511.25. The event keeps the first.",
       {
         known: known({ status: "Paid", totalAmount: "1000.00" as never }),
         before: "paid",
@@ -154,7 +155,7 @@ describe("it is odd, and told", () => {
       },
     ],
     [
-      "Its amount changed after payment: from 1000.00 to 1511.25. The event keeps the first.",
+      "Its amount changed after payment: from NGN 1,000.00 to NGN 1,511.25. The event keeps the first.",
       {
         known: known({ status: "Paid", amount: "1000.00" as never, totalAmount: null }),
         before: "paid",
@@ -162,13 +163,13 @@ describe("it is odd, and told", () => {
       },
     ],
     [
-      "Its amounts do not add up: 1500.50 + 10.00 + 0.75 is not 1511.27.",
+      "Its amounts do not add up: 1,500.50 + 10.00 + 0.75 is not NGN 1,511.27.",
       {
         invoice: invoice({ totalAmount: 1511.27, serviceFeePayer: "PAYER" }),
       },
     ],
     [
-      "Its amounts do not add up: 1500.50 + 10.00 + 0.75 is not 1511.23.",
+      "Its amounts do not add up: 1,500.50 + 10.00 + 0.75 is not NGN 1,511.23.",
       {
         invoice: invoice({ totalAmount: 1511.23 }),
       },

@@ -124,7 +124,7 @@ describe("judging: a paid invoice", () => {
   it("whose amount changed after payment raises an anomaly with both amounts", () => {
     const asked = confirmation({ known: known({ status: "Paid", totalAmount: "1400.00" }), verdict: "paid" });
     expect(alarmsOf(found(), asked)).toMatchObject([
-      { name: "invoice_anomaly", detail: expect.stringContaining("from 1400.00 to 1511.25") },
+      { name: "invoice_anomaly", detail: expect.stringContaining("from NGN 1,400.00 to NGN 1,511.25") },
     ]);
   });
 

@@ -16,6 +16,7 @@ export const rules: Rules = {
   collectionNames: null,
   collectionsUnread: null,
   hasTestTopic: false,
+  currency: "NGN",
   personalData: "full",
   timeZone: "UTC",
   othersAreAnswered: true,

@@ -168,7 +168,7 @@ describe("a replay of events that is interrupted", () => {
     const around = await surroundings();
     const events = await addEvents(around, 400);
     const command = startCommand(
-      ["replay", "events", "--here", "--rate", "400"],
+      ["replay", "events", "--all", "--yes", "--here", "--rate", "400"],
       around.environment({ LEASE_DURATION: "500ms" }),
     );
     await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(40));

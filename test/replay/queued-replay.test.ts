@@ -12,7 +12,8 @@ it("replay events: the relay sends, whose right to publish this shell need not h
   const elsewhere = await startLocalSns({ port: 0 });
   onTestFinished(() => elsewhere.close());
   const shell = around.environment({ AWS_ENDPOINT_URL_SNS: elsewhere.url });
-  const replay = (...words: string[]) => runCommand(["replay", "events", ...words, "--json"], shell);
+  const replay = (...words: string[]) =>
+    runCommand(["replay", "events", "--all", "--yes", ...words, "--json"], shell);
 
   const nobody = await replay();
   expect(nobody.code).toBe(1);

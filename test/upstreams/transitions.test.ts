@@ -83,12 +83,12 @@ describe("what an exchange changes, and what is told of it", () => {
 });
 
 describe("what a person changes", () => {
-  it("a pause changes nothing but that, and says nothing", () => {
+  it("a pause changes nothing but that, and ends what was said of an earlier one", () => {
     expect(made({ faults: 5, opensInMs: 700, pausedBy: "refused" }, pause)).toEqual({
       upstream: { ...CLOSED, faults: 5, opensInMs: 700, pausedBy: "operator" },
       lastError: undefined,
       raises: [],
-      clears: [],
+      clears: ["standing"],
       pause: { until: null, reason: null },
     });
   });
@@ -114,7 +114,7 @@ describe("what a person changes", () => {
       upstream: CLOSED,
       lastError: null,
       raises: [],
-      clears: ["failing", "paused", "retry_after"],
+      clears: ["failing", "paused", "retry_after", "standing"],
     });
   });
 
@@ -129,7 +129,7 @@ describe("the alarms that stay open for as long as the upstream lasts", () => {
     ["none after four failures", { faults: 4 }, []],
     ["that it fails, from the fifth failure in a row on", { faults: 5 }, ["failing"]],
     ["that it refuses us", { pausedBy: "refused" }, ["paused"]],
-    ["none of a person's pause", { pausedBy: "operator" }, []],
+    ["that a person's pause stays", { pausedBy: "operator" }, ["standing"]],
     ["that it named a moment, to come or past", { retryInMs: 1 }, ["retry_after"]],
     ["... until it answers after that", { retryInMs: -1 }, ["retry_after"]],
     ["several", { faults: 9, pausedBy: "refused" }, ["failing", "paused"]],

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { sourcesIn } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import type { IdRange } from "../../kit/ids.ts";
 import { KEY } from "../queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../queue/confirmation.ts";
 import { plainStatuses } from "./status-class.ts";
@@ -37,6 +38,28 @@ export async function readPayment(db: Kysely<Tables>, { invoiceId, source }: Con
   return row ?? null;
 }
 
+const selectBeginning = new Statement(
+  { id: returned.uuid },
+  ({ value }: Slots<IdRange & { limit: number }>) => {
+    const isWithin = (id: RawBuilder<unknown>) => sql`
+      ${id} between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid`;
+    return sql`
+      select id from (
+        (select invoice_id as id from confirmation where ${isWithin(sql`invoice_id`)}
+          order by invoice_id limit ${value(({ limit }) => limit)})
+        union
+        select invoice.id from unnest(${sourcesIn("invoice")}) as known (source)
+        cross join lateral (select id from invoice
+          where invoice.source = known.source and ${isWithin(sql`invoice.id`)}
+          order by id limit ${value(({ limit }) => limit)}) as invoice) as found
+      order by id limit ${value(({ limit }) => limit)}`;
+  },
+);
+
+/** Up to `limit` invoices within the range that anything was asked or confirmed about. */
+export const invoicesBeginning = async (db: Kysely<Tables>, range: IdRange, limit: number) =>
+  (await selectBeginning.execute(db, { ...range, limit })).map(({ id }) => id);
+
 /** The ids of up to `limit` invoices with this reference of the merchant's, the last confirmed first. */
 export async function findByReference(
   db: Kysely<Tables>,
@@ -69,6 +92,7 @@ export async function newestInvoiceId(db: Kysely<Tables>, source: string): Promi
 interface StoredPayment {
   invoiceId: string;
   paidAt: Date;
+  collectionName: string | null;
 }
 
 /** Up to `limit` invoices that are stored as paid in a period, by id, from the one after `after`. */
@@ -81,7 +105,7 @@ export async function readStoredPayments(
 ): Promise<StoredPayment[]> {
   return await db
     .selectFrom("invoice")
-    .select(["id as invoiceId", "paid_at as paidAt"])
+    .select(["id as invoiceId", "paid_at as paidAt", "collection_name as collectionName"])
     .where("source", "=", source)
     .where("paid_at", ">=", from)
     .where("paid_at", "<", to)

@@ -216,12 +216,13 @@ export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
  * waits. Each lookup is one step into an index, however many wait as they should.
  * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
  */
-export function bringForwardConfirmations(db: Kysely<Tables>, sources: readonly string[]): Promise<number> {
+export const bringForwardConfirmations = (db: Kysely<Tables>, sources: readonly string[]): Promise<number> =>
+  confirmationLeases.bringForward(db, waitTooLong(sql`${sources}::text[]`));
+
+const waitTooLong = (sources: RawBuilder<unknown>) => {
   const steps = sql.join(LONGEST_WAITS.map((ms, attempt) => sql`(${sql.lit(attempt)}, ${interval(ms)})`));
-  return confirmationLeases.bringForward(
-    db,
-    sql`ctid = any(array(
-      select first.ctid from unnest(${sources}::text[]) as given (source)
+  return sql`ctid = any(array(
+      select first.ctid from unnest(${sources}) as given (source)
       cross join (values ('known'), ('unknown'), ('replay')) as class (priority)
       cross join lateral (
         select ctid from confirmation as one
@@ -234,6 +235,32 @@ export function bringForwardConfirmations(db: Kysely<Tables>, sources: readonly 
         select ctid from confirmation as one
         where state = 'due' and attempt + faults > 0 and one.attempt = step.attempt
           and ${isTooFarAhead(sql`due_at`, sql`step.longest`)}
-        limit ${BRING_FORWARD_LIMIT}) as again))`,
-  );
-}
+        limit ${BRING_FORWARD_LIMIT}) as again))`;
+};
+
+/**
+ * A condition: leases have run out, confirmations of these sources wait for too long, or the line of senders may
+ * not be up to date.
+ * @param longest an interval: how long a lease may last
+ */
+export const confirmationsNeedRescue = (
+  sources: RawBuilder<unknown>,
+  longest: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  (${confirmationLeases.needRescue(longest, waitTooLong(sources))} or exists (select from sender_turn)
+    or ${confirmationsAreDue(sources, ["unknown"])})`;
+
+/** A condition: confirmations of these sources are due, one step into the index for each class of each. */
+export const confirmationsAreDue = (
+  sources: RawBuilder<unknown>,
+  priorities: readonly Priority[] = ["known", "unknown", "replay"],
+): RawBuilder<boolean> => sql`
+  exists (
+    select from unnest(${sources}) as given (source)
+    cross join (values ${sql.join(priorities.map((priority) => sql`(${sql.lit(priority)})`))}) as class (priority)
+    cross join (values (0), (1)) as kind (asked_before)
+    cross join lateral (
+      select from confirmation as one
+      where one.source = given.source and one.priority = class.priority and state = 'due'
+        and least(attempt + faults, 1) = kind.asked_before and due_at <= now()
+      limit 1) as due)`;

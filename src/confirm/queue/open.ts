@@ -107,10 +107,10 @@ export function openAsked(
   return sql`
     opened as (insert into confirmation as known
       (invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at,
-       requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at)
+       open_since, requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at)
     select asked.invoice_id, asked.source, case when mark.id is null then asked.sender end,
       asked.callback_id, asked.traceparents, ${priority}, ${recordOnly}, ${openedBy},
-      clock_timestamp(), clock_timestamp(), clock_timestamp(),
+      clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp(),
       ${born.state}, ${born.askedAt}, ${born.leaseToken}, ${born.claimedUntil}, mark.erased_at
     from ${asked} left join erased_invoice as mark on mark.id = asked.invoice_id
     order by asked.invoice_id, asked.source
@@ -123,6 +123,7 @@ export function openAsked(
       traceparents = ${coalescedTraceparents},
       attempt = 0,
       record_only = known.record_only and excluded.record_only,
+      open_since = coalesce(known.open_since, clock_timestamp()),
       requested_at = clock_timestamp(),
       due_at = case known.state when 'claimed' then known.due_at
         when 'due' then least(known.due_at, ${nextAsk}) else ${nextAsk} end,

@@ -1,0 +1,24 @@
+import { type Kysely, sql } from "kysely";
+import { sourcesIn } from "../../database/expressions.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+
+/** How many of a source's last payments are looked at: no index knows the names, and new ones come seldom. */
+const LOOKED_AT = 2_000;
+
+const selectNames = new Statement(
+  { source: returned.text(), name: returned.text() },
+  ({ value }: Slots<number>) => sql`
+    select distinct source, collection_name as name
+    from unnest(${sourcesIn("invoice")}) as known (source)
+    cross join lateral (
+      select collection_name from invoice
+      where invoice.source = known.source and paid_at is not null
+      order by paid_at desc limit ${value((limit) => limit)}) as newest
+    where collection_name is not null
+    order by source, name`,
+);
+
+/** The names of the collections that the last payments of each source were in. */
+export const seenCollections = (db: Kysely<Tables>): Promise<{ source: string; name: string }[]> =>
+  selectNames.execute(db, LOOKED_AT);
