@@ -1,4 +1,4 @@
-import { ALARM_NAMES, ALARMS } from "../../src/alarms/alarm-definitions.ts";
+import { ALARM_NAMES, ALARMS, ESCALATING } from "../../src/alarms/alarm-definitions.ts";
 
 /** What Prometheus tells people: `npm run documents` makes rules.yml and the runbook's headings from it. */
 export interface Alert {
@@ -63,11 +63,20 @@ export const ALERTS: readonly Alert[] = [
     heading: "{{ $labels.alarm }}",
   },
   {
+    alert: "InvoiceRelayUpstreamFailingForLong",
+    expr: `max by (alarm) (invoice_relay_alarms_open{alarm=~"${ESCALATING.map(({ name }) => name).join("|")}"}) > 0`,
+    for: "10m",
+    severity: "critical",
+    summary: "The provider or SNS has failed for ten minutes: payments wait for their events.",
+    todo: "[source_failing](#source_failing) or [topic_failing](#topic_failing).",
+    heading: "{{ $labels.alarm }}",
+  },
+  {
     alert: "InvoiceRelayConfirmationsWait",
     expr: "max(invoice_relay_oldest_open_confirmation_seconds) > 300",
     for: "2m",
     severity: "critical",
-    summary: "An invoice that is due has not been asked for at the provider for more than five minutes.",
+    summary: "What was asked about an invoice has had no answer of the provider for more than five minutes.",
     todo:
       "Do workers run (`serve` without `--no-workers`)? Is the source [refused](#source_paused), " +
       "[failing](#source_failing) or paused (`invoice-relay status` says)? Is `CONFIRM_RATE_PER_SECOND` " +
@@ -85,9 +94,9 @@ export const ALERTS: readonly Alert[] = [
   {
     alert: "InvoiceRelayPausedForLong",
     expr: 'max by (work, upstream) (invoice_relay_upstream_state{state="paused"}) == 1',
-    for: "4h",
+    for: "1h",
     severity: "warning",
-    summary: "A person paused this four hours ago or more, and it still is.",
+    summary: "A person paused this an hour ago or more, and it still is.",
     todo:
       "`invoice-relay resume confirm` or `resume publish`, unless it is meant. Pause with `--for 2h` next " +
       "time.",
@@ -124,6 +133,14 @@ export const ALERTS: readonly Alert[] = [
       "The provider's list has not been read to its end for an hour: payments without a callback are not " +
       "found.",
     todo: "[sweep_failing](#sweep_failing); is `RECONCILE_INTERVAL` longer than that, do workers run?",
+  },
+  {
+    alert: "InvoiceRelayUnprovenDays",
+    expr: "max by (source) (invoice_relay_unproven_days) > 0",
+    for: "10m",
+    severity: "critical",
+    summary: "The newest certificate of a day does not prove it: a payment may be missing.",
+    todo: "[certificate_gap](#certificate_gap).",
   },
   {
     alert: "InvoiceRelayNoCertificate",

@@ -9,7 +9,11 @@ import { ALARMS_OF_UPSTREAMS } from "./definitions/upstreams.ts";
  */
 export interface AlarmDefinition {
   /** critical: it keeps payments from their events, or hides one. */
-  severity: "critical" | "warning";
+  severity: Severity;
+  /** After this many minutes it is critical, whatever it was before. */
+  criticalAfterMinutes?: number;
+  /** What people read in the place of its name: of one, and after their number. */
+  title: readonly [one: string, several: string];
   /** What its subject names. */
   about: AlarmTopic;
   /** What is wrong, for the runbook. */
@@ -24,6 +28,8 @@ export interface AlarmDefinition {
   todo: string;
 }
 
+export type Severity = "critical" | "warning";
+
 export type AlarmTopic =
   | "database"
   | "refused_callbacks"
@@ -34,9 +40,11 @@ export type AlarmTopic =
   | "quarantined_invoice"
   | "collection"
   | "certificate"
+  | "month"
   | "replay"
   | "chore"
-  | "clock";
+  | "clock"
+  | "ledger";
 
 const DEFINED = {
   ...ALARMS_OF_CALLBACKS,
@@ -55,13 +63,40 @@ export const ALARM_NAMES = Object.keys(DEFINED) as AlarmName[];
 export const alarmsAbout = (topic: AlarmTopic): AlarmName[] =>
   ALARM_NAMES.filter((name) => ALARMS[name].about === topic);
 
-/** What everyone who lists an alarm says of it besides its row. */
-export type DescribedAlarm = Pick<AlarmDefinition, "severity" | "about" | "action">;
+/** Those that become critical, and after how many minutes. */
+export const ESCALATING = ALARM_NAMES.flatMap((name) => {
+  const minutes = ALARMS[name].criticalAfterMinutes;
+  return minutes === undefined ? [] : [{ name, minutes }];
+});
 
-export function describeAlarm({ name, subject }: { name: AlarmName; subject: string }): DescribedAlarm {
-  const { severity, about, action } = ALARMS[name];
-  return { severity, about, action: action.replaceAll("<id>", () => subject) };
+/** How urgent it is by now. @param raisedAt of the oldest of that name. */
+export function severityOf(name: AlarmName, raisedAt: Date, now: Date): Severity {
+  const { severity, criticalAfterMinutes = Number.POSITIVE_INFINITY } = ALARMS[name];
+  return +now - +raisedAt >= criticalAfterMinutes * 60_000 ? "critical" : severity;
 }
 
-/** The link to an alarm's heading. @param runbook where docs/operations.md can be read, if that is set. */
-export const runbookLink = (name: string, runbook = "docs/operations.md"): string => `${runbook}#${name}`;
+/** "the provider fails", "6 events given up". */
+export const titleOf = (name: AlarmName, count: number): string => {
+  const [one, several] = ALARMS[name].title;
+  return count === 1 ? one : `${count.toLocaleString("en-US")} ${several}`;
+};
+
+/** What everyone who lists an alarm says of it besides its row. */
+export type DescribedAlarm = Pick<AlarmDefinition, "severity" | "about" | "action"> & { title: string };
+
+/** @param alarm.now what its severity is judged by. */
+export function describeAlarm(alarm: {
+  name: AlarmName;
+  subject: string;
+  raisedAt: Date;
+  now: Date;
+}): DescribedAlarm {
+  const { name, subject, raisedAt, now } = alarm;
+  const { about, action } = ALARMS[name];
+  return {
+    title: titleOf(name, 1),
+    severity: severityOf(name, raisedAt, now),
+    about,
+    action: action.replaceAll("<id>", () => subject),
+  };
+}

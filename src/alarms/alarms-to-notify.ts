@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { isTooFarAhead } from "../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import type { AlarmName } from "./alarms.ts";
+import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
 
 const ALARM_TO_NOTIFY = {
   id: returned.count,
@@ -15,9 +15,14 @@ const ALARM_TO_NOTIFY = {
   raisedAt: returned.time,
   /** null while it is open. */
   clearedAt: nullable(returned.time),
+  /** When people were last told that it is open; null for never. */
+  toldAt: nullable(returned.time),
+  note: nullable(returned.text()),
+  /** When it was claimed: what people are told is true of then. */
+  at: returned.time,
 };
 
-/** An alarm of whose beginning or end people have not been notified. */
+/** An alarm that people are to be notified of: it has begun, ended, become critical, or is snoozed no more. */
 export type AlarmToNotify = RowOf<typeof ALARM_TO_NOTIFY>;
 
 /** The alarms that this process has taken to tell; no other process tells them meanwhile. */
@@ -38,9 +43,40 @@ const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
  * Queries for what people have not been notified of, each by its index. What ended more than a day ago is no
  * longer news: otherwise switching the webhook on would tell of all alarms there ever were.
  */
-const BEGUN = sql`select * from alarm where cleared_at is null and told_at is null`;
+const BEGUN = sql`
+  select * from alarm where cleared_at is null and told_at is null
+    and coalesce(snoozed_until <= clock_timestamp(), true)`;
+
+/** Told before it became critical, or before it was snoozed: people are told once more. */
+const AGAIN = sql`
+  select * from alarm where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
+  union
+  select alarm.* from (values ${sql.join(
+    ESCALATING.map(({ name, minutes }) => sql`(${sql.lit(name)}, ${sql.lit(`${minutes} min`)}::interval)`),
+  )}) as escalating (name, after)
+    join alarm on alarm.name = escalating.name
+  where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
+    and coalesce(snoozed_until <= clock_timestamp(), true)`;
 const ENDED = sql`
   select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null`;
+
+/**
+ * A condition on rows of `alarm_telling`: people are to be notified of something, and may be by now.
+ * @param longestMs how long a lease may last, in ms
+ */
+const mayNotify = (longestMs: RawBuilder<unknown>) => {
+  const isLost = isTooFarAhead(
+    sql`next_at`,
+    sql`greatest(${NOTIFYING_WAITS.betweenMs}::float8, ${longestMs}::float8,
+      case failures when 0 then 0 else ${NOTIFYING_WAITS.afterFailureMs}::float8 end) * interval '1 ms'`,
+  );
+  return sql`
+    (next_at <= clock_timestamp() or ${isLost}) and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`;
+};
+
+/** A condition: `claimAlarmsToNotify` has something to give. @param longestMs as above. */
+export const alarmsAreToNotify = (longestMs: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from alarm_telling where ${mayNotify(longestMs)})`;
 
 interface Turn {
   most: number;
@@ -51,21 +87,16 @@ const claimTurn = new Statement(
   { ...ALARM_TO_NOTIFY, failures: returned.integer },
   ({ value }: Slots<Turn>) => {
     const most = value((given) => given.most);
-    const longest = value(({ lease }) => Math.max(NOTIFYING_WAITS.betweenMs, lease.longestMs));
-    const isLost = isTooFarAhead(
-      sql`next_at`,
-      sql`greatest(${longest}, case failures when 0 then 0 else ${NOTIFYING_WAITS.afterFailureMs} end)::float8
-        * interval '1 ms'`,
-    );
     return sql`
     with turn as (
       update alarm_telling set next_at = ${inMs(value(({ lease }) => lease.ms))}
-      where (next_at <= clock_timestamp() or ${isLost}) and (exists (${BEGUN}) or exists (${ENDED}))
+      where ${mayNotify(value(({ lease }) => lease.longestMs))}
       returning failures)
     select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
-      turn.failures
+      told_at as "toldAt", note, clock_timestamp() as at, turn.failures
     from turn, (
-      (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})) as untold
+      (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})
+      union all (select * from (${AGAIN}) as again order by id limit ${most})) as untold
     order by id limit ${most}`;
   },
 );
@@ -93,10 +124,11 @@ export async function markAlarmsNotified(
   told: readonly AlarmToNotify[],
   nextInMs: number,
 ): Promise<void> {
+  const at = told[0]?.at ?? new Date(0);
   const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
   await sql`
     with told as (
-      update alarm set told_at = coalesce(told_at, clock_timestamp()),
+      update alarm set told_at = ${at},
         cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
       where id = any(${told.map(({ id }) => id)}::bigint[]))
     update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`.execute(db);

@@ -154,15 +154,19 @@ export async function closeAlarms(
     select source, subject from ${tableOf("given", ABOUT, about)})`)}`.execute(trx);
 }
 
+const IS_QUIET = sql`name = any(${QUIET_NAMES}::text[]) and exists (
+  select from unnest(${QUIET_NAMES}::text[], ${QUIET.map(({ after }) => after)}::interval[])
+    as lasting (name, quiet)
+  where lasting.name = alarm.name
+    and last_raised_at not between clock_timestamp() - quiet and clock_timestamp())`;
+
+/** A condition: `clearQuiet` has something to do. */
+export const alarmsAreQuiet: RawBuilder<boolean> = sql`
+  exists (select from alarm where cleared_at is null and ${IS_QUIET})`;
+
 const closeQuiet = new Statement(
   ENDED_ALARMS,
-  () => sql`
-    ${clearAlarms(sql`name = any(${QUIET_NAMES}::text[]) and exists (
-      select from unnest(${QUIET_NAMES}::text[], ${QUIET.map(({ after }) => after)}::interval[])
-        as lasting (name, quiet)
-      where lasting.name = alarm.name
-        and last_raised_at not between clock_timestamp() - quiet and clock_timestamp())`)}
-    returning name, source, subject`,
+  () => sql`${clearAlarms(IS_QUIET)} returning name, source, subject`,
 );
 
 /** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */

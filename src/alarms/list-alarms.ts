@@ -1,8 +1,15 @@
 import { type Kysely, sql } from "kysely";
 import { typed } from "../database/expressions.ts";
-import { returned } from "../database/statement.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { type AlarmName, type DescribedAlarm, describeAlarm } from "./alarm-definitions.ts";
+import {
+  type AlarmName,
+  type DescribedAlarm,
+  describeAlarm,
+  type Severity,
+  severityOf,
+  titleOf,
+} from "./alarm-definitions.ts";
 import type { Alarm, EndedAlarm } from "./alarms.ts";
 
 /** An alarm as a person reads it. */
@@ -12,38 +19,98 @@ export interface KnownAlarm extends Alarm, DescribedAlarm {
   /** null while it is open. */
   clearedAt: Date | null;
   times: number;
+  /** Nobody is told of it before. */
+  snoozedUntil: Date | null;
+  /** What a person noted about it. */
+  note: string | null;
 }
 
 export interface AlarmFilters {
   /** Cleared ones too. */
   all?: boolean | undefined;
   name?: string | undefined;
+  names?: readonly AlarmName[] | undefined;
   source?: string | undefined;
 }
 
 /** The newest first, and how many there are in all. */
 export async function listAlarms(
   db: Kysely<Tables>,
-  { all = false, name, source }: AlarmFilters,
+  { all = false, name, names, source }: AlarmFilters,
   limit: number,
 ): Promise<{ total: number; items: KnownAlarm[] }> {
   let query = db
     .selectFrom("alarm")
-    .select(["name", "source", "subject", "detail", "times"])
+    .select(["name", "source", "subject", "detail", "times", "note", "snoozed_until as snoozedUntil"])
     .select(["raised_at as raisedAt", "last_raised_at as lastRaisedAt", "cleared_at as clearedAt"])
     .select(typed(returned.count, sql`count(*) over ()`).as("total"))
+    .select(typed(returned.time, sql`clock_timestamp()`).as("now"))
     .orderBy("id", "desc")
     .limit(limit);
   if (!all) query = query.where("cleared_at", "is", null);
+  if (names !== undefined) query = query.where("name", "in", names);
   if (name !== undefined) query = query.where("name", "=", name);
   if (source !== undefined) query = query.where("source", "=", source);
   const rows = await query.execute();
-  const items = rows.map(({ total: _, ...row }) => {
+  const items = rows.map(({ total: _, now, ...row }) => {
     const alarm = { ...row, name: row.name as AlarmName };
-    return { ...alarm, ...describeAlarm(alarm) };
+    return { ...alarm, ...describeAlarm({ ...alarm, now: row.clearedAt ?? now }) };
   });
   return { total: rows[0]?.total ?? 0, items };
 }
+
+/** The open alarms of one name. */
+export interface OpenAlarms {
+  name: AlarmName;
+  /** In plain words, with their number if they are several. */
+  title: string;
+  severity: Severity;
+  /** Those that are not snoozed. */
+  count: number;
+  /** Those that are. */
+  snoozed: number;
+  /** When the first of those ends to be. */
+  snoozedUntil: Date | null;
+  /** Of the one that is the only one; null for several. */
+  subject: string | null;
+  /** When the first of them was raised. */
+  oldestAt: Date;
+  /** When one of them was last raised. */
+  newestAt: Date;
+}
+
+const isSnoozed = sql`coalesce(snoozed_until > clock_timestamp(), false)`;
+
+/** One line for each name, the most urgent first, then the oldest. @param now by Postgres' clock. */
+export async function groupOpenAlarms(db: Kysely<Tables>, now: Date): Promise<OpenAlarms[]> {
+  const rows = await db
+    .selectFrom("alarm")
+    .select("name")
+    .select(typed(returned.count, sql`count(*) filter (where not ${isSnoozed})`).as("count"))
+    .select(typed(returned.count, sql`count(*) filter (where ${isSnoozed})`).as("snoozed"))
+    .select(
+      typed(nullable(returned.time), sql`min(snoozed_until) filter (where ${isSnoozed})`).as("snoozedUntil"),
+    )
+    .select(typed(nullable(returned.text()), sql`case when count(*) = 1 then min(subject) end`).as("subject"))
+    .select(typed(returned.time, sql`min(raised_at)`).as("oldestAt"))
+    .select(typed(returned.time, sql`max(last_raised_at)`).as("newestAt"))
+    .where("cleared_at", "is", null)
+    .groupBy("name")
+    .orderBy("oldestAt")
+    .execute();
+  const groups = rows.map((row) => {
+    const name = row.name as AlarmName;
+    return {
+      ...row,
+      name,
+      title: titleOf(name, row.count + row.snoozed),
+      severity: severityOf(name, row.oldestAt, now),
+    };
+  });
+  return groups.sort((one, other) => rank(one) - rank(other));
+}
+
+const rank = ({ severity }: OpenAlarms): number => (severity === "critical" ? 0 : 1);
 
 /** How many are open, by name. */
 export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: AlarmName; count: number }[]> {
@@ -57,20 +124,31 @@ export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: Alarm
   return rows.map(({ name, count }) => ({ name: name as AlarmName, count }));
 }
 
-/** Those of the given ones that are open, locked until the transaction's end. */
+/** Which open alarms a person means: all of a name, unless a source or subject is named. */
+export interface MeantAlarms {
+  name: AlarmName;
+  source?: string | undefined;
+  subject?: string | undefined;
+}
+
+/** Those of the meant ones that are open, locked until the transaction's end. */
 export async function listOpenAlarms(
   trx: Kysely<Tables>,
-  alarms: readonly EndedAlarm[],
-): Promise<EndedAlarm[]> {
-  if (alarms.length === 0) return [];
+  meant: readonly MeantAlarms[],
+): Promise<(EndedAlarm & { id: number })[]> {
+  if (meant.length === 0) return [];
   const rows = await trx
     .selectFrom("alarm")
-    .select(["name", "source", "subject"])
+    .select(["id", "name", "source", "subject"])
     .where("cleared_at", "is", null)
     .where((is) =>
       is.or(
-        alarms.map(({ name, source, subject }) =>
-          is.and([is("name", "=", name), is("source", "=", source), is("subject", "=", subject)]),
+        meant.map(({ name, source, subject }) =>
+          is.and([
+            is("name", "=", name),
+            ...(source === undefined ? [] : [is("source", "=", source)]),
+            ...(subject === undefined ? [] : [is("subject", "=", subject)]),
+          ]),
         ),
       ),
     )
@@ -78,4 +156,16 @@ export async function listOpenAlarms(
     .forUpdate()
     .execute();
   return rows.map(({ name, ...alarm }) => ({ ...alarm, name: name as AlarmName }));
+}
+
+/** Has nobody told of these before `until`; they stay open. */
+export async function snoozeAlarms(trx: Kysely<Tables>, ids: readonly number[], until: Date): Promise<void> {
+  await sql`update alarm set snoozed_until = ${until} where id = any(${ids}::bigint[])`.execute(trx);
+}
+
+/** Notes something about these; an empty note takes it away. */
+export async function noteAlarms(trx: Kysely<Tables>, ids: readonly number[], note: string): Promise<void> {
+  await sql`update alarm set note = ${note === "" ? null : note} where id = any(${ids}::bigint[])`.execute(
+    trx,
+  );
 }

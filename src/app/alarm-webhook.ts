@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 import { Webhook } from "standardwebhooks";
-import { describeAlarm, runbookLink } from "../alarms/alarm-definitions.ts";
 import type { Alarm } from "../alarms/alarms.ts";
 import {
-  type AlarmToNotify,
   claimAlarmsToNotify,
   delayNotifying,
   markAlarmsNotified,
   NOTIFYING_WAITS,
 } from "../alarms/alarms-to-notify.ts";
 import type { Tables } from "../database/tables.ts";
-import { messageOf } from "../kit/errors.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -19,9 +17,8 @@ import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import type { Lease } from "../work/lease.ts";
+import { type AlarmNews, alarmBody } from "./alarm-message.ts";
 import type { Pass } from "./pass.ts";
-
-type AlarmNews = Omit<AlarmToNotify, "id">;
 
 /** The longest that one message may take, in ms. */
 const TIMEOUT_MS = 10_000;
@@ -49,8 +46,8 @@ export class AlarmWebhook {
    * was taken.
    */
   async notify(alarms: readonly AlarmNews[], stop?: AbortSignal): Promise<string | null> {
-    const { ALARM_WEBHOOK_SECRETS: secrets = [], RUNBOOK_URL, LEASE_DURATION } = this.#settings;
-    const body = alarmBody(alarms, RUNBOOK_URL);
+    const { ALARM_WEBHOOK_SECRETS: secrets = [], LEASE_DURATION } = this.#settings;
+    const body = alarmBody(alarms, this.#settings);
     // Well within the lease, so that no other process notifies of the same alarms.
     const late = AbortSignal.timeout(Math.min(TIMEOUT_MS, LEASE_DURATION / 2));
     const problem = await post(this.#url.reveal(), {
@@ -64,8 +61,32 @@ export class AlarmWebhook {
 
   /** Notifies people of one alarm that has no row yet. @returns whether it was taken. */
   async notifyOfNew(alarm: Alarm & { raisedAt: Date }): Promise<boolean> {
-    return (await this.notify([{ ...alarm, times: 1, clearedAt: null }])) === null;
+    return (await this.notify([{ ...NEW, ...alarm, at: new Date() }])) === null;
   }
+
+  /** Sends a message that says it is a test. @returns as `notify`. */
+  async test(): Promise<string | null> {
+    const at = new Date();
+    return await this.notify([
+      {
+        ...{ ...NEW, at, raisedAt: at, name: "clock_stepped", source: "", subject: "test", isTest: true },
+        detail: "This is a test by a person; nothing is wrong.",
+      },
+    ]);
+  }
+}
+
+const NEW = { times: 1, clearedAt: null, toldAt: null, note: null } as const;
+
+/** Tries the webhook of these settings. @returns what went wrong. @throws RelayError when there is none. */
+export async function tryWebhook(settings: Settings, metrics: Metrics): Promise<string | null> {
+  const webhook = AlarmWebhook.of(settings, metrics);
+  if (webhook === null)
+    throw new RelayError(
+      "Nobody is told of alarms: ALARM_WEBHOOK_URL is not set. Set it to where people read messages.",
+      { code: "settings" },
+    );
+  return await webhook.test();
 }
 
 async function post(url: string, request: RequestInit): Promise<string | null> {
@@ -93,39 +114,6 @@ function webhookHeaders(body: string, secrets: readonly Secret[], now: Date): Re
     ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
   };
 }
-
-/** How many alarms the text spells out; the rest are counted by name. `alarms` beside it holds them all. */
-const TEXT_LIMIT = 20;
-
-/** The body for Slack and whatever else reads `text`; programs find the same in `alarms`. */
-export function alarmBody(alarms: readonly AlarmNews[], runbookUrl?: string): string {
-  const rest = new Map<string, number>();
-  for (const { name } of alarms.slice(TEXT_LIMIT)) rest.set(name, (rest.get(name) ?? 0) + 1);
-  const lines = [
-    ...alarms.slice(0, TEXT_LIMIT).map((alarm) => lineOf(alarm, runbookUrl)),
-    ...[...rest].map(([name, count]) => `and ${count} more: ${name} (${runbookLink(name, runbookUrl)})`),
-  ];
-  return JSON.stringify({
-    text: lines.join("\n"),
-    alarms: alarms.map((alarm) => ({
-      ...alarm,
-      ...describeAlarm(alarm),
-      runbook: runbookLink(alarm.name, runbookUrl),
-    })),
-  });
-}
-
-function lineOf({ name, source, subject, detail, clearedAt }: AlarmNews, runbookUrl?: string): string {
-  const about = [...new Set([source, subject])].filter((word) => word !== "").join(", ");
-  const what = forSlack(`${name} (${about})`);
-  return clearedAt === null
-    ? `ALARM ${what}: ${forSlack(detail)} What to do: ${runbookLink(name, runbookUrl)}`
-    : `over: ${what}`;
-}
-
-/** Slack reads `<!channel>` and `<url|words>` in a text; an upstream's error must not call everyone. */
-const forSlack = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** The most alarms of one message. */
 const MESSAGE_LIMIT = 500;

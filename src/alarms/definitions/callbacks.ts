@@ -2,6 +2,7 @@
 export const ALARMS_OF_CALLBACKS = {
   database_away: {
     severity: "critical",
+    title: ["Postgres does not answer", "processes without Postgres"],
     about: "database",
     means:
       "Postgres has not answered a process for 5 s. Callbacks are answered 503 with `Retry-After`. Each " +
@@ -19,6 +20,7 @@ export const ALARMS_OF_CALLBACKS = {
   },
   recording_failing: {
     severity: "critical",
+    title: ["callbacks cannot be recorded", "processes cannot record callbacks"],
     about: "database",
     means:
       "For 5 s no callback could be recorded, though Postgres answers: its disk is full, it is read-only (a " +
@@ -37,6 +39,7 @@ export const ALARMS_OF_CALLBACKS = {
   },
   callback_refused: {
     severity: "warning",
+    title: ["callbacks fail a configured check", "sources refuse callbacks that fail a check"],
     about: "refused_callbacks",
     means:
       "Callbacks with a right token fail a check of their source (HMAC, header token, signature, address). " +
@@ -55,6 +58,7 @@ export const ALARMS_OF_CALLBACKS = {
   },
   callbacks_over_budget: {
     severity: "warning",
+    title: ["a sender is over its budget", "senders are over their budget"],
     about: "sender",
     means:
       "More callbacks, bytes or ids come from one address, or with one token, than any honest provider " +

@@ -2,6 +2,10 @@
 export const ALARMS_OF_PAYMENTS = {
   provider_answer_outside_contract: {
     severity: "warning",
+    title: [
+      "an answer of the provider is outside its contract",
+      "answers of the provider are outside its contract",
+    ],
     about: "invoice",
     means:
       "An answer about one invoice is not what the provider's API promises. It is kept as evidence until a " +
@@ -15,6 +19,7 @@ export const ALARMS_OF_PAYMENTS = {
   },
   confirmation_dead: {
     severity: "critical",
+    title: ["a confirmation was given up", "confirmations given up"],
     about: "dead_letter",
     means:
       "A confirmation was given up: until the end of the ladder its answers stayed outside the contract, " +
@@ -29,6 +34,7 @@ export const ALARMS_OF_PAYMENTS = {
   },
   invoice_quarantined: {
     severity: "warning",
+    title: ["a paid invoice in quarantine", "paid invoices in quarantine"],
     about: "quarantined_invoice",
     means: "A paid invoice belongs to no collection in `COLLECTION_IDS`; its event waits.",
     ends: "with a release or a dismissal, or when a later answer names one of them.",
@@ -36,11 +42,13 @@ export const ALARMS_OF_PAYMENTS = {
       "If the collection is yours: invoice-relay quarantine release <id>, and add it to COLLECTION_IDS. If " +
       "not, dismiss it.",
     todo:
-      "`invoice-relay quarantine show <id>`. Ours: add the collection, then `quarantine release <id>`. Not " +
-      "ours: `quarantine dismiss <id>`.",
+      "`invoice-relay quarantine show <id>`. Ours: add the collection, then `quarantine release <id>`, which " +
+      "publishes it. Somebody else's: `quarantine dismiss <id>`; certificates then name it as a note, and count " +
+      "it nowhere.",
   },
   invoice_anomaly: {
     severity: "warning",
+    title: ["something is odd about an invoice", "invoices with something odd about them"],
     about: "invoice",
     means:
       "An answer is odd: a total that does not add up, a date in the future, paid after invalid, paid and " +
@@ -62,6 +70,7 @@ export const ALARMS_OF_PAYMENTS = {
   },
   invoice_unanswered: {
     severity: "warning",
+    title: ["an invoice gets no usable answer", "invoices get no usable answer"],
     about: "invoice",
     means:
       "The provider fails or refuses to answer about this one invoice, twenty times in a row and more, " +
@@ -73,6 +82,7 @@ export const ALARMS_OF_PAYMENTS = {
   },
   event_dead: {
     severity: "critical",
+    title: ["an event was given up", "events given up"],
     about: "dead_letter",
     means: "SNS refused this event as our fault; sent alone, it was refused again.",
     ends: "with a retry or a dismissal.",
@@ -84,6 +94,7 @@ export const ALARMS_OF_PAYMENTS = {
   },
   event_truncated: {
     severity: "warning",
+    title: ["an event was too large and lost its metadata", "events were too large and lost their metadata"],
     about: "invoice",
     means:
       "An invoice is too large for one SNS message (256 KiB), or fields of the provider's answer are nested " +

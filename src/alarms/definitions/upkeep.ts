@@ -2,6 +2,7 @@
 export const ALARMS_OF_UPKEEP = {
   sweep_failing: {
     severity: "critical",
+    title: ["a list of the provider cannot be read", "lists of the provider cannot be read"],
     about: "collection",
     means:
       "The provider's list of a collection could not be read three times in a row, or contradicts itself " +
@@ -17,24 +18,27 @@ export const ALARMS_OF_UPKEEP = {
   },
   certificate_gap: {
     severity: "critical",
+    title: ["the last certificate is not equal", "sources whose last certificate is not equal"],
     about: "certificate",
     means:
-      "The daily certificate is not equal, or was refused: a payment may have no event, or nobody could " +
-      "show that it has.",
+      "A certificate is not equal, or the daily one was refused: a payment may have no event, or nobody could " +
+      "show that it has. The newest certificate that covers a day decides, made daily or by hand.",
     ends:
-      "with the next equal daily certificate, an hour after midnight (UTC), or when a person closes it. " +
-      "Each covers the days of the one before until one is equal, however old the gap.",
+      "once no day of the source is unproven: with the next equal daily certificate, an hour after midnight in " +
+      "the zone of the books, with an equal one made by hand, or when a person closes it. Each daily one covers " +
+      "the days of the one before until one is equal, however old the gap.",
     action: "Read it with invoice-relay certificate show, then run invoice-relay reconcile.",
     todo:
       "Run the `invoice-relay certify …` of the detail; it names each difference. `invoice-relay invoice " +
       "<id>` tells its story; `invoice-relay reconcile` asks for what is missing, `invoice-relay replay " +
-      "events` has the relay send again (`--here` sends from your shell, with its AWS credentials). The " +
-      "same `certify` then shows that nothing is missing. Where nothing can be mended, such as an amount " +
+      "events --from … --to …` has the relay send again (`--here` sends from your shell, with its AWS credentials). " +
+      "The same `certify` then shows that nothing is missing. Where nothing can be mended, such as an amount " +
       "that the provider changed, close the alarm in the console, with the reason, which is audited: once " +
       "the day is older than `RECONCILE_LOOKBACK`, the next daily one leaves it out.",
   },
   certificate_failing: {
     severity: "critical",
+    title: ["the daily certificate fails", "daily certificates fail"],
     about: "certificate",
     means:
       "The daily certificate could not be made, three times in a row or more: nobody knows whether a " +
@@ -47,8 +51,26 @@ export const ALARMS_OF_UPKEEP = {
       "The detail says why: most often the provider's list fails. Try `invoice-relay certify --from <day> " +
       "--to <day>` and `invoice-relay doctor`. It is tried again by itself, every hour at least.",
   },
+  closed_month_changed: {
+    severity: "warning",
+    title: ["a closed month changed", "closed months changed"],
+    about: "month",
+    means:
+      "A payment of a month that was closed came late, or its amount, charges, collection or day changed, or it was " +
+      "released from quarantine or is paid no longer. The closing stays as it was; each change is kept beside it as " +
+      "an addendum, to the cent.",
+    ends:
+      "when the month is reopened (`invoice-relay month reopen`), to be closed again with the new figures, or when " +
+      "a person closes the alarm; a further change raises it again.",
+    action: "Read what changed with invoice-relay month show <id>, then reopen the month and close it again.",
+    todo:
+      "`invoice-relay month show <month>` names each change: what, when, and by how much. Correct what was reported " +
+      "from the closing, then `invoice-relay month reopen <month> --reason …` and " +
+      "[close it again](finance.md#closing-a-month).",
+  },
   replay_failed: {
     severity: "warning",
+    title: ["a replay failed", "replays failed"],
     about: "replay",
     means: "A replay stopped with an error, or its own topic refuses it.",
     ends: "when it is resumed or cancelled.",
@@ -59,14 +81,16 @@ export const ALARMS_OF_UPKEEP = {
   },
   maintenance_failing: {
     severity: "warning",
+    title: ["maintenance fails", "kinds of maintenance fail"],
     about: "chore",
     means:
       "Maintenance fails, whichever process tries, and the detail says why. Payments go on, but what is old " +
       "stays: the disk fills in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
-      "`unknown_ids`, `personal_data`, `replay_readings`, `history` (`RETENTION`, " +
-      "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after 15 minutes for the small " +
-      "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms` and " +
-      "`old_budgets`. Each is done by itself, so the others go on.",
+      "`ledger_check`, `unknown_ids`, `personal_data`, `replay_readings`, `history` (`RETENTION`, " +
+      "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after two hours for " +
+      "`published_roots` (`LEDGER_TOPIC_ARN` takes none of the ledger's roots), after 15 minutes for the small " +
+      "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms`, " +
+      "`old_budgets`, `ledger` and `month_changes`. Each is done by itself, so the others go on.",
     ends: "when it works again.",
     action:
       "Read the error: what is old stays, and the disk fills meanwhile; run invoice-relay retention once " +
@@ -81,8 +105,26 @@ export const ALARMS_OF_UPKEEP = {
       "meanwhile); for `old_callbacks`, dismiss what has been dead or in quarantine for ages, since its " +
       "callbacks are kept. An invoice that could not be blanked is named: `invoice-relay erase <id>`.",
   },
+  ledger_broken: {
+    severity: "critical",
+    title: ["the ledger shows a change", "ledgers that show a change"],
+    about: "ledger",
+    means:
+      "Rows are not what the ledger says: changed, added or removed by something other than the relay, or the " +
+      "tree itself was. The detail names the first ones. It is looked at daily over what is new and monthly " +
+      "over everything ([ledger.md](ledger.md)). Payments go on.",
+    ends: "when a check of everything finds nothing.",
+    action: "Run invoice-relay ledger verify, which names each row, and find out who changed it and why.",
+    todo:
+      "`invoice-relay ledger verify` names each row and the columns. Compare with a backup and the provider " +
+      "(`invoice-relay certify`), and look for who was superuser. After a restore rows may be missing that the " +
+      'tree still has: `invoice-relay reconcile` finds the payments again. A row "added" may be one of a ' +
+      "process whose clock was minutes behind: see [clock_stepped](#clock_stepped). It is checked again, over " +
+      "everything, a day later.",
+  },
   clock_stepped: {
     severity: "warning",
+    title: ["a clock was set", "clocks were set"],
     about: "clock",
     means:
       "The clock of Postgres (subject `postgres`), or of the host that the subject names, was set by more " +

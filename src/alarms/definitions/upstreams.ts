@@ -2,6 +2,8 @@
 export const ALARMS_OF_UPSTREAMS = {
   source_failing: {
     severity: "warning",
+    criticalAfterMinutes: 10,
+    title: ["the provider fails", "sources whose provider fails"],
     about: "upstream",
     means:
       "The provider fails again and again (time-outs, 5xx, broken answers), or answers 429 without saying " +
@@ -15,6 +17,7 @@ export const ALARMS_OF_UPSTREAMS = {
   },
   source_paused: {
     severity: "critical",
+    title: ["the provider refuses the key", "sources whose key the provider refuses"],
     about: "upstream",
     means: "The provider refuses the key (401 or 403), and refuses it for an invoice that nobody has, too.",
     ends: "when the key is taken: it is tried at least every minute.",
@@ -25,8 +28,28 @@ export const ALARMS_OF_UPSTREAMS = {
       "Ask the provider whether the key was replaced or this address is blocked. Set `COLLECTION_API_KEY` " +
       "(or the source's entry in `SOURCES_FILE`) and restart. All goes on by itself once the key is taken.",
   },
+  pause_standing: {
+    severity: "warning",
+    criticalAfterMinutes: 10,
+    title: ["a pause by hand stays", "pauses by hand stay"],
+    about: "upstream",
+    means:
+      "A person paused a source or topic without an end, or more than an hour ago: payments wait for their " +
+      "events for as long as it lasts. A refusal by the provider or SNS is told by " +
+      "[source_paused](#source_paused) and [topic_paused](#topic_paused).",
+    ends: "with `invoice-relay resume`, a new pause, or the pause's end.",
+    action: "Once the reason is gone, resume it: invoice-relay resume confirm or resume publish.",
+    todo:
+      "`invoice-relay status` says who paused it, why and since when. `invoice-relay resume confirm` or " +
+      "`resume publish`, unless it is meant; then `invoice-relay alarms snooze pause_standing --for 2h`. Pause " +
+      "with `--for 2h` next time.",
+  },
   retry_after_capped: {
     severity: "warning",
+    title: [
+      "an upstream asks to wait longer than 15 minutes",
+      "upstreams ask to wait longer than 15 minutes",
+    ],
     about: "upstream",
     means:
       "The provider or SNS asked to wait longer than 15 minutes (`Retry-After`). It is asked after 15 " +
@@ -39,6 +62,7 @@ export const ALARMS_OF_UPSTREAMS = {
   },
   unknown_ids_flooding: {
     severity: "warning",
+    title: ["a flood of unknown ids", "floods of unknown ids"],
     about: "upstream",
     means:
       "Most ids in callbacks are unknown to the provider: they are asked at `UNKNOWN_RATE_PER_SECOND`, by " +
@@ -56,6 +80,8 @@ export const ALARMS_OF_UPSTREAMS = {
   },
   topic_failing: {
     severity: "warning",
+    criticalAfterMinutes: 10,
+    title: ["SNS fails", "topics that SNS fails on"],
     about: "upstream",
     means: "SNS fails again and again (throttling, 5xx, time-outs). Events wait and are sent by themselves.",
     ends: "with the first answer.",
@@ -66,6 +92,7 @@ export const ALARMS_OF_UPSTREAMS = {
   },
   topic_paused: {
     severity: "critical",
+    title: ["SNS refuses the topic", "topics that SNS refuses"],
     about: "upstream",
     means: "SNS refuses the topic: no credentials, no right, or no such topic.",
     ends: "when SNS takes the topic: it is tried every 30 s at the latest.",

@@ -1,0 +1,93 @@
+import { describeAlarm, type Severity, titleOf } from "../alarms/alarm-definitions.ts";
+import type { AlarmToNotify } from "../alarms/alarms-to-notify.ts";
+import type { Settings } from "../kit/settings.ts";
+
+/** What people are told of one alarm. */
+export type AlarmNews = Omit<AlarmToNotify, "id"> & {
+  /** Sent to try the webhook; it stands for no row. */
+  isTest?: true;
+};
+
+type MessageSettings = Pick<
+  Settings,
+  "ALARM_WEBHOOK_FORMAT" | "RUNBOOK_URL" | "PUBLIC_URL" | "OPS_PORT" | "ADMIN_TOKENS"
+>;
+
+/** How many alarms the text spells out; the rest are counted by name. */
+const TEXT_LIMIT = 20;
+
+/**
+ * The body of a message. `generic`: a `text` for people and the same as `alarms` for programs. `slack`: what
+ * Slack's incoming webhooks and those made like them take, a section for each alarm.
+ */
+export function alarmBody(alarms: readonly AlarmNews[], settings: MessageSettings): string {
+  const told = worstFirst(alarms);
+  const rest = new Map<AlarmNews["name"], number>();
+  for (const { name } of told.slice(TEXT_LIMIT)) rest.set(name, (rest.get(name) ?? 0) + 1);
+  const lines = [
+    ...told.slice(0, TEXT_LIMIT).map((alarm) => lineOf(alarm, settings)),
+    ...[...rest].map(([name, count]) => `and ${titleOf(name, count)} more: ${whereTo(name, settings)}`),
+  ];
+  const text = lines.join("\n");
+  if (settings.ALARM_WEBHOOK_FORMAT === "slack")
+    return JSON.stringify({
+      text,
+      blocks: lines.map((line) => ({
+        type: "section",
+        text: { type: "mrkdwn", text: line.slice(0, 3_000) },
+      })),
+    });
+  return JSON.stringify({
+    text,
+    alarms: alarms.map(({ at, isTest: _, ...alarm }) => ({
+      ...alarm,
+      ...describeAlarm({ ...alarm, now: alarm.clearedAt ?? at }),
+      link: linkOf(alarm.name, settings) ?? null,
+    })),
+  });
+}
+
+/** One of each name before a second, the critical ones first: many of one name bury no other. */
+function worstFirst(alarms: readonly AlarmNews[]): AlarmNews[] {
+  const counts = new Map<AlarmNews["name"], number>();
+  const ranked = alarms.map((alarm) => {
+    const before = counts.get(alarm.name) ?? 0;
+    counts.set(alarm.name, before + 1);
+    const { severity } = describeAlarm({ ...alarm, now: alarm.clearedAt ?? alarm.at });
+    return { alarm, before, rank: severity === "critical" ? 0 : 1 };
+  });
+  ranked.sort((one, other) => one.before - other.before || one.rank - other.rank);
+  return ranked.map(({ alarm }) => alarm);
+}
+
+/** How urgent, what, where, why, what to do about it, and where that is done. */
+function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
+  const { name, source, subject, detail, clearedAt, note, isTest } = alarm;
+  if (isTest) return `TEST of the alarm webhook of invoice-relay: ${forSlack(detail)}`;
+  const about = [...new Set([source, subject])].filter((word) => word !== "").join(", ");
+  const { title, severity, action } = describeAlarm({ ...alarm, now: clearedAt ?? alarm.at });
+  const what = forSlack(`${title} (${name}: ${about})`);
+  if (clearedAt !== null) return `OVER: ${what}`;
+  const noted = note === null ? "" : ` Note: ${forSlack(note)}`;
+  return `${urgency(alarm, severity)}: ${what}. ${forSlack(`${detail} What to do: ${action}`)}${noted} ${whereTo(name, settings)}`;
+}
+
+const urgency = ({ toldAt }: AlarmNews, severity: Severity): string =>
+  toldAt === null ? severity.toUpperCase() : `STILL OPEN, ${severity.toUpperCase()}`;
+
+const whereTo = (name: AlarmNews["name"], settings: MessageSettings): string =>
+  linkOf(name, settings) ?? `Run: invoice-relay alarms --name ${name}`;
+
+/** The alarm's heading in the runbook, else the console if it is where callbacks are; undefined without. */
+function linkOf(
+  name: AlarmNews["name"],
+  { RUNBOOK_URL, PUBLIC_URL, OPS_PORT, ADMIN_TOKENS = [] }: MessageSettings,
+): string | undefined {
+  if (RUNBOOK_URL !== undefined) return `${RUNBOOK_URL}#${name}`;
+  const hasConsole = OPS_PORT === undefined && ADMIN_TOKENS.length > 0;
+  return hasConsole ? new URL(`/console/attention/alarms?name=${name}`, PUBLIC_URL).href : undefined;
+}
+
+/** Slack reads `<!channel>` and `<url|words>` in a text; an upstream's error must not call everyone. */
+const forSlack = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,0 +1,146 @@
+import { describe, expect, it, vi } from "vitest";
+import { pause, resume } from "../../src/operate/pause.ts";
+import { readStatus } from "../../src/operate/status-facts.ts";
+import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { openDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
+
+const WAIT = { interval: 20, timeout: 30_000 };
+const WORKERS = { http: false, workers: true };
+
+const raise = (around: Surroundings, name: string, subject: string, ago = "1 minute") =>
+  around.query(
+    `insert into alarm (name, source, subject, detail, raised_at) values ($1, '', $2, 'because', now() - $3::interval)`,
+    [name, subject, ago],
+  );
+
+/** It is noted that people were told. */
+const isMarked = ({ query }: Surroundings) =>
+  vi.waitFor(async () => expect(await query("select from alarm where told_at is null")).toEqual([]), WAIT);
+
+const statusOf = (around: Surroundings) =>
+  readStatus(openDatabase(around.databaseUrl), { sources: null, intervalMs: 86_400_000 });
+
+describe("an alarm that is snoozed", () => {
+  it("leaves the headline, is counted, and is told again at its end", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    await raise(around, "replay_failed", "a-replay");
+    await startRelay(environment, WORKERS);
+    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    await isMarked(around);
+    const run = (...words: string[]) => runInProcess(["alarms", ...words], environment);
+    expect(await run("snooze", "replay_failed", "--for", "2h", "--reason", "Ada is at it")).toMatchObject({
+      code: 0,
+      stdout: "1 alarm snoozed; what lasts then is told again.\n",
+    });
+    expect(await statusOf(around)).toMatchObject({ needs: [], openAlarms: [{ count: 0, snoozed: 1 }] });
+    expect((await run()).stdout).toMatch(/snoozed until 20.* UTC/);
+    await around.query("update alarm set told_at = now() - interval '3 h', snoozed_until = now()");
+    await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), WAIT);
+    expect(receiver.messages[1]?.text).toMatch(/^STILL OPEN, WARNING: a replay failed/);
+    expect((await statusOf(around)).needs).toHaveLength(1);
+    const [entry] = await around.query(
+      "select actor, action, subject, detail ->> 'reason' as reason from audit_entry",
+    );
+    expect(entry).toMatchObject({ action: "alarm.snooze", subject: "a-replay", reason: "Ada is at it" });
+  });
+
+  it("needs a time that is ahead, and an alarm that is open", async () => {
+    const environment = (await surroundings()).environment();
+    const run = (...words: string[]) => runInProcess(["alarms", "snooze", ...words], environment);
+    expect(await run("replay_failed", "--until", "2020-01-01")).toMatchObject({ code: 2 });
+    expect(await run("replay_failed")).toMatchObject({ code: 2 });
+    expect(await run("replay_faild", "--for", "2h")).toMatchObject({ code: 2 });
+    expect(await run("replay_failed", "--for", "2h")).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining("No such alarm is open: nothing was changed."),
+    });
+  });
+});
+
+it("a note stands beside its alarm; closing by name or by subject closes no other", async () => {
+  const around = await surroundings();
+  for (const subject of ["one", "two"]) await raise(around, "replay_failed", subject);
+  const run = (...words: string[]) => runInProcess(["alarms", ...words], around.environment());
+  await run("note", "replay_failed", "--subject", "two", "--note", "Ada asks the hoster");
+  expect((await run()).stdout).toContain("note: Ada asks the hoster");
+  expect((await run("close", "replay_failed", "--subject", "one")).stdout).toContain("1 alarm closed");
+  expect(await around.query("select subject from alarm where cleared_at is null")).toEqual([
+    { subject: "two" },
+  ]);
+  expect((await run("close", "replay_failed")).stdout).toContain("1 alarm closed");
+  expect((await run()).stdout).toBe("No alarm is open.\n");
+});
+
+it("what has failed for ten minutes is told again, as critical", async () => {
+  const around = await surroundings();
+  const receiver = await startAlarmReceiver();
+  await raise(around, "topic_failing", around.topicArn, "9 minutes");
+  await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }), WORKERS);
+  await vi.waitFor(() => expect(receiver.messages[0]?.text).toMatch(/^WARNING: SNS fails/), WAIT);
+  await isMarked(around);
+  await around.query(
+    "update alarm set raised_at = now() - interval '11 minutes', told_at = now() - interval '2 minutes'",
+  );
+  await vi.waitFor(
+    () => expect(receiver.messages[1]?.text).toMatch(/^STILL OPEN, CRITICAL: SNS fails/),
+    WAIT,
+  );
+});
+
+describe("a pause by hand", () => {
+  const told = async (around: Surroundings) =>
+    (await around.query("select subject from alarm where name = 'pause_standing' and cleared_at is null"))
+      .length;
+
+  it("is told when nothing ends it, or after an hour, until it is resumed", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const environment = around.environment();
+    await (await startRelay(environment, WORKERS)).stop();
+    const by = { db, actor: "cli:ada", work: "confirm", names: "all" } as const;
+    // Each start looks at once.
+    const look = async () => (await startRelay(environment, WORKERS)).stop();
+    await pause({ ...by, until: new Date(Date.now() + 7_200_000), reason: "their deploy" });
+    await look();
+    expect(await told(around)).toBe(0);
+    await around.query("update source set paused_at = now() - interval '61 min'");
+    await look();
+    await vi.waitFor(async () => expect(await told(around)).toBe(1), WAIT);
+    expect((await statusOf(around)).sentence).toMatch(
+      /^A person is needed: asking the provider .* is paused by cli:ada/,
+    );
+    await pause({ ...by, reason: "another" });
+    expect(await told(around)).toBe(0);
+    await look();
+    await vi.waitFor(async () => expect(await told(around)).toBe(1), WAIT);
+    await resume(by);
+    expect(await told(around)).toBe(0);
+  });
+});
+
+describe("alarms test", () => {
+  it("sends a message that says so, and says what went wrong", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const run = (environment: Record<string, string>) =>
+      runInProcess(["alarms", "test"], around.environment(environment));
+    expect(await run({ ALARM_WEBHOOK_URL: receiver.url, ALARM_WEBHOOK_FORMAT: "slack" })).toMatchObject({
+      code: 0,
+    });
+    const sent = JSON.parse(receiver.messages[0]?.body ?? "");
+    expect(sent.text).toMatch(/^TEST of the alarm webhook of invoice-relay/);
+    expect(sent.blocks).toEqual([{ type: "section", text: { type: "mrkdwn", text: sent.text } }]);
+    receiver.mood = 500;
+    expect(await run({ ALARM_WEBHOOK_URL: receiver.url })).toMatchObject({
+      code: 1,
+      stdout: "ALARM_WEBHOOK_URL took no message: it answered 500.\n",
+    });
+    const none = await run({});
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain("ALARM_WEBHOOK_URL is not set");
+  });
+});
