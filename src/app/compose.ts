@@ -5,6 +5,7 @@ import type { Logger } from "../kit/log.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
+import { Signer } from "../signing/signed.ts";
 import { leaseOf } from "../work/lease.ts";
 import type { Served } from "../work/relay-process.ts";
 import type { Signal } from "../work/signal.ts";
@@ -53,6 +54,7 @@ export function composeRelay({ settings, log, tracing, pools, wake, signals }: R
     serves: servedBy(sources),
     log,
     metrics,
+    signer: Signer.of(settings),
     tracing,
     tracer: tracing?.tracer ?? null,
     db,

@@ -1,3 +1,5 @@
+import { bookSourcesOf } from "../books/book-source.ts";
+import { noteMonthChanges } from "../books/month/month-changes.ts";
 import { CollectionNames } from "../confirm/collection-names.ts";
 import { ConfirmLine, confirmPolicy } from "../confirm/confirm-line.ts";
 import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
@@ -11,6 +13,8 @@ import { faultOf } from "../kit/fault.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS } from "../kit/time.ts";
+import { buildLedger } from "../ledger/build.ts";
+import { checkLedger } from "../ledger/check-ledger.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms.ts";
 import { checkErased } from "../operate/erase.ts";
 import { settleStatuses } from "../operate/open-invoices.ts";
@@ -30,15 +34,17 @@ import { endFloods, notifyFloodsAgain, UnknownIds } from "../upstreams/unknown-i
 import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { ClockWatch } from "../work/clock-watch.ts";
+import { ClockWatch, clocksAt } from "../work/clock-watch.ts";
 import { BRING_FORWARD_LIMIT } from "../work/leased-rows.ts";
 import type { Handoff } from "../work/policy.ts";
 import { Pump } from "../work/pump.ts";
 import { Signal } from "../work/signal.ts";
 import { AlarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
+import { lookForWork } from "./look.ts";
 import { keepPartitions, logChores, maintain } from "./maintenance.ts";
 import type { ListPasses, PassContext, Passes } from "./pass.ts";
 import { providerOf, reconcileSource } from "./providers.ts";
+import { publishRoots } from "./publish-roots.ts";
 import { createPublishPump, destinationOf } from "./publishing.ts";
 import { replayRunner } from "./replay-runner.ts";
 import { routesOf, servedBy } from "./upstreams.ts";
@@ -57,8 +63,17 @@ export function createPasses(context: PassContext): Passes {
   const worksBeside = context.publishWake !== undefined;
   const confirmer = createConfirmPump(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
+  const books = bookSourcesOf(settings);
   const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
+  const intervalMs = settings.RECONCILE_INTERVAL;
+  const look = lookForWork(context.hot, context.sources, { lease, intervalMs });
   return {
+    async look() {
+      const begun = performance.now();
+      const found = await look();
+      const clocks = clocksAt(begun, found.now);
+      return { ...found, everythingIsDue: await clockWatch.note(db, clocks, found.clockIsBehind) };
+    },
     confirm: (stop) => confirmer.drain(stop),
     publish: (stop) => publisher.pump.drain(stop),
     async rescue() {
@@ -75,7 +90,7 @@ export function createPasses(context: PassContext): Passes {
         step("events rescued");
         context.publishWake?.raise();
       }
-      await rescueListWork(db, { lease, intervalMs: settings.RECONCILE_INTERVAL });
+      await rescueListWork(db, { lease, intervalMs });
       await endLostReplayLeases(db, lease);
       await refreshLine(db);
       return Math.max(confirmations, events) < BRING_FORWARD_LIMIT ? null : 0;
@@ -105,6 +120,11 @@ export function createPasses(context: PassContext): Passes {
         late_personal_data: () => checkErased(db),
         quiet_alarms: () => alarms.clearQuiet(),
         old_budgets: () => forgetBudgets(db),
+        async month_changes() {
+          const { raised, more } = await noteMonthChanges(db, books);
+          hasMore ||= more;
+          alarms.notify(raised);
+        },
       });
       return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, CHORES_WAIT_LIMIT_MS);
     },
@@ -121,6 +141,19 @@ export function createPasses(context: PassContext): Passes {
       await notifyFloodsAgain(context, sources);
       await notifyAgain(context, TOPIC, serves.topics);
       return MINUTE_MS;
+    },
+    async ledger(stop) {
+      const retryInMs = await maintain(context, {
+        ledger: () => buildLedger(db, stop),
+        ledger_check: () => checkLedger(db),
+      });
+      return retryInMs ?? MINUTE_MS;
+    },
+    async roots() {
+      const { LEDGER_TOPIC_ARN: topicArn } = settings;
+      if (topicArn === undefined) return DAY_MS;
+      const retryInMs = await maintain(context, { published_roots: () => publishRoots(topicArn, context) });
+      return retryInMs ?? MINUTE_MS;
     },
     replay: (stop) => replayPass({ runner: replays, log }, stop),
     async retention() {
@@ -169,11 +202,12 @@ export function createPasses(context: PassContext): Passes {
 }
 
 function listPasses(context: PassContext, source: Source, provider: Provider): ListPasses {
-  const { db, settings, lease, alarms, log, onConfirmations, onEvents } = context;
+  const { db, settings, lease, alarms, log, signer, onConfirmations, onEvents } = context;
   const options = {
     db,
     alarms,
     log,
+    signer,
     onConfirmations,
     onEvents,
     source: reconcileSource(source, provider, settings),
@@ -253,6 +287,7 @@ function lineOf(
       hasTestTopic: source.snsTestTopicArn !== null,
       personalData: settings.EVENT_PERSONAL_DATA,
       timeZone: settings.PROVIDER_TIME_ZONE,
+      currency: source.currency,
     },
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { alarmBody } from "../../src/app/alarm-webhook.ts";
+import { describeAlarm } from "../../src/alarms/alarm-definitions.ts";
+import { alarmBody } from "../../src/app/alarm-message.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { standardWebhookHolds } from "../../src/receive/caller/caller-checks.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
@@ -40,14 +41,16 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
     const [begun] = receiver.messages;
     expect(begun?.text).toBe(
-      "ALARM confirmation_dead (default, an-invoice): It is given up. What to do: https://wiki.example.com/relay#confirmation_dead",
+      "CRITICAL: a confirmation was given up (confirmation_dead: default, an-invoice). It is given up. What to do: " +
+        `${describeAlarm({ name: "confirmation_dead", subject: "an-invoice", raisedAt: new Date(), now: new Date() }).action} ` +
+        "https://wiki.example.com/relay#confirmation_dead",
     );
     expect(begun?.alarms).toMatchObject([
       {
         name: "confirmation_dead",
         subject: "an-invoice",
         clearedAt: null,
-        runbook: "https://wiki.example.com/relay#confirmation_dead",
+        link: "https://wiki.example.com/relay#confirmation_dead",
       },
     ]);
     for (const secret of [SECRET, OTHER_SECRET])
@@ -61,7 +64,9 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
       ).toBe(true);
     await clear(around, "an-invoice");
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), WAIT);
-    expect(receiver.messages[1]?.text).toBe("over: confirmation_dead (default, an-invoice)");
+    expect(receiver.messages[1]?.text).toBe(
+      "OVER: a confirmation was given up (confirmation_dead: default, an-invoice)",
+    );
     await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
     expect(JSON.stringify(relay.lines)).not.toContain("planted-secret");
   });
@@ -77,7 +82,7 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
     expect(new Set(subjects).size).toBe(300);
     expect(subjects).toHaveLength(300);
     expect(receiver.messages.length).toBeLessThanOrEqual(3);
-    expect(receiver.messages[0]?.text).toContain("more: confirmation_dead");
+    expect(receiver.messages[0]?.text).toMatch(/and 2\d\d confirmations given up more: .*confirmation_dead/);
   });
 
   it("is told every five seconds at most, however many processes tell", async () => {
@@ -151,9 +156,16 @@ describe("the text of a message", () => {
         clearedAt: null,
       },
       ...{ detail: "<!channel> pay <https://evil.example|here> & now", raisedAt: new Date() },
+      ...{ at: new Date(), toldAt: null, note: null },
     };
-    expect(JSON.parse(alarmBody([alarm])).text).toBe(
-      "ALARM source_failing (default): &lt;!channel&gt; pay &lt;https://evil.example|here&gt; &amp; now What to do: docs/operations.md#source_failing",
+    const settings = { ALARM_WEBHOOK_FORMAT: "generic", PUBLIC_URL: "https://relay.example" } as const;
+    const quarantined = { ...alarm, name: "invoice_quarantined" } as const;
+    const refusal = { ...alarm, name: "topic_paused" } as const;
+    const many = JSON.parse(alarmBody([...Array(25).fill(quarantined), refusal], settings)).text.split("\n");
+    expect(many[0]).toMatch(/^CRITICAL: SNS refuses the topic/);
+    expect(many.at(-1)).toMatch(/^and 6 paid invoices in quarantine more: /);
+    expect(JSON.parse(alarmBody([alarm], settings)).text).toBe(
+      "WARNING: the provider fails (source_failing: default). &lt;!channel&gt; pay &lt;https://evil.example|here&gt; &amp; now What to do: Ask the provider whether it is up; confirmations are retried automatically. Run: invoice-relay alarms --name source_failing",
     );
   });
 });

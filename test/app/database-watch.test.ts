@@ -59,7 +59,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
     const said = relay.lines.filter(({ alarm }) => alarm === "database_away");
     expect(said).toMatchObject([{ level: "error" }]);
     await vi.waitFor(
-      () => expect(receiver.messages.map(({ text }) => text).join()).toContain("ALARM database_away"),
+      () => expect(receiver.messages.map(({ text }) => text).join()).toContain("(database_away: postgres)"),
       WAIT,
     );
 
@@ -71,7 +71,9 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
       );
       expect(rows).toEqual([{ lasted: true, told: true }]);
     }, WAIT);
-    expect(receiver.messages.at(-1)?.text).toContain("over: database_away (postgres)");
+    expect(receiver.messages.at(-1)?.text).toContain(
+      "OVER: Postgres does not answer (database_away: postgres)",
+    );
     expect(relay.lines.filter(({ alarmCleared }) => alarmCleared === "database_away")).toHaveLength(1);
     await vi.waitFor(
       async () => expect(metric(await page(relay), "invoice_relay_database_up")).toBe(1),
@@ -153,7 +155,7 @@ describe("a process that is stopped while the alarm is open", () => {
     const told = { ALARM_WEBHOOK_URL: receiver.url };
     const relay = await startRelay(around.environment({ DATABASE_URL: url, ...told }));
     proxy.fault({ kind: "refuse" });
-    await vi.waitFor(() => expect(receiver.messages[0]?.text).toContain("ALARM database_away"), WAIT);
+    await vi.waitFor(() => expect(receiver.messages[0]?.text).toContain("(database_away: postgres)"), WAIT);
     // Before the watch asks again.
     proxy.heal();
     await relay.stop();
@@ -162,6 +164,12 @@ describe("a process that is stopped while the alarm is open", () => {
     ).toEqual([{ name: "database_away", ended: true, cleared_told_at: null }]);
 
     await startRelay(around.environment(told));
-    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toContain("over: database_away"), WAIT);
+    await vi.waitFor(
+      () =>
+        expect(receiver.messages.at(-1)?.text).toContain(
+          "OVER: Postgres does not answer (database_away: postgres)",
+        ),
+      WAIT,
+    );
   });
 });

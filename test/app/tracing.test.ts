@@ -106,7 +106,13 @@ describe("a collector", () => {
     const around = await surroundings();
     const collector = await startTraceReceiver();
     collector.mood = "hangs";
-    const relay = await startRelayProcess(around.environment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
+    const relay = await startRelayProcess(
+      around.environment({
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        // Longer than this test may take.
+        OTEL_EXPORTER_OTLP_TIMEOUT: "600000",
+      }),
+    );
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await fetch(`${relay.url}/callbacks/${around.environment().CALLBACK_TOKENS}`, {
@@ -115,10 +121,7 @@ describe("a collector", () => {
     });
     await eventually(() => around.sns.messages(around.topicArn), toHaveLength(1));
     await eventually(() => collector.requests.length > 0, toBe(true));
-    const began = performance.now();
     expect(await relay.end("SIGTERM")).toBe(0);
-    // 2 s for the collector, and what stopping takes without one; its own time-out would be 10 s.
-    expect(performance.now() - began).toBeLessThan(8_000);
     expect(relay.process.output.stdout).toContain('"msg":"stopped"');
   });
 });

@@ -3,6 +3,7 @@ import serverlessHttp from "serverless-http";
 import { within } from "../../kit/waiting.ts";
 import { callbackReceiver } from "../callback-receiver.ts";
 import { httpApp, protectAnswers } from "../http-app.ts";
+import { keysRoute } from "../keys-route.ts";
 import { logFaults, openContainer, perContainer } from "./container.ts";
 
 /** The response leaves this long, in ms, before the invocation's time is up. */
@@ -12,12 +13,18 @@ const open = perContainer(async () => {
   // A container handles one request at a time, so it needs only one connection.
   const { parts, ...container } = await openContainer(1, "hot");
   const receiver = callbackReceiver(parts, { handoff: null, hasReadingThread: false });
-  const app = serverlessHttp(httpApp([protectAnswers({ behindTls: true }), ...receiver.routers], parts.log), {
-    // The adapter sets only the headers, and the length as a number.
-    request: (request: { headers: Record<string, unknown>; rawHeaders: string[] }) => {
-      request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);
+  const app = serverlessHttp(
+    httpApp([protectAnswers({ behindTls: true }), ...receiver.routers, keysRoute(parts.db)], parts.log),
+    {
+      // The adapter sets only the headers, and the length as a number.
+      request: (request: { headers: Record<string, unknown>; rawHeaders: string[] }) => {
+        request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [
+          name,
+          String(value),
+        ]);
+      },
     },
-  });
+  );
   return { ...container, database: parts.database, receiver, app };
 });
 

@@ -32,14 +32,21 @@ export const publish = passHandler((passes) => [[passes.rescue, passes.publish]]
   isWorker: true,
 });
 
-/** Reads the provider's lists for missed payments, and for genuine ids in a flood of unknown ones. */
-export const reconcile = passHandler(({ lists, tidy }) => [
+/**
+ * Reads the provider's lists for missed payments, and for genuine ids in a flood of unknown ones; takes new rows
+ * into the ledger.
+ */
+export const reconcile = passHandler(({ lists, tidy, ledger }) => [
   [atItsPace(tidy)],
+  [ledger],
   ...lists.flatMap(({ scout, sweep }) => [[scout], [sweep]]),
 ]);
 
-/** The daily certificate: paid at the provider = stored = published, or the differences by name (G10). */
-export const certify = passHandler(({ lists }) => lists.map(({ certify }) => [certify]));
+/**
+ * The daily certificate: paid at the provider = stored = published, or the differences by name (G10). It alone has
+ * the signing key, so it publishes the ledger's roots too.
+ */
+export const certify = passHandler(({ lists, roots }) => [[roots], ...lists.map(({ certify }) => [certify])]);
 
 /** Runs replays that were started and that no process works on (G9). */
 export const replay = passHandler((passes) => [[passes.replay]]);

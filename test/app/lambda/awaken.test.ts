@@ -13,9 +13,6 @@ const bundles = useBundles();
 /** Longer than a container may sleep without looking after its connections, in ms. */
 const SLEEP_MS = 1_200;
 
-/** Well before a statement over a dead connection times out, in ms: after 5 s in `receive`, else after 30 s. */
-const awakeMs = (name: string) => (name === "receive" ? 4_500 : 15_000);
-
 const TITLE = "the function %s finds before any time-out that its connections died while it slept (G11)";
 
 async function awakens(name: string): Promise<void> {
@@ -30,25 +27,20 @@ async function awakens(name: string): Promise<void> {
           body: JSON.stringify({ data: { id: randomUUID() } }),
         })
       : scheduleEvent;
-  const timed = async () => {
-    const from = performance.now();
-    const answer = await container.invoke<{ statusCode: number } | undefined>(event());
-    return { answer, ms: performance.now() - from };
-  };
   await container.invoke(event());
-  const before = await timed();
   expect(proxy.connections).toBeGreaterThan(0);
   container.freeze();
   proxy.hangAll();
   await delay(SLEEP_MS);
   container.thaw();
-  const { answer, ms } = await timed();
-  // A crowded machine was as slow before.
-  expect(ms - before.ms).toBeLessThan(awakeMs(name));
+  const answer = await container.invoke<{ statusCode: number } | undefined>(event());
+  // Each was asked for a sign of life and given up: no statement waited for its time-out there.
+  expect(proxy.sentInVain.length).toBeGreaterThan(0);
+  for (const sent of proxy.sentInVain) expect(sent).toMatch(/^Q.{4}select 1.$|^X.{4}$/s);
   if (name === "receive") expect(answer?.statusCode).toBe(200);
 }
 
-// Alone, since it has the least time.
-it.each(["receive"])(TITLE, awakens);
-
-it.concurrent.each(["confirm", "publish", "reconcile", "certify", "replay", "retention"])(TITLE, awakens);
+it.concurrent.each(["receive", "confirm", "publish", "reconcile", "certify", "replay", "retention"])(
+  TITLE,
+  awakens,
+);

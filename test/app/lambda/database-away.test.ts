@@ -34,7 +34,9 @@ it.concurrent.each(["cold", "warm"])(
     expect(confirm.lines.filter(({ alarm }) => alarm === "database_away")).toMatchObject([
       { level: "error", subject: "postgres" },
     ]);
-    expect(receiver.messages.map(({ text }) => text).join()).toContain("ALARM database_away");
+    expect(receiver.messages.map(({ text }) => text).join()).toContain(
+      "CRITICAL: Postgres does not answer (database_away: postgres)",
+    );
 
     proxy.heal();
     await vi.waitFor(() => confirm.invoke(scheduleEvent));

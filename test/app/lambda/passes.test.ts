@@ -149,7 +149,9 @@ describe("the functions together", () => {
   it("confirm and publish say how long the oldest work waits, whatever LOG_LEVEL says", async () => {
     const stack = await lambdaStack();
     await recorded(stack, randomUUID());
-    await stack.query("update confirmation set due_at = now() - interval '1 hour'");
+    await stack.query(
+      "update confirmation set due_at = now() - interval '1 hour', open_since = now() - interval '1 hour'",
+    );
     for (const name of ["publish", "confirm"]) {
       const container = stack.container(name, { LOG_LEVEL: "error" });
       await container.invoke(scheduleEvent);

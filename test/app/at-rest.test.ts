@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { onTestFinished } from "../support/own-test.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { describedIn } from "../support/two-sources.ts";
+
+const SOURCES = 20;
+const SECONDS = 65;
+/** What one process may have Postgres do while there is nothing to do, in transactions a second. */
+const LIMIT = 2;
+
+describe("a relay at rest", () => {
+  it(`asks Postgres at most ${LIMIT} times a second, with ${SOURCES} sources (G8)`, async () => {
+    const around = await surroundings();
+    around.provider.otherwise((request, response) => {
+      const list = {
+        items: [],
+        page: 1,
+        pageSize: 50,
+        totalCount: 0,
+        hasNextPage: false,
+        hasPreviousPage: false,
+      };
+      const id = request.url?.match(/[0-9a-f-]{36}/)?.[0] ?? randomUUID();
+      const data = request.url?.includes("/invoices?") ? list : { id, collectionName: "Fees" };
+      const body = { status: "success", message: "ok", data };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    const folder = mkdtempSync(join(tmpdir(), "sources-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "sources.json");
+    const sources = Array.from({ length: SOURCES }, (_, index) => ({
+      name: `s${index}`,
+      collectionApiUrl: around.provider.url,
+      collectionApiKey: "env:KEY",
+      callbackTokens: [`token-of-source-${index}-0123456789`],
+      snsTopicArn: around.topicArn,
+      collectionIds: [randomUUID()],
+    }));
+    writeFileSync(file, JSON.stringify({ sources }));
+    const webhook = { ALARM_WEBHOOK_URL: around.provider.url };
+    await startRelay(
+      around.environment({ ...describedIn(file), ...webhook, KEY: "key", RECONCILE_INTERVAL: "1h" }),
+    );
+    await vi.waitFor(async () =>
+      expect(await around.query("select from sweep where state = 'due' and due_at > now()")).toHaveLength(
+        SOURCES,
+      ),
+    );
+    const rate = await commitsASecond(around.databaseUrl);
+    expect(rate).toBeLessThanOrEqual(LIMIT);
+  });
+});
+
+/** Counted from another database, so that counting does not count; by Postgres' clock. */
+async function commitsASecond(databaseUrl: string): Promise<number> {
+  const url = new URL(databaseUrl);
+  const name = url.pathname.slice(1);
+  url.pathname = "/postgres";
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const read = async () => {
+    const { rows } = await client.query(
+      "select xact_commit::int as commits, extract(epoch from clock_timestamp())::float8 as at from pg_stat_database where datname = $1",
+      [name],
+    );
+    return rows[0] as { commits: number; at: number };
+  };
+  // What the start has done reaches the statistics with the first commits that follow it.
+  await sleep(12_000);
+  const before = await read();
+  await sleep(SECONDS * 1_000);
+  const after = await read();
+  return (after.commits - before.commits) / (after.at - before.at);
+}
