@@ -10,7 +10,12 @@ import { withTextsMasked } from "../kit/mask.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { BadInput, readInput, runOperation } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
-import { type Operation, type OperationParts, roleFor } from "../operate/operations/operation.ts";
+import {
+  type Download,
+  type Operation,
+  type OperationParts,
+  roleFor,
+} from "../operate/operations/operation.ts";
 import { CallerLimits, TooManyAtOnce } from "./caller-limits.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
 import type { Live } from "./live.ts";
@@ -32,6 +37,7 @@ interface AdminRouterOptions {
 }
 
 const BODY_LIMIT = "256kb";
+const UPLOADS = ["text/csv", "application/octet-stream"];
 
 /** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
 export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }: AdminRouterOptions): Router {
@@ -54,6 +60,16 @@ export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }:
     response.locals.caller = caller;
     next();
   });
+  const addRoute = (operation: Operation) => {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    api[operation.method](path, (request, response) =>
+      carryOut(operation, { ...parts, limits }, request, response, log).catch((error: unknown) => {
+        throw noteWork(error, workOf(operation, request));
+      }),
+    );
+  };
+  const all: readonly Operation[] = operations;
+  for (const operation of all) if (operation.upload === true) addRoute(operation);
   api.use(jsonBody(BODY_LIMIT));
   api.get("/openapi.json", (_request, response) => {
     response.type("json").send(openApiText());
@@ -69,14 +85,7 @@ export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }:
       refuse(response, { status: 503, error: "Too many listeners. Try again later." });
     });
   });
-  for (const operation of operations) {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    api[operation.method](path, (request, response) =>
-      carryOut(operation, { ...parts, limits }, request, response, log).catch((error: unknown) => {
-        throw noteWork(error, workOf(operation, request));
-      }),
-    );
-  }
+  for (const operation of all) if (operation.upload !== true) addRoute(operation);
   api.use((_request, response) => {
     const error = "There is no such operation. /admin/v1/openapi.json describes them all.";
     refuse(response, { status: 404, error });
@@ -111,7 +120,15 @@ async function carryOut(
     const error = `${operation.id} needs the role ${needed}; ${holder.name} has the role ${holder.role}.`;
     return refuse(response, { status: 403, error });
   }
-  const { params: path, query, body = {} } = request;
+  if (operation.upload === true && !request.is(UPLOADS)) {
+    const error = `Send the file itself, with the header Content-Type: ${UPLOADS.join(" or ")}.`;
+    return refuse(response, { status: 415, error });
+  }
+  const { params: path, query } = request;
+  const body =
+    operation.upload === true ? request.iterator({ destroyOnReturn: false }) : (request.body ?? {});
+  // What is left of a file that was refused half-way is read and dropped, so that its sender gets the answer.
+  if (operation.upload === true) response.once("finish", () => request.resume());
   const input = readInput(operation, { path, query, body });
   const left = new AbortController();
   response.once("close", () => left.abort());
@@ -140,11 +157,13 @@ async function carryOut(
     if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
     const masked = (value: unknown) =>
       operation.tellsTokens === true ? value : withTextsMasked(value, parts.mask);
-    if (operation.mediaType === undefined) return void response.json(masked(result));
-    response.attachment().type(operation.mediaType);
-    await pipeline(Readable.from(result as AsyncIterable<string>).map(masked), response);
+    if (operation.mediaTypes === undefined) return void response.json(masked(result));
+    const file = result as Download;
+    response.attachment(file.fileName).type(file.mediaType);
+    const sent = Readable.from(file.parts).map((part) => (typeof part === "string" ? masked(part) : part));
+    await pipeline(sent, response);
   };
-  if (operation.mediaType !== undefined) await limits.run(holder.name, "export", respond);
+  if (operation.mediaTypes !== undefined) await limits.run(holder.name, "export", respond);
   else if (needed === "read") await limits.run(holder.name, "reading", respond);
   else await respond();
 }

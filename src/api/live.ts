@@ -17,11 +17,14 @@ interface LiveOptions {
   listenerLimit?: number;
   everyMs?: number;
   beatMs?: number;
+  /** A reading that takes longer, in ms, is told as trouble while it goes on. */
+  lateMs?: number;
 }
 
 const LISTENER_LIMIT = 50;
 const EVERY_MS = 5_000;
 const BEAT_MS = 15_000;
+const LATE_MS = 8_000;
 const PAYMENTS_EVERY_MS = 1_000;
 
 /** A commit becomes visible a little after its timestamp. */
@@ -48,12 +51,20 @@ export class Live {
   readonly #listeners = new Set<Listener>();
   readonly #last = new Map<string, string>();
   readonly #sent = new Map<string, number>();
+  /** Readings that fail, and since when. */
+  readonly #failingSince = new Map<string, Date>();
   #timers: NodeJS.Timeout[] = [];
   #reading = new Set<string>();
   #beganAt = 0;
 
   constructor(options: LiveOptions) {
-    this.#options = { listenerLimit: LISTENER_LIMIT, everyMs: EVERY_MS, beatMs: BEAT_MS, ...options };
+    this.#options = {
+      listenerLimit: LISTENER_LIMIT,
+      everyMs: EVERY_MS,
+      beatMs: BEAT_MS,
+      lateMs: LATE_MS,
+      ...options,
+    };
   }
 
   get listeners(): number {
@@ -89,6 +100,7 @@ export class Live {
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers = [];
     this.#last.clear();
+    this.#failingSince.clear();
     this.#sent.clear();
   }
 
@@ -115,20 +127,34 @@ export class Live {
   async #once(name: string, act: () => Promise<void>): Promise<void> {
     if (this.#reading.has(name)) return;
     this.#reading.add(name);
+    // Again and again, for those who come meanwhile.
+    const late = setInterval(() => this.#tellTrouble(name), this.#options.lateMs);
     try {
       await act();
     } catch (error) {
       this.#options.log.warn({ what: name, ...faultOf(error) }, "the console could not be updated");
+      this.#tellTrouble(name);
     } finally {
+      clearInterval(late);
       this.#reading.delete(name);
     }
   }
 
   async #readAndTell(name: string): Promise<void> {
     const data = this.#jsonOf(await this.#options.read[name]?.());
+    this.#failingSince.delete(name);
     if (this.#listeners.size === 0) return;
     this.#last.set(name, data);
     this.#write(`event: ${name}\ndata: ${data}\n\n`);
+  }
+
+  /** What was last sent is not true any more: who listens from now on gets the trouble instead. */
+  #tellTrouble(what: string): void {
+    const since = this.#failingSince.get(what) ?? new Date();
+    this.#failingSince.set(what, since);
+    this.#last.delete(what);
+    const sentence = "The relay cannot read its database, so nobody knows how it is doing.";
+    this.#write(`event: trouble\ndata: ${JSON.stringify({ what, since, sentence })}\n\n`);
   }
 
   async #sendPayments(): Promise<void> {

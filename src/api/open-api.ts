@@ -73,11 +73,11 @@ export function openApiDocument(): Json {
   };
 }
 
-type Described = OperationShape & Partial<Pick<Operation, "run" | "mediaType">> & { open?: true };
+type Described = OperationShape & Partial<Pick<Operation, "run" | "mediaTypes">> & { open?: true };
 
 function describe(operation: Described): Json {
-  const { id, tag, summary, pathParameters, query, body, result, mediaType = "application/json" } = operation;
-  const { example = {} } = operation;
+  const { id, tag, summary, pathParameters, query, body, result } = operation;
+  const { example = {}, mediaTypes = ["application/json"] } = operation;
   const parameters = [
     ...parametersOf("path", pathParameters, example.path),
     ...parametersOf("query", query, example.query),
@@ -98,11 +98,18 @@ function describe(operation: Described): Json {
         },
       },
     }),
+    ...(operation.upload && {
+      requestBody: {
+        content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+      },
+    }),
     responses: {
       200: {
         description: "Done",
         content: {
-          [mediaType]: { schema: schemaOf(result, "output") },
+          ...Object.fromEntries(
+            mediaTypes.map((mediaType) => [mediaType, { schema: schemaOf(result, "output") }]),
+          ),
           ...(operation.tellsProgress && {
             "application/x-ndjson": { schema: schemaOf(progressLine, "output") },
           }),

@@ -29,6 +29,32 @@ interface Latency {
   payments: number;
 }
 
+/** What the history shows: how many steps, and how long each is, in minutes. A step begins at midnight, UTC. */
+export const HISTORY = {
+  "24h": { steps: 96, stepMinutes: 15 },
+  "7d": { steps: 84, stepMinutes: 120 },
+} as const;
+export type HistoryRange = keyof typeof HISTORY;
+
+/** What happened over a day or a week. */
+export interface History {
+  at: Date;
+  stepMinutes: number;
+  steps: Minute[];
+}
+
+/** Counts the history; one book for each range. */
+export function historyBooks(db: Kysely<Tables>): (range: HistoryRange) => Promise<History> {
+  const bookOf = ({ steps, stepMinutes }: (typeof HISTORY)[HistoryRange]) =>
+    new ActivityBook(db, steps, stepMinutes * MINUTE_MS);
+  const books = { "24h": bookOf(HISTORY["24h"]), "7d": bookOf(HISTORY["7d"]) };
+  return async (range) => {
+    const { steps, stepMinutes } = HISTORY[range];
+    const at = await databaseTime(db);
+    return { at, stepMinutes, steps: await books[range].count(steps, at) };
+  };
+}
+
 /** How busy the relay is. */
 export interface Activity {
   at: Date;
@@ -41,11 +67,12 @@ export interface Activity {
 
 const MINUTE_MS = 60_000;
 
-/** A minute is counted again this long after its end, in ms: callbacks commit after their timestamp. */
+/** A step is counted again this long after its end, in ms: callbacks commit after their timestamp. */
 const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
-/** The most minutes that one statement counts. */
+/** The most that one statement counts: steps, and in ms. */
 const AT_ONCE = 15;
+const AT_ONCE_MS = 4 * 60 * MINUTE_MS;
 
 /** How long one look may count, in ms; the next look counts the rest. */
 const COUNTING_MS = 100;
@@ -56,31 +83,41 @@ const PAYMENTS = 1_000;
 type Counts = Omit<Minute, "at">;
 
 /**
- * Counts what happened, minute by minute. Finished minutes are remembered, so that a second look counts only
- * the newest ones; a first look at busy hours counts in parts, newest first.
+ * Counts what happened, minute by minute or in longer steps. Finished ones are remembered, so that a second
+ * look counts only the newest; a first look at busy hours counts in parts, newest first.
  */
 export class ActivityBook {
   readonly #db: Kysely<Tables>;
   readonly #counted = new Map<number, Counts>();
-  readonly #minuteLimit: number;
+  readonly #stepLimit: number;
+  readonly #stepMs: number;
 
-  constructor(db: Kysely<Tables>, minuteLimit: number) {
+  /** @param stepLimit how many steps are remembered. @param stepMs whole minutes: what is counted as one. */
+  constructor(db: Kysely<Tables>, stepLimit: number, stepMs = MINUTE_MS) {
     this.#db = db;
-    this.#minuteLimit = minuteLimit;
+    this.#stepLimit = stepLimit;
+    this.#stepMs = stepMs;
+  }
+
+  /** The last steps, the oldest first; the last one is still running. */
+  async count(steps: number, now: Date): Promise<Minute[]> {
+    const stepMs = this.#stepMs;
+    const end = Math.floor(now.getTime() / stepMs) * stepMs + stepMs;
+    const counts = await this.#count(end - steps * stepMs, end, now.getTime());
+    return Array.from({ length: steps }, (_, index) => {
+      const at = end - (steps - index) * stepMs;
+      return { at: new Date(at), ...(counts.get(at) ?? NOT_COUNTED) };
+    });
   }
 
   async read(minutes: number, at?: Date): Promise<Activity> {
     const db = this.#db;
     const now = at ?? (await databaseTime(db));
-    const end = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
-    const counts = await this.#count(end - minutes * MINUTE_MS, end, now.getTime());
+    const counted = await this.count(minutes, now);
     const ages = await readBacklogAges(db);
     return {
       at: now,
-      minutes: Array.from({ length: minutes }, (_, index) => {
-        const at = end - (minutes - index) * MINUTE_MS;
-        return { at: new Date(at), ...(counts.get(at) ?? NOT_COUNTED) };
-      }),
+      minutes: counted,
       latency: await readLatency(db),
       oldest: inSeconds(ages),
       upstreams: { sources: await listUpstreams(db, SOURCE), topics: await listUpstreams(db, TOPIC) },
@@ -88,43 +125,51 @@ export class ActivityBook {
   }
 
   async #count(from: number, end: number, now: number): Promise<Map<number, Counts>> {
+    const stepMs = this.#stepMs;
+    const atOnceMs = Math.max(stepMs, Math.min(AT_ONCE * stepMs, AT_ONCE_MS));
     const until = performance.now() + COUNTING_MS;
     const counts = new Map<number, Counts>();
     for (let to = end; to > from; ) {
-      // Remembered minutes need no statement.
-      const known = this.#counted.get(to - MINUTE_MS);
+      // Remembered steps need no statement.
+      const known = this.#counted.get(to - stepMs);
       if (known !== undefined) {
-        counts.set(to - MINUTE_MS, known);
-        to -= MINUTE_MS;
+        counts.set(to - stepMs, known);
+        to -= stepMs;
         continue;
       }
       if (to !== end && performance.now() >= until) {
-        to -= MINUTE_MS;
+        to -= stepMs;
         continue;
       }
-      let begin = to - MINUTE_MS;
-      while (begin > from && to - begin < AT_ONCE * MINUTE_MS && !this.#counted.has(begin - MINUTE_MS))
-        begin -= MINUTE_MS;
-      for (const [at, minute] of await this.#countBetween(begin, to)) {
-        counts.set(at, minute);
-        if (at + MINUTE_MS + SETTLED_AFTER_MS <= now) this.#counted.set(at, minute);
+      let begin = to - stepMs;
+      while (begin > from && to - begin < atOnceMs && !this.#counted.has(begin - stepMs)) begin -= stepMs;
+      for (const [at, step] of await this.#countBetween(begin, to)) {
+        counts.set(at, step);
+        if (at + stepMs + SETTLED_AFTER_MS <= now) this.#counted.set(at, step);
       }
       to = begin;
     }
-    for (const at of this.#counted.keys())
-      if (at < end - this.#minuteLimit * MINUTE_MS) this.#counted.delete(at);
+    for (const at of this.#counted.keys()) if (at < end - this.#stepLimit * stepMs) this.#counted.delete(at);
     return counts;
   }
 
   async #countBetween(begin: number, end: number): Promise<[at: number, counts: Counts][]> {
     const [from, to] = [new Date(begin), new Date(end)];
-    const received = await callbacksByMinute(this.#db, from, to);
-    const confirmed = await eventsByMinute(this.#db, from, to);
-    const published = await publicationsByMinute(this.#db, from, to);
-    return Array.from({ length: (end - begin) / MINUTE_MS }, (_, index) => {
-      const at = begin + index * MINUTE_MS;
-      const of = (counts: Map<number, number>) => counts.get(at) ?? 0;
-      return [at, { received: of(received), confirmed: of(confirmed), published: of(published) }];
+    const stepMs = this.#stepMs;
+    const inSteps = (minutes: Map<number, number>) => {
+      const steps = new Map<number, number>();
+      for (const [at, count] of minutes) {
+        const step = at - (at % stepMs);
+        steps.set(step, (steps.get(step) ?? 0) + count);
+      }
+      return (at: number) => steps.get(at) ?? 0;
+    };
+    const received = inSteps(await callbacksByMinute(this.#db, from, to));
+    const confirmed = inSteps(await eventsByMinute(this.#db, from, to));
+    const published = inSteps(await publicationsByMinute(this.#db, from, to));
+    return Array.from({ length: (end - begin) / stepMs }, (_, index) => {
+      const at = begin + index * stepMs;
+      return [at, { received: received(at), confirmed: confirmed(at), published: published(at) }];
     });
   }
 }

@@ -14,14 +14,15 @@ import {
   readSweeps,
   type SweepState,
 } from "../reconcile/last-runs.ts";
+import { readUnprovenDays, type UnprovenDays } from "../reconcile/unproven-days.ts";
 import { type ListedUpstream, listUpstreams } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 
 /** The age of the oldest open work, in s; 0 when there is none. */
 export interface BacklogAges {
-  /** How long the oldest due confirmation has been overdue. */
+  /** Since the oldest request that no answer covers yet; replays left out, which give way to live traffic. */
   oldestConfirmationSeconds: number;
-  /** Age of the oldest event that should be published and is not. */
+  /** Since the oldest event that should be published was made. */
   oldestEventSeconds: number;
 }
 
@@ -31,48 +32,62 @@ export interface Backlog extends BacklogAges {
   outbox: { state: OutboxState; count: number }[];
 }
 
-const selectAges = new Statement(
-  { confirmation: nullable(returned.float), event: nullable(returned.float) },
-  () => sql`
-    select
-      (select extract(epoch from clock_timestamp() - least(
-        (select min(due_at) from confirmation where state = 'due' and due_at <= now()),
-        (select min(due_at) from confirmation where state = 'claimed' and due_at <= now()))))::float8
-        as confirmation,
-      (select extract(epoch from clock_timestamp() - min(event.created_at)) from outbox
-        join event on event.source = outbox.source and event.id = outbox.event_id
-        where outbox.state in ('due', 'claimed'))::float8 as event`,
-);
-
-export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> {
-  const [ages] = await selectAges.execute(db);
-  return {
-    oldestConfirmationSeconds: Math.max(0, ages?.confirmation ?? 0),
-    oldestEventSeconds: Math.max(0, ages?.event ?? 0),
-  };
-}
-
 const WAITING = {
   source: returned.text(),
   count: returned.count,
-  /** How long the oldest has been overdue, in s. */
+  /** Since the oldest request that no answer covers yet, in s. */
   oldestSeconds: returned.float,
 };
 
-/** The live confirmations of one source that are due. */
+/** The live confirmations of one source that no answer covers yet. */
 export type WaitingSource = RowOf<typeof WAITING>;
 
+/** One on a step of the ladder waits for its time, not for the relay; until its time has come. */
 const selectWaiting = new Statement(
   WAITING,
   () => sql`
     select source, count(*) as count,
-      extract(epoch from clock_timestamp() - min(due_at))::float8 as "oldestSeconds"
-    from confirmation where state = 'due' and due_at <= now() and priority <> 'replay'
+      greatest(extract(epoch from clock_timestamp() - min(coalesce(open_since, due_at))), 0)::float8
+        as "oldestSeconds"
+    from confirmation
+    where state in ('due', 'claimed') and priority <> 'replay' and (open_since is not null or due_at <= now())
     group by source order by source`,
 );
 
-/** Due confirmations by source, without replays, which may have to wait for live traffic. */
 export const readWaiting = (db: Kysely<Tables>) => selectWaiting.execute(db);
+
+const WAITING_EVENTS = {
+  source: returned.text(),
+  count: returned.count,
+  /** Since the oldest was made, in s. */
+  oldestSeconds: returned.float,
+};
+
+/** The events of one source that are to be sent. */
+export type WaitingEvents = RowOf<typeof WAITING_EVENTS>;
+
+const selectWaitingEvents = new Statement(
+  WAITING_EVENTS,
+  () => sql`
+    select source, count(*) as count,
+      greatest(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as "oldestSeconds"
+    from (select outbox.source, event.created_at from outbox
+        join event on event.source = outbox.source and event.id = outbox.event_id
+      where outbox.state in ('due', 'claimed')) as unsent
+    group by source order by source`,
+);
+
+export const readWaitingEvents = (db: Kysely<Tables>) => selectWaitingEvents.execute(db);
+
+const oldest = (waiting: readonly { oldestSeconds: number }[]): number =>
+  Math.max(0, ...waiting.map(({ oldestSeconds }) => oldestSeconds));
+
+export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> {
+  return {
+    oldestConfirmationSeconds: oldest(await readWaiting(db)),
+    oldestEventSeconds: oldest(await readWaitingEvents(db)),
+  };
+}
 
 // One query for each state, to match the indexes.
 const countConfirmations = new Statement(
@@ -120,6 +135,7 @@ export interface VitalSigns {
   topics: ListedUpstream[];
   sweeps: SweepState[];
   certificates: DailyCertificate[];
+  unproven: UnprovenDays[];
 }
 
 /** Read in one snapshot. */
@@ -141,5 +157,6 @@ async function readAll(db: Kysely<Tables>, watched: Watched): Promise<VitalSigns
     topics: (await listUpstreams(db, TOPIC)).filter(({ name }) => watched.topics.includes(name)),
     sweeps: await readSweeps(db, collections),
     certificates: await readDailyCertificates(db, names),
+    unproven: await readUnprovenDays(db, watched.sources),
   };
 }

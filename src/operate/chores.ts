@@ -15,12 +15,17 @@ const TOLD_AFTER = {
   replay_readings: "23 hours",
   history: "23 hours",
   partitions: "23 hours",
+  // Hourly on Lambda.
+  published_roots: "2 hours",
   held_events: "15 minutes",
   settled_statuses: "15 minutes",
   ended_pauses: "15 minutes",
   late_personal_data: "15 minutes",
   quiet_alarms: "15 minutes",
   old_budgets: "15 minutes",
+  ledger: "15 minutes",
+  ledger_check: "23 hours",
+  month_changes: "15 minutes",
 } as const;
 
 type ChoreName = keyof typeof TOLD_AFTER;

@@ -1,48 +1,86 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import { alarmsAbout } from "../alarms/alarm-definitions.ts";
-import { clearAlarms, closeAlarms, ENDED_ALARMS, type EndedAlarm } from "../alarms/alarms.ts";
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
+import { clearAlarms, closeAlarms, ENDED_ALARMS } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
-import { listOpenAlarms } from "../alarms/list-alarms.ts";
+import { listOpenAlarms, type MeantAlarms, noteAlarms, snoozeAlarms } from "../alarms/list-alarms.ts";
+import { databaseTime } from "../database/server.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { RelayError } from "../kit/errors.ts";
+import { isUuid } from "../kit/ids.ts";
 import { type Served, servedByAny } from "../work/relay-process.ts";
 
-interface CloseAlarms extends ByHand {
-  alarms: readonly EndedAlarm[];
+interface GivenAlarms extends ByHand {
+  /** All open ones of a name, unless a source or subject is named. */
+  alarms: readonly MeantAlarms[];
 }
 
-/**
- * Closes open alarms that a person has dealt with. If the cause remains or comes back, they are raised again.
- * @returns how many were open.
- */
-export async function closeAlarmsByHand({
-  db,
-  actor,
-  alarms,
-  reason,
-}: CloseAlarms): Promise<{ count: number }> {
-  return await db.transaction().execute(async (trx) => {
+/** Changes the open ones of the given alarms and audits it. @returns how many were open. */
+const changeByHand = (
+  { db, actor, alarms, reason }: GivenAlarms,
+  action: string,
+  said: Record<string, unknown>,
+  change: (trx: Transaction<Tables>, open: Awaited<ReturnType<typeof listOpenAlarms>>) => Promise<void>,
+): Promise<{ count: number }> =>
+  db.transaction().execute(async (trx) => {
     const open = await listOpenAlarms(trx, alarms);
+    await change(trx, open);
+    await audit(
+      trx,
+      open.map(({ name, source, subject }) => ({
+        actor,
+        action,
+        subject,
+        invoiceId: ALARMS[name].about === "invoice" && isUuid(subject) ? subject : null,
+        detail: { name, source, ...said },
+        reason,
+      })),
+    );
+    return { count: open.length };
+  });
+
+/** Closes open alarms that a person has dealt with. If the cause remains or comes back, they are raised again. */
+export const closeAlarmsByHand = (given: GivenAlarms) =>
+  changeByHand(given, "alarm.close", {}, async (trx, open) => {
     for (const name of new Set(open.map((alarm) => alarm.name)))
       await closeAlarms(
         trx,
         [name],
         open.filter((alarm) => alarm.name === name),
       );
-    await audit(
-      trx,
-      open.map(({ name, source, subject }) => ({
-        actor,
-        action: "alarm.close",
-        subject,
-        invoiceId: name === "invoice_anomaly" ? subject : null,
-        detail: { name, source },
-        reason,
-      })),
-    );
-    return { count: open.length };
   });
+
+/**
+ * Tells nobody of open alarms before `until`: they stay open and are counted, and what still lasts then is told
+ * again.
+ * @throws RelayError when `until` is not ahead.
+ */
+export async function snoozeAlarmsByHand({ until, ...given }: GivenAlarms & { until: Date }) {
+  if (until <= (await databaseTime(given.db)))
+    throw new RelayError(
+      `An alarm is snoozed until a time that is ahead, not until ${until.toISOString()}.`,
+      {
+        code: "usage",
+      },
+    );
+  return await changeByHand(given, "alarm.snooze", { until }, (trx, open) =>
+    snoozeAlarms(
+      trx,
+      open.map(({ id }) => id),
+      until,
+    ),
+  );
 }
+
+/** Notes who sees to open alarms, or what was found out; an empty note takes it away. */
+export const noteAlarmsByHand = ({ note, ...given }: GivenAlarms & { note: string }) =>
+  changeByHand(given, "alarm.note", { note }, (trx, open) =>
+    noteAlarms(
+      trx,
+      open.map(({ id }) => id),
+      note,
+    ),
+  );
 
 const closeRemoved = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
   const named = (condition: RawBuilder<unknown>) => sql`

@@ -11,8 +11,15 @@ import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
+import { Erasing } from "../ledger/erasures.ts";
 import { eraseEvents } from "../publish/event-log.ts";
-import { eraseByReference, eraseCallbacks, type LeftCallback } from "../receive/log/erase-callbacks.ts";
+import {
+  type CallbackKey,
+  eraseByReference,
+  eraseCallbacks,
+  isCallbackOf,
+  type LeftCallback,
+} from "../receive/log/erase-callbacks.ts";
 import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
@@ -68,12 +75,19 @@ async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Pro
   const isNew = await markErased(trx, invoiceId);
   // Before the rest: this waits for answers being stored, so that their data is erased below as well.
   const confirmations = await eraseConfirmations(trx, invoiceId);
-  const callbacks = await eraseCallbacks(trx, invoiceId, readingsAbout(invoiceId));
+  const ledger = new Erasing(trx);
+  const before = (keys: readonly CallbackKey[]) => ledger.read("callback", isCallbackOf(keys, "known"));
+  const callbacks = await eraseCallbacks(trx, invoiceId, { alsoIn: readingsAbout(invoiceId), before });
   const served = (await listUpstreams(trx, SOURCE)).map(({ name }) => name);
   const sources = [...new Set([...served, ...confirmations.found, ...callbacks.sources])];
+  const isOfSources = sql`known.source = any(${sources}::text[])`;
+  await ledger.read("answer", sql`${isOfSources} and known.id = ${invoiceId}`);
+  for (const kind of ["earlier_answer", "event"])
+    await ledger.read(kind, sql`${isOfSources} and known.invoice_id = ${invoiceId}`);
   const payments = await erasePayments(trx, invoiceId, sources);
-  const byReference = await eraseByReference(trx, payments.references);
+  const byReference = await eraseByReference(trx, payments.references, before);
   const events = await eraseEvents(trx, invoiceId, sources);
+  await ledger.keep();
   return {
     invoiceId,
     found: !isNew || confirmations.found.length + callbacks.found + payments.found + events.found > 0,

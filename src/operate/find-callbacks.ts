@@ -3,7 +3,8 @@ import { type ShownVerdict, shownVerdict } from "../confirm/queue/confirmation.t
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Mask } from "../kit/mask.ts";
+import type { Role } from "../kit/admin-token.ts";
+import { type Mask, personalMaskOf } from "../kit/mask.ts";
 import {
   type CallbackFilters,
   type ListedCallback,
@@ -78,7 +79,10 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
   return callbacks.map((callback) => {
     if (callback.verdict !== null) return callback;
     const all = callback.invoiceIds.map((id) => verdicts.get(`${callback.source} ${id}`));
-    return { ...callback, verdict: BEST.find((one) => all.includes(one)) ?? null };
+    // Only what the provider never knew is forgotten, a week after it was asked about.
+    const isForgotten = all.length > 0 && all.every((one) => one === undefined);
+    const best = BEST.find((one) => all.includes(one)) ?? null;
+    return { ...callback, verdict: isForgotten ? "unknown_invoice" : best };
   });
 }
 
@@ -130,7 +134,15 @@ export interface Reading {
   decode: (request: { contentEncoding: string | null; body: Uint8Array }) => string;
   /** Takes callback tokens out of a text. */
   mask: Mask;
+  /** Takes out what its reader may not see of people; everything is seen without it. */
+  personal?: Mask;
 }
+
+export const readingFor = ({ decode, mask, role }: Omit<Reading, "personal"> & { role: Role }): Reading => ({
+  decode,
+  mask,
+  personal: personalMaskOf(role),
+});
 
 interface ShownBody {
   /** In base64; empty once the callback is erased. */
@@ -148,16 +160,17 @@ interface ShownBody {
  */
 export function shownBody(
   { headers, body, erasedAt }: Pick<WholeCallback, "headers" | "body" | "erasedAt">,
-  { decode, mask }: Reading,
+  { decode, mask, personal = (text) => text }: Reading,
 ): ShownBody {
   if (erasedAt !== null) return { body: "", bodyIs: "as_came", text: null };
   const contentEncoding =
     headers.findLast(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? null;
   const read = (bytes: Uint8Array) => decode({ contentEncoding, body: bytes });
   const came = read(body);
-  const text = mask(came);
+  const hidden = (whole: string) => personal(mask(whole));
+  const text = hidden(came);
   // A byte a letter: tokens are ASCII, so everything around them stays as it is.
-  const bytes = Buffer.from(mask(body.toString("latin1")), "latin1");
+  const bytes = Buffer.from(hidden(body.toString("latin1")), "latin1");
   if (text === came && bytes.equals(body)) return { body: body.toString("base64"), bodyIs: "as_came", text };
   if (read(bytes) === text) return { body: bytes.toString("base64"), bodyIs: "masked", text };
   return { body: Buffer.from(text).toString("base64"), bodyIs: "text", text };

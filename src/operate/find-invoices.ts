@@ -1,15 +1,21 @@
 import type { Kysely } from "kysely";
+import { invoicesBeginning } from "../confirm/invoices/read-invoices.ts";
 import { type Page, type PagePosition, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
-import { isUuid } from "../kit/ids.ts";
+import { type IdRange, idRange } from "../kit/ids.ts";
+import { invoicesOfEvents } from "../publish/read-events.ts";
+import { callbacksBeginning, invoicesCalledAs } from "../receive/log/callbacks-about.ts";
+import { certificatesBeginning } from "../reconcile/read-certificates.ts";
+import { replaysBeginning } from "../replay/replay-rows.ts";
+import { meantBy, wordsFor } from "./find-meaning.ts";
+import type { InvoiceTerms } from "./invoice-terms.ts";
 import {
   type FoundInvoice,
-  type InvoiceTerms,
   invoicesByConfirmation,
   invoicesByPayment,
   invoicesByRequest,
   invoicesNamed,
-  invoicesOfId,
+  invoicesOfIds,
 } from "./list-invoices.ts";
 
 /** How many rows one statement examines, however few match. */
@@ -18,22 +24,33 @@ const STRETCH = 2_000;
 /** How long the search for one page may take, in ms; the page says where to continue. */
 const LOOKING_MS = 100;
 
+/** The most ids that share a beginning, or a callback's reference, to look up. */
+const ID_LIMIT = 200;
+
+interface PageWanted {
+  from: PagePosition | null;
+  limit: number;
+}
+
 /**
- * A page of invoices that match all terms: with an id, one for each source; with a reference or e-mail
- * address, last confirmed first; with a verdict other than paid, last requested first; with a status or days
- * of confirmation and no days of payment, last confirmed first, those of the last 30 days unless days are
- * given; otherwise by payment date, newest first.
+ * A page of invoices that match all terms: by id, or by what ids begin with, one for each source; with a
+ * reference or e-mail address, last confirmed first; with a verdict other than paid, last requested first;
+ * with a status, a payer's name or days of confirmation and no days of payment, last confirmed first;
+ * otherwise by payment date, newest first.
  */
 export async function findInvoices(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
-  { from, limit }: { from: PagePosition | null; limit: number },
+  { from, limit }: PageWanted,
 ): Promise<Page<FoundInvoice>> {
-  const { id, reference, email, verdict } = terms;
-  if (id !== undefined) return { items: await invoicesOfId(db, { ...terms, id }), next: null };
+  const { id, idPrefix, reference, email, verdict } = terms;
+  const range = idRange(id ?? idPrefix ?? "");
+  if (range !== null)
+    return { items: await invoicesOfIds(db, terms, await idsWithin(db, range)), next: null };
   const isNamed = (reference ?? email) !== undefined;
   const isNarrowed =
-    (terms.collection ?? terms.amount ?? verdict ?? terms.source ?? terms.status) !== undefined;
+    (terms.collection ?? terms.amount ?? terms.payer ?? verdict ?? terms.source ?? terms.status) !==
+    undefined;
   const read = isNamed
     ? invoicesNamed
     : verdict !== undefined && verdict !== "paid"
@@ -42,30 +59,76 @@ export async function findInvoices(
         ? invoicesByConfirmation
         : invoicesByPayment;
   const most = isNarrowed && !isNamed ? STRETCH : limit + 1;
-  return await walk({
+  const page = await walk({
     from,
     limit,
     withinMs: LOOKING_MS,
     look: (after) => read(db, terms, after, most),
   });
+  if (reference === undefined || from !== null || page.next !== null || page.items.length > 0) return page;
+  // Nothing was confirmed under this reference: callbacks that came with it name what is still open.
+  const called = await invoicesCalledAs(db, reference, ID_LIMIT);
+  return called.length === 0 ? page : { items: await invoicesOfIds(db, terms, called), next: null };
 }
 
-const isByConfirmation = ({ status, from, to, confirmedFrom, confirmedTo }: InvoiceTerms): boolean =>
-  (from ?? to) === undefined && (status ?? confirmedFrom ?? confirmedTo) !== undefined;
+async function idsWithin(db: Kysely<Tables>, range: IdRange): Promise<string[]> {
+  if (range.first === range.last) {
+    const ofEvents = await invoicesOfEvents(db, range, ID_LIMIT);
+    return [range.first, ...ofEvents];
+  }
+  const [own, ofEvents] = [
+    await invoicesBeginning(db, range, ID_LIMIT),
+    await invoicesOfEvents(db, range, ID_LIMIT),
+  ];
+  return [...new Set([...own, ...ofEvents])].slice(0, ID_LIMIT);
+}
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const AMOUNT = /^\d{1,3}(,?\d{3}){0,6}(\.\d{1,10})?$/;
+const isByConfirmation = ({ status, payer, from, to, confirmedFrom, confirmedTo }: InvoiceTerms): boolean =>
+  (from ?? to) === undefined && (status ?? payer ?? confirmedFrom ?? confirmedTo) !== undefined;
 
-/**
- * What a text in the search box may mean, the likeliest first; the next one is tried when it finds nothing.
- * Pure.
- */
-export function meantBy(text: string): InvoiceTerms[] {
-  const typed = text.trim();
-  if (typed === "") return [{}];
-  if (isUuid(typed)) return [{ id: typed.toLowerCase() }];
-  if (typed.includes("@")) return [{ email: typed }];
-  if (DAY.test(typed) && !Number.isNaN(Date.parse(typed))) return [{ from: typed, to: typed }];
-  if (AMOUNT.test(typed)) return [{ reference: typed }, { amount: typed.replaceAll(",", "") }];
-  return [{ reference: typed }];
+/** What is no payment and has an id that was searched for. */
+interface OtherFound {
+  what: "callback" | "certificate" | "replay";
+  id: string;
+  at: Date;
+}
+
+interface SearchedPage extends Page<FoundInvoice> {
+  /** What was looked for, in words, in this order; all but the last found nothing. */
+  searched: string[];
+  others: OtherFound[];
+}
+
+/** The most callbacks, certificates and replays of an id's beginning to name. */
+const OTHER_LIMIT = 10;
+
+/** What the text of the search box finds. A further page is of the same meaning: those before it find nothing. */
+export async function searchInvoices(
+  db: Kysely<Tables>,
+  { text, today, ...terms }: InvoiceTerms & { text: string; today: string },
+  wanted: PageWanted,
+): Promise<SearchedPage> {
+  const searched: string[] = [];
+  const others = wanted.from === null ? await othersBeginning(db, text) : [];
+  for (const meant of meantBy(text, today)) {
+    searched.push(wordsFor({ ...terms, ...meant }));
+    const page = await findInvoices(db, { ...terms, ...meant }, wanted);
+    if (page.items.length > 0 || page.next !== null) return { ...page, searched, others };
+  }
+  return { items: [], next: null, searched, others };
+}
+
+async function othersBeginning(db: Kysely<Tables>, text: string): Promise<OtherFound[]> {
+  const range = idRange(text);
+  if (range === null) return [];
+  const [callbacks, certificates, replays] = [
+    await callbacksBeginning(db, range, OTHER_LIMIT),
+    await certificatesBeginning(db, range, OTHER_LIMIT),
+    await replaysBeginning(db, range, OTHER_LIMIT),
+  ];
+  return [
+    ...callbacks.map(({ id, at }): OtherFound => ({ what: "callback", id, at })),
+    ...certificates.map((one): OtherFound => ({ what: "certificate", ...one })),
+    ...replays.map((one): OtherFound => ({ what: "replay", ...one })),
+  ];
 }

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
 import type { Tables } from "../database/tables.ts";
-import { withoutCallbackTokens } from "../kit/mask.ts";
+import { MASK, withoutCallbackTokens } from "../kit/mask.ts";
+import { countLeaves } from "../ledger/proofs.ts";
 import { eventsOf } from "../publish/read-events.ts";
 import { callbacksNaming, type WholeCallback } from "../receive/log/list-callbacks.ts";
 import { type Reading, shownBody } from "./find-callbacks.ts";
@@ -17,18 +18,34 @@ const CHARACTER_LIMIT = 1024 ** 2;
  * person compares, personal data included. null when there is nothing.
  */
 export async function readEvidence(db: Kysely<Tables>, invoiceId: string, reading: Reading) {
-  const [callbacks, kept, events] = await Promise.all([
+  const { personal = (text: string) => text } = reading;
+  const [callbacks, stored, sent] = await Promise.all([
     callbacksNaming(db, invoiceId, CLAIM_LIMIT),
     answersOf(db, invoiceId, ANSWER_LIMIT),
     eventsOf(db, invoiceId),
   ]);
-  if (callbacks.length + kept.length + events.length === 0) return null;
+  if (callbacks.length + stored.length + sent.length === 0) return null;
+  const kept = stored.map((answer) => ({ ...answer, document: personal(answer.document) }));
+  const events = sent.map((event) => ({ ...event, payload: personal(event.payload) }));
   const claims = [];
   for (const callback of callbacks) {
     claims.push(claimOf(callback, kept, invoiceId, reading));
     // Five large bodies in one turn would hold up everything else that this process does (G12).
     await nextTurn();
   }
+  const named = [
+    ...callbacks.map(({ source, id, receivedAt }) => ({
+      ...{ source, kind: "callback", key: id },
+      at: receivedAt.toISOString(),
+    })),
+    ...stored
+      .filter(({ newest }) => newest)
+      .flatMap(({ source }) => ["answer", "verdict"].map((kind) => ({ source, kind, key: invoiceId }))),
+    ...sent.map(({ source, id }) => ({ source, kind: "event", key: id })),
+  ];
+  const ledger = [];
+  for (const [source, rows] of Map.groupBy(named, (one) => one.source))
+    ledger.push(await countLeaves(db, source, rows));
   const shown = firstWithin(claims, ({ body, text }) => body.length + (text?.length ?? 0));
   const answers = firstWithin(kept, ({ document }) => document.length);
   return {
@@ -36,6 +53,7 @@ export async function readEvidence(db: Kysely<Tables>, invoiceId: string, readin
     claims: shown,
     answers,
     events,
+    ledger,
     leftOut: { claims: claims.length - shown.length, answers: kept.length - answers.length },
   };
 }
@@ -56,7 +74,9 @@ function claimOf(
     invoiceIds: callback.invoiceIds,
     ...shown,
     erasedAt: callback.erasedAt,
-    compared: shown.text === null ? [] : compareClaim(shown.text, answer?.document ?? null, invoiceId),
+    compared: (shown.text === null ? [] : compareClaim(shown.text, answer?.document ?? null, invoiceId)).map(
+      (one) => (one.claimed === MASK ? { ...one, same: null } : one),
+    ),
   };
 }
 

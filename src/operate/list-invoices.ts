@@ -9,46 +9,7 @@ import type { Tables } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { DAY_MS } from "../kit/time.ts";
 import { type EventState, eventState, isPaymentEvent, joinOutbox } from "../publish/event.ts";
-
-/** What is looked for; an omitted term matches everything. */
-export interface InvoiceTerms {
-  /** Lower case. */
-  id?: string | undefined;
-  /** The merchant's reference; exact match. */
-  reference?: string | undefined;
-  /** The payer's full address, in any case. */
-  email?: string | undefined;
-  /** The provider's status, in any case. */
-  status?: string | undefined;
-  /** Decimal text: the total, or the amount without charges. */
-  amount?: string | undefined;
-  /** Days of payment, UTC, YYYY-MM-DD, both inclusive. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** Days of the newest confirmation, likewise. */
-  confirmedFrom?: string | undefined;
-  confirmedTo?: string | undefined;
-  /** The collection's name, as it appears in invoices. */
-  collection?: string | undefined;
-  verdict?: ShownVerdict | undefined;
-  source?: string | undefined;
-}
-
-/** For the test that prepares each shape of a statement. */
-const EVERY_TERM: Required<InvoiceTerms> = {
-  id: "",
-  reference: "",
-  email: "",
-  status: "",
-  amount: "0",
-  from: "",
-  to: "",
-  confirmedFrom: "",
-  confirmedTo: "",
-  collection: "",
-  verdict: "paid",
-  source: "",
-};
+import { all, compared, EVERY_TERM, type InvoiceTerms, paidBetween, VERDICT } from "./invoice-terms.ts";
 
 const FOUND = {
   invoiceId: returned.uuid,
@@ -70,11 +31,6 @@ const FOUND = {
 /** One invoice as a search shows it; the provider may not have confirmed it yet. No personal data. */
 export type FoundInvoice = RowOf<typeof FOUND>;
 
-/** `shownVerdict`, where Postgres has to know it. */
-const VERDICT = sql`
-  case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
-    then 'dead' else confirmation.verdict end`;
-
 const LISTED = sql`
   invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount,
   invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
@@ -89,41 +45,6 @@ const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) =>
       where event.source = ${source} and event.invoice_id = ${invoiceId} and ${isPaymentEvent} limit 1)`;
   return sql`${ofEvent(eventState, joinOutbox)} as event, ${ofEvent(sql`event.id`)} as "eventId"`;
 };
-
-const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
-
-/** The conditions that no index supports. */
-function compared({
-  amount,
-  status,
-  collection,
-  verdict,
-  source,
-  ...days
-}: InvoiceTerms): RawBuilder<unknown> {
-  const conditions = daysBetween("confirmed_at", days.confirmedFrom, days.confirmedTo);
-  if (amount !== undefined)
-    conditions.push(sql`(invoice.total_amount = ${amount}::numeric or invoice.amount = ${amount}::numeric)`);
-  if (status !== undefined) conditions.push(sql`lower(invoice.status) = lower(${status})`);
-  if (collection !== undefined) conditions.push(sql`invoice.collection_name = ${collection}`);
-  if (verdict !== undefined) conditions.push(sql`${VERDICT} = ${verdict}`);
-  if (source !== undefined) conditions.push(sql`coalesce(invoice.source, confirmation.source) = ${source}`);
-  return sql`coalesce(${all(conditions)}, false)`;
-}
-
-const daysBetween = (
-  column: "paid_at" | "confirmed_at",
-  from: string | undefined,
-  to: string | undefined,
-): RawBuilder<unknown>[] => {
-  const at = sql`invoice.${sql.ref(column)}`;
-  return [
-    ...(from === undefined ? [] : [sql`${at} >= (${from}::date)::timestamp at time zone 'UTC'`]),
-    ...(to === undefined ? [] : [sql`${at} < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
-  ];
-};
-
-const paidBetween = ({ from, to }: InvoiceTerms) => all(daysBetween("paid_at", from, to));
 
 interface Walk {
   terms: InvoiceTerms;
@@ -179,9 +100,9 @@ export async function invoicesNamed(
   };
 }
 
-/** What each source has of one invoice. */
-export const invoicesOfId = (db: Kysely<Tables>, terms: InvoiceTerms & { id: string }) =>
-  selectById.execute(db, { terms, id: terms.id });
+/** What each source has of these invoices. */
+export const invoicesOfIds = (db: Kysely<Tables>, terms: InvoiceTerms, ids: readonly string[]) =>
+  selectByIds.execute(db, { terms, ids });
 
 /** Compares the whole address, because several addresses may share a hash. */
 function hasEmail(document: string | null, email: string): boolean {
@@ -190,21 +111,21 @@ function hasEmail(document: string | null, email: string): boolean {
 }
 
 /** Starts from the confirmations, which include invoices that the provider never confirmed. */
-const selectById = new VaryingStatement(
+const selectByIds = new VaryingStatement(
   FOUND,
-  ({ terms, id }: { terms: InvoiceTerms; id: string }) => sql`
-    select ${id}::uuid as "invoiceId", known.source, ${LISTED},
-      ${eventOf(sql`known.source`, sql`${id}::uuid`)}
-    from (select source from confirmation where invoice_id = ${id}
-      union select unnest(${sourcesIn("invoice")})) as known
-    left join invoice on invoice.source = known.source and invoice.id = ${id}
-    left join confirmation on confirmation.source = known.source and confirmation.invoice_id = ${id}
+  ({ terms, ids }: { terms: InvoiceTerms; ids: readonly string[] }) => sql`
+    select known.id as "invoiceId", known.source, ${LISTED}, ${eventOf(sql`known.source`, sql`known.id`)}
+    from (select source, invoice_id as id from confirmation where invoice_id = any(${ids}::uuid[])
+      union select source, id from unnest(${sourcesIn("invoice")}) as source
+        cross join unnest(${ids}::uuid[]) as id) as known
+    left join invoice on invoice.source = known.source and invoice.id = known.id
+    left join confirmation on confirmation.source = known.source and confirmation.invoice_id = known.id
     where (invoice.id is not null or confirmation.invoice_id is not null)
       and ${paidBetween(terms)} and ${compared(terms)}
-    order by known.source`,
+    order by known.source, known.id`,
   [
-    { terms: {}, id: "" },
-    { terms: EVERY_TERM, id: "" },
+    { terms: {}, ids: [] },
+    { terms: EVERY_TERM, ids: [] },
   ],
 );
 
@@ -285,8 +206,8 @@ export const invoicesByRequest = async (
 
 /** How much of the order of confirmation one statement reads: its index knows ranges only. */
 const SLICE_MS = 7 * DAY_MS;
-/** How far back invoices are looked for by confirmation when no day is given. */
-const LATELY_MS = 30 * DAY_MS;
+/** Nothing was confirmed before: there was no relay. */
+const BEGINNING = Date.parse("2020-01-01");
 
 interface Slice extends Walk {
   since: Date;
@@ -318,7 +239,10 @@ const selectByConfirmation = new VaryingStatement(
   ],
 );
 
-/** Examines the next `most` invoices by their newest confirmation, newest first; at most a week of them. */
+/**
+ * Examines the next `most` invoices by their newest confirmation, newest first; at most a week of them. Where
+ * no time is given, a time without any is passed over in ever longer strides, back to the first one.
+ */
 export async function invoicesByConfirmation(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
@@ -327,13 +251,21 @@ export async function invoicesByConfirmation(
 ): Promise<PageSlice<FoundInvoice>> {
   const { confirmedFrom, confirmedTo } = terms;
   const now = await databaseTime(db);
-  const end = confirmedTo === undefined ? +now + DAY_MS : Math.min(+now, Date.parse(confirmedTo)) + DAY_MS;
-  const begin = confirmedFrom === undefined ? Math.min(+now, end) - LATELY_MS : Date.parse(confirmedFrom);
-  const from = after ?? placeAt(end);
-  const since = Math.max(begin, Date.parse(from.at) - SLICE_MS);
-  const rows = await selectByConfirmation.execute(db, { terms, after: from, most, since: new Date(since) });
-  const stretch = sliceOf(rows, most, ({ invoiceId }) => invoiceId);
-  return { ...stretch, end: stretch.end ?? (since > begin ? placeAt(since) : null) };
+  // A clock ahead of Postgres' may have confirmed some.
+  const end = Math.min(
+    +now + DAY_MS,
+    confirmedTo === undefined ? Number.POSITIVE_INFINITY : Date.parse(confirmedTo),
+  );
+  const begin = confirmedFrom === undefined ? BEGINNING : Date.parse(confirmedFrom);
+  for (let [from, stride] = [after ?? placeAt(end), SLICE_MS]; ; stride *= 2) {
+    const since = Math.max(begin, Date.parse(from.at) - stride);
+    const rows = await selectByConfirmation.execute(db, { terms, after: from, most, since: new Date(since) });
+    const stretch = sliceOf(rows, most, ({ invoiceId }) => invoiceId);
+    const isOver = stretch.end !== null || since <= begin;
+    if (isOver || rows.length > 0 || confirmedFrom !== undefined)
+      return { ...stretch, end: stretch.end ?? (since > begin ? placeAt(since) : null) };
+    from = placeAt(since);
+  }
 }
 
 /** Before all that was confirmed at this time or later. */

@@ -4,7 +4,8 @@ import { readConfirmation } from "../confirm/queue/read-confirmations.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
-import { maskedEvidence } from "../kit/mask.ts";
+import type { BookPeriod } from "../kit/book-days.ts";
+import type { Mask } from "../kit/mask.ts";
 import { readEvent } from "../publish/read-events.ts";
 import { callbacksAbout } from "../receive/log/callbacks-about.ts";
 
@@ -24,6 +25,8 @@ interface UndeliveredFilters {
   from?: string | undefined;
   /** ISO 8601, exclusive. */
   to?: string | undefined;
+  /** Only what is a payment of this period, or may become one: its time of payment is not known. */
+  paidIn?: BookPeriod | undefined;
 }
 
 /**
@@ -90,12 +93,18 @@ function chosen(selection: UndeliveredSelection): RawBuilder<unknown> {
   if ("ids" in selection)
     return sql`("invoiceId" = any(${selection.ids}::uuid[]) or "eventId" = any(${selection.ids}::uuid[]))
       and source = coalesce(${selection.source ?? null}, source)`;
-  const { kind, source, collection, from, to } = selection.filters;
+  const { kind, source, collection, from, to, paidIn } = selection.filters;
+  const isPaidIn =
+    paidIn === undefined
+      ? sql`true`
+      : sql`coalesce((
+        select coalesce(paid_at >= ${paidIn.from} and paid_at < ${paidIn.to}, created_at < ${paidIn.to})
+        from invoice where invoice.source = undelivered.source and invoice.id = undelivered."invoiceId"), true)`;
   return sql`"dismissedAt" is null and kind = coalesce(${kind ?? null}, kind)
     and source = coalesce(${source ?? null}, source)
     and (${collection ?? null}::text is null or collection = ${collection ?? null})
     and since >= coalesce(${from ?? null}::timestamptz, '-infinity')
-    and since < coalesce(${to ?? null}::timestamptz, 'infinity')`;
+    and since < coalesce(${to ?? null}::timestamptz, 'infinity') and ${isPaidIn}`;
 }
 
 interface Listing {
@@ -112,6 +121,7 @@ const selectUndelivered = new VaryingStatement(
   [
     { list: "dead", selection: { ids: [] }, limit: 1 },
     { list: "quarantine", selection: { filters: {} }, limit: 1 },
+    { list: "dead", selection: { filters: { paidIn: { from: new Date(0), to: new Date(0) } } }, limit: 1 },
   ],
 );
 
@@ -133,7 +143,7 @@ export async function listUndelivered({
 
 type Found<Read extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>;
 
-/** One item with everything that helps to decide about it; personal data masked. */
+/** One item with everything that helps to decide about it. */
 interface Evidence extends UndeliveredItem {
   confirmation: Found<typeof readConfirmation>;
   event: Found<typeof readEvent>;
@@ -153,31 +163,35 @@ export async function showUndelivered({
   list,
   id,
   source,
+  personal = (text) => text,
 }: {
   db: Kysely<Tables>;
   list: UndeliveredList;
   id: string;
   source?: string | undefined;
+  /** Takes out what its reader may not see of people. */
+  personal?: Mask;
 }): Promise<Evidence[]> {
   return await inSnapshot(db, async (snapshot) => {
     const { items } = await listUndelivered({ db: snapshot, list, selection: { ids: [id], source } });
     const found: Evidence[] = [];
-    for (const item of items) found.push(await withEvidence(snapshot, item));
+    for (const item of items) found.push(await withEvidence(snapshot, item, personal));
     return found;
   });
 }
 
-async function withEvidence(db: Kysely<Tables>, item: UndeliveredItem): Promise<Evidence> {
+async function withEvidence(db: Kysely<Tables>, item: UndeliveredItem, personal: Mask): Promise<Evidence> {
   const { eventId, source } = item;
   const confirmation = await readConfirmation(db, item);
   const event = eventId === null ? null : await readEvent(db, { id: eventId, source });
   return {
     ...item,
-    confirmation: confirmation && { ...confirmation, lastAnswer: masked(confirmation.lastAnswer) },
-    event: event && { ...event, payload: maskedEvidence(event.payload) },
+    confirmation: confirmation && {
+      ...confirmation,
+      lastAnswer: confirmation.lastAnswer && personal(confirmation.lastAnswer),
+    },
+    event: event && { ...event, payload: personal(event.payload) },
     invoice: await readPayment(db, item),
     callbacks: await callbacksAbout(db, item),
   };
 }
-
-const masked = (text: string | null): string | null => (text === null ? null : maskedEvidence(text));

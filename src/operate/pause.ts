@@ -2,12 +2,12 @@ import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { databaseTime } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
-import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { changeByHand, endPauses, listUpstreams } from "../upstreams/change.ts";
 import type { UpstreamReport } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
+import { BadInput } from "./operations/bad-input.ts";
 
 export type PausableWork = "confirm" | "publish";
 
@@ -40,11 +40,11 @@ export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpst
 /**
  * Stops asking or sending until `until` or `resume`; requests in flight are finished, and callbacks are still
  * recorded.
- * @throws RelayError when `until` is in the past.
+ * @throws BadInput when `until` is in the past.
  */
 export async function pause({ until, ...options }: Pause): Promise<PauseResult> {
   if (until !== undefined && until <= (await databaseTime(options.db)))
-    throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`);
+    throw new BadInput(`The pause should end in the future, not at ${until.toISOString()}.`);
   return await change(options, { kind: "pause", reason: options.reason ?? null, until: until ?? null });
 }
 

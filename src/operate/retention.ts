@@ -135,7 +135,7 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
     try {
       const dropped = dryRun
         ? await look(db, partition)
-        : await whenNotBusy(TRIES, () => drop(options, partition));
+        : await whenNotBusy(TRIES, () => drop(options, partition, result.before));
       result.partitions.push({ ...partition, ...dropped });
     } catch (error) {
       const { name } = partition;
@@ -161,12 +161,14 @@ const look = (db: Kysely<Tables>, partition: OldPartition) =>
     kept: (await findKept(trx, partition, openInvoices)).length,
   }));
 
-async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition) {
+async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition, before: Date) {
   const dropped = await inKeyOrder(db, async (trx) => {
     const kept = await findKept(trx, partition, openInvoices);
     const detail = { callbacks: await sizeOf(trx, partition), kept: kept.length };
     const subject = partition.name;
-    await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
+    // By `before` the ledger knows which rows RETENTION took.
+    const noted = { ...detail, before };
+    await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail: noted, reason }]);
     await dropPartition(trx, partition, kept);
     step("partition to be dropped");
     return detail;

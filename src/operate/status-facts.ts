@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import type { AlarmName } from "../alarms/alarms.ts";
+import { alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { type AuditedChange, readAuditLog } from "../alarms/audit.ts";
-import { countOpenAlarms, type KnownAlarm, listAlarms } from "../alarms/list-alarms.ts";
+import { groupOpenAlarms, type KnownAlarm, listAlarms, type OpenAlarms } from "../alarms/list-alarms.ts";
 import { type SchemaState, schemaState } from "../database/migrate.ts";
 import { isReadOnly } from "../database/recording-problem.ts";
 import { databaseTime, readPostgresVersion } from "../database/server.ts";
@@ -16,12 +16,21 @@ import {
   readSweeps,
   type SweepState,
 } from "../reconcile/last-runs.ts";
+import { readUnprovenDays, type UnprovenDays } from "../reconcile/unproven-days.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";
 import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
-import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
+import {
+  type Backlog,
+  readBacklog,
+  readWaiting,
+  readWaitingEvents,
+  type WaitingEvents,
+  type WaitingSource,
+} from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
+import type { Need } from "./need.ts";
 import { listPausable, type PausableWork } from "./pause.ts";
-import { type Need, needsOf, sentenceOf } from "./status-meaning.ts";
+import { needsOf, sentenceOf } from "./status-meaning.ts";
 
 /** The settings that matter here, if the caller has them. */
 export interface StatusSettings {
@@ -46,7 +55,9 @@ export interface Facts {
   settings: StatusSettings;
   /** The newest open alarms; `openAlarms` counts them all. */
   alarms: KnownAlarm[];
-  openAlarms: { name: AlarmName; count: number }[];
+  openAlarms: OpenAlarms[];
+  /** The open alarms of sources and topics. */
+  upstreamAlarms: KnownAlarm[];
   /** Sources and topics that are paused, refused or backing off. */
   held: Held[];
   /** Sources that serve has known. */
@@ -54,11 +65,14 @@ export interface Facts {
   /** Confirmations that are not done. */
   backlog: Backlog;
   waiting: WaitingSource[];
+  waitingEvents: WaitingEvents[];
   dead: { confirmations: number; events: number };
   quarantined: number;
   lastCallbackAt: Date | null;
   sweeps: SweepState[];
   certificates: DailyCertificate[];
+  /** Days that the newest certificate which covers them does not prove. */
+  unproven: UnprovenDays[];
   processes: SeenProcess[];
   /** Postgres takes no writes: what depends on rows that should have been written says nothing then. */
   readOnly: boolean;
@@ -72,20 +86,24 @@ async function readFacts(db: Kysely<Tables>, settings: StatusSettings): Promise<
   const [confirmers, publishers] = [await listPausable(db, "confirm"), await listPausable(db, "publish")];
   const dead = async (kind: "confirmation" | "event") =>
     (await listUndelivered({ db, list: "dead", selection: { filters: { kind } }, limit: 1 })).total;
+  const at = await databaseTime(db);
   return {
-    at: await databaseTime(db),
+    at,
     settings,
     alarms: alarms.items,
-    openAlarms: await countOpenAlarms(db),
+    openAlarms: await groupOpenAlarms(db, at),
+    upstreamAlarms: (await listAlarms(db, { names: alarmsAbout("upstream") }, ALARM_LIMIT)).items,
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),
     backlog: await readBacklog(db),
     waiting: await readWaiting(db),
+    waitingEvents: await readWaitingEvents(db),
     dead: { confirmations: await dead("confirmation"), events: await dead("event") },
     quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,
     lastCallbackAt: await lastCallbackAt(db),
     sweeps: await readSweeps(db),
     certificates: await readDailyCertificates(db),
+    unproven: await readUnprovenDays(db, settings.sources),
     processes: await listProcesses(db),
     readOnly: await isReadOnly(db),
     versions: {

@@ -1,23 +1,10 @@
+import { ALARMS, type AlarmName } from "../alarms/alarm-definitions.ts";
 import { READ_ONLY } from "../database/recording-problem.ts";
 import { clock, DAY_MS, spanText } from "../kit/time.ts";
+import type { SeenProcess } from "../work/relay-process.ts";
+import { heldNeeds, heldWords, onlyHeld } from "./held-needs.ts";
+import { countThings, type Need, need, numberOf, worstFirst } from "./need.ts";
 import type { Facts, Held } from "./status-facts.ts";
-
-/** Something that waits for a person. */
-export interface Need {
-  /** What is wrong, in plain words. */
-  what: string;
-  /** What to do about it, a sentence. */
-  action: string;
-  /** The command to begin with, as typed after `invoice-relay`; null where none helps. */
-  command: string | null;
-  /** The page of the console where it is done; null where none is. */
-  page: NeedPage | null;
-}
-
-export const NEED_PAGES = ["dead", "quarantine", "alarms", "completeness", "settings"] as const;
-type NeedPage = (typeof NEED_PAGES)[number];
-
-const BY_HAND_ELSEWHERE = { command: null, page: null };
 
 /** Work that is overdue by more than this, in s, has no worker or too few. */
 const STUCK_SECONDS = 120;
@@ -29,189 +16,251 @@ const SWEEP_TAKES_MS = 600_000;
 /** Today's certificate is expected by this time of day (UTC), in ms. */
 const CERTIFIED_BY_MS = 6 * 3_600_000;
 
-/** What a person should do now, the most urgent first. Pure. */
+/** For so long a silent process is told of while none that lives does what it did, in ms. */
+const SILENT_TOLD_MS = 600_000;
+
+/** So many kinds of need are spelled out in the headline. */
+const SPELLED_OUT = 6;
+
+/**
+ * What a person should do now. What stops recording or all work comes first, then whatever holds up a source
+ * or topic, then the rest, the worst first. Each cause is one need. Pure.
+ */
 export function needsOf(facts: Facts): Need[] {
   return [
     ...recordingNeeds(facts),
     ...processNeeds(facts),
-    ...pauseNeeds(facts),
-    ...backlogNeeds(facts),
-    ...deliveryNeeds(facts),
-    ...proofNeeds(facts),
-    ...alarmNeeds(facts),
+    ...worstFirst(heldNeeds(facts)),
+    ...worstFirst([
+      ...backlogNeeds(facts),
+      ...deliveryNeeds(facts),
+      ...proofNeeds(facts),
+      ...alarmNeeds(facts),
+    ]),
   ];
 }
 
-/** What to do, for someone at a terminal. */
-export const adviceOf = ({ action, command }: Need): string =>
-  command === null ? action : `${action} Run: invoice-relay ${command}`;
-
 /** How the relay is doing, in one sentence. Pure. */
 export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
+  const held = onlyHeld(facts).map(heldWords);
   if (needs.length > 0) {
-    const things = needs.length === 1 ? "" : `${needs.length} things: `;
-    return `A person is needed: ${things}${needs.map(({ what }) => what).join("; ")}.`;
+    const things = needs.length === 1 ? "" : `${numberOf(countThings(needs), "thing")}: `;
+    const rest = countThings(needs.slice(SPELLED_OUT));
+    const told = needs.slice(0, SPELLED_OUT).map(({ what }) => what);
+    const more = rest > 0 ? `; and ${rest.toLocaleString("en-US")} more` : "";
+    const also = held.length > 0 ? ` Also held up: ${held.join("; ")}.` : "";
+    return `A person is needed: ${things}${told.join("; ")}${more}.${also}`;
   }
-  const held = facts.held.map(heldWords);
   if (held.length > 0) return `Nothing needs a person, but work is held up: ${held.join("; ")}.`;
   if (facts.sources.length === 0)
     return "Nothing has happened yet: serve was never started with this database. Run: invoice-relay serve";
   if (facts.lastCallbackAt === null)
     return "All is well, and nothing has happened yet: no callback has come in.";
-  return "All is well: nothing needs a person.";
+  const snoozed = facts.openAlarms.reduce((sum, one) => sum + one.snoozed, 0);
+  const quiet = snoozed > 0 ? ` ${numberOf(snoozed, "alarm")} ${snoozed === 1 ? "is" : "are"} snoozed.` : "";
+  return `All is well: nothing needs a person.${quiet}`;
 }
 
 function recordingNeeds({ readOnly, processes }: Facts): Need[] {
   const told = processes.flatMap(({ lives, recordingProblem }) => (lives ? (recordingProblem ?? []) : []));
   const problems = new Map((readOnly ? [READ_ONLY] : told).map((why) => [why.reason, why]));
-  return [...problems.values()].map(({ reason, action }) => ({
-    what: `callbacks cannot be recorded: ${reason}`,
-    action: `${action} Callbacks are answered 503 until then, and sent again.`,
-    ...BY_HAND_ELSEWHERE,
-  }));
+  return [...problems.values()].map(({ reason, action }) =>
+    need({
+      severity: "critical",
+      what: `callbacks cannot be recorded: ${reason}`,
+      action: `${action} Callbacks are answered 503 until then, and sent again.`,
+    }),
+  );
 }
 
-function processNeeds({ processes, readOnly }: Facts): Need[] {
+/** A process that ended without a word is trouble only while none that lives does its work. */
+function processNeeds({ processes, readOnly, at }: Facts): Need[] {
   // A process can say nothing there.
   if (readOnly) return [];
-  const working = processes.filter(({ workers }) => workers);
-  const [last] = working;
-  if (last === undefined || working.some(({ lives }) => lives)) return [];
-  return [
-    {
-      what:
-        `no process confirms and publishes: the one on ${last.host} (pid ${last.pid}) has been silent ` +
-        `since ${clock(last.seenAt)}`,
-      action:
-        "Start invoice-relay serve again (on Lambda: check its schedules), and read its log. Open work is " +
-        "resumed automatically.",
-      ...BY_HAND_ELSEWHERE,
-    },
-  ];
-}
-
-function pauseNeeds({ held }: Facts): Need[] {
-  return held.flatMap((upstream): Need[] => {
-    const { state, pausedUntil, work, name } = upstream;
-    if (state === "refused")
-      return [
-        {
-          what: heldWords(upstream),
-          action:
-            work === "confirm"
-              ? "Check COLLECTION_API_KEY and whether this address is allowed. It resumes automatically."
-              : "Check the topic, AWS_REGION and the credentials. It resumes automatically.",
-          ...BY_HAND_ELSEWHERE,
-        },
-      ];
-    if (state !== "paused" || pausedUntil !== null) return [];
-    const which = work === "confirm" ? ` --source ${name}` : "";
-    return [
-      {
-        what: `${heldWords(upstream)}, and it does not end automatically`,
-        action: "Once the reason is gone, resume it.",
-        command: `resume ${work}${which}`,
-        page: "settings",
-      },
-    ];
+  const living = processes.filter(({ lives }) => lives);
+  const silent = processes.filter((one) => !one.lives && !living.some((other) => doesWorkOf(other, one)));
+  const duties = [
+    { does: "workers", what: "confirms and publishes" },
+    { does: "http", what: "takes callbacks" },
+  ] as const;
+  const undone = duties.flatMap(({ does, what }) => {
+    const last = silent.find((one) => one[does]);
+    return last === undefined || living.some((one) => one[does]) ? [] : [{ last, what }];
   });
+  if (undone[0] !== undefined) {
+    const { host, pid, seenAt } = undone[0].last;
+    return [
+      need({
+        severity: "critical",
+        what:
+          `no process ${undone.map(({ what }) => what).join(", and none ")}: the one on ${host} (pid ${pid}) has been silent ` +
+          `since ${clock(seenAt)}`,
+        oldestAt: seenAt,
+        action:
+          "Start invoice-relay serve again (on Lambda: check its schedules), and read its log. Open work is " +
+          "resumed automatically.",
+      }),
+    ];
+  }
+  return silent
+    .filter(({ seenAt }) => +at - +seenAt < SILENT_TOLD_MS)
+    .map(({ host, pid, seenAt }) =>
+      need({
+        severity: "critical",
+        what: `the process on ${host} (pid ${pid}) has been silent since ${clock(seenAt)}, and no other serves the same`,
+        oldestAt: seenAt,
+        action: "Start it again, or a process with the same settings, and read its log.",
+      }),
+    );
 }
 
-function backlogNeeds({ waiting, backlog, held }: Facts): Need[] {
+const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>
+  (living.http || !silent.http) &&
+  (living.workers || !silent.workers) &&
+  Object.keys(silent.serves.sources ?? {}).every((name) => name in (living.serves.sources ?? {}));
+
+function backlogNeeds(facts: Facts): Need[] {
+  const { waiting, waitingEvents, held, at } = facts;
   const isHeld = (work: Held["work"], name?: string) =>
     held.some((upstream) => upstream.work === work && (name === undefined || upstream.name === name));
-  const stuck = waiting
+  const since = (seconds: number) => new Date(+at - seconds * 1_000);
+  const unasked = waiting
     .filter(({ source, oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("confirm", source))
-    .map(({ source, count, oldestSeconds }) => ({
-      what:
-        `${count} ${count === 1 ? "confirmation" : "confirmations"} of source ${source} should have been ` +
-        `asked up to ${spanText(oldestSeconds * 1_000)} ago`,
-      action:
-        "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
-        "CONFIRM_RATE_PER_SECOND.",
-      ...BY_HAND_ELSEWHERE,
-    }));
-  if (backlog.oldestEventSeconds > STUCK_SECONDS && !isHeld("publish"))
-    stuck.push({
-      what: `an event has waited for ${spanText(backlog.oldestEventSeconds * 1_000)} to be published`,
-      action: "Check that invoice-relay serve is running with workers, and what its log says about SNS.",
-      ...BY_HAND_ELSEWHERE,
-    });
-  return stuck;
+    .map(({ source, count, oldestSeconds }) =>
+      need({
+        severity: "critical",
+        what:
+          `${numberOf(count, "confirmation")} of source ${source} ${count === 1 ? "has" : "have"} waited for an ` +
+          `answer for up to ${spanText(oldestSeconds * 1_000)}`,
+        count,
+        oldestAt: since(oldestSeconds),
+        action:
+          "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
+          "CONFIRM_RATE_PER_SECOND.",
+      }),
+    );
+  const unsent = waitingEvents
+    .filter(({ oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("publish"))
+    .map(({ source, count, oldestSeconds }) =>
+      need({
+        severity: "critical",
+        what:
+          `${numberOf(count, "event")} of source ${source} ${count === 1 ? "has" : "have"} waited to be ` +
+          `published for up to ${spanText(oldestSeconds * 1_000)}`,
+        count,
+        oldestAt: since(oldestSeconds),
+        action: "Check that invoice-relay serve is running with workers, and what its log says about SNS.",
+      }),
+    );
+  return [...unasked, ...unsent];
 }
 
-function deliveryNeeds({ dead, quarantined }: Facts): Need[] {
-  const letters = dead.confirmations + dead.events;
-  const needs: Need[] = [];
-  if (letters > 0)
-    needs.push({
-      what: `${letters} dead ${letters === 1 ? "letter" : "letters"}`,
-      action: "Read why; once the cause is gone, retry them.",
-      command: "dead list",
-      page: "dead",
+/** Alarms whose things are counted by themselves. */
+const COUNTED: readonly AlarmName[] = ["confirmation_dead", "event_dead", "invoice_quarantined"];
+
+function deliveryNeeds({ dead, quarantined, openAlarms }: Facts): Need[] {
+  const waiting = [
+    {
+      name: "confirmation_dead",
+      count: dead.confirmations,
+      one: "confirmation given up",
+      several: "confirmations given up",
+    },
+    { name: "event_dead", count: dead.events, one: "event given up", several: "events given up" },
+    {
+      name: "invoice_quarantined",
+      count: quarantined,
+      one: "invoice in quarantine",
+      several: "invoices in quarantine",
+    },
+  ] as const;
+  return waiting
+    .map((kind) => ({ ...kind, told: openAlarms.find(({ name }) => name === kind.name) }))
+    .map(({ count, told, ...kind }) => ({ ...kind, told, count: count - (told?.snoozed ?? 0) }))
+    .filter(({ count }) => count > 0)
+    .map(({ name, count, one, several, told }) => {
+      const isDead = name !== "invoice_quarantined";
+      return need({
+        severity: ALARMS[name].severity,
+        what: numberOf(count, one, several),
+        count,
+        oldestAt: told?.oldestAt ?? null,
+        newestAt: told?.newestAt ?? null,
+        action: isDead
+          ? "Read why; once the cause is gone, retry them."
+          : "Release what is yours, and dismiss the rest.",
+        alarm: name,
+        command: isDead ? "dead list" : "quarantine list",
+        page: isDead ? "dead" : "quarantine",
+      });
     });
-  if (quarantined > 0)
-    needs.push({
-      what: `${quarantined} ${quarantined === 1 ? "invoice" : "invoices"} in quarantine`,
-      action: "Release what is yours, and dismiss the rest.",
-      command: "quarantine list",
-      page: "quarantine",
-    });
-  return needs;
 }
 
 function proofNeeds(facts: Facts): Need[] {
-  const { settings, sweeps, certificates, at, held } = facts;
-  const needs: Need[] = [];
-  for (const { name, reconciliation } of settings.sources ?? [])
-    if (reconciliation === "unset")
-      needs.push({
+  const { settings, certificates, unproven, at } = facts;
+  const unset = (settings.sources ?? [])
+    .filter(({ reconciliation }) => reconciliation === "unset")
+    .map(({ name }) =>
+      need({
+        severity: "warning",
         what: `source ${name} is not reconciled: a payment whose callback never comes is missed`,
         action: "Set COLLECTION_IDS to the collections of this account, or to none if that is intended.",
-        ...BY_HAND_ELSEWHERE,
-      });
-  const isHeld = (source: string) => held.some(({ work, name }) => work === "confirm" && name === source);
-  const patienceMs = MISSED_INTERVALS * settings.intervalMs + SWEEP_TAKES_MS;
-  for (const { source, collectionId, finishedAt, nextAt, lastError } of sweeps) {
-    const since = finishedAt ?? nextAt;
-    if (!isSwept(facts, source, collectionId)) continue;
-    if (since === null || +at - +since < patienceMs || isHeld(source)) continue;
-    const why = lastError === null ? "" : ` (${lastError})`;
-    needs.push({
-      what:
-        `the list of collection ${collectionId} was last read ` +
-        `${finishedAt === null ? "never" : `at ${clock(finishedAt)}`}${why}`,
-      action: "Check that invoice-relay serve is running with workers, and what doctor says.",
-      command: "doctor",
-      page: null,
+      }),
+    );
+  const open = unproven.map(({ source, result, days, firstDay, lastDay, gaps, certificateId, madeAt }) => {
+    const which = days === 1 ? firstDay : `${firstDay} to ${lastDay}`;
+    const why =
+      result === "refused"
+        ? "the newest certificate was refused: it proves nothing"
+        : `the newest certificate is not equal${gaps > 0 ? `: ${numberOf(gaps, "gap")}` : ""}`;
+    return need({
+      severity: "critical",
+      what: `${numberOf(days, "day")} of source ${source} (${which}) ${days === 1 ? "is" : "are"} not proven: ${why}`,
+      oldestAt: madeAt,
+      action:
+        result === "refused"
+          ? "Read why."
+          : "Read what is missing, reconcile, then certify the period again.",
+      command: `certificate show ${certificateId}`,
+      page: "completeness",
     });
-  }
-  for (const { source, day, result, gaps, id } of certificates) {
-    if (result === "not_equal")
-      needs.push({
-        what:
-          `the last certificate of source ${source} is not ` +
-          `equal${gaps > 0 ? `: ${gaps} ${gaps === 1 ? "gap" : "gaps"}` : ""}`,
-        action: "Read what is missing, then reconcile.",
-        command: `certificate show ${id}`,
-        page: "completeness",
-      });
-    if (result === "refused")
-      needs.push({
-        what: `the last certificate of source ${source} was refused: it proves nothing`,
-        action: "Read why.",
-        command: `certificate show ${id}`,
-        page: "completeness",
-      });
-    if (+at - Date.parse(day) > DAY_MS + CERTIFIED_BY_MS)
-      needs.push({
+  });
+  const late = certificates
+    .filter(({ coversTo }) => +at - +coversTo > DAY_MS + CERTIFIED_BY_MS)
+    .map(({ source, day }) =>
+      need({
+        severity: "warning",
         what: `the last daily certificate of source ${source} is from ${day}`,
         action:
           "Check that invoice-relay serve is running with workers, and what its log says about certify.",
-        ...BY_HAND_ELSEWHERE,
-      });
-  }
-  return needs;
+      }),
+    );
+  return [...unset, ...missedSweeps(facts), ...open, ...late];
+}
+
+function missedSweeps(facts: Facts): Need[] {
+  const { settings, sweeps, at, held, openAlarms } = facts;
+  const failing = openAlarms.find(({ name, count }) => name === "sweep_failing" && count > 0);
+  const isHeld = (source: string) => held.some(({ work, name }) => work === "confirm" && name === source);
+  const patienceMs = MISSED_INTERVALS * settings.intervalMs + SWEEP_TAKES_MS;
+  return sweeps.flatMap(({ source, collectionId, finishedAt, nextAt, lastError }) => {
+    const since = finishedAt ?? nextAt;
+    if (!isSwept(facts, source, collectionId)) return [];
+    // Its alarm tells of the same.
+    if (failing !== undefined && [null, collectionId].includes(failing.subject)) return [];
+    if (since === null || +at - +since < patienceMs || isHeld(source)) return [];
+    const why = lastError === null ? "" : ` (${lastError})`;
+    const when = finishedAt === null ? "never" : `at ${clock(finishedAt)}`;
+    return [
+      need({
+        severity: "warning",
+        what: `the list of collection ${collectionId} was last read ${when}${why}`,
+        oldestAt: since,
+        action: "Check that invoice-relay serve is running with workers, and what doctor says.",
+        command: "doctor",
+      }),
+    ];
+  });
 }
 
 /** Whether the settings still name it, or name nothing. */
@@ -219,38 +268,24 @@ const isSwept = ({ settings: { sources } }: Facts, source: string, collectionId:
   sources === null ||
   sources.some(({ name, collectionIds }) => name === source && collectionIds.includes(collectionId));
 
-function alarmNeeds({ openAlarms }: Facts): Need[] {
-  const total = openAlarms.reduce((sum, { count }) => sum + count, 0);
-  if (total === 0) return [];
-  const names = openAlarms.map(({ name, count }) => (count > 1 ? `${name} ${count} times` : name)).join(", ");
-  return [
-    {
-      what: `${total === 1 ? "an alarm is" : `${total} alarms are`} open (${names})`,
-      action: "Each one says below what to do.",
-      command: "alarms",
-      page: "alarms",
-    },
-  ];
-}
-
-/** What holds up a source or topic, who did it, and until when. */
-export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...upstream }: Held): string {
-  const what = work === "confirm" ? `asking the provider for source ${name}` : `sending to ${name}`;
-  const why = upstream.lastError === null ? "" : ` (${upstream.lastError})`;
-  switch (state) {
-    case "paused": {
-      const by = actor === null ? "" : ` by ${actor}`;
-      const since = pausedAt === null ? "" : ` since ${clock(pausedAt)}`;
-      const until = upstream.pausedUntil === null ? "" : `, until ${clock(upstream.pausedUntil)}`;
-      return `${what} is paused${by}${since}${until}${pauseReason === null ? "" : ` (${pauseReason})`}`;
-    }
-    case "refused":
-      return `${what} is refused${pausedAt === null ? "" : ` since ${clock(pausedAt)}`}${why}`;
-    case "backing_off": {
-      const until = upstream.opensAt === null ? "" : ` until ${clock(upstream.opensAt)}`;
-      return `${what} is backing off${until}${why}`;
-    }
-    default:
-      return `${what} is being tried again${why}`;
-  }
+/** What no other need tells of. */
+function alarmNeeds({ openAlarms, dead, quarantined, unproven }: Facts): Need[] {
+  const isCounted = (name: AlarmName) =>
+    COUNTED.includes(name) && dead.confirmations + dead.events + quarantined > 0;
+  return openAlarms
+    .filter(({ name, count }) => count > 0 && ALARMS[name].about !== "upstream" && !isCounted(name))
+    .filter(({ name }) => name !== "certificate_gap" || unproven.length === 0)
+    .map(({ name, title, severity, count, subject, oldestAt, newestAt }) =>
+      need({
+        severity,
+        what: subject === null || subject === "" ? title : `${title} (${subject})`,
+        count,
+        oldestAt,
+        newestAt,
+        action: ALARMS[name].action,
+        alarm: name,
+        command: `alarms --name ${name}`,
+        page: "alarms",
+      }),
+    );
 }

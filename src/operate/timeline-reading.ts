@@ -6,7 +6,6 @@ import { sourcesIn, typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
-import { eventState } from "../publish/event.ts";
 import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
 import {
   byTime,
@@ -17,6 +16,7 @@ import {
   type TimelineEvent,
   type TimelineInvoice,
 } from "./timeline.ts";
+import { type Answer, readEvents, readPublications, withAnswersOfEvents } from "./timeline-events.ts";
 
 /** The most callbacks that are shown: enough to see a pattern. */
 const CALLBACK_LIMIT = 200;
@@ -49,7 +49,10 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
     ...invoices.flatMap(({ paidAt: at, source }): TimelineEntry[] =>
       at === null ? [] : [{ kind: "paid", at, source }],
     ),
-    ...answers,
+    ...withAnswersOfEvents(
+      answers,
+      events.map(({ answer }) => answer),
+    ),
     ...events.map(({ entry }) => entry),
     ...publications,
     ...others,
@@ -119,54 +122,9 @@ async function readConfirmations(
   });
 }
 
-async function readAnswers(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
+async function readAnswers(db: Kysely<Tables>, id: string): Promise<Answer[]> {
   const answers = await answersInOrder(db, id, HISTORY_LIMIT);
   return answers.map((answer) => ({ kind: "answer", ...answer }));
-}
-
-async function readEvents(
-  db: Kysely<Tables>,
-  id: string,
-): Promise<{ standing: TimelineEvent; entry: TimelineEntry }[]> {
-  const events = await db
-    .selectFrom("event")
-    .leftJoin("outbox", (join) =>
-      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id"),
-    )
-    .select([
-      "event.source",
-      "event.id",
-      "event.type",
-      "event.created_at as createdAt",
-      eventState.as("state"),
-    ])
-    .select(["outbox.due_at as dueAt", "outbox.last_error as lastError"])
-    .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempt"))
-    .where("event.invoice_id", "=", id)
-    .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
-    .orderBy("event.source")
-    .execute();
-  return events.map(({ createdAt, ...standing }) => {
-    const { source, id: eventId, type } = standing;
-    return { standing, entry: { kind: "event", at: createdAt, source, id: eventId, type } };
-  });
-}
-
-async function readPublications(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
-  const publications = await db
-    .selectFrom("event")
-    .innerJoin("publication", (join) =>
-      join.onRef("publication.source", "=", "event.source").onRef("publication.event_id", "=", "event.id"),
-    )
-    .leftJoin("replay", "replay.id", "publication.replay_id")
-    .select(["publication.source", "published_at as at", "topic_arn as topicArn"])
-    .select(["message_id as messageId", "replay_id as replayId", "replay.requested_by as replayedBy"])
-    .where("event.invoice_id", "=", id)
-    .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
-    .orderBy("publication.id")
-    .limit(HISTORY_LIMIT)
-    .execute();
-  return publications.map((publication) => ({ kind: "publication", ...publication }));
 }
 
 async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {

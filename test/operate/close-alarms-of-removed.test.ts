@@ -13,8 +13,8 @@ const openAlarms = async ({ query }: Surroundings) =>
 /** Paused by a person: nothing is asked, so that no answer raises or ends an alarm. */
 const pause = ({ query }: Surroundings, names: readonly string[]) =>
   query(
-    `insert into source (name, paused_by, paused_at)
-     select name, 'operator', now() from unnest($1::text[]) as name`,
+    `insert into source (name, paused_by, paused_at, paused_until)
+     select name, 'operator', now(), now() + interval '1 h' from unnest($1::text[]) as name`,
     [names],
   );
 
@@ -70,9 +70,9 @@ describe("alarms of what the settings name no longer", () => {
   it("of a long Retry-After and of a flood are raised again too, by whoever names the source (G13)", async () => {
     const around = await surroundings();
     await around.query(
-      `insert into source (name, paused_by, paused_at, unknown_share, retry_at, first_served_at)
-       values ('a', 'operator', now(), 0.4, now() + interval '14 min', now()),
-         ('b', 'operator', now(), 0.9, now() + interval '14 min', now())`,
+      `insert into source (name, paused_by, paused_at, paused_until, unknown_share, retry_at, first_served_at)
+       values ('a', 'operator', now(), now() + interval '1 h', 0.4, now() + interval '14 min', now()),
+         ('b', 'operator', now(), now() + interval '1 h', 0.9, now() + interval '14 min', now())`,
     );
     // That of `a` was not asked to wait for longer than 15 minutes since then.
     await around.query(

@@ -33,7 +33,7 @@ describe("the operators' commands, as a person sees them", () => {
       "replay list",
       "invoices",
       "certificate list",
-      "replay events --here",
+      "replay events --all --here",
       "replay confirmations --dry-run",
       "replay callbacks --verdict unreadable",
       "dead list",
@@ -101,17 +101,22 @@ describe("the operators' commands, as a person sees them", () => {
     const file = join(folder, "events.ndjson");
     for (const command of [
       ["replay", "events", "--dry-run"],
-      ["replay", "events", "--here"],
+      ["replay", "events", "--all", "--yes", "--here"],
       ["replay", "events", "--to-file", file],
       ["replay", "list"],
     ])
-      expect(seen(await runCommand(command, environment))).toMatchSnapshot(command.slice(0, 3).join(" "));
+      expect(seen(await runCommand(command, environment))).toMatchSnapshot(
+        command
+          .slice(0, 6)
+          .filter((word) => word !== file)
+          .join(" "),
+      );
     around.sns.addFault({ kind: "fail-entries", senderFault: true });
-    const refused = await runCommand(["replay", "events", "--here"], environment);
+    const refused = await runCommand(["replay", "events", "--all", "--yes", "--here"], environment);
     expect(seen(refused)).toMatchSnapshot("refused");
     expect(refused.code).toBe(1);
     around.sns.addFault({ kind: "topic-missing" });
-    const failed = await runCommand(["replay", "events", "--here"], environment);
+    const failed = await runCommand(["replay", "events", "--all", "--yes", "--here"], environment);
     expect(seen(failed)).toMatchSnapshot("failed");
     expect(failed.code).toBe(1);
   });

@@ -135,7 +135,10 @@ describe("erase", () => {
     const [before] = await around.query(digest);
     let other: ReturnType<typeof eraseInvoice> | undefined;
     await db.transaction().execute(async (trx) => {
-      await eraseCallbacks(trx, first, sql`select null::timestamptz, null::uuid`);
+      await eraseCallbacks(trx, first, {
+        alsoIn: sql`select null::timestamptz, null::uuid`,
+        before: async () => undefined,
+      });
       other = eraseInvoice({ db, actor, invoiceId: second });
       await eventually(() => around.query(WAITING), toHaveLength(1));
     });

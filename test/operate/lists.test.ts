@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { moneyIn } from "../../src/kit/money-text.ts";
 import { invoicesByConfirmation } from "../../src/operate/list-invoices.ts";
 import { readValue } from "../../src/operate/operations/bad-input.ts";
 import { pageFrom, pageInQuery } from "../../src/operate/operations/fields.ts";
@@ -11,6 +12,7 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("invoice-relay invoices, and invoice by reference", () => {
   it("finds a confirmed invoice by what a customer can say of it", async () => {
+    const began = new Date().toISOString();
     const around = await surroundings();
     const environment = around.environment({ COLLECTION_IDS: "none" });
     const relay = await startRelay(environment);
@@ -31,6 +33,7 @@ describe("invoice-relay invoices, and invoice by reference", () => {
       ["--amount", row?.total ?? ""],
       ["--collection", row?.collection ?? ""],
       ["--from", "2020-01-01"],
+      ["--confirmed-from", began, "--confirmed-to", "2126-01-01"],
     ]) {
       const { stdout } = await runInProcess(["invoices", "--json", ...filter], environment);
       expect(JSON.parse(stdout), filter.join(" ")).toMatchObject({
@@ -50,12 +53,15 @@ describe("invoice-relay invoices, and invoice by reference", () => {
       ["--status", "Unpaid"],
       ["--amount", "1"],
       ["--to", "2020-01-01"],
+      ["--confirmed-to", began],
     ])
       expect((await runInProcess(["invoices", ...filter], environment)).stdout).toContain(
         "No confirmed invoice matches",
       );
     const { stdout } = await runCommand(["invoices"], environment);
-    expect(stdout).toMatch(new RegExp(`^invoice .*\n${id} +order-42 +${row?.total} +Paid +paid +published `));
+    expect(stdout).toMatch(
+      new RegExp(`^invoice .*\n${id} +order-42 +${moneyIn("NGN", row?.total)} +Paid +paid +published `),
+    );
 
     const shown = await runCommand(["invoice", "order-42"], environment);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`Invoice ${id}`) });
@@ -129,6 +135,8 @@ describe("invoice-relay certificate", () => {
         differences: 0,
       },
       test: { count: 0, amount: "0.00" },
+      foreign: { count: 0, amount: "0.00" },
+      currency: "NGN",
       gaps: 0,
       differencesInAll: 0,
       differences: [],
@@ -143,7 +151,7 @@ describe("invoice-relay certificate", () => {
     const list = await runCommand(["certificate", "list"], environment);
     expect(list.stdout).toMatch(new RegExp(`${id} +default +2026-10-01 +2026-10-31 .* refused +0`));
     expect((await runInProcess(["certificate", "list", "--result", "equal"], environment)).stdout).toContain(
-      "There are no certificates",
+      "No certificate matches these filters.",
     );
     const shown = await runCommand(["certificate", "show", id], environment);
     expect(shown.code).toBe(1);

@@ -175,26 +175,61 @@ describe("the list of operations", () => {
     ],
     ["showDead", ["dead", "show", "42"], "42", "id should be an id (UUID) such as 3f1c6a52-…."],
     ["readAuditLog", ["audit", "--invoice", "42"], "?invoiceId=42", "invoiceId should be an id (UUID)"],
+    [
+      "listAlarms",
+      ["alarms", "--name", "sorce_failing"],
+      "?name=sorce_failing",
+      "or clock_stepped; perhaps source_failing is meant.",
+    ],
   ])("%s refuses what cannot be meant in the same words: %j", async (id, words, path, says) => {
     const { api, environment } = await withRows();
     const answer = await send(api, id, path);
     expect(answer).toMatchObject({ status: 400, body: { code: "usage" } });
     expect(answer.body.error).toContain(says);
     const said = await runInProcess([...words, "--json"], environment);
+    // A field is named as it was typed.
+    const flag = words.find((word) => word.startsWith("--"));
+    const message = flag === undefined ? answer.body.error : answer.body.error.replace(/^[a-z]\w*/, flag);
     expect({ code: said.code, ...JSON.parse(said.stdout) }).toEqual({
       code: 2,
-      error: { code: "usage", message: answer.body.error },
+      error: { code: "usage", message },
     });
   });
 
-  it("refuses what the state forbids in the same words", async () => {
+  it.each<[string, string[], object, string]>([
+    [
+      "pause",
+      ["pause", "confirm", "--until", "2020-01-01"],
+      { work: "confirm", until: "2020-01-01" },
+      "The pause should end in the future, not at 2020-01-01T00:00:00.000Z.",
+    ],
+    [
+      "certify",
+      ["certify", "--from", "2126-11-01", "--to", "2126-11-30"],
+      { from: "2126-11-01", to: "2126-11-30" },
+      "2126-11-30 is in the future.",
+    ],
+    [
+      "reconcile",
+      ["reconcile", "--from", "2126-11-01", "--to", "2126-11-30"],
+      { from: "2126-11-01", to: "2126-11-30" },
+      "2126-11-01 is in the future.",
+    ],
+    [
+      "retryDead",
+      ["dead", "retry", "abc"],
+      { ids: ["abc"] },
+      "ids[0] should be an id (UUID) such as 3f1c6a52-….",
+    ],
+  ])("%s refuses in the same words what no state allows: %j", async (id, words, body, says) => {
     const { api, environment } = await withRows();
-    const answer = await send(api, "pause", "", { work: "confirm", until: "2020-01-01" });
-    expect(answer).toMatchObject({ status: 409, body: { code: "failed" } });
-    const said = await runInProcess(["pause", "confirm", "--until", "2020-01-01", "--json"], environment);
+    const answer = await send(api, id, "", body);
+    expect(answer).toMatchObject({ status: 400, body: { code: "usage" } });
+    expect(answer.body.error).toContain(says);
+    const said = await runInProcess([...words, "--json"], environment);
     expect({ code: said.code, ...JSON.parse(said.stdout) }).toEqual({
-      code: 1,
-      error: { code: "failed", message: answer.body.error },
+      code: 2,
+      error: { code: "usage", message: answer.body.error },
     });
   });
 

@@ -79,12 +79,10 @@ describe("invoice-relay status", () => {
     const { code, lines, text } = await look(environment);
     expect(code).toBe(1);
     expect(lines[0]).toBe(
-      "A person is needed: 3 things: 3 dead letters; 1 invoice in quarantine; an alarm is open (confirmation_dead).",
+      "A person is needed: 4 things: 1 confirmation given up; 2 events given up; 1 invoice in quarantine.",
     );
     expect(text).toContain("Read why; once the cause is gone, retry them. Run: invoice-relay dead list");
-    expect(text).toMatch(
-      /confirmation_dead {2}source default, .*\n {4}since 20.* UTC, 3 times: Given up\n {4}Read it/,
-    );
+    expect(text).toMatch(/confirmation_dead {2}critical, since 20.* UTC: a confirmation was given up \(/);
     expect(text).toMatch(/dead letters {8}1 confirmations, 2 events/);
   });
 
@@ -100,10 +98,10 @@ describe("invoice-relay status", () => {
     const { code, text } = await look(environment);
     expect(code).toBe(1);
     expect(text).toMatch(
-      /no process confirms and publishes: the one on relay-1 \(pid 17\) has been silent since/,
+      /no process confirms and publishes, and none takes callbacks: the one on relay-1 \(pid 17\) has been silent since/,
     );
-    expect(text).toMatch(/1 confirmation of source default should have been asked up to .* days ago/);
-    expect(text).toMatch(/an event has waited for .* days to be published/);
+    expect(text).toMatch(/1 confirmation of source default has waited for an answer for up to .* days/);
+    expect(text).toMatch(/1 event of source default has waited to be published for up to .* days/);
     expect(text).toMatch(/relay-1 17 .*SILENT/);
   });
 
@@ -134,13 +132,15 @@ describe("invoice-relay status", () => {
     expect(unset.text).not.toContain("was last read");
     const named = await look(around.environment({ COLLECTION_IDS: collection }));
     expect(named.text).toMatch(new RegExp(`the list of collection ${collection} was last read at 20.* UTC`));
-    expect(named.text).toContain("the last certificate of source default is not equal: 2 gaps");
+    expect(named.text).toContain("is not proven: the newest certificate is not equal: 2 gaps");
     expect(unset.text).toContain(`invoice-relay certificate show ${certificate}`);
 
     const patient = { sources: null, intervalMs: 86_400_000 };
     const { needs } = await readStatus(db, patient);
     expect(needs.map(({ what }) => what)).toEqual([
-      "the last certificate of source default is not equal: 2 gaps",
+      expect.stringMatching(
+        /^1 day of source default \(20.*\) is not proven: the newest certificate is not equal: 2 gaps$/,
+      ),
     ]);
   });
 
@@ -171,7 +171,7 @@ describe("invoice-relay alarms and audit", () => {
     );
     const open = await runInProcess(["alarms"], environment);
     expect(open.stdout).toMatch(
-      /^ {2}topic_paused {2}arn\n {4}since .*: SNS refuses this topic\n {4}Check the topic/,
+      /^ {2}topic_paused {2}critical, arn\n {4}since .*: SNS refuses this topic\n {4}Check the topic/,
     );
     expect(open.stdout).not.toContain("source_failing");
     const all = JSON.parse((await runCommand(["alarms", "--all", "--json"], environment)).stdout);

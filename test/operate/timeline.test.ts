@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
@@ -7,7 +7,8 @@ import { CallbackLog, type IncomingCallback } from "../../src/receive/log/callba
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { addEvents, type EventRow, openDatabase } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 async function openLog() {
   const database = await createTestDatabase();
@@ -65,7 +66,9 @@ describe("a timeline", () => {
     );
     const timeline = await readTimeline(openDatabase(around.databaseUrl), invoiceId);
     const ofKind = (kind: string) => timeline?.entries.filter((entry) => entry.kind === kind) ?? [];
-    for (const kind of ["answer", "publication", "action"]) expect(ofKind(kind), kind).toHaveLength(200);
+    for (const kind of ["publication", "action"]) expect(ofKind(kind), kind).toHaveLength(200);
+    // And the one that the event was made from.
+    expect(ofKind("answer")).toHaveLength(201);
     // The last answers and actions; of acceptances the first, by which the event was published.
     expect(ofKind("action").some((entry) => "action" in entry && entry.action === "n230")).toBe(true);
     expect(ofKind("answer").at(-1)?.at.toISOString()).toBe("2026-10-01T00:03:50.000Z");
@@ -95,4 +98,36 @@ describe("a timeline", () => {
     const sizes = timeline?.entries.flatMap((entry) => (entry.kind === "callback" ? entry.bytes : []));
     expect(sizes).toEqual([100_000, 5]);
   });
+});
+
+it("the answer that made the event keeps its time, however often the provider was asked since", async () => {
+  const around = await surroundings();
+  const relay = await startRelay(around.environment());
+  const id = randomUUID();
+  around.provider.invoice(id, invoiceAnswer(id));
+  await relay.callback({ data: { id } });
+  await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
+  await around.query("update confirmation set asked_at = asked_at - interval '1 hour'");
+  await relay.callback({ data: { id } });
+  await vi.waitFor(async () =>
+    expect(await around.query("select from confirmation where requests = 2 and state = 'done'")).toHaveLength(
+      1,
+    ),
+  );
+  const db = openDatabase(around.databaseUrl);
+  const kinds = async () => {
+    const all = (await readTimeline(db, id))?.entries.map(({ kind }) => kind) ?? [];
+    return all.filter((kind) => kind !== "paid" && kind !== "callback");
+  };
+  await vi.waitFor(async () =>
+    expect(await kinds()).toEqual([
+      "confirmation",
+      "answer",
+      "verdict",
+      "event",
+      "publication",
+      "answer",
+      "verdict",
+    ]),
+  );
 });

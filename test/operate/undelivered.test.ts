@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { personalMaskOf } from "../../src/kit/mask.ts";
 import {
   dismissDead,
   dismissQuarantine,
@@ -44,14 +45,17 @@ describe("dead letters", () => {
     expect(filtered).toMatchObject({ total: 1, items: [{ eventId: event?.id }] });
   });
 
-  it("shows the evidence without personal data or tokens", async () => {
+  it("shows the role read the evidence without personal data or tokens", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
     const answer = `{"data":{"payerName":"Ada Obi","payerEmail":"ada@example.com","payerPhoneNumber":"+2348012345678","billerMetaData":{"ward":"Ife"},"collectionName":"Term 1","callBackUrl":"https://relay.example.com/callbacks/0123456789012345678901","amount":1500.5,"title":"cut o`;
     const id = await addConfirmation(around, { ...DEAD, last_answer: answer });
     const callback = await addCallback(around, { invoice_ids: [id] });
 
-    const [shown] = await showUndelivered({ db, list: "dead", id });
+    const personal = personalMaskOf("read");
+    const [whole] = await showUndelivered({ db, list: "dead", id, personal: personalMaskOf("operate") });
+    expect(whole?.confirmation?.lastAnswer).toBe(answer);
+    const [shown] = await showUndelivered({ db, list: "dead", id, personal });
 
     expect(shown).toMatchObject({
       attempts: 8,
@@ -62,7 +66,7 @@ describe("dead letters", () => {
     expect(shown?.confirmation?.lastAnswer).toContain("1500.5");
     expect(JSON.stringify(shown)).not.toMatch(/Ada|ada@|2348012345678|Ife|0123456789012345678901/);
     const [event] = await addEvents(around, 1, { state: "dead" });
-    const [shownEvent] = await showUndelivered({ db, list: "dead", id: event?.id ?? "" });
+    const [shownEvent] = await showUndelivered({ db, list: "dead", id: event?.id ?? "", personal });
     expect(shownEvent?.event?.payload).toContain("1511.25");
     expect(JSON.stringify(shownEvent)).not.toMatch(/Ada|ada@|2348012345678|Hill Road|class/);
   });

@@ -6,8 +6,13 @@ import type { Operation, OperationContext } from "./operation.ts";
 
 /** What was asked for cannot be meant, whatever the state: the same sentence over HTTP and at a terminal. */
 export class BadInput extends RelayError {
-  constructor(problem: string, cause?: unknown) {
-    super(problem, { code: "usage", cause });
+  /** Each begins with the name of a field. */
+  readonly problems: readonly string[];
+
+  constructor(problems: string | readonly string[], cause?: unknown) {
+    const all = [problems].flat();
+    super(`${all.join("; ").replace(/\.$/, "")}.`, { code: "usage", cause });
+    this.problems = all;
   }
 }
 
@@ -23,7 +28,12 @@ export interface OperationInput {
  * @throws BadInput that names every field that is wrong.
  */
 export function readInput(
-  { pathParameters, query = z.object({}), body }: Pick<Operation, "pathParameters" | "query" | "body">,
+  {
+    pathParameters,
+    query = z.object({}),
+    body,
+    upload,
+  }: Pick<Operation, "pathParameters" | "query" | "body" | "upload">,
   given: OperationInput,
 ): OperationInput {
   const [path, parameters, read] = [
@@ -32,14 +42,38 @@ export function readInput(
     parse(body, given.body),
   ];
   const problems = [...path.problems, ...parameters.problems, ...read.problems];
-  if (problems.length > 0) throw new BadInput(`${problems.join("; ")}.`);
-  return { path: path.value, query: parameters.value, body: read.value };
+  if (problems.length > 0) throw new BadInput(problems);
+  const input = {
+    path: path.value,
+    query: parameters.value,
+    body: upload === true ? given.body : read.value,
+  };
+  for (const given of filtersOf(input)) refuseInverted(given);
+  return input;
+}
+
+/** Where an input may hold filters. */
+function filtersOf({ query, body }: OperationInput): Record<string, unknown>[] {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  return [query, body, isObject(body) ? body.filters : null].filter(isObject);
+}
+
+function refuseInverted(given: Record<string, unknown>): void {
+  for (const [first, last] of [
+    ["from", "to"],
+    ["confirmedFrom", "confirmedTo"],
+  ] as const) {
+    const [from, to] = [given[first], given[last]];
+    if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
+      throw new BadInput(`${first} should not be after ${to}, the end of the period`);
+  }
 }
 
 /** Reads one value. @throws BadInput */
 export function readValue<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const { value, problems } = parse(schema, given);
-  if (problems.length > 0) throw new BadInput(`${problems.join("; ")}.`);
+  if (problems.length > 0) throw new BadInput(problems);
   return value as z.output<Schema>;
 }
 

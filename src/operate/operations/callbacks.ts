@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { findCallbacks, showCallback } from "../find-callbacks.ts";
+import { plainAddress } from "../../kit/addresses.ts";
+import { FAILED_CHECKS, type FailedCheck } from "../../receive/log/own-verdict.ts";
+import { findCallbacks, readingFor, showCallback } from "../find-callbacks.ts";
 import {
   answeredId,
   bodyShown,
   id,
   idInPath,
+  name,
   pageFrom,
   pageInQuery,
   pageOf,
@@ -31,6 +34,10 @@ const listedCallback = z.object({
   verdict: verdict
     .nullable()
     .describe("The best verdict of its invoices, or its own; null before the first answer."),
+  failedCheck: z
+    .enum(Object.keys(FAILED_CHECKS) as FailedCheck[])
+    .nullable()
+    .describe("Of a refused one: the check of its source that it failed, when it came."),
   invoiceIds: z.array(answeredId),
   bytes: whole.nullable().describe("Size of the body as it was sent; null once erased."),
   erasedAt: time.nullable(),
@@ -82,21 +89,23 @@ export const callbackOperations = [
       source,
       verdict: verdict
         .optional()
-        .describe("The best verdict of its invoices, or its own: unreadable, ping, refused."),
-      foundBy: z
+        .describe("the best verdict of its invoices, or its own: unreadable, ping, refused"),
+      foundBy: name(100).optional().describe("where in the callback its ids were found, such as data.id"),
+      remoteAddress: z
         .string()
         .max(100)
+        .transform((text, context) => {
+          const address = plainAddress(text.trim());
+          if (address !== null) return address;
+          context.addIssue("should be an IP address such as 203.0.113.7");
+          return z.NEVER;
+        })
         .optional()
-        .describe("Where in the callback its ids were found, such as data.id."),
-      remoteAddress: z.string().max(100).optional().describe("Exactly."),
-      invoiceId: id.optional(),
-      reference: z
-        .string()
-        .max(1_000)
-        .optional()
-        .describe("The merchant's reference from the URL; exact match."),
-      from: timeGiven.optional().describe("Received at this time or later."),
-      to: timeGiven.optional().describe("Received before this time."),
+        .describe("the sender's address, in any spelling"),
+      invoiceId: id.optional().describe("only those that name this invoice"),
+      reference: name(1_000).optional().describe("the merchant's reference from the URL, compared whole"),
+      from: timeGiven.optional().describe("received at this time or later"),
+      to: timeGiven.optional().describe("received before this time"),
     }),
     example: { query: { verdict: "refused", limit: 10 } },
     result: pageOf(listedCallback),
@@ -108,10 +117,10 @@ export const callbackOperations = [
     method: "get",
     path: "/callbacks/{id}",
     tag: TAG,
-    summary: "Show one whole callback and how each id was found; includes personal data",
+    summary: "Show one whole callback and how each id was found; with personal data for `operate`",
     pathParameters: idInPath,
     example: { path: { id: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11" } },
     result: callbackShown,
-    run: ({ db, decode, mask }, { path: { id } }) => showCallback(db, id, { decode, mask }),
+    run: ({ db, ...parts }, { path: { id } }) => showCallback(db, id, readingFor(parts)),
   }),
 ] as const;

@@ -12,6 +12,9 @@ export const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 /** Of a result: a Date here, ISO 8601 text in JSON. */
 export const time = z.coerce.date().describe("ISO 8601, UTC.");
 
+/** A day that exists; Postgres has no year 0. */
+const isDay = (text: string): boolean => z.iso.date().safeParse(text).success && text >= "0001";
+
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** A day or a time, in UTC unless it names a zone; read as ISO 8601. */
@@ -19,9 +22,10 @@ export const timeGiven = z
   .string()
   .transform((text, context) => {
     const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
-    const at = TIME.test(text)
-      ? Date.parse(hasZone || text.length === 10 ? text : `${text.replace(" ", "T")}Z`)
-      : Number.NaN;
+    const at =
+      TIME.test(text) && isDay(text.slice(0, 10))
+        ? Date.parse(hasZone || text.length === 10 ? text : `${text.replace(" ", "T")}Z`)
+        : Number.NaN;
     if (!Number.isNaN(at)) return new Date(at).toISOString();
     context.addIssue("should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30");
     return z.NEVER;
@@ -43,12 +47,20 @@ export const idInPath = z.object({ id: id.describe("The id.") });
 /** A day, UTC. */
 export const day = z
   .string()
-  .refine((text) => z.iso.date().safeParse(text).success, { error: "should be a day such as 2026-10-31" })
+  .refine(isDay, { error: "should be a day such as 2026-10-31" })
   .meta({ format: "date" });
 
 /** Of a result. */
 export const decimal = z.string().describe("A decimal string, exact.");
 export const whole = z.number().int();
+
+/** What people call something by: a line, not blank, that Postgres can store. */
+export const name = (most = 300) =>
+  z
+    .string()
+    .max(most)
+    .refine((text) => text.trim() !== "", { error: "should not be empty", abort: true })
+    .refine((text) => !/\p{Cc}/u.test(text), { error: "should hold no control characters" });
 
 const REASON = { error: "should be a few words, 500 characters at most" };
 export const reason = z
@@ -56,6 +68,7 @@ export const reason = z
   .trim()
   .min(1, REASON)
   .max(500, REASON)
+  .refine((text) => !text.includes("\0"), REASON)
   .optional()
   .describe("why, for the audit log; no personal data");
 
@@ -66,8 +79,8 @@ export const shownVerdict = z.enum(SHOWN_VERDICTS).describe("`dead`: given up, a
 /** Of a callback, which may open no confirmation. */
 export const verdict = z.enum([...SHOWN_VERDICTS, ...OWN_VERDICTS]);
 
-export const source = z.string().optional().describe("only this source");
-export const collection = z.string().optional().describe("only invoices of the collection with this name");
+export const source = name().optional().describe("only this source");
+export const collection = name().optional().describe("only invoices of the collection with this name");
 
 /** A number in a query or on a command line. */
 export const countGiven = (least: number, most: number) => {

@@ -3,7 +3,7 @@ import { RelayError } from "../../kit/errors.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
 import { startReplay } from "../../replay/start-replay.ts";
 import { eraseInvoice } from "../erase.ts";
-import { findInvoices, meantBy } from "../find-invoices.ts";
+import { readingFor } from "../find-callbacks.ts";
 import { readEvidence } from "../invoice-evidence.ts";
 import { timeline } from "../timeline.ts";
 import { meaningOf } from "../timeline-meaning.ts";
@@ -11,72 +11,21 @@ import { readTimeline } from "../timeline-reading.ts";
 import {
   answeredId,
   bodyShown,
-  collection,
-  day,
-  decimal,
   dryRun,
   eventState,
   id,
-  pageFrom,
-  pageInQuery,
-  pageOf,
   reason,
   SOME_ID,
-  shownVerdict,
   source,
   time,
   whole,
 } from "./fields.ts";
+import { findOperations } from "./find.ts";
 import { operation } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
 
 const TAG = "Invoices";
 const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
-
-const AMOUNT = /^\d{1,20}(\.\d{1,10})?$/;
-
-const terms = {
-  id: id.optional().describe("only this invoice"),
-  reference: z.string().max(1_000).optional().describe("only those with this merchant reference"),
-  status: z
-    .string()
-    .max(100)
-    .optional()
-    .describe("only those with this status at the provider, such as Paid; in any case"),
-  amount: z
-    .string()
-    .transform((text) => text.replaceAll(",", ""))
-    .refine((text) => AMOUNT.test(text), { error: "should be an amount such as 1500.50" })
-    .optional()
-    .describe("only those with this amount, with or without charges"),
-  from: day.optional().describe("only those paid on this day (UTC) or later"),
-  to: day.optional().describe("only those paid on this day (UTC) or earlier"),
-  confirmedFrom: day
-    .optional()
-    .describe("only those confirmed on this day (UTC) or later; sorts by confirmation"),
-  confirmedTo: day
-    .optional()
-    .describe("only those confirmed on this day (UTC) or earlier; sorts by confirmation"),
-  collection,
-  verdict: shownVerdict.optional().describe("only those with this verdict; dead: given up"),
-  source,
-};
-
-const listed = z.object({
-  invoiceId: answeredId,
-  source: z.string(),
-  status: z.string().nullable().describe("The provider's status; null if it has not confirmed the invoice."),
-  type: z.string().nullable(),
-  reference: z.string().nullable(),
-  collection: z.string().nullable(),
-  amount: decimal.nullable(),
-  totalAmount: decimal.nullable(),
-  paidAt: time.nullable(),
-  confirmedAt: time.nullable(),
-  verdict: shownVerdict.nullable(),
-  event: eventState.nullable().describe("The state of its event; null without one."),
-  eventId: answeredId.nullable().describe("Null without an event."),
-});
 
 /** A field that the callback claimed, next to the provider's answer. */
 const compared = z.object({
@@ -114,6 +63,17 @@ const evidence = z.object({
       }),
     )
     .describe("The provider's answers, newest first: at most twenty, and a MiB."),
+  ledger: z
+    .array(
+      z.object({
+        source: z.string(),
+        size: whole.describe("Leaves of the source's whole tree."),
+        rows: whole,
+        leaves: whole.describe("Rows that are in the tree; a new one gets its leaf within minutes."),
+        differing: whole.describe("Leaves whose row says something else by now: verify the ledger."),
+      }),
+    )
+    .describe("Which of its newest callbacks, newest answer, verdict and event are in the ledger."),
   leftOut: z
     .object({ claims: whole, answers: whole })
     .describe("How many of the five and the twenty are not here: they are too large."),
@@ -132,6 +92,7 @@ const evidence = z.object({
           messageId: z.string(),
           publishedAt: time,
           replayId: answeredId.nullable(),
+          digest: z.string().nullable().describe("SHA-256, in hex, of the payload that was sent."),
         }),
       ),
     }),
@@ -190,47 +151,7 @@ const again = <const Id extends string, const Path extends string>(
   });
 
 export const invoiceOperations = [
-  operation({
-    id: "listInvoices",
-    method: "get",
-    path: "/invoices",
-    tag: TAG,
-    summary: "List payments, the newest first; by reference, status, day, collection or amount",
-    query: z.object({ ...terms, ...pageInQuery.shape }),
-    example: { query: { from: "2026-11-01", to: "2026-11-30", collection: "School fees" } },
-    result: pageOf(listed),
-    run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
-      pageFrom(await findInvoices(db, terms, { from, limit })),
-  }),
-  operation({
-    id: "searchInvoices",
-    method: "post",
-    role: "read",
-    path: "/invoices/search",
-    tag: TAG,
-    summary: "The same, also by the payer's e-mail address, which does not belong in a URL",
-    body: z.strictObject({
-      ...terms,
-      ...pageInQuery.shape,
-      email: z.string().max(320).optional().describe("The payer's full address, in any case."),
-      text: z
-        .string()
-        .max(1_000)
-        .optional()
-        .describe("An id, e-mail address, day, reference or amount, recognised by its form."),
-    }),
-    example: { body: { email: "payer@example.com" } },
-    result: pageOf(listed),
-    async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
-      const meanings = meantBy(text);
-      // A further page is of the same meaning: those before it found nothing, and find nothing earlier.
-      for (const meant of meanings) {
-        const page = await findInvoices(db, { ...terms, ...meant }, { from, limit });
-        if (page.items.length > 0 || page.next !== null || meant === meanings.at(-1)) return pageFrom(page);
-      }
-      return pageFrom({ items: [], next: null });
-    },
-  }),
+  ...findOperations,
   operation({
     id: "showInvoice",
     method: "get",
@@ -250,11 +171,12 @@ export const invoiceOperations = [
     method: "get",
     path: "/invoices/{id}/evidence",
     tag: TAG,
-    summary: "Show what callbacks claimed, the provider answered, and was published; includes personal data",
+    summary:
+      "Show what callbacks claimed, the provider answered, and was published; with personal data for `operate`",
     pathParameters: invoiceInPath,
     example: { path: { id: SOME_ID } },
     result: evidence,
-    run: ({ db, decode, mask }, { path: { id } }) => readEvidence(db, id, { decode, mask }),
+    run: ({ db, ...parts }, { path: { id } }) => readEvidence(db, id, readingFor(parts)),
   }),
   again(
     "askAgain",

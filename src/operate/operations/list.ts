@@ -1,12 +1,18 @@
 import { z } from "zod";
 import { ROLES } from "../../kit/admin-token.ts";
+import { alarmOperations } from "./alarms.ts";
+import { bookOperations } from "./books.ts";
 import { callbackOperations } from "./callbacks.ts";
+import { choiceOperations } from "./choices.ts";
 import { time } from "./fields.ts";
 import { invoiceOperations } from "./invoices.ts";
+import { ledgerOperations } from "./ledger.ts";
+import { monthOperations } from "./months.ts";
 import type { OperationShape } from "./operation.ts";
 import { proofOperations } from "./proof.ts";
 import { recordOperations } from "./records.ts";
 import { replayOperations } from "./replays.ts";
+import { statementOperations } from "./statements.ts";
 import { live, statusOperations } from "./status.ts";
 import { undeliveredOperations } from "./undelivered.ts";
 import { upstreamOperations } from "./upstreams.ts";
@@ -17,12 +23,18 @@ import { upstreamOperations } from "./upstreams.ts";
  */
 export const operations = [
   ...statusOperations,
+  ...alarmOperations,
   ...replayOperations,
   ...undeliveredOperations,
   ...upstreamOperations,
   ...invoiceOperations,
+  ...choiceOperations,
   ...callbackOperations,
   ...proofOperations,
+  ...ledgerOperations,
+  ...bookOperations,
+  ...statementOperations,
+  ...monthOperations,
   ...recordOperations,
 ] as const;
 
@@ -47,7 +59,7 @@ const shape = <
   definition: OperationShape<string, Method, Path, undefined, undefined, Body, Result> & {
     /** Needs neither a token nor a session. */
     open?: true;
-    mediaType?: string;
+    mediaTypes?: readonly string[];
   },
 ) => definition;
 
@@ -85,7 +97,7 @@ export const specialOperations = [
     path: "/live",
     tag: "Status",
     summary: "Stream of the events status, activity and payment, until disconnected",
-    mediaType: "text/event-stream",
+    mediaTypes: ["text/event-stream"],
     result: live,
   }),
 ] as const;

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { z } from "zod";
+import type { BookSource } from "../../books/book-source.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { Role } from "../../kit/admin-token.ts";
 import type { Mask } from "../../kit/mask.ts";
@@ -7,7 +8,8 @@ import type { Route } from "../../publish/event.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
 import type { ReadAgain, RecordedRequest } from "../../replay/callback-readings.ts";
 import type { ReplayKind } from "../../replay/replay.ts";
-import type { Activity } from "../activity.ts";
+import type { Signer } from "../../signing/signed.ts";
+import type { Activity, History, HistoryRange } from "../activity.ts";
 import type { StatusSettings } from "../status-facts.ts";
 import { answeredId } from "./fields.ts";
 
@@ -24,7 +26,7 @@ export interface ListProgress {
   source: string;
   /** null: all of the source's. */
   collectionId: string | null;
-  step: "lists" | "invoices" | "books";
+  step: "lists" | "invoices" | "books" | "ledger";
   done: number;
   /** null when unknown. */
   total: number | null;
@@ -56,6 +58,10 @@ export interface OperationParts {
   decode: (request: Pick<RecordedRequest, "contentEncoding" | "body">) => string;
   /** Masks callback tokens in a text; every response passes through it. */
   mask: Mask;
+  /** Signs what is issued; null without LEDGER_SIGNING_KEY: it is unsigned then. */
+  signer: Signer | null;
+  /** What the books need of each source. */
+  books: readonly BookSource[];
   /** The settings. @param withTokens whether callback URLs may contain their token. */
   settings: (withTokens: boolean) => SettingsShown;
   certify: (request: Period & { deep: boolean }, onProgress: OnProgress) => ReturnType<typeof certifyPeriod>;
@@ -65,6 +71,9 @@ export interface OperationParts {
     onProgress: OnProgress,
   ) => ReturnType<typeof reconcilePeriod>;
   activity: (minutes: number) => Promise<Activity>;
+  /** Sends a test message to ALARM_WEBHOOK_URL. @returns what went wrong. @throws RelayError without it. */
+  tryWebhook: () => Promise<string | null>;
+  history: (range: HistoryRange) => Promise<History>;
 }
 
 export interface OperationContext extends OperationParts {
@@ -90,6 +99,7 @@ export interface OperationShape<
   Query extends z.ZodObject | undefined = z.ZodObject | undefined,
   Body extends Schema = Schema,
   Result extends z.ZodType = z.ZodType,
+  Upload extends true | undefined = true | undefined,
 > {
   id: Id;
   method: Method;
@@ -101,6 +111,8 @@ export interface OperationShape<
   pathParameters?: PathParameters;
   query?: Query;
   body?: Body;
+  /** Its body is a file: bytes as they come, which it reads itself and has to bound. */
+  upload?: Upload;
   result: Result;
   /** What a call may look like. */
   example?: { path?: Input<PathParameters>; query?: Input<Query>; body?: Input<Body> };
@@ -112,18 +124,28 @@ export interface OperationShape<
   tellsTokens?: true;
 }
 
-export interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
+export interface Runs<
+  PathParameters extends Schema,
+  Query extends Schema,
+  Body extends Schema,
+  Returned,
+  Upload extends true | undefined = undefined,
+> {
   /** @returns null when there is nothing with this id. */
   run(
     context: OperationContext,
-    input: { path: Output<PathParameters>; query: Output<Query>; body: Output<Body> },
+    input: {
+      path: Output<PathParameters>;
+      query: Output<Query>;
+      body: Upload extends true ? AsyncIterable<Uint8Array> : Output<Body>;
+    },
   ): Promise<Returned | null>;
 }
 
 /** Any operation, for who calls them all alike. */
 export interface Operation extends OperationShape<string, "get" | "post"> {
-  /** The media type of a response that is not JSON; `run` then returns an `AsyncIterable` of text. */
-  mediaType?: string;
+  /** What a response that is no JSON may be; `run` then returns a `Download`. */
+  mediaTypes?: readonly string[];
   run(context: OperationContext, input: { path: unknown; query: unknown; body: unknown }): Promise<unknown>;
 }
 
@@ -136,19 +158,30 @@ export const operation = <
   PathParameters extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends Schema = undefined,
+  Upload extends true | undefined = undefined,
 >(
-  definition: OperationShape<Id, Method, Path, PathParameters, Query, Body, Result> &
-    Runs<PathParameters, Query, Body, z.output<Result>>,
+  definition: OperationShape<Id, Method, Path, PathParameters, Query, Body, Result, Upload> &
+    Runs<PathParameters, Query, Body, z.output<Result>, Upload>,
 ) => definition;
 
-/** The same for a result that is text of another media type, in parts. */
+/** A file, made while it is sent. */
+export interface Download {
+  fileName: string;
+  mediaType: string;
+  /** Texts are masked on their way; bytes go as they are. */
+  parts: AsyncIterable<string | Uint8Array>;
+}
+
+/** The same for a result that is a file. */
 export const download = <
   const Id extends string,
   const Path extends string,
+  Returned extends Download,
   PathParameters extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
 >(
-  definition: OperationShape<Id, "get", Path, PathParameters, undefined, undefined, z.ZodString> &
-    Runs<PathParameters, undefined, undefined, AsyncIterable<string>> & { mediaType: string },
+  definition: OperationShape<Id, "get", Path, PathParameters, Query, undefined, z.ZodString> &
+    Runs<PathParameters, Query, undefined, Returned> & { mediaTypes: readonly string[] },
 ) => definition;
 
 export const roleFor = ({ role, method }: Pick<OperationShape, "role" | "method">): Role =>

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { type ErrorCode, RelayError } from "../../kit/errors.ts";
-import { DAY_MS } from "../../kit/time.ts";
-import type { Basis, Reason } from "../../reconcile/certificate/certificate.ts";
+import { DAY_MS, dayOf } from "../../kit/time.ts";
 import { readCalendar } from "../../reconcile/last-runs.ts";
 import {
   certificateCsvParts,
+  issuedCertificateParts,
   listCertificates,
   readCertificatePage,
 } from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
+import { BadInput } from "./bad-input.ts";
+import { difference, head, result, totals, weight } from "./certificate-fields.ts";
 import {
   answeredId,
   countGiven,
@@ -28,23 +30,14 @@ const TAG = "Proof";
 const DAY_LIMIT = 400;
 const certificateInPath = z.object({ id: id.describe("the certificate's id") });
 
-const result = z.enum(["equal", "not_equal", "refused"]);
-const weight = z.enum(["gap", "difference", "note"]);
-const tally = z.object({ count: whole, amount: decimal });
-const totals = z.object({
-  paid: tally,
-  stored: tally,
-  published: tally,
-  missing: tally.describe("Paid and not accepted on the right topic."),
-  differences: whole.describe("Other differences that could hide money."),
-});
-
 const listed = z.object({
   id: answeredId,
   source: z.string(),
   collections: z.array(answeredId),
   from: time,
   to: time.describe("Payments before this time."),
+  timeZone: z.string().describe("Whose days its days are."),
+  currency: z.string(),
   daily: z.boolean(),
   result: result.nullable().describe("null while it is being made."),
   gaps: whole.nullable(),
@@ -70,34 +63,9 @@ const calendar = z.object({
   firstServed: z
     .array(z.object({ source: z.string(), at: time.nullable() }))
     .describe("Nothing is proven before this day."),
-});
-
-const difference = z.object({
-  invoiceId: answeredId.nullable(),
-  eventId: answeredId.nullable(),
-  reason: z.custom<Reason>((reason) => typeof reason === "string"),
-  detail: z.string(),
-  weight,
-  day: z.string(),
-  amount: decimal.nullable(),
-});
-
-const head = z.object({
-  id: answeredId,
-  source: z.string(),
-  result,
-  refusals: z.array(z.string()),
-  scope: z.enum(["source", "collection"]),
-  collections: z.array(z.object({ id: answeredId, name: z.string().nullable() })),
-  from: z.string(),
-  to: z.string(),
-  madeAt: z.string(),
-  basis: z.custom<Basis>().describe("What it is based on: the lists that were read, and how."),
-  days: z.array(z.object({ day: z.string(), ...totals.shape })),
-  total: totals,
-  test: tally,
-  gaps: whole,
-  differencesInAll: whole,
+  books: z
+    .array(z.object({ source: z.string(), timeZone: z.string(), currency: z.string() }))
+    .describe("Whose days they are, and of what currency the amounts."),
 });
 
 const shown = z.object({
@@ -119,7 +87,7 @@ const reconciled = z.object({
   collectionId: answeredId,
   from: z.string(),
   to: z.string(),
-  zone: z.literal("UTC"),
+  zone: z.string().describe("Whose days they are."),
   resumed: z.boolean().describe("It continued an interrupted run."),
   underWay: z.array(z.string()).describe("Other periods of this source that were being read."),
   unproven: z
@@ -136,10 +104,17 @@ const reconciled = z.object({
 });
 
 const period = z.strictObject({
-  from: day.describe("the first day of payment, YYYY-MM-DD, UTC"),
-  to: day.describe("the last day of payment, UTC, included"),
+  from: day.describe("the first day of payment, YYYY-MM-DD, in the zone of the books (BOOKS_TIME_ZONE)"),
+  to: day.describe("the last day of payment, included"),
   collection: id.optional().describe("one of COLLECTION_IDS; all of them by default"),
 });
+
+/** @throws BadInput for a day that has not begun: nothing can be paid on it yet. */
+function refuseFuture(given: string, now: Date): void {
+  const today = dayOf(now);
+  if (given <= today) return;
+  throw new BadInput(`${given} is in the future. The last day with payments is today, ${today} (UTC).`);
+}
 
 /**
  * Lines of NDJSON, if the Accept header asks for `application/x-ndjson`: any number of the first kind, then
@@ -150,7 +125,7 @@ export const progressLine = z.union([
     progress: z.object({
       source: z.string(),
       collectionId: answeredId.nullable(),
-      step: z.enum(["lists", "invoices", "books"]),
+      step: z.enum(["lists", "invoices", "books", "ledger"]),
       done: whole,
       total: whole.nullable(),
     }),
@@ -194,16 +169,18 @@ export const proofOperations = [
     }),
     example: { query: { from: "2026-11-01", to: "2026-11-30" } },
     result: calendar,
-    async run({ db, settings }, { query: { source, ...query } }) {
+    async run({ db, books }, { query: { source, ...query } }) {
       const days = (Date.parse(query.to) - Date.parse(query.from)) / DAY_MS;
       if (days < 0 || days > DAY_LIMIT)
         throw new RelayError(`\`to\` should be at most ${DAY_LIMIT} days after \`from\`.`);
+      const chosen = books.filter(({ name }) => source === undefined || name === source);
       return {
         days: await readCalendar(db, {
           ...query,
-          sources: settings(false).sources.filter(({ name }) => source === undefined || name === source),
+          sources: chosen.map(({ zone, ...book }) => ({ ...book, booksTimeZone: zone })),
         }),
         firstServed: await listFirstServed(db),
+        books: chosen.map(({ name, zone, currency }) => ({ source: name, timeZone: zone, currency })),
       };
     },
   }),
@@ -232,9 +209,27 @@ export const proofOperations = [
     summary: "Show one as a CSV table for finance: days, total, differences (RFC 4180)",
     pathParameters: certificateInPath,
     example: { path: { id: SOME_ID } },
-    mediaType: "text/csv",
+    mediaTypes: ["text/csv"],
     result: z.string(),
-    run: ({ db }, { path: { id } }) => certificateCsvParts(db, id),
+    async run({ db }, { path: { id } }) {
+      const parts = await certificateCsvParts(db, id);
+      return parts === null ? null : { fileName: `certificate-${id}.csv`, mediaType: "text/csv", parts };
+    },
+  }),
+  download({
+    id: "exportIssuedCertificate",
+    method: "get",
+    path: "/certificates/{id}/json",
+    tag: TAG,
+    summary: "Show one whole, as it was issued: what `invoice-relay certificate verify` checks",
+    pathParameters: certificateInPath,
+    example: { path: { id: SOME_ID } },
+    mediaTypes: ["application/json"],
+    result: z.string(),
+    async run({ db }, { path: { id } }) {
+      const parts = await issuedCertificateParts(db, id);
+      return parts && { fileName: `certificate-${id}.json`, mediaType: "application/json", parts };
+    },
   }),
   operation({
     id: "certify",
@@ -251,7 +246,10 @@ export const proofOperations = [
     example: { body: { from: "2026-11-01", to: "2026-11-30" } },
     result: z.array(z.union([head.extend({ differences: z.array(difference) }), unread])),
     tellsProgress: true,
-    run: ({ certify, onProgress }, { body }) => certify(body, onProgress),
+    async run({ certify, onProgress }, { body }) {
+      refuseFuture(body.to, new Date());
+      return await certify(body, onProgress);
+    },
   }),
   operation({
     id: "reconcile",
@@ -269,6 +267,9 @@ export const proofOperations = [
     example: { body: { from: "2026-11-01", to: "2026-11-30", reason: "callbacks were down" } },
     result: z.array(z.union([reconciled, unread])),
     tellsProgress: true,
-    run: ({ reconcile, actor, onProgress }, { body }) => reconcile(body, actor, onProgress),
+    async run({ reconcile, actor, onProgress }, { body }) {
+      refuseFuture(body.from, new Date());
+      return await reconcile(body, actor, onProgress);
+    },
   }),
 ] as const;

@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { readAuditLog } from "../../alarms/audit.ts";
 import { applyRetention } from "../retention.ts";
-import { answeredId, dryRun, id, limitInQuery, reason, time, timeGiven, whole } from "./fields.ts";
+import {
+  answeredId,
+  countGiven,
+  dryRun,
+  id,
+  limitInQuery,
+  name,
+  reason,
+  time,
+  timeGiven,
+  whole,
+} from "./fields.ts";
 import { operation } from "./operation.ts";
 
 const retentionResult = z.object({
@@ -50,17 +61,14 @@ export const recordOperations = [
     summary: "List who changed what, when and why, the newest first",
     query: z.object({
       invoiceId: id.optional().describe("only what touched this invoice"),
-      actor: z.string().optional().describe("only this person or token, such as cli:ada"),
-      action: z
-        .string()
+      actor: name().optional().describe("only this person or token, such as cli:ada"),
+      action: name()
         .optional()
         .describe("only this action, such as dead.retry, or a group of actions, such as dead"),
-      subject: z.string().optional().describe("only this source, topic, replay, collection or event id"),
+      subject: name(1_000).optional().describe("only this source, topic, replay, collection or event id"),
       from: timeGiven.optional().describe("only at this time (UTC) or later"),
       to: timeGiven.optional().describe("only before this time (UTC)"),
-      before: z.coerce
-        .number<number>()
-        .int()
+      before: countGiven(1, Number.MAX_SAFE_INTEGER)
         .optional()
         .describe("only entries older than the one with this id, for the next page"),
       ...limitInQuery.shape,

@@ -10,6 +10,7 @@ import {
   dryRun,
   id,
   limitInQuery,
+  name,
   reason,
   SOME_ID,
   source,
@@ -33,7 +34,7 @@ const filters = z.strictObject({
   collection,
   verdict: verdict.optional(),
   source,
-  eventType: z.string().optional().describe("Only for events."),
+  eventType: name().optional().describe("Only for events."),
   callbackIds: z.array(id).min(1).max(1_000).optional().describe("Only for callbacks: just these."),
   refused: z.boolean().optional().describe("Only for callbacks: include refused ones."),
 });
@@ -42,7 +43,7 @@ const topicTarget = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("other_topic"), topicArn }),
 ]);
 
-const replayRequest = z.strictObject({
+export const replayRequest = z.strictObject({
   kind,
   filters: filters.default({}),
   target: topicTarget

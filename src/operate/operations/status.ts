@@ -1,38 +1,30 @@
 import { z } from "zod";
 import { ALARM_NAMES } from "../../alarms/alarm-definitions.ts";
-import { listAlarms } from "../../alarms/list-alarms.ts";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import { mayAct } from "../../kit/admin-token.ts";
-import { closeAlarmsByHand } from "../close-alarms.ts";
+import { NEED_PAGES } from "../need.ts";
 import { readStatus } from "../status-facts.ts";
-import { NEED_PAGES } from "../status-meaning.ts";
-import { answeredId, countGiven, decimal, limitInQuery, reason, source, time, whole } from "./fields.ts";
+import { alarm, openAlarms, severity } from "./alarms.ts";
+import { answeredId, countGiven, decimal, time, whole } from "./fields.ts";
 import { operation, settingsShown } from "./operation.ts";
 import { upstream, upstreamList } from "./upstreams.ts";
 
 const TAG = "Status";
 
-const alarm = z.object({
-  name: z.enum(ALARM_NAMES),
-  source: z.string(),
-  subject: z.string(),
-  detail: z.string(),
-  raisedAt: time,
-  lastRaisedAt: time,
-  clearedAt: time.nullable(),
-  times: whole,
-  severity: z.enum(["critical", "warning"]),
-  about: z.string().describe("What its subject names."),
-  action: z.string().describe("What to do about it."),
-});
+const waitingWork = z.array(z.object({ source: z.string(), count: whole, oldestSeconds: z.number() }));
 
 export const status = z.object({
   sentence: z.string().describe("How the relay is doing, in one sentence."),
   needsPerson: z.boolean(),
   needs: z.array(
     z.object({
+      severity,
       what: z.string(),
+      count: whole.describe("How many things it concerns."),
+      oldestAt: time.nullable(),
+      newestAt: time.nullable(),
       action: z.string(),
+      alarm: z.enum(ALARM_NAMES).nullable().describe("The alarm that tells of it."),
       command: z.string().nullable().describe("To begin with, after `invoice-relay`."),
       page: z.enum(NEED_PAGES).nullable().describe("Where the console does it."),
     }),
@@ -52,7 +44,8 @@ export const status = z.object({
     intervalMs: whole,
   }),
   alarms: z.array(alarm).describe("The newest open ones; openAlarms counts them all."),
-  openAlarms: z.array(z.object({ name: z.enum(ALARM_NAMES), count: whole })),
+  openAlarms: openAlarms.describe("One for each name, the most urgent first."),
+  upstreamAlarms: z.array(alarm).describe("The open ones of sources and topics."),
   held: z
     .array(upstream.extend({ work: z.enum(["confirm", "publish"]), actor: z.string().nullable() }))
     .describe("Sources and topics that are paused, refused or backing off."),
@@ -69,7 +62,8 @@ export const status = z.object({
     ),
     outbox: z.array(z.object({ state: z.enum(["due", "claimed", "held", "dead"]), count: whole })),
   }),
-  waiting: z.array(z.object({ source: z.string(), count: whole, oldestSeconds: z.number() })),
+  waiting: waitingWork.describe("Confirmations that no answer covers yet, from their oldest request."),
+  waitingEvents: waitingWork.describe("Events that are to be sent, from their making."),
   dead: z.object({ confirmations: whole, events: whole }),
   quarantined: whole,
   lastCallbackAt: time.nullable(),
@@ -89,11 +83,26 @@ export const status = z.object({
       source: z.string(),
       id: answeredId,
       day: z.string(),
+      coversTo: time.describe("When that day began in the zone of the books."),
       result: z.enum(["equal", "not_equal", "refused"]),
       gaps: whole,
       finishedAt: time,
     }),
   ),
+  unproven: z
+    .array(
+      z.object({
+        source: z.string(),
+        certificateId: answeredId.describe("The newest one that covers these days."),
+        result: z.enum(["not_equal", "refused"]),
+        madeAt: time,
+        days: whole,
+        firstDay: z.string(),
+        lastDay: z.string(),
+        gaps: whole,
+      }),
+    )
+    .describe("Days of payment that the newest certificate which covers them does not prove."),
   processes: z.array(
     z.object({
       host: z.string(),
@@ -103,7 +112,11 @@ export const status = z.object({
       workers: z.boolean(),
       startedAt: time,
       seenAt: time,
-      lives: z.boolean(),
+      lives: z.boolean().describe("It said so within three of its beats, of 5 s each, of 60 s on Lambda."),
+      serves: z.object({
+        sources: z.record(z.string(), z.array(answeredId).readonly()),
+        topics: z.array(z.string()).readonly(),
+      }),
       recordingProblem: z.object({ reason: z.string(), action: z.string() }).nullable(),
     }),
   ),
@@ -117,18 +130,16 @@ export const status = z.object({
 
 const count = whole.nullable().describe("null while it is still being counted.");
 
+const counted = z.object({
+  at: time.describe("When it begins."),
+  received: count.describe("Callbacks recorded."),
+  confirmed: count.describe("Payments confirmed for the first time, each with a new event."),
+  published: count.describe("Acceptances by SNS, replays left out."),
+});
+
 export const activity = z.object({
   at: time,
-  minutes: z
-    .array(
-      z.object({
-        at: time.describe("The start of the minute."),
-        received: count.describe("Callbacks recorded."),
-        confirmed: count.describe("Payments confirmed for the first time, each with a new event."),
-        published: count.describe("Acceptances by SNS, replays left out."),
-      }),
-    )
-    .describe("Oldest first; the last minute is still running."),
+  minutes: z.array(counted).describe("Oldest first; the last minute is still running."),
   latency: z
     .object({
       p50Ms: z.number(),
@@ -139,7 +150,7 @@ export const activity = z.object({
     .nullable()
     .describe("From the callback to SNS accepting the event; null without payments."),
   oldest: z.object({
-    confirmationSeconds: z.number().describe("How long the oldest due confirmation is overdue."),
+    confirmationSeconds: z.number().describe("Since the oldest request that no answer covers."),
     eventSeconds: z.number().describe("Age of the oldest event that should be published."),
   }),
   upstreams: upstreamList,
@@ -156,9 +167,16 @@ export const happening = z.object({
   totalAmount: decimal.nullable(),
 });
 
+/** What the stream could not read, so that nobody takes what is shown for what is. */
+export const trouble = z.object({
+  what: z.string().describe("The event whose reading failed, such as `status`."),
+  since: time.describe("When it failed for the first time in a row."),
+  sentence: z.string(),
+});
+
 export const live = z
-  .union([status, activity, happening])
-  .describe("The data of the events `status`, `activity` and `payment`.");
+  .union([status, activity, happening, trouble])
+  .describe("The data of the events `status`, `activity`, `payment` and `trouble`.");
 
 export const statusOperations = [
   operation({
@@ -171,41 +189,6 @@ export const statusOperations = [
     run: ({ db, statusSettings }) => readStatus(db, statusSettings),
   }),
   operation({
-    id: "listAlarms",
-    method: "get",
-    path: "/alarms",
-    tag: TAG,
-    summary: "List open alarms, the newest first: since when, and what to do",
-    query: z.object({
-      all: z.stringbool().optional().describe("include cleared alarms"),
-      name: z.enum(ALARM_NAMES).optional().describe("only alarms of this name, such as confirmation_dead"),
-      source,
-      ...limitInQuery.shape,
-    }),
-    example: { query: { name: "confirmation_dead" } },
-    result: z.object({ total: whole, items: z.array(alarm) }),
-    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
-  }),
-  operation({
-    id: "closeAlarms",
-    method: "post",
-    path: "/alarms/close",
-    tag: TAG,
-    summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
-    body: z.strictObject({
-      alarms: z
-        .array(z.strictObject({ name: z.enum(ALARM_NAMES), source: z.string(), subject: z.string() }))
-        .min(1)
-        .max(1_000),
-      reason,
-    }),
-    example: {
-      body: { alarms: [{ name: "clock_stepped", source: "", subject: "relay-1" }], reason: "NTP is back" },
-    },
-    result: z.object({ count: whole.describe("How many were open.") }),
-    run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
-  }),
-  operation({
     id: "readActivity",
     method: "get",
     path: "/activity",
@@ -216,6 +199,21 @@ export const statusOperations = [
     example: { query: { minutes: 15 } },
     result: activity,
     run: (context, { query }) => context.activity(query.minutes),
+  }),
+  operation({
+    id: "readHistory",
+    method: "get",
+    path: "/activity/history",
+    tag: TAG,
+    summary: "Callbacks, confirmations and events of the last day or week, in steps",
+    query: z.object({ range: z.enum(["24h", "7d"]).default("24h").describe("how far back") }),
+    example: { query: { range: "7d" } },
+    result: z.object({
+      at: time,
+      stepMinutes: whole,
+      steps: z.array(counted).describe("Oldest first; the last one is still running."),
+    }),
+    run: ({ history }, { query: { range } }) => history(range),
   }),
   operation({
     id: "readSettings",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
+import { personalMaskOf } from "../../kit/mask.ts";
 import {
   type Decision,
   type DecisionResult,
@@ -36,7 +37,7 @@ const filters = z.strictObject({
 const choice = z
   .strictObject({
     ids: z.array(id).min(1).max(1_000).optional().describe("ids of invoices or events"),
-    source: z.string().optional().describe("The source, for ids that several know."),
+    source: source.describe("The source, for ids that several know."),
     filters: filters.optional(),
     reason,
     dryRun: dryRun.describe("only show how many there are, and the first ones"),
@@ -136,13 +137,13 @@ const showOperation = <const Id extends string, const Path extends string>(
     method: "get",
     path,
     tag,
-    summary: "Show one with its evidence: last answer, errors, attempts; personal data is masked",
+    summary: "Show one with its evidence: last answer, errors, attempts",
     pathParameters: z.object({ id: idOfItem }),
     query: z.object({ source: source.describe("the source, if several know the id") }),
     example: { path: { id: SOME_ID } },
     result: z.object({ items: z.array(evidence) }),
-    async run({ db }, { path: { id }, query: { source } }) {
-      const items = await showUndelivered({ db, list, id, source });
+    async run({ db, role }, { path: { id }, query: { source } }) {
+      const items = await showUndelivered({ db, list, id, source, personal: personalMaskOf(role) });
       return items.length === 0 ? null : { items };
     },
   });

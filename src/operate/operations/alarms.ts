@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { ALARM_NAMES } from "../../alarms/alarm-definitions.ts";
+import { listAlarms } from "../../alarms/list-alarms.ts";
+import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
+import { limitInQuery, reason, source, time, timeGiven, whole } from "./fields.ts";
+import { operation } from "./operation.ts";
+
+const TAG = "Alarms";
+
+export const severity = z
+  .enum(["critical", "warning"])
+  .describe("critical: it keeps payments from their events, or hides one, or has done so for ten minutes.");
+
+export const alarm = z.object({
+  name: z.enum(ALARM_NAMES),
+  source: z.string(),
+  subject: z.string(),
+  detail: z.string(),
+  raisedAt: time,
+  lastRaisedAt: time,
+  clearedAt: time.nullable(),
+  times: whole,
+  snoozedUntil: time.nullable().describe("Nobody is told of it before."),
+  note: z.string().nullable().describe("What a person noted."),
+  title: z.string().describe("Its name in plain words."),
+  severity,
+  about: z.string().describe("What its subject names."),
+  action: z.string().describe("What to do about it."),
+});
+
+export const openAlarms = z.array(
+  z.object({
+    name: z.enum(ALARM_NAMES),
+    title: z.string(),
+    severity,
+    count: whole.describe("Those that are not snoozed."),
+    snoozed: whole,
+    snoozedUntil: time.nullable().describe("When the first of those ends to be."),
+    subject: z.string().nullable().describe("null for several."),
+    oldestAt: time,
+    newestAt: time,
+  }),
+);
+
+/** An alarm of the whole relay has none. */
+const nameOrNone = z
+  .string()
+  .max(1_000)
+  .refine((text) => !/\p{Cc}/u.test(text), { error: "should hold no control characters" });
+
+const meantAlarms = z
+  .array(
+    z.strictObject({
+      name: z.enum(ALARM_NAMES),
+      source: nameOrNone.optional().describe("only this source's"),
+      subject: nameOrNone.optional().describe("only the one about this"),
+    }),
+  )
+  .min(1)
+  .max(1_000)
+  .describe("All open ones of a name, unless a source or subject is named.");
+
+const counted = z.object({ count: whole.describe("How many were open.") });
+
+const A_STEP = { name: "clock_stepped", source: "", subject: "relay-1" } as const;
+
+export const alarmOperations = [
+  operation({
+    id: "listAlarms",
+    method: "get",
+    path: "/alarms",
+    tag: TAG,
+    summary: "List open alarms, the newest first: since when, and what to do",
+    query: z.object({
+      all: z.stringbool().optional().describe("include cleared alarms"),
+      name: z.enum(ALARM_NAMES).optional().describe("only alarms of this name, such as confirmation_dead"),
+      source,
+      ...limitInQuery.shape,
+    }),
+    example: { query: { name: "confirmation_dead" } },
+    result: z.object({ total: whole, items: z.array(alarm) }),
+    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
+  }),
+  operation({
+    id: "closeAlarms",
+    method: "post",
+    path: "/alarms/close",
+    tag: TAG,
+    summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
+    body: z.strictObject({ alarms: meantAlarms, reason }),
+    example: { body: { alarms: [A_STEP], reason: "NTP is back" } },
+    result: counted,
+    run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
+  }),
+  operation({
+    id: "snoozeAlarms",
+    method: "post",
+    path: "/alarms/snooze",
+    tag: TAG,
+    summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
+    body: z.strictObject({
+      alarms: meantAlarms,
+      until: timeGiven.describe("when they are told again"),
+      reason,
+    }),
+    example: { body: { alarms: [A_STEP], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
+    result: counted,
+    run: ({ db, actor }, { body: { until, ...given } }) =>
+      snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
+  }),
+  operation({
+    id: "noteAlarms",
+    method: "post",
+    path: "/alarms/note",
+    tag: TAG,
+    summary: "Note who sees to open alarms, or what was found out",
+    body: z.strictObject({
+      alarms: meantAlarms,
+      note: z
+        .string()
+        .trim()
+        .max(500, "should be 500 characters at most")
+        .describe("what to note; empty takes it away; no personal data"),
+      reason,
+    }),
+    example: { body: { alarms: [A_STEP], note: "Ada asks the hoster" } },
+    result: counted,
+    run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
+  }),
+  operation({
+    id: "testAlarms",
+    method: "post",
+    path: "/alarms/test",
+    tag: TAG,
+    summary: "Send a test message where people are told of alarms",
+    result: z.object({
+      taken: z.boolean(),
+      problem: z.string().nullable().describe("What went wrong; null when it was taken."),
+    }),
+    run: async ({ tryWebhook }) => {
+      const problem = await tryWebhook();
+      return { taken: problem === null, problem };
+    },
+  }),
+] as const;

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { BookSource } from "../../books/book-source.ts";
+import { evidenceParts } from "../../books/evidence/evidence.ts";
+import { csvParts } from "../../books/report/csv.ts";
+import { problemOf, REPORT_NAMES, REPORTS } from "../../books/report/reports.ts";
+import { Totals } from "../../books/report/sheet.ts";
+import { xlsxParts } from "../../books/report/xlsx.ts";
+import { mayAct } from "../../kit/admin-token.ts";
+import { bookDayOf } from "../../kit/book-days.ts";
+import { gatherEvidence } from "../evidence-files.ts";
+import { BadInput } from "./bad-input.ts";
+import { day, id, SOME_ID, source } from "./fields.ts";
+import { download } from "./operation.ts";
+
+const TAG = "Books";
+
+export const MEDIA_TYPES = {
+  csv: "text/csv",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+} as const;
+
+/** The sources that are asked for. @throws BadInput when there is none of that name. */
+export function chosenFrom(sources: readonly BookSource[], name: string | undefined): readonly BookSource[] {
+  const chosen = sources.filter((one) => name === undefined || one.name === name);
+  if (chosen.length > 0) return chosen;
+  throw new BadInput(
+    `There is no source ${name}. The settings have: ${sources.map((one) => one.name).join(", ")}.`,
+  );
+}
+
+export const bookOperations = [
+  download({
+    id: "exportReport",
+    method: "get",
+    path: "/reports/{report}",
+    tag: TAG,
+    summary:
+      "Export a period as a table for finance: every payment, totals by what they share, or differences",
+    pathParameters: z.object({ report: z.enum(REPORT_NAMES).describe(`one of ${REPORT_NAMES.join(", ")}`) }),
+    query: z.object({
+      from: day.describe("the first day of payment, in the zone of the books (BOOKS_TIME_ZONE)"),
+      to: day.describe("the last day of payment, included"),
+      source,
+      collection: z.string().optional().describe("only payments of the collection with this name"),
+      format: z.enum(["csv", "xlsx"]).optional().describe("csv unless said otherwise"),
+    }),
+    example: {
+      path: { report: "payments" },
+      query: { from: "2026-10-01", to: "2026-10-31", format: "xlsx" },
+    },
+    mediaTypes: Object.values(MEDIA_TYPES),
+    result: z.string(),
+    async run({ db, books, role, mask }, { path: { report }, query }) {
+      const { from, to, source, collection, format = "csv" } = query;
+      const sources = chosenFrom(books, source);
+      const now = new Date();
+      const today =
+        sources
+          .map(({ zone }) => bookDayOf(now, zone))
+          .sort()
+          .at(-1) ?? "";
+      const problem = problemOf(query, today);
+      if (problem !== null) throw new BadInput(problem);
+      const showsPayers = mayAct(role, "operate");
+      const sheet = REPORTS[report](db, { sources, from, to, collection, showsPayers, mask });
+      const totals = new Totals(sheet);
+      return {
+        fileName: `${report}-${from}-${to}.${format}`,
+        mediaType: MEDIA_TYPES[format],
+        parts: format === "csv" ? csvParts(sheet, totals) : xlsxParts(sheet, totals, now),
+        columns: sheet.columns,
+        /** Complete once the parts have been read. */
+        totals,
+      };
+    },
+  }),
+  download({
+    id: "exportEvidence",
+    method: "get",
+    path: "/invoices/{id}/evidence.zip",
+    tag: TAG,
+    summary:
+      "Export all that shows what happened to one payment, as a ZIP; the role read gets digests of what is personal",
+    pathParameters: z.object({ id: id.describe("the invoice's id") }),
+    example: { path: { id: SOME_ID } },
+    mediaTypes: ["application/zip"],
+    result: z.string(),
+    async run({ db, role, decode, mask, books, signer }, { path }) {
+      const currency = (source: string) => books.find(({ name }) => name === source)?.currency;
+      const evidence = await gatherEvidence(db, path.id, { decode, mask, currency, signer });
+      if (evidence === null) return null;
+      return {
+        fileName: `evidence-${path.id}.zip`,
+        mediaType: "application/zip",
+        parts: evidenceParts(evidence, mayAct(role, "operate")),
+        files: evidence.files.length,
+      };
+    },
+  }),
+] as const;

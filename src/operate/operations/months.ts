@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { reopenMonth } from "../../books/month/month-rows.ts";
+import { bookMonthOf } from "../../kit/book-days.ts";
+import { OBSTACLES } from "../month-obstacles.ts";
+import { closeMonth, listMonths, showMonth } from "../months.ts";
+import { BadInput } from "./bad-input.ts";
+import { chosenFrom } from "./books.ts";
+import { answeredId, decimal, dryRun, reason, source, time, whole } from "./fields.ts";
+import { operation } from "./operation.ts";
+
+const TAG = "Books";
+
+const month = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: "should be a month such as 2026-10" })
+  .describe("a month in the zone of the books (BOOKS_TIME_ZONE), YYYY-MM");
+const monthInPath = z.object({ month });
+
+const sums = z.object({
+  payments: whole,
+  amount: decimal.describe("What the invoices are about, without charges."),
+  serviceCharge: decimal,
+  vat: decimal,
+  total: decimal.describe("What the payers paid."),
+  settleable: decimal.describe("What the provider owes you of it."),
+});
+
+const closing = z.object({
+  id: answeredId,
+  source: z.string(),
+  month: z.string(),
+  timeZone: z.string(),
+  currency: z.string().describe("Of all its amounts, ISO 4217."),
+  from: z.string(),
+  to: z.string().describe("Payments before this time."),
+  closedAt: z.string(),
+  closedBy: z.string(),
+  collections: z.array(sums.extend({ collection: z.string().nullable() })),
+  all: sums,
+  certificateIds: z.array(answeredId).describe("The newest of its days: equal, but for what was accepted."),
+  statement: z.union([
+    z.object({ matchIds: z.array(answeredId), waived: z.null() }),
+    z.object({ matchIds: z.null(), waived: z.string().describe("Why there is none.") }),
+  ]),
+  accepted: z
+    .object({
+      reason: z.string(),
+      differences: z.array(
+        z.object({
+          certificateId: answeredId,
+          day: z.string(),
+          invoiceId: answeredId.nullable(),
+          reason: z.string().describe("As the certificate names it."),
+          detail: z.string(),
+          atProvider: decimal.nullable().describe("Its amount in the provider's list."),
+          inEvent: decimal.nullable().describe("Its amount in the event as it was sent."),
+        }),
+      ),
+    })
+    .nullish()
+    .describe("What differed and was taken as it is; null where nothing did."),
+  signature: z
+    .object({
+      kind: z.enum(["certificate", "month", "root"]),
+      signedAt: z.string(),
+      keyId: z.string(),
+      publicKey: z.string(),
+      value: z.string(),
+    })
+    .nullable()
+    .describe("null without LEDGER_SIGNING_KEY."),
+});
+
+const kept = z
+  .object({
+    collection: z.string().nullable(),
+    amount: decimal.nullable(),
+    serviceCharge: decimal.nullable(),
+    vat: decimal.nullable(),
+    total: decimal.nullable(),
+    settleable: decimal.nullable(),
+  })
+  .nullable()
+  .describe("null: no payment of this month.");
+
+const shown = z.object({
+  closing,
+  reopenedAt: time.nullable(),
+  reopenedBy: z.string().nullable(),
+  reopenReason: z.string().nullable(),
+  changed: whole.describe("Payments that changed since it was closed."),
+  changes: z
+    .array(z.object({ invoiceId: answeredId, changedAt: time, before: kept, after: kept }))
+    .describe("Its addenda, the newest thousand, the oldest first."),
+  now: sums.describe("As closed, with all addenda."),
+});
+
+const known = z.object({
+  source: z.string(),
+  month: z.string(),
+  currency: z.string(),
+  state: z.enum(["open", "closed", "changed"]).describe("`changed`: something changed after it was closed."),
+  closedAt: z.string().nullable(),
+  closedBy: z.string().nullable(),
+  all: sums.nullable().describe("As it was closed."),
+  changed: whole.describe("Payments that changed since."),
+  closings: whole.describe("How often it was closed, with those that were reopened."),
+});
+
+const closed = z.object({
+  source: z.string(),
+  month: z.string(),
+  currency: z.string(),
+  obstacles: z
+    .array(
+      z.object({
+        code: z.enum(OBSTACLES),
+        detail: z.string(),
+        cure: z.string().nullable().describe("What to run; null where only time helps."),
+      }),
+    )
+    .describe("Everything that is in the way; it is closed when there is nothing."),
+  all: sums.nullable(),
+  closing: closing.nullable().describe("null unless it was closed."),
+});
+
+const why = reason.unwrap().describe("why, for the audit log; no personal data");
+
+export const monthOperations = [
+  operation({
+    id: "listMonths",
+    method: "get",
+    path: "/months",
+    tag: TAG,
+    summary: "List the months that are over: open, closed, or changed after they were closed",
+    query: z.object({ source }),
+    example: { query: {} },
+    result: z.object({ months: z.array(known) }),
+    run: async ({ db, books }, { query }) => ({
+      months: await listMonths(db, chosenFrom(books, query.source), new Date()),
+    }),
+  }),
+  operation({
+    id: "showMonth",
+    method: "get",
+    path: "/months/{month}",
+    tag: TAG,
+    summary: "Show how a month was closed, each time, and what changed since",
+    pathParameters: monthInPath,
+    query: z.object({ source }),
+    example: { path: { month: "2026-10" } },
+    result: z.object({ closings: z.array(shown) }),
+    async run({ db, books }, { path, query }) {
+      const closings = await showMonth(db, chosenFrom(books, query.source), path.month);
+      return closings.length === 0 ? null : { closings };
+    },
+  }),
+  operation({
+    id: "closeMonth",
+    method: "post",
+    path: "/months/{month}/close",
+    tag: TAG,
+    summary: "Close a month, of each source for itself, or name everything that is in the way",
+    pathParameters: monthInPath,
+    body: z.strictObject({
+      source,
+      waiveStatement: why
+        .optional()
+        .describe("why it is closed without a matched bank statement, for the audit log"),
+      acceptDifferences: why
+        .optional()
+        .describe("why it is closed although payments differ; never while one is missing"),
+      dryRun: dryRun.describe("only show what is in the way"),
+    }),
+    example: { path: { month: "2026-10" }, body: { dryRun: true } },
+    result: z.object({ months: z.array(closed) }),
+    async run({ db, books, actor, signer }, { path: { month }, body: { source: name, ...how } }) {
+      const sources = chosenFrom(books, name);
+      if (sources.every(({ zone }) => month > bookMonthOf(Date.now(), zone)))
+        throw new BadInput(`${month} is in the future: it has not begun.`);
+      const months = [];
+      for (const source of sources)
+        months.push(await closeMonth({ db, actor, source, month, signer, ...how }));
+      const left = months.filter(({ obstacles }) => obstacles[0]?.code !== "already_closed");
+      // Of all sources, those that are closed already are no obstacle to the others.
+      return { months: name === undefined && left.length > 0 ? left : months };
+    },
+  }),
+  operation({
+    id: "reopenMonth",
+    method: "post",
+    path: "/months/{month}/reopen",
+    tag: TAG,
+    summary: "Open a closed month again; its closing and addenda are kept",
+    pathParameters: monthInPath,
+    body: z.strictObject({ source, reason: why }),
+    example: { path: { month: "2026-10" }, body: { reason: "a late payment, see the addendum" } },
+    result: z.object({ reopened: z.array(z.string()).describe("The sources whose month it was.") }),
+    async run({ db, books, actor }, { path: { month }, body }) {
+      const reopened: string[] = [];
+      for (const { name } of chosenFrom(books, body.source))
+        if (await reopenMonth({ db, actor, reason: body.reason, source: name, month })) reopened.push(name);
+      return reopened.length === 0 ? null : { reopened };
+    },
+  }),
+] as const;

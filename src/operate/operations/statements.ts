@@ -1,0 +1,254 @@
+import { z } from "zod";
+import { csvParts } from "../../books/report/csv.ts";
+import { Totals } from "../../books/report/sheet.ts";
+import { xlsxParts } from "../../books/report/xlsx.ts";
+import { DATE_ORDERS, DECIMALS } from "../../books/statement/cell-values.ts";
+import { ENCODINGS } from "../../books/statement/decode-statement.ts";
+import { matchSheet } from "../../books/statement/match-sheet.ts";
+import { matchStatement } from "../../books/statement/match-statement.ts";
+import { isLeftOver, STATES } from "../../books/statement/matching.ts";
+import {
+  listStatementMatches,
+  readMatchItems,
+  readStatementMatch,
+} from "../../books/statement/statement-match-row.ts";
+import { bookDayOf } from "../../kit/book-days.ts";
+import { RelayError } from "../../kit/errors.ts";
+import { BadInput } from "./bad-input.ts";
+import { chosenFrom, MEDIA_TYPES } from "./books.ts";
+import {
+  answeredId,
+  countGiven,
+  day,
+  decimal,
+  idInPath,
+  limitInQuery,
+  SOME_ID,
+  source,
+  time,
+  whole,
+} from "./fields.ts";
+import { download, operation } from "./operation.ts";
+
+const TAG = "Bank statements";
+
+const state = z.enum(STATES);
+const line = z.object({ line: whole.describe("Of the file, from 1."), day: z.string(), amount: decimal });
+const sum = z.object({
+  collection: z.string(),
+  frequency: z.string().describe("As the provider's answers say it: Instant, Daily."),
+  day: z.string().describe("Of payment."),
+  amount: decimal.describe("Settleable."),
+  payments: whole,
+  invoiceId: answeredId.nullable().describe("null when it is a day's."),
+});
+const item = z.object({
+  state,
+  why: z.string(),
+  difference: decimal.describe("What came in, less what was to be settled."),
+  lines: z.array(line),
+  sums: z.array(sum),
+});
+
+const matched = z.object({
+  id: answeredId,
+  madeAt: time,
+  madeBy: z.string(),
+  source: z.string(),
+  collection: z.string().nullable().describe("null: all of the source's."),
+  from: z.string(),
+  to: z.string(),
+  timeZone: z.string(),
+  currency: z.string(),
+  fileName: z.string(),
+  fileSha256: z.string(),
+  resultSha256: z.string().describe("The same when all that came of it is."),
+  mapping: z.object({
+    delimiter: z.string(),
+    columns: z.array(z.string()),
+    date: z.string(),
+    amount: z.string(),
+    debit: z.string().nullable(),
+    decimal: z.enum(DECIMALS),
+    dateOrder: z.enum(DATE_ORDERS),
+    only: z.string().nullable(),
+  }),
+  days: whole.nullable(),
+  keepDuplicates: z.boolean(),
+  clean: z.boolean().describe("Nothing is left over; what is in transit is not due yet."),
+  figures: z.object({
+    states: z.array(
+      z.object({
+        state,
+        lines: whole,
+        lineAmount: decimal,
+        sums: whole,
+        payments: whole,
+        sumAmount: decimal,
+      }),
+    ),
+    others: z
+      .object({ count: whole, amount: decimal })
+      .describe("Lines that are no settlements: what went out, and what has not the text of `only`."),
+    undated: whole.describe("Lines without a date or without any amount, such as totals."),
+    outside: whole.describe("Lines outside of the period."),
+    withoutAmount: whole.describe("Payments whose settleable amount the provider does not say."),
+  }),
+});
+
+const column = (what: string) =>
+  z
+    .string()
+    .max(200)
+    .optional()
+    .describe(`the column of ${what}; known names are found, and it is remembered`);
+
+const query = z.object({
+  name: z.string().min(1).max(200).describe("the file's name"),
+  from: day.optional().describe("the first day of the bank; the statement's first when left out"),
+  to: day.optional().describe("the last day of the bank, included; the statement's last when left out"),
+  source: source.describe("whose payments; needed where there are several sources"),
+  collection: z.string().optional().describe("only payments of the collection with this name"),
+  dateColumn: column("dates"),
+  amountColumn: column("what came in"),
+  debitColumn: column("what went out, or empty for none"),
+  delimiter: z
+    .string()
+    .transform((text) => (text === "tab" || text === "\\t" ? "\t" : text))
+    .refine((text) => text.length === 1, { error: "should be one character, or tab" })
+    .optional()
+    .describe("what separates the columns: one character, or tab"),
+  decimal: z.enum(DECIMALS).optional().describe("what separates the decimals of amounts"),
+  dateOrder: z.enum(DATE_ORDERS).optional().describe("how dates such as 01/10/2026 are read"),
+  only: z.string().max(200).optional().describe("only lines with this text are settlements; empty for all"),
+  days: countGiven(0, 60)
+    .optional()
+    .describe("how many days after the payment it may be booked; 1 for Instant, otherwise 5"),
+  keepDuplicates: z
+    .stringbool()
+    .default(false)
+    .describe("lines that say the same in every column are different settlements"),
+});
+
+const orNone = (text: string | undefined) => (text === "" ? null : text);
+
+export const statementOperations = [
+  operation({
+    id: "matchStatement",
+    method: "post",
+    path: "/statements",
+    tag: TAG,
+    summary: "Match a bank statement (CSV) with what was to be settled, and keep the result",
+    query,
+    upload: true,
+    example: { query: { name: "october.csv", from: "2026-10-01", to: "2026-10-31" } },
+    result: matched.extend({
+      encoding: z.enum(ENCODINGS),
+      remembered: z.boolean().describe("The mapping of an earlier statement was used."),
+      left: z
+        .array(item.extend({ lines: z.array(line.extend({ texts: z.array(z.string()) })) }))
+        .describe("The first 200 of what was left over, with the bank's texts, which are not kept."),
+      before: z
+        .object({ id: answeredId, madeAt: time, madeBy: z.string(), isSame: z.boolean() })
+        .nullable()
+        .describe("When this very file was matched last, and whether that came to the same."),
+    }),
+    tellsProgress: true,
+    async run({ db, books, actor, onProgress }, { query, body }) {
+      const {
+        name,
+        from,
+        to,
+        collection,
+        days = null,
+        keepDuplicates,
+        decimal,
+        delimiter,
+        dateOrder,
+      } = query;
+      const [one, ...others] = chosenFrom(books, query.source);
+      if (one === undefined || others.length > 0)
+        throw new BadInput(
+          `A statement is one source's: say which with source (--source): ${books.map((book) => book.name).join(", ")}.`,
+        );
+      if (from !== undefined && from > bookDayOf(Date.now(), one.zone))
+        throw new BadInput(`${from} has not begun: nothing can be settled yet.`);
+      const given = {
+        ...{ date: query.dateColumn, amount: query.amountColumn, debit: orNone(query.debitColumn) },
+        ...{ decimal, delimiter, dateOrder, only: orNone(query.only) },
+      };
+      const asBadInput = (error: unknown) =>
+        Promise.reject(
+          error instanceof RelayError && error.code === "usage" ? new BadInput(error.message, error) : error,
+        );
+      return await matchStatement(
+        db,
+        { source: one, fileName: name, file: body, given, from, to, collection, days, keepDuplicates, actor },
+        (done) => onProgress({ source: one.name, collectionId: null, step: "books", done, total: null }),
+      ).catch(asBadInput);
+    },
+  }),
+  operation({
+    id: "listStatementMatches",
+    method: "get",
+    path: "/statements",
+    tag: TAG,
+    summary: "List the bank statements that were matched, the newest first",
+    query: z.object({ source, ...limitInQuery.shape }),
+    result: z.object({ matches: z.array(matched) }),
+    run: async ({ db }, { query: { source, limit } }) => ({
+      matches: await listStatementMatches(db, { source }, limit),
+    }),
+  }),
+  operation({
+    id: "showStatementMatch",
+    method: "get",
+    path: "/statements/{id}",
+    tag: TAG,
+    summary: "Show what came of one: the figures, and page by page what was left over",
+    pathParameters: idInPath,
+    query: z.object({
+      state: state.optional().describe("only this state; what is left over when left out"),
+      limit: countGiven(1, 500).default(100).describe("the most to list"),
+      after: countGiven(0, 10_000_000).default(0).describe("`next` of the previous page"),
+    }),
+    example: { path: { id: SOME_ID } },
+    result: matched.extend({
+      items: z.array(item.extend({ position: whole })),
+      next: whole.nullable().describe("null at the end."),
+    }),
+    async run({ db }, { path: { id }, query: { state, limit, after } }) {
+      const match = await readStatementMatch(db, id);
+      if (match === null) return null;
+      const states = state === undefined ? STATES.filter(isLeftOver) : [state];
+      const items = await readMatchItems(db, id, { after, limit, states });
+      return { ...match, items, next: items.length < limit ? null : (items.at(-1)?.position ?? null) };
+    },
+  }),
+  download({
+    id: "exportStatementMatch",
+    method: "get",
+    path: "/statements/{id}/report",
+    tag: TAG,
+    summary: "Export what came of one as a table: every line and every sum, with what they were matched to",
+    pathParameters: idInPath,
+    query: z.object({ format: z.enum(["csv", "xlsx"]).optional().describe("csv unless said otherwise") }),
+    example: { path: { id: SOME_ID }, query: { format: "xlsx" } },
+    mediaTypes: Object.values(MEDIA_TYPES),
+    result: z.string(),
+    async run({ db, mask }, { path: { id }, query: { format = "csv" } }) {
+      const match = await readStatementMatch(db, id);
+      if (match === null) return null;
+      const sheet = matchSheet(db, match, mask);
+      const totals = new Totals(sheet);
+      return {
+        fileName: `statement-${match.from}-${match.to}.${format}`,
+        mediaType: MEDIA_TYPES[format],
+        parts: format === "csv" ? csvParts(sheet, totals) : xlsxParts(sheet, totals, match.madeAt),
+        columns: sheet.columns,
+        /** Complete once the parts have been read. */
+        totals,
+      };
+    },
+  }),
+] as const;

@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { severityOf } from "../../src/alarms/alarm-definitions.ts";
+import { readStatus } from "../../src/operate/status-facts.ts";
+import { addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { unpaidAnswer } from "../support/scripted-provider.ts";
+
+const NOTHING_SET = { sources: null, intervalMs: 86_400_000 };
+const WITHIN = { timeout: 20_000 };
+
+const statusOf = (around: Surroundings) => readStatus(openDatabase(around.databaseUrl), NOTHING_SET);
+
+const raise = (around: Surroundings, name: string, subject: string, ago = "1 minute") =>
+  around.query(
+    `insert into alarm (name, source, subject, detail, raised_at, last_raised_at)
+     values ($1, 'default', $2, 'because', now() - $3::interval, now())`,
+    [name, subject, ago],
+  );
+
+describe("what needs a person", () => {
+  it("is one line a cause, counted once, and what holds up a topic stands first", async () => {
+    const around = await surroundings();
+    for (let index = 0; index < 13; index++) {
+      const id = await addConfirmation(around, { verdict: "quarantined" });
+      await raise(around, "invoice_quarantined", id);
+    }
+    await addEvents(around, 6, { state: "dead" });
+    for (let index = 0; index < 6; index++) await raise(around, "event_dead", randomUUID());
+    await raise(around, "unknown_ids_flooding", "default");
+    await raise(around, "topic_paused", "arn:aws:sns:eu-west-1:1:topic");
+    const { needs, sentence } = await statusOf(around);
+    expect(sentence).toBe(
+      "A person is needed: 21 things: SNS refuses the topic (arn:aws:sns:eu-west-1:1:topic); a flood of " +
+        "unknown ids (default); 6 events given up; 13 invoices in quarantine.",
+    );
+    expect(needs.map(({ severity, count }) => [severity, count])).toEqual([
+      ["critical", 1],
+      ["warning", 1],
+      ["critical", 6],
+      ["warning", 13],
+    ]);
+    expect(needs.every(({ oldestAt, newestAt }) => oldestAt !== null && newestAt !== null)).toBe(true);
+  });
+
+  it("becomes critical once an upstream has failed for ten minutes", async () => {
+    const around = await surroundings();
+    await raise(around, "source_failing", "default", "9 minutes");
+    expect((await statusOf(around)).needs[0]).toMatchObject({ severity: "warning" });
+    await around.query("update alarm set raised_at = now() - interval '10 minutes'");
+    const { needs, openAlarms, alarms } = await statusOf(around);
+    expect([needs[0], openAlarms[0], alarms[0]]).toMatchObject(Array(3).fill({ severity: "critical" }));
+    const at = new Date(600_000);
+    expect(severityOf("invoice_anomaly", new Date(0), at)).toBe("warning");
+  });
+});
+
+describe("the age of a backlog", () => {
+  it("counts from the oldest request, however often asking fails, and ends with an answer", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    around.provider.invoice(id, { status: 500, body: {} });
+    await relay.callback({ data: { id } });
+    await around.query("update confirmation set open_since = open_since - interval '13 minutes'");
+    const row = async () => (await around.query("select faults, open_since, state from confirmation"))[0];
+    await vi.waitFor(async () => expect((await row())?.faults).toBeGreaterThan(1), WITHIN);
+    const { backlog, waiting } = await statusOf(around);
+    expect(backlog.oldestConfirmationSeconds).toBeGreaterThan(780);
+    expect(waiting).toMatchObject([{ source: "default", count: 1 }]);
+    around.provider.invoice(id, unpaidAnswer(id));
+    await vi.waitFor(
+      async () => expect(await row()).toMatchObject({ open_since: null, state: "due" }),
+      WITHIN,
+    );
+    expect((await statusOf(around)).waiting).toEqual([]);
+  });
+});
+
+describe("a process that fell silent", () => {
+  const beat = (around: Surroundings, ago: string, host: string, sources = "{}") =>
+    around.query(
+      `insert into relay_process (id, seen_at, pid, http, workers, host, version, beat_ms, serves)
+       values (gen_random_uuid(), now() - $1::interval, 17, true, true, $2, '1', 5000,
+         jsonb_build_object('sources', $3::jsonb, 'topics', '[]'::jsonb))`,
+      [ago, host, sources],
+    );
+
+  it("is told of after three beats, for as long as none that lives has its work", async () => {
+    const around = await surroundings();
+    await beat(around, "14 s", "gone");
+    expect((await statusOf(around)).needs).toEqual([]);
+    await around.query("update relay_process set seen_at = now() - interval '16 s'");
+    expect((await statusOf(around)).sentence).toContain("no process confirms and publishes");
+    await beat(around, "0 s", "alive");
+    expect((await statusOf(around)).needs).toEqual([]);
+  });
+
+  it("leaves the headline after ten minutes, where another serves less", async () => {
+    const around = await surroundings();
+    await beat(around, "0 s", "alive");
+    await beat(around, "9 min", "gone", '{"default": []}');
+    expect((await statusOf(around)).sentence).toContain("the process on gone (pid 17) has been silent since");
+    await around.query("update relay_process set seen_at = now() - interval '10 min' where host = 'gone'");
+    expect((await statusOf(around)).needs).toEqual([]);
+  });
+});
+
+describe("a day of payment", () => {
+  const certify = (
+    around: Surroundings,
+    made: string,
+    window: [string, string],
+    result: string,
+    ids: string[],
+  ) =>
+    around.query(
+      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, result,
+         gaps, document)
+       values (gen_random_uuid(), 'default', $2, $3, $5::uuid[], 'done', $1, $4, 0, '{}')`,
+      [made, ...window, result, ids],
+    );
+  const [ONE, OTHER] = [randomUUID(), randomUUID()];
+  const OCTOBER: [string, string] = ["2026-10-01Z", "2026-11-01Z"];
+
+  it("is as the newest certificate says that covers it, by hand or daily", async () => {
+    const around = await surroundings();
+    const days = async () =>
+      (await statusOf(around)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
+    await certify(around, "2026-11-02Z", OCTOBER, "equal", [ONE, OTHER]);
+    expect(await days()).toEqual([]);
+    await certify(around, "2026-11-03Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
+    expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-11"]]);
+    // Found again it is told once.
+    await certify(around, "2026-11-03T01:00Z", ["2026-10-09Z", "2026-10-12Z"], "refused", [ONE, OTHER]);
+    expect(await days()).toEqual([["refused", "2026-10-09", "2026-10-11"]]);
+    await certify(around, "2026-11-03T02:00Z", OCTOBER, "equal", [ONE, OTHER]);
+    await certify(around, "2026-11-03T03:00Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
+    // Of another collection, and of fewer days: neither settles it whole.
+    await certify(around, "2026-11-04Z", OCTOBER, "equal", [OTHER]);
+    await certify(around, "2026-11-05Z", ["2026-10-11Z", "2026-10-13Z"], "equal", [ONE]);
+    expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-10"]]);
+    await certify(around, "2026-11-06Z", OCTOBER, "equal", [ONE, OTHER]);
+    expect(await days()).toEqual([]);
+  });
+});
