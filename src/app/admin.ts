@@ -3,15 +3,17 @@ import { adminRouter, closedAdminRouter } from "../api/admin-router.ts";
 import { DryRuns } from "../api/caller-limits.ts";
 import { Live } from "../api/live.ts";
 import { RefusedCallers } from "../api/refused-callers.ts";
+import { bookSourcesOf } from "../books/book-source.ts";
 import { maskOf } from "../kit/mask.ts";
-import { ActivityBook } from "../operate/activity.ts";
+import { ActivityBook, historyBooks } from "../operate/activity.ts";
 import type { OnProgress, OperationParts, Period } from "../operate/operations/operation.ts";
 import { readStatus } from "../operate/status-facts.ts";
-import type { CertifyProgress } from "../reconcile/certificate/certify.ts";
+import type { CertifyDeps, CertifyProgress } from "../reconcile/certificate/certify.ts";
 import { paymentDays } from "../reconcile/list/list-period.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
+import { tryWebhook } from "./alarm-webhook.ts";
 import type { Shared } from "./pass.ts";
 import { withReconcileSources } from "./providers.ts";
 import { decodeCallback, readAgain } from "./replay-runner.ts";
@@ -51,7 +53,7 @@ export function adminRoutes(options: Shared): { routers: Router[]; stop(): void 
 }
 
 function partsOf(options: Shared, stopping: AbortSignal): OperationParts {
-  const { db, settings, sources } = options;
+  const { db, settings, sources, signer } = options;
   const book = new ActivityBook(db, MINUTE_LIMIT);
   const dryRuns = new DryRuns(stopping);
   return {
@@ -66,8 +68,12 @@ function partsOf(options: Shared, stopping: AbortSignal): OperationParts {
     retentionMs: settings.RETENTION,
     personalDataMs: settings.PERSONAL_DATA_RETENTION,
     statusSettings: statusSettings(settings),
+    signer,
+    books: bookSourcesOf(settings),
     settings: (withTokens) => settingsShown(settings, sources, withTokens),
     activity: (minutes) => book.read(minutes),
+    tryWebhook: () => tryWebhook(settings, options.metrics),
+    history: historyBooks(db),
     certify: ({ deep, ...period }, onProgress) =>
       withLists(options, stopping, (asking) =>
         certifyPeriod(asking, { ...asking, ...scopeOf(period), deep }, certifyProgress(onProgress)),
@@ -91,15 +97,18 @@ const certifyProgress =
 
 /** Everything that reading the provider's lists takes, for as long as the work takes. */
 const withLists = <Result>(
-  { db, settings, lease, sources, alarms, onConfirmations, onEvents }: Shared,
+  { db, settings, lease, sources, alarms, signer, onConfirmations, onEvents }: Shared,
   stopping: AbortSignal,
-  work: (asking: SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal }) => Promise<Result>,
+  work: (
+    asking: CertifyDeps & SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal },
+  ) => Promise<Result>,
 ): Promise<Result> =>
   withReconcileSources(sources, settings, (sources) =>
     work({
       db,
       alarms,
       lease,
+      signer,
       onConfirmations,
       onEvents,
       sources,
@@ -107,4 +116,4 @@ const withLists = <Result>(
     }),
   );
 
-const scopeOf = ({ from, to, collection }: Period) => ({ collection, window: paymentDays(from, to) });
+const scopeOf = ({ from, to, collection }: Period) => ({ collection, days: paymentDays(from, to) });

@@ -19,6 +19,9 @@ interface DatabaseWatchOptions extends RecordingAlarmsOptions {
 
 const LOOK_EVERY_MS = 1_000;
 
+/** What somebody else was answered counts for as long as until the next look, which may come a little late. */
+const FRESH_MS = LOOK_EVERY_MS + 100;
+
 /** An answer that takes longer counts as none. */
 const LATE_MS = 2_000;
 
@@ -51,6 +54,8 @@ export class DatabaseWatch {
   #question: Promise<RecordingProblem | null> | null = null;
   /** When it was asked, by performance.now(). */
   #askedAt = 0;
+  /** When Postgres last answered somebody else who asked the same. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #look: Promise<void> | null = null;
   #retry: (() => Promise<void>) | null = null;
   #retrying: Promise<void> | null = null;
@@ -80,12 +85,21 @@ export class DatabaseWatch {
   /** @param onChange called when an alarm is raised, and when all are over. */
   start(onChange: () => void): void {
     this.#onChange = onChange;
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    const lookUnlessAnswered = () => {
+      const isFresh = performance.now() - this.#answeredAt < FRESH_MS;
+      if (!isFresh || this.#isTroubled) void this.look();
+    };
+    this.#timer = setInterval(lookUnlessAnswered, LOOK_EVERY_MS).unref();
   }
 
   /** @param retry tries again to record what failed; called each second until a write succeeds. */
   retryWith(retry: () => Promise<void>): void {
     this.#retry = retry;
+  }
+
+  /** To be called when Postgres was asked the same and would take callbacks: it need not be asked again so soon. */
+  noteAnswer(): void {
+    this.#answeredAt = performance.now();
   }
 
   /** To be called when a write was committed. */
@@ -112,9 +126,13 @@ export class DatabaseWatch {
    * told: a container may be frozen then.
    */
   async lookIfTroubled(): Promise<void> {
-    if (this.#found === null && this.#written === null && this.openAlarms.length === 0) return;
+    if (!this.#isTroubled) return;
     await this.look();
     await this.#alarms.notified;
+  }
+
+  get #isTroubled(): boolean {
+    return this.#found !== null || this.#written !== null || this.openAlarms.length > 0;
   }
 
   /**

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RelayError } from "../kit/errors.ts";
+import { moneyIn } from "../kit/money-text.ts";
 import type { Timeline } from "../operate/timeline.ts";
 import { readTimeline } from "../operate/timeline-reading.ts";
 import {
@@ -21,6 +22,8 @@ export interface DemoResult {
   /** The event as the subscriber got it, as text. */
   event: string;
   timeline: Timeline;
+  /** Of its amounts. */
+  currency: string;
 }
 
 const PATIENCE_MS = 20_000;
@@ -62,7 +65,9 @@ async function payOne(
   signal: AbortSignal,
 ): Promise<DemoResult> {
   const invoice = await createSampleInvoice({ db, ...world });
-  tell(`created invoice ${invoice.id} over ${invoice.totalAmount}, with the relay's callback URL in it`);
+  tell(
+    `created invoice ${invoice.id} over ${moneyIn(world.currency, invoice.totalAmount)}, with the relay's callback URL in it`,
+  );
   await payLikeABrowser(invoice.paymentUrl);
   tell("paid it on the payer's page, as a browser would");
   const event = await until("the subscriber got no event", signal, async () =>
@@ -73,7 +78,7 @@ async function payOne(
     const found = await readTimeline(db, invoice.id);
     return found?.entries.some(({ kind }) => kind === "publication") ? found : undefined;
   });
-  return { event, timeline };
+  return { event, timeline, currency: world.currency };
 }
 
 async function until<T>(

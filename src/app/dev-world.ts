@@ -53,6 +53,7 @@ export interface LocalWorld {
   readonly postgresPort: number | null;
   /** The key of the seed's Live account: public, of use with this service only. */
   readonly apiKey: string;
+  readonly currency: string;
   /** A collection that takes any amount. */
   readonly collectionId: string;
   readonly callbackToken: string;
@@ -166,6 +167,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     topicArn,
     postgresPort: embedded?.port ?? null,
     apiKey,
+    currency: settings.CURRENCY,
     collectionId,
     callbackToken,
     consoleUrl: relay.consoleUrl ?? `${settings.PUBLIC_URL}/console`,

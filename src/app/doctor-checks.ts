@@ -4,10 +4,12 @@ import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import { connect } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
+import { createMetrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";
+import { AlarmWebhook } from "./alarm-webhook.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { destinationOf } from "./publishing.ts";
 
@@ -45,6 +47,19 @@ export function* checkReconciliation(sources: readonly Source[]): Generator<Chec
         };
     }
   }
+}
+
+/** Whoever is told of alarms reads a message that says it is a test. */
+export async function* checkAlarmWebhook(settings: ServeSettings): AsyncGenerator<Check> {
+  const about = "alarm webhook";
+  const webhook = AlarmWebhook.of(settings, createMetrics());
+  if (webhook === null) {
+    const says = "none: nobody is told of alarms. Set ALARM_WEBHOOK_URL to where people read messages";
+    return yield { about, state: "warning", says };
+  }
+  const problem = await webhook.test();
+  if (problem === null) yield { about, state: "ok", says: "took a test message" };
+  else yield { about, state: "fault", says: `takes no message: ${problem}`, away: true };
 }
 
 export function* checkCallbackUrls(settings: ServeSettings, sources: readonly Source[]): Generator<Check> {
@@ -92,6 +107,9 @@ export async function* checkTopics(
   yield* await Promise.all([
     ...[...live].map((arn) => checkTopic(arn, "topic", settings)),
     ...[...test].map((arn) => checkTopic(arn, "test topic", settings)),
+    ...(settings.LEDGER_TOPIC_ARN === undefined
+      ? []
+      : [checkTopic(settings.LEDGER_TOPIC_ARN, "ledger topic", settings)]),
   ]);
   for (const source of sources) {
     if (source.snsTestTopicArn === null)

@@ -10,11 +10,12 @@ import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
+import { adviceOf } from "../operate/need.ts";
 import { readStatus, type StatusSettings } from "../operate/status-facts.ts";
-import { adviceOf } from "../operate/status-meaning.ts";
 import { partitionsDue } from "../receive/log/partitions.ts";
 import {
   type Check,
+  checkAlarmWebhook,
   checkCallbackUrls,
   checkProvider,
   checkReconciliation,
@@ -25,7 +26,7 @@ import { statusSettings } from "./settings-shown.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** Looks at everything that `serve` needs, and changes nothing. Sources are asked side by side. */
+/** Looks at everything that `serve` needs; changes nothing, and sends the alarm webhook a test. Sources are asked side by side. */
 export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   const { settings, problems } = settingsOf(environment);
   for (const problem of problems) yield { about: "settings", state: "fault", says: problem };
@@ -45,6 +46,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   yield* checkTopics(sources, settings);
   yield* checkSharing(sources);
   yield* checkReconciliation(sources);
+  yield* checkAlarmWebhook(settings);
 }
 
 /** That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault. */

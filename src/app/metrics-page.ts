@@ -167,8 +167,10 @@ function showUpstreams(metrics: Metrics, work: string, standings: readonly Liste
     for (const state of STATES) metrics.upstreams.set({ work, upstream, state }, state === actual ? 1 : 0);
 }
 
-function showProofs({ lastSweep, lastCertificate }: Metrics, { sweeps, certificates }: VitalSigns): void {
+function showProofs(metrics: Metrics, { sweeps, certificates, unproven }: VitalSigns): void {
+  const { lastSweep, lastCertificate, unprovenDays } = metrics;
   lastSweep.reset();
+  unprovenDays.reset();
   lastCertificate.reset();
   const oldest = new Map<string, number>();
   for (const { source, finishedAt } of sweeps) {
@@ -178,4 +180,6 @@ function showProofs({ lastSweep, lastCertificate }: Metrics, { sweeps, certifica
   for (const [source, at] of oldest) lastSweep.set({ source }, at);
   for (const { source, result, finishedAt } of certificates)
     lastCertificate.set({ source, result }, finishedAt.getTime() / 1_000);
+  for (const { source } of certificates) unprovenDays.set({ source }, 0);
+  for (const { source, days } of unproven) unprovenDays.inc({ source }, days);
 }

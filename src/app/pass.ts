@@ -7,9 +7,11 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import type { Tracer } from "../kit/trace.ts";
+import type { Signer } from "../signing/signed.ts";
 import type { Lease } from "../work/lease.ts";
 import type { Handoff } from "../work/policy.ts";
 import type { Signal } from "../work/signal.ts";
+import type { Found } from "./look.ts";
 
 /** What the passes and the admin API of one process share. */
 export interface Shared {
@@ -21,6 +23,8 @@ export interface Shared {
   alarms: Alarms;
   log: Logger;
   metrics: Metrics;
+  /** null without LEDGER_SIGNING_KEY: what is issued is unsigned then. */
+  signer: Signer | null;
   /** Wakes the publishers of all processes. */
   onEvents: () => void;
   /** Wakes the confirmers of all processes. */
@@ -54,6 +58,8 @@ export interface ListPasses {
 }
 
 export interface Passes {
+  /** Looks for what is due, for all of the others; `serve` alone has loops that it can wake. */
+  look: () => Promise<Found & { everythingIsDue: boolean }>;
   confirm: Pass;
   publish: Pass;
   /**
@@ -67,6 +73,10 @@ export interface Passes {
   lists: readonly ListPasses[];
   /** Forgets old runs over lists, and squares alarms with what the processes serve. */
   tidy: Pass;
+  /** Takes new rows into the ledger, and checks it once a day. */
+  ledger: Pass;
+  /** Publishes the ledger's roots, once an hour. */
+  roots: Pass;
   /** Takes up replays that no process works on. */
   replay: Pass;
   /** Drops what has been kept for long enough. */

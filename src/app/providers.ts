@@ -25,6 +25,8 @@ export function reconcileSource(source: Source, provider: Provider, settings: Se
     paidStatuses: settings.PAID_STATUSES,
     invalidStatuses: settings.INVALID_STATUSES,
     timeZone: settings.PROVIDER_TIME_ZONE,
+    booksTimeZone: source.booksTimeZone,
+    currency: source.currency,
     lookbackMs: settings.RECONCILE_LOOKBACK,
     retentionMs: settings.RETENTION,
   };

@@ -13,13 +13,16 @@ import { adminRoutes } from "./admin.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
 import type { RelayParts } from "./compose.ts";
 import { aliveRoute, capConnections, capRequests, httpApp, opsRoutes, protectAnswers } from "./http-app.ts";
+import { keysRoute } from "./keys-route.ts";
 import { MetricsPage } from "./metrics-page.ts";
 import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
 
-/** How often most loops look without a wake-up, in ms. */
-const POLL_MS = 1_000;
+/** How often one look tells which loops have something to do, in ms. */
+const LOOK_MS = 1_000;
 const MINUTE_MS = 60_000;
+/** How often loops that the look wakes go round by themselves, in ms: nothing is waited for so long. */
+const SELDOM_MS = 30 * MINUTE_MS;
 
 /** What one address may have of all connections, where no setting says otherwise. */
 const SHARE_OF_ADDRESS = 0.4;
@@ -82,28 +85,42 @@ export class Relay {
   #startLoops(): void {
     const passes = this.#passes;
     if (passes === null) return;
-    const { settings, log, metrics, wakeUps } = this.#parts;
+    const { log, metrics, wakeUps, database } = this.#parts;
     const { confirm, publish, reconcile } = wakeUps.signals;
-    const oftenMs = Math.max(POLL_MS, settings.LEASE_DURATION / 5);
     const loops: { name: string; source?: string; pass: Pass; wake?: Signal; pollMs: number }[] = [
-      { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
-      { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
-      { name: "rescue", pass: passes.rescue, pollMs: oftenMs },
-      { name: "chores", pass: async (stop) => (await passes.chores(stop)) ?? oftenMs, pollMs: MINUTE_MS },
+      { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: SELDOM_MS },
+      { name: "publish", pass: passes.publish, wake: publish, pollMs: SELDOM_MS },
+      { name: "rescue", pass: passes.rescue, pollMs: SELDOM_MS },
+      { name: "chores", pass: passes.chores, pollMs: MINUTE_MS },
       ...passes.lists.flatMap(({ source, sweep, scout, certify }) => [
-        { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: POLL_MS },
-        { name: "scout", source, pass: scout, pollMs: POLL_MS },
-        { name: "certify", source, pass: certify, pollMs: MINUTE_MS },
+        { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: SELDOM_MS },
+        { name: "scout", source, pass: scout, pollMs: SELDOM_MS },
+        { name: "certify", source, pass: certify, pollMs: SELDOM_MS },
       ]),
       { name: "tidy", pass: passes.tidy, pollMs: MINUTE_MS },
-      { name: "replay", pass: passes.replay, pollMs: POLL_MS },
-      { name: "tell", pass: passes.notify, pollMs: POLL_MS },
+      { name: "ledger", pass: passes.ledger, pollMs: MINUTE_MS },
+      { name: "roots", pass: passes.roots, pollMs: MINUTE_MS },
+      { name: "replay", pass: passes.replay, pollMs: SELDOM_MS },
+      { name: "tell", pass: passes.notify, pollMs: SELDOM_MS },
       { name: "retention", pass: passes.retention, pollMs: DAY_MS },
       { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
     ];
-    for (const { wake = new Signal(), ...loop } of loops) {
+    const wakes = loops.map(({ wake = new Signal(), ...loop }) => {
       this.#loops.push(startLoop({ ...loop, wake, log, metrics }));
-    }
+      return { ...loop, wake };
+    });
+    const look = async () => {
+      const found = await passes.look();
+      if (found.takesCallbacks) database.noteAnswer();
+      for (const { name, source = "", wake } of wakes) {
+        const due = name in found && found[name as keyof typeof found];
+        if (found.everythingIsDue || due === true || (Array.isArray(due) && due.includes(source)))
+          wake.raise();
+      }
+      return LOOK_MS;
+    };
+    const wake = new Signal();
+    this.#loops.push(startLoop({ name: "look", pass: look, wake, pollMs: LOOK_MS, log, metrics }));
   }
 
   async startHttp(host?: string): Promise<void> {
@@ -117,13 +134,13 @@ export class Relay {
     this.#stoppable.push(receiver);
     const behindTls = settings.PUBLIC_URL.startsWith("https:");
     const opsRoutes = settings.OPS_PORT === undefined ? this.#opsRoutes() : [];
-    const handlers = [...receiver.routers, aliveRoute, ...opsRoutes];
+    const handlers = [...receiver.routers, aliveRoute, keysRoute(this.#parts.db), ...opsRoutes];
     this.server = await this.#listen(handlers, { behindTls, port: settings.PORT, host });
   }
 
   /** What operators and their tools ask for, on a port that strangers need not reach. */
   async startOps(port: number, host?: string): Promise<void> {
-    const handlers = [aliveRoute, ...this.#opsRoutes()];
+    const handlers = [aliveRoute, keysRoute(this.#parts.db), ...this.#opsRoutes()];
     this.ops = await this.#listen(handlers, { behindTls: false, port, host });
   }
 

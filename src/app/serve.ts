@@ -9,6 +9,7 @@ import type { Logger } from "../kit/log.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { ServeSettings } from "../kit/settings.ts";
+import { registerKey } from "../signing/signing-keys.ts";
 import { WakeUps } from "../work/wake-up.ts";
 import { composeRelay } from "./compose.ts";
 import { keepPartitions } from "./maintenance.ts";
@@ -94,6 +95,8 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
       await requireSchema(parts.hot, "relay");
       await requireWholeSessions(settings.DATABASE_URL);
       await register(parts.hot, parts.sources);
+      // Known to whoever checks before anything bears its signature.
+      if (parts.signer !== null && workers) await registerKey(parts.hot, parts.signer);
       if (!isLogged) logWhatIsOn(log, settings, parts.sources);
       isLogged = true;
       // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.

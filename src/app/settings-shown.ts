@@ -79,6 +79,8 @@ export function whatIsOn(
       "a rate limit at the provider (CONFIRM_RATE_PER_SECOND)",
       settings.CONFIRM_RATE_PER_SECOND !== undefined,
     ],
+    ["signed certificates (LEDGER_SIGNING_KEY)", settings.LEDGER_SIGNING_KEY !== undefined],
+    ["the ledger's roots published (LEDGER_TOPIC_ARN)", settings.LEDGER_TOPIC_ARN !== undefined],
     ["admin API and console (ADMIN_TOKENS)", settings.ADMIN_TOKENS !== undefined],
     ["a port for operators (OPS_PORT)", settings.OPS_PORT !== undefined],
     ["alarms to people (ALARM_WEBHOOK_URL)", settings.ALARM_WEBHOOK_URL !== undefined],
