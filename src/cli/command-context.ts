@@ -143,6 +143,11 @@ export class CommandContext {
     return paint(this.stdout, this.environment, look, text);
   }
 
+  /** How wide a table may be; undefined where no terminal shows it. */
+  get width(): number | undefined {
+    return this.stdout.isTTY === true ? this.stdout.columns : undefined;
+  }
+
   get isColourful(): boolean {
     return isColourful(this.stdout, this.environment);
   }

@@ -2,14 +2,16 @@ import { Command, Option } from "commander";
 import { z } from "zod";
 import { RelayError } from "../kit/errors.ts";
 import {
+  BadInput,
   type OperationInput,
   readInput,
   refuseUnknown,
   runOperation,
 } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
-import type { Operation } from "../operate/operations/operation.ts";
+import type { Operation, OperationContext } from "../operate/operations/operation.ts";
 import type { CommandContext } from "./command-context.ts";
+import { requireKnownSource } from "./known-source.ts";
 import { withOperationContext } from "./operation-context.ts";
 
 type Operations = (typeof operations)[number];
@@ -39,6 +41,7 @@ interface CommandWords<Id extends OperationId> {
     call: (given: CommandInput) => Promise<ResultOf<Id>>,
     given: CommandInput,
     options: CommandInput,
+    operating: OperationContext,
   ) => Promise<ResultOf<Id>>;
   /** What `--json` prints: the operation's result unless said. */
   json?: (result: ResultOf<Id>) => unknown;
@@ -76,7 +79,7 @@ export function operationCommand<const Id extends OperationId>(
   for (const [name, schema] of fields) command.addOption(optionOf(name, schema, named[name]));
   words.extend?.(command);
   return command.action(async () => {
-    const options = command.opts<CommandInput>();
+    const options = { ...command.opts<CommandInput>(), ...takenByParent(command) };
     const given = input(
       {
         ...options,
@@ -86,8 +89,9 @@ export function operationCommand<const Id extends OperationId>(
       command.args,
     );
     // Before anything is asked of the database.
-    readInput(operation, inputOf(operation, given));
+    inWordsOf(command, named, () => readInput(operation, inputOf(operation, given)));
     await withOperationContext(context, async (operating) => {
+      await requireKnownSource(operating, given);
       const call = async (asked: CommandInput) => {
         const result = await runOperation(
           operation,
@@ -99,12 +103,39 @@ export function operationCommand<const Id extends OperationId>(
           code: "not_found",
         });
       };
-      const result = await (words.run?.(call, given, options) ?? call(given));
+      const result = await (words.run?.(call, given, options, operating) ?? call(given));
       words.judge?.(result);
       if (words.show !== undefined) return await words.show(result, options);
       context.show(words.json?.(result) ?? result, () => words.text?.(result, given) ?? "");
     });
   });
+}
+
+/** Commander gives `list --source x` to `match`, where both have the option. */
+function takenByParent({ parent, options }: Command): CommandInput {
+  const shared = (parent?.options ?? []).filter(({ long }) => options.some((own) => own.long === long));
+  const given = shared.map((option) => option.attributeName());
+  return Object.fromEntries(
+    given
+      .filter((name) => parent?.getOptionValueSource(name) === "cli")
+      .map((name) => [name, parent?.getOptionValue(name)]),
+  );
+}
+
+/** Runs it, and names what is wrong as it was typed: `--invoice`, not `invoiceId`. */
+function inWordsOf(command: Command, named: Readonly<Record<string, string>>, read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    throw new BadInput(
+      error.problems.map((problem) => {
+        const [, field = "", rest = ""] = /^(?:filters\.|alarms\[\d+\]\.)?(\w+)(.*)$/s.exec(problem) ?? [];
+        const flag = `--${named[field]?.split(" ")[0] ?? kebab(field)}`;
+        return command.options.some(({ long }) => long === flag) ? `${flag}${rest}` : problem;
+      }),
+    );
+  }
 }
 
 function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType][] {
@@ -113,13 +144,13 @@ function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType]
 }
 
 /** Fields go where the operation has them. */
-function inputOf({ pathParameters, query, body }: Operation, given: CommandInput): OperationInput {
+function inputOf({ pathParameters, query, body, upload }: Operation, given: CommandInput): OperationInput {
   const pick = (shape: object = {}) =>
     Object.fromEntries(Object.entries(given).filter(([name, value]) => name in shape && value !== undefined));
   return {
     path: pick(pathParameters?.shape),
     query: pick(query?.shape),
-    body: pick(body instanceof z.ZodObject ? body.shape : {}),
+    body: upload === true ? given.file : pick(body instanceof z.ZodObject ? body.shape : {}),
   };
 }
 

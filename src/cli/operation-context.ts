@@ -8,6 +8,7 @@ import { sourcesOf } from "../kit/sources.ts";
 import type { OperationContext } from "../operate/operations/operation.ts";
 import { paymentDays } from "../reconcile/list/list-period.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
+import { Signer } from "../signing/signed.ts";
 import { type Lease, leaseOf } from "../work/lease.ts";
 import type { CommandContext } from "./command-context.ts";
 import { operator } from "./option-values.ts";
@@ -18,7 +19,8 @@ export async function withOperationContext(
   context: CommandContext,
   work: (operating: OperationContext) => Promise<void>,
 ): Promise<void> {
-  const { ActivityBook } = await import("../operate/activity.ts");
+  const { ActivityBook, historyBooks } = await import("../operate/activity.ts");
+  const { bookSourcesOf } = await import("../books/book-source.ts");
   const { settingsShown, statusSettings } = await import("../app/settings-shown.ts");
   const { decodeCallback, readAgain } = await import("../app/replay-runner.ts");
   const { routesOf } = await import("../app/upstreams.ts");
@@ -29,7 +31,7 @@ export async function withOperationContext(
   await context.withDatabase((db) =>
     work({
       db,
-      actor: operator(),
+      actor: operator(context),
       role: "admin",
       left: never,
       onProgress: ({ source, collectionId, step, done, total }) =>
@@ -52,14 +54,26 @@ export async function withOperationContext(
       get statusSettings() {
         return statusSettings(context.settings());
       },
+      get signer() {
+        return Signer.of(context.settings());
+      },
+      get books() {
+        return bookSourcesOf(context.settings());
+      },
       decode: decodeCallback,
       mask: maskOf([]),
       settings: (withTokens) => settingsShown(serving(), sourcesOf(serving()), withTokens),
       activity: (minutes) => new ActivityBook(db, minutes).read(minutes),
+      async tryWebhook() {
+        const { tryWebhook } = await import("../app/alarm-webhook.ts");
+        const { createMetrics } = await import("../kit/metrics.ts");
+        return await tryWebhook(context.settings(), createMetrics());
+      },
+      history: historyBooks(db),
       certify: async ({ from, to, collection, deep }, onProgress) => {
-        const window = paymentDays(from, to);
+        const days = paymentDays(from, to);
         const done = await withLists(context, (given) =>
-          certifyPeriod(given, { ...given, collection, window, deep }, ({ name: source }, progress) =>
+          certifyPeriod(given, { ...given, collection, days, deep }, ({ name: source }, progress) =>
             onProgress({ source, collectionId: null, ...progress }),
           ),
         );
@@ -67,12 +81,12 @@ export async function withOperationContext(
         return done;
       },
       reconcile: async ({ from, to, collection, publish, reason }, actor, onProgress) => {
-        const window = paymentDays(from, to);
+        const days = paymentDays(from, to);
         const done = await withLists(context, async (given) => {
           const result = await reconcilePeriod(
             // Workers are woken once, at the end: they poll anyway.
             { ...given, onConfirmations: () => undefined },
-            { ...given, collection, window, publish, actor, reason },
+            { ...given, collection, days, publish, actor, reason },
             ({ name: source }, collectionId, { read: done, total }) =>
               onProgress({ source, collectionId, step: "lists", done, total }),
           );
@@ -91,6 +105,7 @@ interface ListWork {
   db: Database;
   alarms: Alarms;
   lease: Lease;
+  signer: Signer | null;
   sources: ReconcileSource[];
   /** Aborted by SIGTERM and SIGINT. */
   signal: AbortSignal;
@@ -118,6 +133,7 @@ async function withLists<Result>(
           db,
           alarms: new Alarms({ db, log, metrics: createMetrics() }),
           lease: leaseOf(settings.LEASE_DURATION),
+          signer: Signer.of(settings),
           sources,
           signal: stop.signal,
           wake: (work) => notifyWorkers(db, work),

@@ -1,9 +1,10 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import type { z } from "zod";
-import { VERDICTS } from "../confirm/queue/confirmation.ts";
-import { countGiven, id, reason, timeGiven } from "../operate/operations/fields.ts";
-import { OWN_VERDICTS } from "../receive/log/own-verdict.ts";
+import { duration } from "../kit/setting-formats.ts";
+import { DAY_MS } from "../kit/time.ts";
+import { countGiven, id, name, timeGiven } from "../operate/operations/fields.ts";
+import type { CommandContext } from "./command-context.ts";
 
 /** Reads a value as an operation's field of that schema would. */
 const readWith =
@@ -16,36 +17,35 @@ const readWith =
 
 export const timeValue = readWith(timeGiven);
 export const idValue = readWith(id);
+export const nameValue = readWith(name(1_000));
 export const countValue = readWith(countGiven(1, 100_000));
-
-/** Adds `--reason`, which every command has that changes something. */
-export const withReason = (command: Command): Command =>
-  command.option("--reason <text>", "why, for the audit log; no personal data", readWith(reason));
 
 /** Adds `--yes`, with which scripts confirm what cannot be undone. */
 export const withYes = (command: Command): Command =>
   command.option("--yes", "do it without asking; scripts need it");
 
-/** Ids: the option may be repeated, and each value may name several, separated by commas. */
-export function idValues(text: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), ...text.split(",").map((part) => idValue(part.trim()))];
-}
+/** Whether nothing was filtered: only then may an empty list say that there is nothing at all. */
+export const hasNone = (filters: object): boolean =>
+  Object.values(filters).every((filter) => filter === undefined);
 
-/** A verdict of a confirmation; for callbacks also the verdicts of those without a confirmation. */
-export const verdictValue =
-  (ofCallbacks: boolean) =>
-  (text: string): string => {
-    const known: readonly string[] = ofCallbacks ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
-    if (!known.includes(text)) throw new InvalidArgumentError(`It should be one of ${known.join(", ")}.`);
-    return text;
-  };
-
-/** Who acts, for the audit log: the user of this machine. */
-export function operator(): string {
+/** Who acts, for the audit log: the one that the setting names, else the user of this machine. */
+export function operator(context: CommandContext): string {
+  const { INVOICE_RELAY_OPERATOR: named } = context.settings();
+  if (named !== undefined) return `cli:${named}`;
   try {
     return `cli:${userInfo().username}`;
   } catch {
     // In a container the user id may have no name.
     return `cli:${process.getuid?.() ?? "unknown"}`;
   }
+}
+
+/** The longest that anything is put off, in ms. */
+const LONGEST_MS = 10 * 366 * DAY_MS;
+
+/** A duration from now, as the time when it ends. */
+export function timeAfter(text: string): string {
+  const { data: afterMs = 0 } = duration.safeParse(text);
+  if (afterMs > 0 && afterMs <= LONGEST_MS) return new Date(Date.now() + afterMs).toISOString();
+  throw new InvalidArgumentError("It should be a duration such as 30m or 2h, ten years at most.");
 }

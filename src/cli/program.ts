@@ -2,23 +2,31 @@ import { Command, CommanderError } from "commander";
 import { RelayError } from "../kit/errors.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { CommandContext } from "./command-context.ts";
+import { alarmsCommand } from "./commands/alarms.ts";
 import { apiCommand } from "./commands/api.ts";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
+import { callbacksCommand } from "./commands/callbacks.ts";
 import { certificateCommand, certifyCommand } from "./commands/certificate.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { demoCommand, devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eraseCommand, retentionCommand } from "./commands/erase.ts";
+import { evidenceCommand } from "./commands/evidence.ts";
 import { invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
+import { ledgerCommand } from "./commands/ledger.ts";
 import { collectionServiceCommand, localSnsCommand } from "./commands/local-services.ts";
+import { matchCommand } from "./commands/match.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { monthCommand } from "./commands/month.ts";
 import { pauseCommand, resumeCommand } from "./commands/pause.ts";
 import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
+import { reportCommand } from "./commands/report.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
-import { alarmsCommand, auditCommand, statusCommand } from "./commands/status.ts";
+import { auditCommand, statusCommand } from "./commands/status.ts";
 import { deadCommand, quarantineCommand } from "./commands/undelivered.ts";
+import { addExamples } from "./examples.ts";
 import { reportError } from "./report-error.ts";
 import { plainLines } from "./terminal-text.ts";
 
@@ -30,36 +38,32 @@ import { plainLines } from "./terminal-text.ts";
  *    imported inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
  *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
  *    anything a person should read (its `code` sets the exit code), and calls `context.fault()` for bad news.
- * 3. It is added to the list below, in help order.
+ * 3. It is added to its group below, in help order, and two lines of it to `examples.ts`.
  */
-const commands: ((context: CommandContext) => Command)[] = [
-  devCommand,
-  demoCommand,
-  serveCommand,
-  migrateCommand,
-  doctorCommand,
-  statusCommand,
-  alarmsCommand,
-  auditCommand,
-  callbackUrlCommand,
-  apiCommand,
-  invoiceCommand,
-  invoicesCommand,
-  reconcileCommand,
-  certifyCommand,
-  certificateCommand,
-  replayCommand,
-  deadCommand,
-  quarantineCommand,
-  pauseCommand,
-  resumeCommand,
-  retentionCommand,
-  eraseCommand,
-  collectionServiceCommand,
-  localSnsCommand,
-  sandboxCommand,
-  completionCommand,
-];
+const groups: Readonly<Record<string, readonly ((context: CommandContext) => Command)[]>> = {
+  "Run it:": [serveCommand, migrateCommand, doctorCommand, callbackUrlCommand, retentionCommand],
+  "How it does:": [statusCommand, alarmsCommand, auditCommand],
+  "One payment:": [invoiceCommand, invoicesCommand, callbacksCommand, evidenceCommand, eraseCommand],
+  "Trouble:": [deadCommand, quarantineCommand, replayCommand, pauseCommand, resumeCommand],
+  "Proof and books:": [
+    reconcileCommand,
+    certifyCommand,
+    certificateCommand,
+    ledgerCommand,
+    reportCommand,
+    matchCommand,
+    monthCommand,
+  ],
+  "The provider:": [apiCommand],
+  "On this machine:": [
+    devCommand,
+    demoCommand,
+    collectionServiceCommand,
+    localSnsCommand,
+    sandboxCommand,
+    completionCommand,
+  ],
+};
 
 /** The whole command line; nothing runs before `parseAsync`. */
 export function createProgram(context: CommandContext): Command {
@@ -81,11 +85,13 @@ export function createProgram(context: CommandContext): Command {
       const { settings } = root.opts<{ settings?: string }>();
       await context.begin({ settingsFile: settings ?? null });
     });
-  for (const create of commands) {
-    const command = create(context).copyInheritedSettings(program);
-    program.addCommand(command);
-    for (const inner of command.commands) inner.copyInheritedSettings(command);
-  }
+  for (const [heading, commands] of Object.entries(groups))
+    for (const create of commands) {
+      const command = create(context).copyInheritedSettings(program).helpGroup(heading);
+      program.addCommand(command);
+      for (const inner of command.commands) inner.copyInheritedSettings(command);
+      addExamples(command);
+    }
   return program;
 }
 

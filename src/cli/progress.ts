@@ -70,7 +70,12 @@ function progressLine(state: {
   return `[${bar}] ${count(done)} of ${count(total)} ${unit}, ${count(rate)}/s${left}`;
 }
 
-const UNITS = { lists: "days of the list", invoices: "invoices asked about", books: "payments compared" };
+const UNITS = {
+  lists: "days of the list",
+  invoices: "invoices asked about",
+  books: "payments compared",
+  ledger: "leaves compared",
+};
 
 /** One source of several is shown: another only once that one has been silent for this long, in ms. */
 const SILENT_MS = 2_000;

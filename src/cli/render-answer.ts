@@ -1,8 +1,10 @@
 import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
+import { moneyIn } from "../kit/money-text.ts";
 import { shortText } from "../kit/text.ts";
 import type { CommandContext } from "./command-context.ts";
-import { plainText, table } from "./terminal-text.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 type Field = [name: string, value: string | null | undefined];
 
@@ -23,17 +25,17 @@ const together = (...parts: (string | null | undefined)[]): string =>
 const several = (name: string, values: readonly string[]): Field[] =>
   values.map((value, index): Field => [index === 0 ? name : "", value]);
 
-export function renderInvoice(invoice: Invoice): string {
+export function renderInvoice(invoice: Invoice, currency: string): string {
   return sheet(`Invoice ${invoice.id}`, [
     ["status", invoice.status],
     ["title", invoice.title],
     ["collection", invoice.collectionName],
     ["type", invoice.type],
-    ["amount", invoice.amount],
-    ["service charge", invoice.serviceCharge],
-    ["VAT", invoice.vat],
-    ["total", invoice.totalAmount],
-    ["settleable", invoice.settleableAmount],
+    ["amount", moneyIn(currency, invoice.amount)],
+    ["service charge", moneyIn(currency, invoice.serviceCharge)],
+    ["VAT", moneyIn(currency, invoice.vat)],
+    ["total", moneyIn(currency, invoice.totalAmount)],
+    ["settleable", moneyIn(currency, invoice.settleableAmount)],
     ["fee paid by", invoice.serviceFeePayer],
     ["settled", invoice.settlementFrequency],
     ["payer", together(invoice.payerName, invoice.payerEmail, invoice.payerPhoneNumber)],
@@ -48,7 +50,7 @@ export function renderInvoice(invoice: Invoice): string {
     ...several(
       "beneficiaries",
       (invoice.invoiceBeneficiaries ?? []).map(
-        ({ linkedAccountId, amount }) => `${linkedAccountId}: ${amount}`,
+        ({ linkedAccountId, amount }) => `${linkedAccountId}: ${moneyIn(currency, amount)}`,
       ),
     ),
     ["callback URL", invoice.callBackUrl],
@@ -56,12 +58,12 @@ export function renderInvoice(invoice: Invoice): string {
   ]);
 }
 
-export function renderCollection(collection: Collection): string {
+export function renderCollection(collection: Collection, currency: string): string {
   const lines = sheet(`Collection ${collection.id}`, [
     ["name", collection.collectionName],
     ["description", collection.description],
     ["status", collection.status],
-    ["amount", collection.amount ?? "set by each invoice"],
+    ["amount", moneyIn(currency, collection.amount) ?? "set by each invoice"],
     ["channels", together(...collection.paymentChannels)],
     ["expiry", collection.invoiceExpirationPeriod],
     ["settled", collection.settlementFrequency],
@@ -83,36 +85,41 @@ export function renderCollection(collection: Collection): string {
   return `${lines}\n\n${accounts}`;
 }
 
-function renderInvoices(invoices: readonly ListedInvoice[]): string {
-  const width = Math.max(0, ...invoices.map(({ amount }) => amount?.length ?? 0));
+interface Look {
+  currency: string;
+  width: number | undefined;
+}
+
+function renderInvoices(invoices: readonly ListedInvoice[], { currency, width }: Look): string {
   return table(
     ["invoice", "status", "amount", "created", "paid", "payer", "e-mail", "title"],
     invoices.map((invoice) => [
       invoice.id,
       shortText(invoice.status),
-      invoice.amount?.padStart(width),
+      moneyIn(currency, invoice.amount),
       invoice.dateCreated,
       invoice.datePaid,
       shortText(invoice.payerName),
       shortText(invoice.payerEmail),
       shortText(invoice.title),
     ]),
+    width,
   );
 }
 
-export function renderPage(page: InvoicePage): string {
+export function renderPage(page: InvoicePage, look: Look): string {
   const { items, totalCount, hasNextPage } = page;
   const number = page.page ?? 1;
   if (items.length === 0) return number === 1 ? "No invoice matches." : `Page ${number} is past the end.`;
   const of = totalCount === null ? "" : ` of ${totalCount.toLocaleString("en-US")}`;
   const more = hasNextPage === true ? ` The next page: --page ${number + 1}; all of them: --all.` : "";
-  return `${renderInvoices(items)}\n\nPage ${number}: ${counted(items.length)}${of}.${more}`;
+  return `${renderInvoices(items, look)}\n\nPage ${number}: ${counted(items.length)}${of}.${more}`;
 }
 
-export function renderAllInvoices(invoices: readonly ListedInvoice[]): string {
+export function renderAllInvoices(invoices: readonly ListedInvoice[], look: Look): string {
   return invoices.length === 0
     ? "No invoice matches."
-    : `${renderInvoices(invoices)}\n\n${counted(invoices.length)}.`;
+    : `${renderInvoices(invoices, look)}\n\n${counted(invoices.length)}.`;
 }
 
 const counted = (count: number): string =>

@@ -10,7 +10,8 @@ import type { ReplayRunner } from "../replay/replay-runner.ts";
 import { leaseOf } from "../work/lease.ts";
 import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
-import { plainText, table } from "./terminal-text.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 /** A replay as the command line is to run it. */
 interface WantedReplay {
@@ -101,14 +102,14 @@ export async function showReplay(
   progress.end();
   await wish.finish(Promise.resolve(), 1_000);
   const refusals = await listRefusals({ db, id: replay.id });
-  context.show({ replay, refusals }, () => renderReplay(replay, refusals));
+  context.show({ replay, refusals }, () => renderReplay(replay, refusals, context.width));
   if (replay.state !== "done" || replay.refused > 0) context.fault();
 }
 
 const count = (number: number) => number.toLocaleString("en-US");
 
 /** The report of a dry run. */
-export function renderPlan(plan: ReplayPlan, rate: number): string {
+export function renderPlan(plan: ReplayPlan, rate: number, width: number | undefined): string {
   const { kind, matching, withNewIds, first } = plan;
   if (matching === 0) return `No ${kind} match: there is nothing to replay.`;
   const found =
@@ -134,13 +135,13 @@ export function renderPlan(plan: ReplayPlan, rate: number): string {
       item.at,
       item.about,
     ]);
-    lines.push("", table(header, rows));
+    lines.push("", table(header, rows, width));
   }
   lines.push("", "This was a dry run: nothing was changed. Run it without --dry-run to start.");
   return lines.join("\n");
 }
 
-export function renderReplays(replays: readonly Replay[]): string {
+export function renderReplays(replays: readonly Replay[], width: number | undefined): string {
   if (replays.length === 0) return "There are no replays yet.";
   return table(
     ["replay", "kind", "state", "handled", "of", "refused", "by", "requested"],
@@ -154,11 +155,16 @@ export function renderReplays(replays: readonly Replay[]): string {
       replay.requestedBy,
       replay.requestedAt,
     ]),
+    width,
   );
 }
 
 /** One replay, and what to do next. */
-export function renderReplay(replay: Replay, refusals: readonly Refusal[]): string {
+export function renderReplay(
+  replay: Replay,
+  refusals: readonly Refusal[],
+  width: number | undefined,
+): string {
   const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
   lines.push(`${count(replay.handled)} of ${count(replay.matching)} handled${whatOf(replay)}.`);
   if (replay.waitsFor !== null) lines.push(`Waiting: ${plainText(replay.waitsFor)}.`);
@@ -170,6 +176,7 @@ export function renderReplay(replay: Replay, refusals: readonly Refusal[]): stri
       table(
         ["event", "invoice", "source", "why"],
         refusals.map(({ eventId, invoiceId, source, error }) => [eventId, invoiceId, source, error]),
+        width,
       ),
     );
   lines.push(...nextOf(replay));

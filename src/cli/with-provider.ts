@@ -55,6 +55,7 @@ export async function withProvider<Result>(
 /** What is needed to call the provider for one merchant account. */
 export interface ProviderAccount {
   readonly name: string;
+  readonly currency: string;
   readonly collectionApiUrl: string;
   readonly collectionApiKey: Secret;
   /** Tokens for the callback URL of invoices created here; empty when the settings name none. */
@@ -77,11 +78,13 @@ function providerAccount(settings: Settings, name: string | undefined): Provider
 }
 
 const accountsOf = (settings: Settings): ProviderAccount[] =>
-  describedSources(settings).map(({ name, collectionApiUrl, collectionApiKey, callbackTokens = [] }) => {
-    if (collectionApiUrl !== undefined && collectionApiKey !== undefined)
-      return { name, collectionApiUrl, collectionApiKey, callbackTokens };
-    throw new SettingsError(["COLLECTION_API_URL and COLLECTION_API_KEY are needed, or a SOURCES_FILE"]);
-  });
+  describedSources(settings).map(
+    ({ name, currency, collectionApiUrl, collectionApiKey, callbackTokens = [] }) => {
+      if (collectionApiUrl !== undefined && collectionApiKey !== undefined)
+        return { name, currency, collectionApiUrl, collectionApiKey, callbackTokens };
+      throw new SettingsError(["COLLECTION_API_URL and COLLECTION_API_KEY are needed, or a SOURCES_FILE"]);
+    },
+  );
 
 /** What to do about each; the error's own message says what is wrong. */
 const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {

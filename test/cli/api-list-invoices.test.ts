@@ -41,13 +41,23 @@ describe("invoice-relay api list-invoices", () => {
   it("shows a page and how to read on", async () => {
     const { stdout } = await list("--page-size", "2", "--page", "2", "--end-date", "2024-03-07");
     expect(settled(stdout)).toMatchInlineSnapshot(`
-      "invoice                               status       amount   created                   paid  payer        e-mail                   title
-      <invoice>  Invalidated  1500.50  <time>     -  Ngozi Bello  ngozi.bello@example.com  Past invoice
-      <invoice>  Invalidated  1500.50  <time>     -  Ngozi Bello  ngozi.bello@example.com  Past invoice
+      "invoice                               status             amount  created                   paid  payer        e-mail                   title
+      <invoice>  Invalidated  NGN 1,500.50  <time>     -  Ngozi Bello  ngozi.bello@example.com  Past invoice
+      <invoice>  Invalidated  NGN 1,500.50  <time>     -  Ngozi Bello  ngozi.bello@example.com  Past invoice
 
       Page 2: 2 invoices of 7. The next page: --page 3; all of them: --all.
       "
     `);
+  });
+
+  it.each([
+    ["--invoice-status", "Payd", "Unpaid, Paid, Invalidated"],
+    ["--invoice-type", "x", "Live, Test"],
+  ])("refuses %s %s before the provider is asked", async (flag, word, known) => {
+    const nowhere = { COLLECTION_API_URL: "http://127.0.0.1:1" };
+    const { code, stderr } = await api(["list-invoices", OPEN_AMOUNT, flag, word], nowhere);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(known) });
+    expect(stderr).toContain(`${flag} ${word} is not known.`);
   });
 
   it("takes every filter of the interface", async () => {

@@ -48,7 +48,7 @@ describe("invoice-relay api: the seven operations", () => {
   });
 
   it("get-collection says the fixed amount of a collection that has one", async () => {
-    expect(await done("get-collection", FIXED_AMOUNT)).toMatch(/^ {2}amount +\d+\.\d\d$/m);
+    expect(await done("get-collection", FIXED_AMOUNT)).toMatch(/^ {2}amount +NGN [\d,]+\.\d\d$/m);
   });
 
   it("get-banks shows the number that add-linked-account takes", async () => {
@@ -75,11 +75,11 @@ describe("invoice-relay api: the seven operations", () => {
         title           Second term
         collection      School fees
         type            Live
-        amount          1500.50
-        service charge  22.51
-        VAT             1.69
-        total           1524.70
-        settleable      1500.50
+        amount          NGN 1,500.50
+        service charge  NGN 22.51
+        VAT             NGN 1.69
+        total           NGN 1,524.70
+        settleable      NGN 1,500.50
         fee paid by     Payer
         settled         Instant
         payer           Ngozi Bello, ngozi@example.com, +2348012345678
@@ -126,7 +126,7 @@ describe("invoice-relay api: the seven operations", () => {
     );
     expect(shown).toMatchObject({ code: 0, stderr: "" });
     expect(shown.stdout).toContain(
-      `  beneficiaries   ${ACCOUNT_A}: 60.00\n                  ${ACCOUNT_B}: 40.00\n`,
+      `  beneficiaries   ${ACCOUNT_A}: NGN 60.00\n                  ${ACCOUNT_B}: NGN 40.00\n`,
     );
     const [, id = ""] = /^Invoice (\S+)/.exec(shown.stdout) ?? [];
     expect((await held(id)).callBackUrl).toBeNull();
@@ -150,11 +150,11 @@ describe("invoice-relay api: the seven operations", () => {
         title           Second term
         collection      School fees
         type            Live
-        amount          1500.50
-        service charge  22.51
-        VAT             1.69
-        total           1524.70
-        settleable      1500.50
+        amount          NGN 1,500.50
+        service charge  NGN 22.51
+        VAT             NGN 1.69
+        total           NGN 1,524.70
+        settleable      NGN 1,500.50
         fee paid by     Payer
         settled         Instant
         payer           Ngozi Bello, ngozi@example.com, +2348012345678

@@ -24,6 +24,8 @@ const certificate = (changes: Partial<Certificate>): Certificate => ({
   days: [{ day: "2026-10-02", ...totals }],
   total: totals,
   test: tally(0, "0.00"),
+  foreign: tally(0, "0.00"),
+  currency: "NGN",
   gaps: 0,
   differencesInAll: 12_000,
   differences: [],

@@ -92,7 +92,7 @@ describe("invoice-relay doctor", () => {
     await addConfirmation(around, { state: "dead", verdict: "pending" });
     const lines = await doctor(around.environment({ COLLECTION_IDS: "none" }));
     expect(lines).toContain(
-      "look   status: 1 dead letter. Read why; once the cause is gone, retry them. Run: invoice-relay dead list",
+      "look   status: 1 confirmation given up. Read why; once the cause is gone, retry them. Run: invoice-relay dead list",
     );
   });
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { CommandContext } from "../../src/cli/command-context.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram, runProgram } from "../../src/cli/program.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const silent = { write: () => undefined };
@@ -39,7 +39,66 @@ function unknownIn(words: readonly string[]): string[] {
   return command === program && !/^-|^…|^</.test(words[0] ?? "") ? words.slice(0, 1) : unknown;
 }
 
+/** The lines below "Examples:" in what `--help` prints. */
+async function examplesOf(command: Command): Promise<string[]> {
+  const printed: string[] = [];
+  const stdout = { write: (text: string) => printed.push(text) };
+  const words = nameOf(command).split(" ").slice(1);
+  await runProgram(
+    [...words, "--help"],
+    new CommandContext({ environment: {}, stdout, stderr: silent, signals: process }),
+  );
+  const [, below = ""] = printed.join("").split("\nExamples:\n");
+  return below
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** As a shell would split it. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted = word]) => quoted);
+
+/** Everything was read; what would come next is the work. */
+class Read extends Error {}
+
+class ReadOnly extends CommandContext {
+  override withDatabase(): Promise<never> {
+    return Promise.reject(new Read());
+  }
+}
+
+/** Reads a line as the program does, the operation's fields too, and does nothing. @throws what is wrong with it */
+async function parse(line: string): Promise<void> {
+  const context = new ReadOnly({ environment: {}, stdout: silent, stderr: silent, signals: process });
+  const whole = createProgram(context);
+  // What is no operation acts at once; what reads a file has none here.
+  for (const command of withInner(whole))
+    if (command.constructor.name !== "OperationCommand" || nameOf(command) === "invoice-relay match")
+      command.action(() => Promise.reject(new Read()));
+  await whole.parseAsync(wordsOf(line).slice(1), { from: "user" });
+}
+
 describe("--help", () => {
+  it("ends with two lines of each command that it can read", async () => {
+    const faults: string[] = [];
+    for (const command of commands.filter((one) => one !== program)) {
+      const lines = await examplesOf(command);
+      if (lines.length !== 2) faults.push(`${nameOf(command)} shows ${lines.length}`);
+      for (const line of lines) {
+        if (!`${line} `.startsWith(`${nameOf(command)} `)) faults.push(`${nameOf(command)} shows ${line}`);
+        const came = await parse(line).catch((error: unknown) => error);
+        if (!(came instanceof Read)) faults.push(`${line}: ${came}`);
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it("lists every command in a group", () => {
+    expect(program.helpInformation()).not.toMatch(/\nCommands:\n(?! {2}help)/);
+    for (const command of program.commands) expect(command.helpGroup(), command.name()).toMatch(/:$/);
+  });
+
   it.each(commands.map((command) => [nameOf(command), command] as const))(
     "of %s says what it does in one line, and what each word of it means",
     (_name, command) => {

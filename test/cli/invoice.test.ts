@@ -32,7 +32,7 @@ describe("invoice-relay invoice <id>", () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(settled(stdout, id)).toBe(`Invoice <invoice>
-  Paid, Live, 1511.25 in total, collection "Term 1", paid at <time>, source default
+  Paid, Live, NGN 1,511.25 in total, collection "Term 1", paid at <time>, source default
 
   <time>             paid, according to the provider
   <time> +<span>  callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { table } from "../../src/cli/terminal-text.ts";
+import { table } from "../../src/cli/table.ts";
+import { money, moneyIn } from "../../src/kit/money-text.ts";
 
 describe("a table", () => {
   it("aligns its columns, numbers to the right, and shows what is missing", () => {
@@ -20,5 +21,49 @@ describe("a table", () => {
 
   it("lets no text of strangers steer the terminal or break a row", () => {
     expect(table(["title"], [["a\u001B[31m\nb\u202Ec"]])).toBe("title\na\uFFFD[31m\uFFFDb\uFFFDc");
+  });
+
+  const header = ["invoice", "total", "status", "paid"];
+  const paid = new Date("2026-11-24T18:22:29.399Z");
+  const rows = ["a", "b"].map((one, at) => [
+    one.repeat(36),
+    money(at === 0 ? "2032.25" : "99.50"),
+    "Paid",
+    paid,
+  ]);
+
+  it("writes money one way, to the right", () => {
+    expect(money("1234567.1234")).toBe("1,234,567.1234");
+    expect(moneyIn("NGN", "-1524.70")).toBe("NGN -1,524.70");
+    expect(table(["total"], [["1,002,149.99"], ["99.50"], [null]])).toBe(
+      ["       total", "1,002,149.99", "       99.50", "           -"].join("\n"),
+    );
+  });
+
+  it("that is wider than the terminal says once what each row says", () => {
+    expect(table(header, rows, 60)).toBe(
+      [
+        "invoice                                  total",
+        `${"a".repeat(36)}  2,032.25`,
+        `${"b".repeat(36)}     99.50`,
+        "",
+        "In every row: status Paid, paid 2026-11-24 18:22:29Z",
+      ].join("\n"),
+    );
+  });
+
+  it("is a card for each row where even that is too wide", () => {
+    const two = rows.map((row, at) => [...row.slice(0, 2), at === 0 ? "Paid" : null, "x".repeat(36)]);
+    expect(table(["invoice", "total", "status", "event"], two, 40)).toBe(
+      [
+        "a".repeat(36),
+        "  total   2,032.25",
+        "  status  Paid",
+        "b".repeat(36),
+        "  total   99.50",
+        "",
+        `In every row: event ${"x".repeat(36)}`,
+      ].join("\n"),
+    );
   });
 });

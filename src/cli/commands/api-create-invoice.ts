@@ -57,13 +57,13 @@ export function createInvoiceCommand(context: CommandContext): Command {
     .action(async (options: Options) => {
       const inFile = options.from === undefined ? {} : await readRequestFile(options.from);
       const given = { ...inFile, ...fieldsOf(options) };
-      const invoice = await withProvider(context, options, async ({ client, account, settings }) => {
+      await withProvider(context, options, async ({ client, account, settings }) => {
         const callBackUrl =
           chosenUrl(given, options) ?? (await relayUrl(context, account, settings, options));
         const request = createInvoiceRequestOf({ ...given, callBackUrl: callBackUrl || null });
-        return (await client.createInvoice(request)).invoice;
+        const { invoice } = await client.createInvoice(request);
+        showAnswer(context, invoice, (created) => renderInvoice(created, account.currency));
       });
-      showAnswer(context, invoice, renderInvoice);
     });
 }
 

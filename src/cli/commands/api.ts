@@ -1,5 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/index.ts";
+import { RelayError } from "../../kit/errors.ts";
+import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
 import {
@@ -39,8 +41,11 @@ function getCollectionCommand(context: CommandContext): Command {
     .description("show a collection: its terms, accounts and state")
     .argument("<id>", "the collection's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
-      const collection = await withProvider(context, options, ({ client }) => client.getCollection(id));
-      showAnswer(context, collection, renderCollection);
+      await withProvider(context, options, async ({ client, account }) =>
+        showAnswer(context, await client.getCollection(id), (found) =>
+          renderCollection(found, account.currency),
+        ),
+      );
     });
 }
 
@@ -49,8 +54,10 @@ function getInvoiceCommand(context: CommandContext): Command {
     .description("show an invoice as the provider has it; `invoice` shows what the relay knows about it")
     .argument("<id>", "the invoice's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
-      const { invoice } = await withProvider(context, options, ({ client }) => client.getInvoice(id));
-      showAnswer(context, invoice, renderInvoice);
+      await withProvider(context, options, async ({ client, account }) => {
+        const { invoice } = await client.getInvoice(id);
+        showAnswer(context, invoice, (found) => renderInvoice(found, account.currency));
+      });
     });
 }
 
@@ -127,12 +134,32 @@ function listInvoicesCommand(context: CommandContext): Command {
     .option("--page-size <number>", "invoices per page")
     .addOption(new Option("--all", "every page, each invoice once; with --json one a line").conflicts("page"))
     .action(async (collectionId: string, { source, all, ...filter }: ListOptions) => {
+      await refuseUnknownFilter(context, filter);
       if (all === true) return await listAll(context, collectionId, filter, { source });
-      const page = await withProvider(context, { source }, ({ client }) =>
-        client.listInvoices(collectionId, filter),
+      await withProvider(context, { source }, async ({ client, account: { currency } }) =>
+        showAnswer(context, await client.listInvoices(collectionId, filter), (page) =>
+          renderPage(page, { currency, width: context.width }),
+        ),
       );
-      showAnswer(context, page, renderPage);
     });
+}
+
+/** The provider would answer an empty page. @throws RelayError that names what is known. */
+async function refuseUnknownFilter(context: CommandContext, filter: InvoiceFilterInput): Promise<void> {
+  const { INVOICE_STATUSES, INVOICE_TYPES } = await import("../../collection-api/index.ts");
+  const { PAID_STATUSES, INVALID_STATUSES } = context.settings();
+  const statuses = new Set([...INVOICE_STATUSES, ...PAID_STATUSES, ...INVALID_STATUSES]);
+  for (const [flag, given, known] of [
+    ["--invoice-status", filter.invoiceStatus, [...statuses]],
+    ["--invoice-type", filter.invoiceType, INVOICE_TYPES],
+  ] as const)
+    if (given !== undefined && !known.some((one) => one.toLowerCase() === given.toLowerCase()))
+      throw new RelayError(
+        `${flag} ${shortText(given)} is not known. It should be one of: ${known.join(", ")}.`,
+        {
+          code: "usage",
+        },
+      );
 }
 
 async function listAll(
@@ -143,11 +170,12 @@ async function listAll(
 ): Promise<void> {
   // A table needs all rows to know its widths; JSON lines are printed as they arrive.
   const invoices: ListedInvoice[] = [];
-  await withProvider(context, options, async ({ client }) => {
+  await withProvider(context, options, async ({ client, account: { currency } }) => {
     for await (const invoice of client.iterateInvoices(collectionId, filter)) {
       if (context.json) showAnswerLine(context, invoice);
       else invoices.push(invoice);
     }
+    if (!context.json)
+      showAnswer(context, invoices, (all) => renderAllInvoices(all, { currency, width: context.width }));
   });
-  if (!context.json) showAnswer(context, invoices, renderAllInvoices);
 }

@@ -1,11 +1,12 @@
 import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { table } from "../terminal-text.ts";
+import { nameValue } from "../option-values.ts";
+import { table } from "../table.ts";
 
 export function callbackUrlCommand(context: CommandContext): Command {
   return new Command("callback-url")
     .description("print the callBackUrl to create invoices with; it contains the secret token")
-    .option("--reference <reference>", "your own reference for the invoice, included in its event")
+    .option("--reference <reference>", "your own reference for the invoice, included in its event", nameValue)
     .action(async ({ reference }: { reference?: string }) => {
       const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
       const { describedSources } = await import("../../kit/sources.ts");

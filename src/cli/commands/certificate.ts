@@ -1,6 +1,7 @@
 import { Command } from "commander";
+import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
 import { RelayError } from "../../kit/errors.ts";
-import { dayOf, lastDayBefore } from "../../kit/time.ts";
+import { money, moneyIn } from "../../kit/money-text.ts";
 import {
   type Basis,
   type Certificate,
@@ -9,17 +10,23 @@ import {
   type Tally,
 } from "../../reconcile/certificate/certificate.ts";
 import { readOf } from "../../reconcile/on-request.ts";
+import { signatureText } from "../../signing/signature-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { idValue } from "../option-values.ts";
-import { plainText, table } from "../terminal-text.ts";
+import { hasNone, idValue } from "../option-values.ts";
+import { table } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
+import { verifyCommand } from "./certificate-verify.ts";
 import { tellUnread } from "./reconcile.ts";
 
 export function certificateCommand(context: CommandContext): Command {
   const list = operationCommand(context, "listCertificates", {
     name: "list",
     options: { collection: "collection <id>", from: "from <day>", to: "to <day>" },
-    text: ({ certificates }) => renderList(certificates),
+    text: ({ certificates }, { limit: _, ...filters }) =>
+      certificates.length === 0 && !hasNone(filters)
+        ? "No certificate matches these filters."
+        : renderList(certificates, context.width),
   });
   const show = new Command("show")
     .description("show one: the days, the total, every difference; exit code 1 unless equal")
@@ -37,27 +44,32 @@ export function certificateCommand(context: CommandContext): Command {
       await showCertificates(context, certificate, { certificates: [certificate], csv: csv === true });
     });
   return new Command("certificate")
-    .description("certificates made daily or with certify: list, show")
+    .description("certificates made daily or with certify: list, show, verify")
     .addCommand(list)
-    .addCommand(show);
+    .addCommand(show)
+    .addCommand(verifyCommand(context));
 }
 
-function renderList(certificates: ResultOf<"listCertificates">["certificates"]): string {
+function renderList(
+  certificates: ResultOf<"listCertificates">["certificates"],
+  width: number | undefined,
+): string {
   if (certificates.length === 0)
     return "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
   return table(
     ["id", "source", "from", "to", "made", "result", "gaps", "paid", "amount"],
-    certificates.map(({ id, source, from, to, daily, madeAt, result, lastError, ...numbers }) => [
+    certificates.map(({ id, source, from, to, timeZone, daily, madeAt, result, lastError, ...numbers }) => [
       id,
       source,
-      dayOf(from),
-      lastDayBefore(to),
+      bookDayOf(from, timeZone),
+      lastBookDay({ to }, timeZone),
       madeAt === null ? null : `${madeAt.toISOString()}${daily ? " daily" : ""}`,
       result ?? (lastError === null ? "being made" : `not made: ${lastError}`),
       numbers.gaps,
       numbers.paid,
-      numbers.paidAmount,
+      moneyIn(numbers.currency, numbers.paidAmount),
     ]),
+    width,
   );
 }
 
@@ -86,6 +98,11 @@ function oneFormOnly(context: CommandContext, csv: boolean): void {
   if (csv && context.json) throw new RelayError("Choose one of --csv and --json.", { code: "usage" });
 }
 
+const apart = (what: string, { count, amount }: Tally, currency: string): string[] =>
+  count > 0
+    ? [`${what}, not included above: ${count.toLocaleString("en-US")}, ${moneyIn(currency, amount)}`]
+    : [];
+
 /** Prints certificates as CSV for finance, or as `show` prints; exit code 1 unless all are equal. */
 async function showCertificates<Value>(
   context: CommandContext,
@@ -93,17 +110,26 @@ async function showCertificates<Value>(
   { certificates, csv }: { certificates: readonly Certificate[]; csv: boolean },
 ): Promise<void> {
   if (certificates.some(({ result }) => result !== "equal")) context.fault();
-  if (!csv) return context.show(value, () => certificates.map((one) => certificateText(one)).join("\n\n"));
+  if (!csv)
+    return context.show(value, () =>
+      certificates.map((one) => certificateText(one, context.width)).join("\n\n"),
+    );
   const { certificateCsv } = await import("../../reconcile/certificate/certificate-csv.ts");
-  context.stdout.write(certificateCsv(certificates));
+  const { readReferences } = await import("../../reconcile/read-certificates.ts");
+  const references = await context.withDatabase((db) =>
+    Promise.all(certificates.map(({ source, differences }) => readReferences(db, source, differences))),
+  );
+  context.stdout.write(certificateCsv(certificates, new Map(references.flatMap((found) => [...found]))));
 }
 
 /**
  * A certificate as finance reads it: the result, what it is based on, the days, the total, then every
  * difference.
  */
-export function certificateText(certificate: Certificate): string {
-  const { source, collections, from, to, madeAt, days, total, differences, basis, test } = certificate;
+export function certificateText(certificate: Certificate, width?: number): string {
+  const { source, collections, currency, from, to, madeAt, days, total, differences, basis } = certificate;
+  const { zone } = basis;
+  const period = `${bookDayOf(Date.parse(from), zone)} to ${lastBookDay({ to: new Date(to) }, zone)}`;
   const scope = collections.map(({ id, name }) => `${plainText(name ?? "(no name)")} (${id})`).join(", ");
   const rows = [...days, { day: "total", ...total }].map((totals) => [
     totals.day,
@@ -111,22 +137,25 @@ export function certificateText(certificate: Certificate): string {
     totals.differences.toLocaleString("en-US"),
   ]);
   const places = ["paid", "stored", "published", "missing"].flatMap((place) => [place, "amount"]);
-  const header = ["day (UTC)", ...places, "differences"];
+  const header = [`day (${zone})`, ...places, "differences"];
   const lines = [
     `Certificate ${certificate.id} of source ${source}`,
-    `Payments of ${from.slice(0, 10)} to ${lastDayBefore(to)} (UTC), Live invoices; made ${madeAt}`,
+    `Payments of ${period} (${zone}), Live invoices, in ${currency}; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
     basisText(basis),
     ...(basis.provisional ? [`PROVISIONAL: ${PROVISIONAL}`] : []),
+    signatureText(certificate.signature),
     "",
-    table(header, rows),
-    ...(test.count > 0 ? [`Test invoices, not included above: ${cells(test).join(", ")}`] : []),
+    table(header, rows, width),
+    ...apart("Test invoices", certificate.test, currency),
+    ...apart("Payments of collections that are not ours", certificate.foreign, currency),
     "",
     verdict(certificate),
   ];
   const section = (title: string, weight: Difference["weight"]) => {
     const named = differences.filter((difference) => difference.weight === weight);
-    if (named.length > 0) lines.push("", `${title} (${named.length}):`, differenceTable(named));
+    if (named.length > 0)
+      lines.push("", `${title} (${named.length}):`, differenceTable(named, { zone, currency }, width));
   };
   section("Gaps", "gap");
   section("Differences", "difference");
@@ -148,10 +177,7 @@ function basisText(basis: Basis): string {
   );
 }
 
-const cells = ({ count, amount }: Tally): string[] => [count.toLocaleString("en-US"), grouped(amount)];
-
-/** `1234567.50` as `1,234,567.50`, digit by digit. */
-const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d)(?=\.))/g, ",");
+const cells = ({ count, amount }: Tally): string[] => [count.toLocaleString("en-US"), money(amount)];
 
 function verdict({ result, refusals, gaps, total }: Certificate): string {
   if (result === "refused") return ["REFUSED: this proves nothing.", ...refusals].join("\n");
@@ -166,14 +192,19 @@ function verdict({ result, refusals, gaps, total }: Certificate): string {
   return "EQUAL: paid at the provider = stored = published, in number and in amount.";
 }
 
-const differenceTable = (named: readonly Difference[]): string =>
+const differenceTable = (
+  named: readonly Difference[],
+  { zone, currency }: { zone: string; currency: string },
+  width: number | undefined,
+): string =>
   table(
-    ["day (UTC)", "invoice", "amount", "reason", "detail"],
+    [`day (${zone})`, "invoice", "amount", "reason", "detail"],
     named.map(({ day, invoiceId, eventId, amount, reason, detail }) => [
       day,
       invoiceId ?? eventId ?? "-",
-      amount,
+      moneyIn(currency, amount),
       reason,
       detail,
     ]),
+    width,
   );

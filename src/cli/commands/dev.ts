@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { Command } from "commander";
 import type { Happening, RunningDev } from "../../app/dev.ts";
 import { enterLocalWorld } from "../../app/dev-settings.ts";
+import { indentedJson } from "../../kit/indented-json.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { readSettings } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -91,10 +92,14 @@ function welcome(
 
 Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
 Meanwhile, in another terminal:
-  ${elsewhere}npm run --silent relay -- --settings ${settings} invoice ${sample.id}
+  ${elsewhere}npm run --silent relay -- --settings ${forShell(settings)} invoice ${sample.id}
 A second invoice: README.md has the command.${startOver}
 `;
 }
+
+/** A path as a shell reads it back. */
+const forShell = (path: string): string =>
+  /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 const WHAT: Record<Happening["what"], string> = {
   callback: "callback ",
@@ -108,15 +113,12 @@ function renderHappening({ at, what, invoiceId, says, event }: Happening): strin
   const time = at.toISOString().slice(11, 23);
   const about = invoiceId === null ? "" : ` [invoice ${invoiceId}]`;
   const line = `${time} UTC  ${WHAT[what]}  ${plainText(`${says}${about}`)}`;
-  return event === undefined ? line : `${line}\n${indented(event)}`;
-}
-
-function indented(event: string): string {
-  try {
-    return JSON.stringify(JSON.parse(event), null, 2).replaceAll(/^/gm, "    ");
-  } catch {
-    return `    ${plainText(event)}`;
-  }
+  const shown =
+    event &&
+    indentedJson(event)
+      .split("\n")
+      .map((one) => `    ${plainText(one)}`);
+  return shown === undefined ? line : [line, ...shown].join("\n");
 }
 
 /** `invoice-relay demo` (`npm run demo`): one payment through every real part, and its timeline. */
@@ -131,7 +133,7 @@ export function demoCommand(context: CommandContext): Command {
       const { meaningOf } = await import("../../operate/timeline-meaning.ts");
       const { renderTimeline } = await import("./invoices.ts");
       try {
-        const { event, timeline } = await runDemo({
+        const { event, timeline, currency } = await runDemo({
           environment: given.environment,
           database: given.database,
           log: await context.localLog(),
@@ -140,7 +142,7 @@ export function demoCommand(context: CommandContext): Command {
         });
         const now = new Date();
         context.show({ event: JSON.parse(event), timeline, meaning: meaningOf(timeline, now) }, () =>
-          ["", JSON.stringify(JSON.parse(event), null, 2), "", renderTimeline(timeline, now)].join("\n"),
+          ["", indentedJson(event), "", renderTimeline(timeline, now, () => currency)].join("\n"),
         );
       } finally {
         stop.release();

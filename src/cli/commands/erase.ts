@@ -3,7 +3,7 @@ import { dayOf } from "../../kit/time.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
-import { table } from "../terminal-text.ts";
+import { table } from "../table.ts";
 
 export const eraseCommand = (context: CommandContext): Command =>
   operationCommand(context, "eraseInvoice", {
@@ -61,7 +61,7 @@ function renderErased(erased: ResultOf<"eraseInvoice">): string {
 export const retentionCommand = (context: CommandContext): Command =>
   operationCommand(context, "applyRetention", {
     name: "retention",
-    text: renderRetention,
+    text: (result) => renderRetention(result, context.width),
     judge: ({ stays, failed }) => (stays !== null || failed.length > 0) && context.fault(),
   });
 
@@ -81,7 +81,7 @@ const FAILED: Readonly<Record<string, string>> = {
   history: "dropping old failures of asks and sends",
 };
 
-function renderRetention(result: ResultOf<"applyRetention">): string {
+function renderRetention(result: ResultOf<"applyRetention">, width: number | undefined): string {
   const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays, failed } =
     result;
   const day = dayOf(before);
@@ -100,6 +100,7 @@ function renderRetention(result: ResultOf<"applyRetention">): string {
         table(
           ["partition", "callbacks", "still open, kept"],
           partitions.map(({ name, callbacks, kept }) => [name, about(callbacks), kept]),
+          width,
         ),
       );
     if (stragglers > 0)

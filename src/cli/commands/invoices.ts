@@ -1,57 +1,104 @@
 import { Command } from "commander";
-import { findByReference } from "../../confirm/invoices/read-invoices.ts";
-import type { OpenedBy } from "../../confirm/queue/confirmation.ts";
+import { z } from "zod";
 import type { Database } from "../../database/connect.ts";
+import type { PagePosition } from "../../database/page.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
+import { moneyIn } from "../../kit/money-text.ts";
+import { currencyOf } from "../../kit/sources.ts";
 import { shortText } from "../../kit/text.ts";
-import { spanText } from "../../kit/time.ts";
-import type { Timeline, TimelineEntry } from "../../operate/timeline.ts";
+import { clock, dayOf, spanText } from "../../kit/time.ts";
+import { searchInvoices } from "../../operate/find-invoices.ts";
+import { readValue } from "../../operate/operations/bad-input.ts";
+import { name } from "../../operate/operations/fields.ts";
+import type { Timeline } from "../../operate/timeline.ts";
 import { meaningOf } from "../../operate/timeline-meaning.ts";
 import { readTimeline } from "../../operate/timeline-reading.ts";
+import { clockText, headlineOf, wordsOf } from "../../operate/timeline-words.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { countValue } from "../option-values.ts";
-import { plainText, table } from "../terminal-text.ts";
+import { table } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
 
-type ListedInvoice = ResultOf<"listInvoices">["items"][number];
+type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
 
 /** The most of one page. */
 const PAGE = 200;
 
+/** What is found, and for the box what was looked for. */
+type Found = Pick<ResultOf<"searchInvoices">, "searched" | "others"> & {
+  items: ListedInvoice[];
+  next: string | null;
+};
+
 export const invoicesCommand = (context: CommandContext): Command =>
-  operationCommand(context, "listInvoices", {
+  operationCommand(context, "searchInvoices", {
     name: "invoices",
-    without: ["limit"],
+    description:
+      "list payments, the newest first; or find them by what you have: an id or how it begins, a reference, " +
+      "e-mail, payer's name, amount or day",
+    without: ["limit", "text"],
     options: {
       reference: "reference <text>",
+      email: "email <address>",
+      payer: "payer <name>",
       from: "from <day>",
       to: "to <day>",
-      confirmedFrom: "confirmed-from <day>",
-      confirmedTo: "confirmed-to <day>",
+      confirmedFrom: "confirmed-from <time>",
+      confirmedTo: "confirmed-to <time>",
     },
-    extend: (command) => command.option("--limit <number>", "the most to list", countValue, 50),
+    extend: (command) =>
+      command
+        .argument("[text...]", "what you have of a payment, such as af308019 or NGN 40,645.00")
+        .option("--limit <number>", "the most to list", countValue, 50),
+    input(given, words) {
+      if (words.length === 0) return given;
+      return { ...given, ...readValue(z.object({ text: name(1_000) }), { text: words.join(" ") }) };
+    },
     async run(call, { limit: most, ...terms }) {
       const [limit, items]: [number, ListedInvoice[]] = [Number(most), []];
+      const first: Pick<Found, "searched" | "others">[] = [];
       for (let cursor: string | null | undefined; ; ) {
         const page = await call({ ...terms, cursor, limit: Math.min(PAGE, limit - items.length) });
         items.push(...page.items);
+        first.push(page);
         cursor = page.next;
-        if (cursor === null || items.length >= limit) return { ...page, items };
+        if (cursor !== null && items.length < limit) continue;
+        const { searched = [], others = [] } = terms.text === undefined ? {} : (first[0] ?? {});
+        return { ...page, searched, others, items };
       }
     },
-    json: ({ items }) => ({ invoices: items }),
-    text: ({ items }) => render(items),
+    json: ({ items, searched, others }) => ({
+      invoices: items,
+      ...(searched.length > 0 ? { searched, others } : {}),
+    }),
+    text: ({ items, searched, others }, { text }) =>
+      [
+        ...others.map(otherWords),
+        ...(items.length === 0
+          ? [nothingFound(searched, text !== undefined)]
+          : [render(items, currencyOf(context.settings()), context.width)]),
+      ].join("\n"),
   });
 
-function render(invoices: readonly ListedInvoice[]): string {
-  if (invoices.length === 0)
-    return "No confirmed invoice matches. To look for an unconfirmed one: invoice-relay invoice <id>";
-  const width = Math.max(...invoices.map(({ totalAmount }) => totalAmount?.length ?? 0));
+const SHOWN_BY = { callback: "callbacks", certificate: "certificate", replay: "replay" } as const;
+
+const otherWords = ({ what, id, at }: ResultOf<"searchInvoices">["others"][number]): string =>
+  `${what} ${id}, ${clock(at)}: invoice-relay ${SHOWN_BY[what]} show ${id}`;
+
+const nothingFound = (searched: readonly string[], isText: boolean): string =>
+  `No confirmed invoice matches${isText ? `. Searched: ${searched.join("; ")}` : ""}.\n` +
+  "What no callback named may still be at the provider: invoice-relay api list-invoices --search <text>. " +
+  "Callbacks as they came: invoice-relay callbacks list.";
+
+type CurrencyOf = ReturnType<typeof currencyOf>;
+
+function render(invoices: readonly ListedInvoice[], currency: CurrencyOf, width: number | undefined): string {
   const rows = invoices.map((invoice) => [
     invoice.invoiceId,
     invoice.reference,
-    invoice.totalAmount?.padStart(width),
+    moneyIn(currency(invoice.source), invoice.totalAmount),
     invoice.status === null ? null : shortText(invoice.status),
     invoice.verdict,
     invoice.event,
@@ -70,126 +117,74 @@ function render(invoices: readonly ListedInvoice[]): string {
     "collection",
     "source",
   ];
-  return `${table(header, rows)}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
+  return `${table(header, rows, width)}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
 }
 
-/** The most invoices of one reference to list. */
-const MOST_OF_REFERENCE = 20;
+/** The most invoices to choose from. */
+const CHOICES = 20;
 
 export function invoiceCommand(context: CommandContext): Command {
-  return new Command("invoice")
+  const command = new Command("invoice")
     .description("show everything that happened to one invoice, and what happens next")
-    .argument("<id>", "the invoice's id (UUID), or the merchant's reference")
-    .action(async (given: string) => {
-      const timeline = await context.withDatabase(async (db) => {
-        const id = isUuid(given) ? given.toLowerCase() : await idOfReference(db, given);
-        const found = await readTimeline(db, id);
-        if (found !== null) return found;
-        throw notFound(
-          `Nothing is known about invoice ${id}: no callback named it, and the provider was never asked ` +
-            "about it. If it is paid at the provider, reconcile will find it.",
-        );
-      });
-      const now = new Date();
-      context.show({ ...timeline, meaning: meaningOf(timeline, now) }, () => renderTimeline(timeline, now));
+    .argument(
+      "<id...>",
+      "its id or how it begins, the merchant's reference, or whatever finds it in invoices",
+    );
+  return command.action(async () => {
+    const { text } = readValue(z.object({ text: name(1_000) }), { text: command.args.join(" ") });
+    const timeline = await context.withDatabase(async (db) => {
+      const id = isUuid(text) ? text.toLowerCase() : await idMeant(db, text);
+      const found = await readTimeline(db, id);
+      if (found !== null) return found;
+      throw notFound(
+        `Nothing is known about invoice ${id}: no callback named it, and the provider was never asked ` +
+          "about it. If it is paid at the provider, reconcile will find it.",
+      );
     });
+    const now = new Date();
+    context.show({ ...timeline, meaning: meaningOf(timeline, now) }, () =>
+      renderTimeline(timeline, now, currencyOf(context.settings())),
+    );
+  });
 }
 
-async function idOfReference(db: Database, reference: string): Promise<string> {
-  const ids = await findByReference(db, reference, MOST_OF_REFERENCE);
-  const [id] = ids;
-  if (id === undefined)
-    throw notFound(
-      `No confirmed invoice has the reference "${reference}", and an id is a UUID such as ` +
-        "3f1c6a52-…. An invoice that was never confirmed can only be found by its id.",
+/** The one invoice that a text finds, as the search box would. @throws RelayError unless it is one. */
+async function idMeant(db: Database, text: string): Promise<string> {
+  const today = dayOf(new Date());
+  for (let from: PagePosition | null = null; ; ) {
+    const found: Awaited<ReturnType<typeof searchInvoices>> = await searchInvoices(
+      db,
+      { text, today },
+      { from, limit: CHOICES },
     );
-  if (ids.length > 1)
-    throw new RelayError(
-      `Several invoices have the reference "${reference}". Name one of ` +
-        `them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
-      { code: "usage" },
-    );
-  return id;
+    const { items, searched, others } = found;
+    const ids = [...new Set(items.map(({ invoiceId }) => invoiceId))];
+    const [id] = ids;
+    if (id !== undefined && ids.length === 1 && found.next === null) return id;
+    if (ids.length > 0)
+      throw new RelayError(
+        `${found.next === null ? "Several" : `More than ${CHOICES - 1}`} invoices match "${shortText(text)}". ` +
+          `Name one of them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
+        { code: "usage" },
+      );
+    from = found.next;
+    if (from === null) throw notFound([...others.map(otherWords), nothingFound(searched, true)].join("\n"));
+  }
 }
 
 const notFound = (message: string): RelayError => new RelayError(message, { code: "not_found" });
 
 /** A timeline as text: the invoice, what happened when, and what it means. */
-export function renderTimeline(timeline: Timeline, now: Date): string {
+export function renderTimeline(timeline: Timeline, now: Date, currency: CurrencyOf): string {
   const { entries, furtherCallbacks } = timeline;
-  const lines = [`Invoice ${timeline.invoiceId}`, `  ${headline(timeline)}`, ""];
+  const lines = [`Invoice ${timeline.invoiceId}`, `  ${plainText(headlineOf(timeline, currency))}`, ""];
   let before: Date | null = null;
   for (const entry of entries) {
     const wait = before === null ? "" : `+${spanText(+entry.at - +before)}`;
-    lines.push(`  ${time(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}`);
+    lines.push(`  ${clockText(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}`);
     before = entry.at;
   }
   if (furtherCallbacks > 0) lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
   lines.push("", ...meaningOf(timeline, now).map((line) => plainText(line)));
   return lines.join("\n");
 }
-
-function headline({ invoices, confirmations }: Timeline): string {
-  const [invoice] = invoices;
-  if (invoice === undefined)
-    return `source ${confirmations[0]?.source ?? "unknown"}; the provider has confirmed nothing yet`;
-  const parts = [
-    shortText(invoice.status),
-    invoice.type,
-    invoice.totalAmount === null ? null : `${invoice.totalAmount} in total`,
-    invoice.collectionName === null ? null : `collection "${invoice.collectionName}"`,
-    invoice.paidAt === null ? null : `paid at ${time(invoice.paidAt)}`,
-    invoice.reference === null ? null : `reference ${invoice.reference}`,
-    invoice.erasedAt === null ? null : "personal data erased",
-    `source ${invoices.map(({ source }) => source).join(" and ")}`,
-  ];
-  return plainText(parts.filter((part) => part !== null).join(", "));
-}
-
-function wordsOf(entry: TimelineEntry): string {
-  switch (entry.kind) {
-    case "callback": {
-      const from = entry.remoteAddress === null ? "" : ` from ${entry.remoteAddress}`;
-      const found = entry.foundBy === null ? "" : `, id found in ${entry.foundBy}`;
-      const bytes = entry.bytes === null ? "erased" : `${entry.bytes.toLocaleString("en-US")} bytes`;
-      const verdict = entry.verdict === null ? "" : `, ${entry.verdict}`;
-      return `callback recorded: ${entry.method}${from}, ${bytes}${found}${verdict}`;
-    }
-    case "paid":
-      return "paid, according to the provider";
-    case "confirmation":
-      return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
-    case "answer":
-      return (
-        `provider asked; it said ${shortText(entry.status)}; ` +
-        `stored ${spanText(+entry.storedAt - +entry.at)} later`
-      );
-    case "verdict":
-      return entry.state === "dead" ? "given up: now a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
-    case "ask_failed":
-      return `asking the provider failed: ${entry.error}`;
-    case "send_failed":
-      return `sending to SNS failed: ${entry.error}`;
-    case "action": {
-      const what = /^(pause|resume|replay)\./.test(entry.action)
-        ? `${entry.action} of ${entry.subject}`
-        : entry.action;
-      return `${what} by ${entry.actor}${entry.reason === null ? "" : `: ${entry.reason}`}`;
-    }
-    case "event":
-      return `${entry.type} written to the outbox, event id ${entry.id}`;
-    case "publication": {
-      const by = entry.replayedBy === null ? "" : ` by ${entry.replayedBy}`;
-      const replay = entry.replayId === null ? "" : ` (replay ${entry.replayId}${by})`;
-      return `SNS accepted it${replay}: message ${entry.messageId} on ${entry.topicArn}`;
-    }
-    case "alarm":
-      return `alarm ${entry.name}${entry.times > 1 ? ` (${entry.times} times)` : ""}: ${entry.detail}`;
-    case "alarm_cleared":
-      return `alarm ${entry.name} cleared`;
-  }
-}
-
-const OPENED_BY: Partial<Record<OpenedBy, string>> = { callback: "a callback", operator: "an operator" };
-
-const time = (at: Date): string => at.toISOString().replace("T", " ");

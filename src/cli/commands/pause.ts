@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import { duration } from "../../kit/setting-formats.ts";
+import { Command, Option } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
+import { timeAfter } from "../option-values.ts";
 
 const WORK = {
   confirm: {
@@ -48,7 +48,7 @@ function makeCommand(
             ? inner
             : inner.addOption(
                 new Option("--for <duration>", "resume automatically after this long, such as 30m or 2h")
-                  .argParser(forValue)
+                  .argParser(timeAfter)
                   .conflicts("until"),
               ),
         input: ({ for: end, until, ...given }: CommandInput) => ({ ...given, work, until: end ?? until }),
@@ -58,13 +58,6 @@ function makeCommand(
       }),
     );
   return command;
-}
-
-/** A duration from now, as the time when it ends. */
-function forValue(text: string): string {
-  const afterMs = duration.safeParse(text);
-  if (afterMs.success && afterMs.data > 0) return new Date(Date.now() + afterMs.data).toISOString();
-  throw new InvalidArgumentError("It should be a duration such as 30m or 2h.");
 }
 
 function render(action: Action, result: ResultOf<"pause">, until: Date | undefined): string {

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { addDays, dayOf } from "../../kit/time.ts";
+import { day } from "../../operate/operations/fields.ts";
 import { readOf, type Unread } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
-import { table } from "../terminal-text.ts";
+import { table } from "../table.ts";
 
 /** The period when no days are given. */
 const LAST_DAYS = 7;
@@ -16,7 +17,7 @@ export const reconcileCommand = (context: CommandContext): Command =>
     name: "reconcile",
     options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     input: lastDays,
-    text: (done, { publish }) => reconcileText(readOf(done), publish === true),
+    text: (done, { publish }) => reconcileText(readOf(done), publish === true, context.width),
     judge(done) {
       if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
       tellUnread(context, done);
@@ -25,11 +26,11 @@ export const reconcileCommand = (context: CommandContext): Command =>
 
 /** Up to today, and the seven days before, unless others are given. */
 function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): CommandInput {
-  const isDay = typeof to === "string" && !Number.isNaN(Date.parse(to));
-  return { ...given, from: from ?? (isDay ? addDays(to, -LAST_DAYS) : undefined), to };
+  const isDay = day.safeParse(to).success;
+  return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };
 }
 
-function reconcileText(done: readonly Reconciled[], publish: boolean): string {
+function reconcileText(done: readonly Reconciled[], publish: boolean, width: number | undefined): string {
   const header = ["source", "collection", "paid", "without event", "healed", "named by a callback"];
   const rows = done.map(({ source, collectionId, listed, missing, opened, called }) => [
     source,
@@ -41,9 +42,9 @@ function reconcileText(done: readonly Reconciled[], publish: boolean): string {
   ]);
   const [first] = done;
   const period = first === undefined ? "" : `Payments of ${first.from} to ${first.to} (${first.zone})\n\n`;
-  return `${period}${table(header, rows)}\n\n${[
+  return `${period}${table(header, rows, width)}\n\n${[
     ...healedText(done, publish),
-    ...waitingText(done),
+    ...waitingText(done, width),
     ...done.flatMap(({ collectionId, unproven }) =>
       unproven.map(
         ({ first, last, why }) =>
@@ -72,7 +73,7 @@ function healedText(done: readonly Reconciled[], publish: boolean): string[] {
   ];
 }
 
-function waitingText(done: readonly Reconciled[]): string[] {
+function waitingText(done: readonly Reconciled[], width: number | undefined): string[] {
   const waiting = done.flatMap((one) => one.waiting);
   const inAll = done.reduce((sum, one) => sum + one.waitingInAll, 0);
   if (inAll === 0) return [];
@@ -83,6 +84,7 @@ function waitingText(done: readonly Reconciled[]): string[] {
     table(
       ["invoice", "reason", "detail"],
       waiting.map(({ invoiceId, reason, detail }) => [invoiceId, reason, detail]),
+      width,
     ),
     ...more,
   ];

@@ -1,17 +1,14 @@
 import { unlink } from "node:fs/promises";
 import { Command, Option } from "commander";
-import { DEFAULT_RATES, type ReplayFilters, type ReplayTarget } from "../../replay/replay.ts";
+import { VERDICTS } from "../../confirm/queue/confirmation.ts";
+import { RelayError } from "../../kit/errors.ts";
+import { readValue } from "../../operate/operations/bad-input.ts";
+import { replayRequest } from "../../operate/operations/replays.ts";
+import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
+import { DEFAULT_RATES, type ReplayKind, type ReplayTarget } from "../../replay/replay.ts";
 import type { CommandContext } from "../command-context.ts";
-import { operationCommand } from "../operation-command.ts";
-import {
-  countValue,
-  idValue,
-  idValues,
-  operator,
-  timeValue,
-  verdictValue,
-  withReason,
-} from "../option-values.ts";
+import { type CommandInput, operationCommand } from "../operation-command.ts";
+import { hasNone, withYes } from "../option-values.ts";
 import {
   chooseRunner,
   renderPlan,
@@ -21,54 +18,70 @@ import {
   showReplay,
 } from "../show-replay.ts";
 
-interface Options extends ReplayFilters {
-  type?: string;
-  invoice?: string[];
-  dryRun?: true;
-  rate?: number;
-  topic?: string;
-  toFile?: string;
-  here?: true;
-  reason?: string;
-}
-
-type Kind = "confirmations" | "callbacks" | "events";
-
-const TIMES: Record<Kind, string> = {
+const TIMES: Record<ReplayKind, string> = {
   confirmations: "last asked for",
   callbacks: "received",
   events: "made",
 };
 
+const ABOUT: Record<ReplayKind, string> = {
+  confirmations: "ask the provider again about invoices; live confirmations go first",
+  callbacks: "read recorded callbacks again; ask about invoice ids that were missed or lost",
+  events: "publish events again, same ids plus the attribute `replay`; live events go first",
+};
+
 /** `invoice-relay replay …`: runs any part again from the log, behind live traffic (G9). */
-export function replayCommand(context: CommandContext): Command {
-  const confirmations = withFilters(context, "confirmations").description(
-    "ask the provider again about invoices; live confirmations go first",
-  );
-  const callbacks = withFilters(context, "callbacks")
-    .description("read recorded callbacks again; ask about invoice ids that were missed or lost")
-    .option("--refused", "include callbacks that a signature or address check refused");
-  const events = withFilters(context, "events")
-    .description("publish events again, same ids plus the attribute `replay`; live events go first")
-    .option("--type <type>", "only events of this type, such as invoice.paid")
-    .addOption(
-      new Option("--topic <arn>", "to this topic instead of the one in the settings").conflicts("toFile"),
-    )
-    .option(
-      "--to-file <file>",
-      "to a new file instead, one event a line (NDJSON); it contains personal data",
-    );
-  withHere(events);
-  return new Command("replay")
+export const replayCommand = (context: CommandContext): Command =>
+  new Command("replay")
     .description("repeat confirmations, callbacks or events from the log; try --dry-run first")
-    .addCommand(confirmations)
-    .addCommand(callbacks)
-    .addCommand(events)
-    .addCommand(listCommand(context))
-    .addCommand(showCommand(context))
-    .addCommand(resumeCommand(context))
-    .addCommand(cancelCommand(context));
-}
+    .addCommand(start(context, "confirmations"))
+    .addCommand(start(context, "callbacks"))
+    .addCommand(start(context, "events"))
+    .addCommand(
+      operationCommand(context, "listReplays", {
+        name: "list",
+        text: ({ replays }) => renderReplays(replays, context.width),
+      }),
+    )
+    .addCommand(
+      operationCommand(context, "showReplay", {
+        name: "show",
+        missing,
+        text: ({ replay, refusals }) => renderReplay(replay, refusals, context.width),
+      }),
+    )
+    .addCommand(
+      operationCommand(context, "resumeReplay", {
+        name: "resume",
+        description: "resume a replay where it stopped",
+        extend: withHere,
+        missing,
+        async run(_, { id, reason }, { here = false }, { db, actor }) {
+          const { mustFindReplay } = await import("../../replay/replay-rows.ts");
+          const { resumeReplay } = await import("../../replay/start-replay.ts");
+          const change = { db, actor, id: String(id).toLowerCase(), reason: reason as string | undefined };
+          const { kind, target } = await mustFindReplay(change);
+          const { runner } = await chooseRunner(context, db, { kind, target, here: here === true });
+          if (runner === null) await requireRelay(db);
+          const started = await resumeReplay(change);
+          await showReplay(context, { db, runner, started });
+          return started;
+        },
+        // It was shown while it ran.
+        show: async () => undefined,
+      }),
+    )
+    .addCommand(
+      operationCommand(context, "cancelReplay", {
+        name: "cancel",
+        missing,
+        json: (replay) => ({ replay }),
+        text: (replay) => renderReplay(replay, [], context.width),
+      }),
+    );
+
+const missing = ({ id }: CommandInput): string =>
+  `There is no replay ${id}. List them with: invoice-relay replay list`;
 
 const withHere = (command: Command): Command =>
   command.option(
@@ -76,98 +89,102 @@ const withHere = (command: Command): Command =>
     "send events from this process, with its AWS credentials; otherwise the relay sends them",
   );
 
-function withFilters(context: CommandContext, kind: Kind): Command {
-  return withReason(new Command(kind))
-    .option("--from <time>", `only those ${TIMES[kind]} at this time (UTC) or later`, timeValue)
-    .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now by default`, timeValue)
-    .option("--invoice <id>", "only this invoice; may be repeated", idValues)
+const several = (value: string, before: string[] = []): string[] => [
+  ...before,
+  ...value.split(",").map((one) => one.trim()),
+];
+
+function withFilters(command: Command, kind: ReplayKind): Command {
+  const verdicts = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
+  command
+    .option("--from <time>", `only those ${TIMES[kind]} at this time (UTC) or later`)
+    .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now by default`)
+    .option("--invoice <id>", "only this invoice; may be repeated", several)
     .option("--collection <name>", "only invoices of the collection with this name")
-    .option("--verdict <verdict>", "only invoices with this verdict", verdictValue(kind === "callbacks"))
-    .option("--source <name>", "only this source")
-    .option("--rate <number>", `the most per second; ${DEFAULT_RATES[kind]} by default`, countValue)
-    .option("--dry-run", "only show how many there are, and the first ones")
-    .action((options: Options) => replay(context, kind, options));
+    .addOption(new Option("--verdict <verdict>", "only invoices with this verdict").choices(verdicts))
+    .option("--source <name>", "only this source");
+  if (kind === "callbacks")
+    command.option("--refused", "include callbacks that a signature or address check refused");
+  if (kind !== "events") return command;
+  command
+    .option("--type <type>", "only events of this type, such as invoice.paid")
+    .option("--all", "every event, without a filter; asks first")
+    .addOption(
+      new Option("--topic <arn>", "to this topic instead of the one in the settings").conflicts("toFile"),
+    )
+    .option(
+      "--to-file <file>",
+      "to a new file instead, one event a line (NDJSON); it contains personal data",
+    );
+  return withHere(withYes(command));
 }
 
-async function replay(context: CommandContext, kind: Kind, options: Options): Promise<void> {
-  const {
-    from,
-    to,
-    invoice: invoiceIds,
-    collection,
-    verdict,
-    source,
-    refused,
-    type: eventType,
-    rate,
-  } = options;
-  const filters: ReplayFilters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
-  const target = targetOf(options);
-  const { startReplay } = await import("../../replay/start-replay.ts");
-  await context.withDatabase(async (db) => {
-    const { runner, routes } = await chooseRunner(context, db, { kind, target, here: options.here === true });
-    const request = { db, kind, filters, target, routes };
-    if (options.dryRun === true) {
+const start = (context: CommandContext, kind: ReplayKind): Command =>
+  operationCommand(context, "startReplay", {
+    name: kind,
+    description: ABOUT[kind],
+    without: ["kind", "filters", "target", "rate"],
+    extend: (command) =>
+      withFilters(command, kind).option(
+        "--rate <number>",
+        `the most per second; ${DEFAULT_RATES[kind]} by default`,
+      ),
+    input({
+      from,
+      to,
+      invoice: invoiceIds,
+      collection,
+      verdict,
+      source,
+      refused,
+      type: eventType,
+      ...given
+    }) {
+      const filters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
+      const { toFile, topic: topicArn, rate, reason, dryRun, all } = given;
+      if (kind === "events" && toFile === undefined && dryRun !== true && all !== true && hasNone(filters))
+        throw new RelayError(
+          "Which events? Give a filter such as --from or --invoice, or --all to send every one again. " +
+            "--dry-run shows how many there are.",
+          { code: "usage" },
+        );
+      if (toFile === "") throw new RelayError("--to-file should name a file.", { code: "usage" });
+      const target = topicArn === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn };
+      return { kind, filters, target, rate: rate === undefined ? undefined : Number(rate), reason, dryRun };
+    },
+    async run(_, given, { toFile, here, all, yes }, { db, actor, readAgain }) {
+      const { rate, reason, dryRun, filters, ...asked } = readValue(replayRequest, given);
+      const target: ReplayTarget =
+        toFile === undefined ? asked.target : { kind: "file", path: String(toFile) };
+      const { startReplay } = await import("../../replay/start-replay.ts");
       const { planReplay } = await import("../../replay/plan-replay.ts");
-      const { readAgain } = await import("../../app/replay-runner.ts");
-      const plan = await planReplay({ ...request, readAgain });
-      return context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
-    }
-    if (runner === null) await requireRelay(db);
-    if (target.kind === "file") {
-      const { createEventFile } = await import("../../replay/event-file.ts");
-      await createEventFile(target.path);
-    }
-    const started = await startReplay({ ...request, actor: operator(), rate, reason: options.reason });
-    if (started === null) {
-      if (target.kind === "file") await unlink(target.path);
-      return context.show(
-        { replay: null, matching: 0 },
-        () => `No ${kind} match: there is nothing to replay.`,
-      );
-    }
-    await showReplay(context, { db, runner, started });
+      const { runner, routes } = await chooseRunner(context, db, { kind, target, here: here === true });
+      const request = { db, kind, filters, target, routes };
+      if (dryRun) {
+        const plan = await planReplay({ ...request, readAgain });
+        context.show({ dryRun: true, ...plan }, () =>
+          renderPlan(plan, rate ?? DEFAULT_RATES[kind], context.width),
+        );
+        return { replay: null, plan };
+      }
+      if (all === true) {
+        const { matching } = await planReplay({ ...request, readAgain });
+        if (matching > 0)
+          await context.confirm(`Send ${matching.toLocaleString("en-US")} events again?`, yes === true);
+      }
+      if (runner === null) await requireRelay(db);
+      if (target.kind === "file") {
+        const { createEventFile } = await import("../../replay/event-file.ts");
+        await createEventFile(target.path);
+      }
+      const started = await startReplay({ ...request, actor, rate, reason });
+      if (started !== null) await showReplay(context, { db, runner, started });
+      else {
+        if (target.kind === "file") await unlink(target.path);
+        context.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
+      }
+      return { replay: started, plan: null };
+    },
+    // It was shown while it ran.
+    show: async () => undefined,
   });
-}
-
-function targetOf({ topic, toFile }: Options): ReplayTarget {
-  if (toFile !== undefined) return { kind: "file", path: toFile };
-  return topic === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn: topic };
-}
-
-const listCommand = (context: CommandContext): Command =>
-  operationCommand(context, "listReplays", { name: "list", text: ({ replays }) => renderReplays(replays) });
-
-const showCommand = (context: CommandContext): Command =>
-  operationCommand(context, "showReplay", {
-    name: "show",
-    missing: ({ id }) => `There is no replay ${id}. List them with: invoice-relay replay list`,
-    text: ({ replay, refusals }) => renderReplay(replay, refusals),
-  });
-
-function resumeCommand(context: CommandContext): Command {
-  return withHere(withReason(new Command("resume")))
-    .description("resume a replay where it stopped")
-    .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string, { reason, here = false }: { reason?: string; here?: boolean }) => {
-      const { resumeReplay } = await import("../../replay/start-replay.ts");
-      await context.withDatabase(async (db) => {
-        const { mustFindReplay } = await import("../../replay/replay-rows.ts");
-        const { runner } = await chooseRunner(context, db, { ...(await mustFindReplay({ db, id })), here });
-        if (runner === null) await requireRelay(db);
-        const started = await resumeReplay({ db, actor: operator(), id, reason });
-        await showReplay(context, { db, runner, started });
-      });
-    });
-}
-
-function cancelCommand(context: CommandContext): Command {
-  return withReason(new Command("cancel"))
-    .description("cancel a replay; what it has done is not undone")
-    .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string, { reason }: { reason?: string }) => {
-      const { cancelReplay } = await import("../../replay/start-replay.ts");
-      const replay = await context.withDatabase((db) => cancelReplay({ db, actor: operator(), id, reason }));
-      context.show({ replay }, () => renderReplay(replay, []));
-    });
-}

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, Option } from "commander";
+import { RelayError } from "../../kit/errors.ts";
+import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
 import type { Happening } from "../sandbox-happenings.ts";
@@ -112,4 +114,9 @@ const lineOf = ({ at, what, invoiceId, says }: Omit<Happening, "key">): string =
 const providerUrl = (context: CommandContext, given: string | undefined): string =>
   trimmed(given ?? context.settings().COLLECTION_API_URL ?? "http://127.0.0.1:4001");
 
-const trimmed = (url: string) => url.replace(/\/+$/, "");
+function trimmed(url: string): string {
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return url.replace(/\/+$/, "");
+  throw new RelayError(`"${shortText(url)}" should be a web address such as http://127.0.0.1:4001.`, {
+    code: "usage",
+  });
+}

@@ -1,9 +1,12 @@
 import type { Command } from "commander";
 import { clock, spanText } from "../../kit/time.ts";
-import { adviceOf, heldWords } from "../../operate/status-meaning.ts";
+import { heldWords } from "../../operate/held-needs.ts";
+import { adviceOf } from "../../operate/need.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { type Look, plainText, table } from "../terminal-text.ts";
+import { hasNone } from "../option-values.ts";
+import { table } from "../table.ts";
+import { type Look, plainText } from "../terminal-text.ts";
 
 /** The first thing to look at when on call; exit code 1 when a person is needed. */
 export const statusCommand = (context: CommandContext): Command =>
@@ -13,17 +16,6 @@ export const statusCommand = (context: CommandContext): Command =>
     judge: ({ needsPerson }) => needsPerson && context.fault(),
   });
 
-export const alarmsCommand = (context: CommandContext): Command =>
-  operationCommand(context, "listAlarms", {
-    name: "alarms",
-    options: { name: "name <alarm>" },
-    text({ total, items }, { all }) {
-      if (total === 0) return all === undefined ? "No alarm is open." : "No alarm was ever raised.";
-      const more = total > items.length ? `\n\n${total - items.length} more; see --limit.` : "";
-      return `${renderAlarms(items)}${more}`;
-    },
-  });
-
 export const auditCommand = (context: CommandContext): Command =>
   operationCommand(context, "readAuditLog", {
     name: "audit",
@@ -31,11 +23,14 @@ export const auditCommand = (context: CommandContext): Command =>
       invoiceId: "invoice <id>",
       actor: "actor <name>",
       subject: "subject <name>",
-      before: "before <id>",
+      before: "before <entry>",
     },
-    text: ({ entries }) =>
+    text: ({ entries }, { limit: _, ...filters }) =>
       entries.length === 0
-        ? "Nothing has been changed by hand."
+        ? hasNone(filters)
+          ? "Nothing has been changed by hand."
+          : "Nothing in the audit log matches these filters. Without them, invoice-relay audit shows who " +
+            "changed what."
         : table(
             ["at", "who", "what", "which", "why"],
             entries.map(({ at, actor, action, subject, detail }) => [
@@ -45,6 +40,7 @@ export const auditCommand = (context: CommandContext): Command =>
               subject,
               typeof detail.reason === "string" ? detail.reason : null,
             ]),
+            context.width,
           ),
   });
 
@@ -57,7 +53,7 @@ interface Painter {
 
 /** The status at a glance: one sentence, what to do, what is open, and the numbers. */
 function renderStatus(status: Status, painter: Painter): string {
-  const { sentence, needsPerson, needs, alarms, openAlarms, held } = status;
+  const { sentence, needsPerson, needs, openAlarms, held } = status;
   const lines = [painter.paint(needsPerson ? "bad" : "good", plainText(sentence))];
   const section = (title: string, contents: readonly string[]) => {
     if (contents.length > 0) lines.push("", painter.paint("title", title), ...contents);
@@ -65,17 +61,11 @@ function renderStatus(status: Status, painter: Painter): string {
   section(
     "To do",
     needs.flatMap((need, index) => [
-      `  ${index + 1}. ${plainText(need.what)}`,
+      `  ${index + 1}. ${plainText(need.what)}${sinceWords(need)}`,
       `     ${plainText(adviceOf(need))}`,
     ]),
   );
-  const more = openAlarms.reduce((sum, { count }) => sum + count, 0) - alarms.length;
-  section(
-    "Open alarms",
-    alarms.length === 0
-      ? []
-      : [renderAlarms(alarms), ...(more > 0 ? [`  and ${more} more: invoice-relay alarms`] : [])],
-  );
+  section("Open alarms", fields(openAlarms.map((group) => [group.name, groupWords(group)])));
   section(
     "Paused, refused or backing off",
     held.map((one) => `  ${plainText(heldWords(one))}`),
@@ -84,6 +74,22 @@ function renderStatus(status: Status, painter: Painter): string {
   section("Proof", proofOf(status));
   section("Processes", processesOf(status));
   return lines.join("\n");
+}
+
+/** Since when, unless its words say it already. */
+function sinceWords({ what, oldestAt, newestAt }: Status["needs"][number]): string {
+  if (oldestAt === null || what.includes(clock(oldestAt))) return "";
+  const isOne = newestAt === null || +newestAt === +oldestAt;
+  return isOne
+    ? `, since ${clock(oldestAt)}`
+    : `, the oldest ${clock(oldestAt)}, the newest ${clock(newestAt)}`;
+}
+
+function groupWords({ title, severity, subject, oldestAt, ...group }: Status["openAlarms"][number]): string {
+  const snoozed =
+    group.snoozedUntil === null ? "" : `; ${group.snoozed} snoozed until ${clock(group.snoozedUntil)}`;
+  const about = subject ? ` (${subject})` : "";
+  return plainText(`${severity}, since ${clock(oldestAt)}: ${title}${about}${snoozed}`);
 }
 
 function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): string[] {
@@ -109,7 +115,7 @@ function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): 
   ]);
 }
 
-function proofOf({ settings, sweeps, certificates, at }: Status): string[] {
+function proofOf({ settings, sweeps, certificates, unproven, at }: Status): string[] {
   const off = (settings.sources ?? []).filter(({ reconciliation }) => reconciliation !== "on");
   return fields([
     ...off.map(({ name, reconciliation }): [string, string] => [
@@ -124,8 +130,12 @@ function proofOf({ settings, sweeps, certificates, at }: Status): string[] {
       return [`list of ${collectionId}`, lastError === null ? read : `${read}; now: ${plainText(lastError)}`];
     }),
     ...certificates.map(({ source, day, result, gaps }): [string, string] => [
-      `certificate of ${source}`,
+      `daily certificate of ${source}`,
       `${result.replace("_", " ")}, payments before ${day}${gaps > 0 ? `, ${number(gaps)} gaps` : ""}`,
+    ]),
+    ...unproven.map(({ source, days, firstDay, lastDay, certificateId }): [string, string] => [
+      `NOT PROVEN of ${source}`,
+      `${number(days)} ${days === 1 ? "day" : "days"}, ${firstDay} to ${lastDay}, by certificate ${certificateId}`,
     ]),
   ]);
 }
@@ -155,21 +165,3 @@ function fields(given: readonly Field[]): string[] {
 const number = (value: number): string => value.toLocaleString("en-US");
 
 const ago = (then: Date, now: Date): string => `${spanText(Math.max(0, +now - +then))} ago (${clock(then)})`;
-
-/** Each alarm: since when it is open, its name, its detail, and what to do. */
-function renderAlarms(alarms: ResultOf<"listAlarms">["items"]): string {
-  return alarms
-    .map(({ name, source, subject, detail, raisedAt, clearedAt, times, action }) => {
-      const about = [source === "" ? null : `source ${source}`, subject === source ? null : subject];
-      const often = times > 1 ? `, ${times.toLocaleString("en-US")} times` : "";
-      const until = clearedAt === null ? "" : ` to ${clock(clearedAt)}`;
-      return [
-        `  ${name}  ${about.filter((part) => part !== null && part !== "").join(", ")}`,
-        `    ${clearedAt === null ? "since " : ""}${clock(raisedAt)}${until}${often}: ${detail}`,
-        ...(clearedAt === null ? [`    ${action}`] : []),
-      ]
-        .map((line) => plainText(line))
-        .join("\n");
-    })
-    .join("\n");
-}

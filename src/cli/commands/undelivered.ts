@@ -1,10 +1,14 @@
 import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
+import { personalMaskOf } from "../../kit/mask.ts";
+import { moneyIn } from "../../kit/money-text.ts";
+import { currencyOf } from "../../kit/sources.ts";
 import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
-import { withYes } from "../option-values.ts";
-import { plainText, table } from "../terminal-text.ts";
+import { hasNone, withYes } from "../option-values.ts";
+import { table } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
 
 const DEAD = { list: "dead", what: ["dead letter", "dead letters"], act: "retry" } as const;
 const QUARANTINE = {
@@ -59,15 +63,34 @@ const list = (
   operationCommand(context, id, {
     name: "list",
     without: words.list === "dead" ? [] : ["kind"],
-    text: (found) => (found.total === 0 ? none : renderUndelivered(found, words)),
+    text: (found, { limit: _, ...filters }) =>
+      found.total > 0
+        ? renderUndelivered(found, words, context)
+        : hasNone(filters)
+          ? none
+          : `No ${words.what[0]} matches these filters.`,
   });
 
 const show = (context: CommandContext, id: "showDead" | "showQuarantine", words: UndeliveredWords): Command =>
   operationCommand(context, id, {
     name: "show",
     missing: (given) => notThere([String(given.id)], words),
-    text: ({ items }) => items.map(renderEvidence).join("\n\n"),
+    // What a terminal shows is copied into tickets.
+    run: async (call, given) => ({ items: (await call(given)).items.map(withoutPersons) }),
+    text: ({ items }) =>
+      items.map((item) => renderEvidence(item, currencyOf(context.settings()))).join("\n\n"),
   });
+
+const hide = personalMaskOf("read");
+
+const withoutPersons = ({ confirmation, event, ...item }: Evidence): Evidence => ({
+  ...item,
+  confirmation: confirmation && {
+    ...confirmation,
+    lastAnswer: confirmation.lastAnswer && hide(confirmation.lastAnswer),
+  },
+  event: event && { ...event, payload: hide(event.payload) },
+});
 
 function decide(
   context: CommandContext,
@@ -104,7 +127,7 @@ function decide(
       await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes === true);
       return await call(given);
     },
-    text: (result) => renderDecision(result, words, done),
+    text: (result) => renderDecision(result, words, done, context),
   });
 }
 
@@ -124,6 +147,7 @@ function notThere(ids: readonly string[], { list, what }: UndeliveredWords): str
 }
 
 type UndeliveredItem = ResultOf<"listDead">["items"][number];
+type CurrencyOf = ReturnType<typeof currencyOf>;
 type Evidence = ResultOf<"showDead">["items"][number];
 
 /** The words of one list of undelivered items. */
@@ -136,14 +160,15 @@ interface UndeliveredWords {
 
 const LONGEST_ERROR = 80;
 
-function tableOf(items: readonly UndeliveredItem[]): string {
+function tableOf(items: readonly UndeliveredItem[], context: CommandContext): string {
+  const currency = currencyOf(context.settings());
   return table(
-    ["kind", "invoice", "event", "amount", "reference", "collection", "source", "since", "attempts", "error"],
+    ["kind", "invoice", "event", "total", "reference", "collection", "source", "since", "attempts", "error"],
     items.map((item) => [
       item.kind,
       item.invoiceId,
       item.eventId,
-      item.amount,
+      moneyIn(currency(item.source), item.amount),
       item.reference,
       item.collection,
       item.source,
@@ -151,33 +176,43 @@ function tableOf(items: readonly UndeliveredItem[]): string {
       item.attempts,
       shortText(item.error, LONGEST_ERROR),
     ]),
+    context.width,
   );
 }
 
 const counted = (count: number, [one, many]: UndeliveredWords["what"]) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-function renderUndelivered(found: ResultOf<"listDead">, words: UndeliveredWords): string {
+function renderUndelivered(
+  found: ResultOf<"listDead">,
+  words: UndeliveredWords,
+  context: CommandContext,
+): string {
   const more = found.total - found.items.length;
   const lines = [
     `${counted(found.total, words.what)}${more > 0 ? `, the first ${found.items.length}` : ""}:`,
   ];
-  lines.push(tableOf(found.items), "");
+  lines.push(tableOf(found.items, context), "");
   lines.push(`See one with: invoice-relay ${words.list} show <id>`);
   lines.push(`Then: invoice-relay ${words.list} ${words.act} <id>, or dismiss <id>`);
   return lines.join("\n");
 }
 
-function renderDecision(result: ResultOf<"retryDead">, words: UndeliveredWords, done: string): string {
+function renderDecision(
+  result: ResultOf<"retryDead">,
+  words: UndeliveredWords,
+  done: string,
+  context: CommandContext,
+): string {
   if (result.count === 0) return `No ${words.what[0]} matches: nothing was changed.`;
   const heading = result.dryRun
     ? `${counted(result.count, words.what)} would be selected. This was a dry run: nothing was changed.`
     : `${counted(result.count, words.what)}: ${done}.`;
-  return `${heading}\n${tableOf(result.items)}`;
+  return `${heading}\n${tableOf(result.items, context)}`;
 }
 
 /** One item, with everything that helps to decide what to do with it. */
-function renderEvidence(item: Evidence): string {
+function renderEvidence(item: Evidence, currency: CurrencyOf): string {
   const { confirmation, event, invoice, callbacks } = item;
   const lines: [string, unknown][] = [
     ["invoice", item.invoiceId],
@@ -185,7 +220,7 @@ function renderEvidence(item: Evidence): string {
     ["source", item.source],
     ["collection", item.collection],
     ["reference", item.reference],
-    ["amount", item.amount],
+    ["total", moneyIn(currency(item.source), item.amount)],
     ["since", item.since],
     ["attempts", item.attempts],
     ["error", item.error],
@@ -197,7 +232,9 @@ function renderEvidence(item: Evidence): string {
     ["last answer", confirmation?.lastAnswer],
     [
       "provider says",
-      invoice === null ? null : `${shortText(invoice.status)}, total ${invoice.totalAmount ?? "unknown"}`,
+      invoice === null
+        ? null
+        : `${shortText(invoice.status)}, total ${moneyIn(currency(item.source), invoice.totalAmount) ?? "unknown"}`,
     ],
     ["confirmed", invoice?.confirmedAt],
     ["payload", event?.payload],

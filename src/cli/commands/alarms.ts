@@ -1,0 +1,105 @@
+import { type Command, Option } from "commander";
+import { z } from "zod";
+import { RelayError } from "../../kit/errors.ts";
+import { clock } from "../../kit/time.ts";
+import { numberOf } from "../../operate/need.ts";
+import { readValue } from "../../operate/operations/bad-input.ts";
+import { name } from "../../operate/operations/fields.ts";
+import type { CommandContext } from "../command-context.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { hasNone, timeAfter, timeValue } from "../option-values.ts";
+import { plainText } from "../terminal-text.ts";
+
+/** What is open, and what a person does about it. */
+export const alarmsCommand = (context: CommandContext): Command =>
+  operationCommand(context, "listAlarms", {
+    name: "alarms",
+    options: { name: "name <alarm>" },
+    text({ total, items }, { all, limit: _, ...filters }) {
+      if (total === 0 && !hasNone(filters)) return "No alarm matches these filters.";
+      if (total === 0) return all === undefined ? "No alarm is open." : "No alarm was ever raised.";
+      const more = total > items.length ? `\n\n${total - items.length} more; see --limit.` : "";
+      return `${renderAlarms(items)}${more}`;
+    },
+  })
+    .addCommand(changeAlarms(context, "closeAlarms", "close", "closed; what lasts is raised again"))
+    .addCommand(
+      changeAlarms(context, "snoozeAlarms", "snooze", "snoozed; what lasts then is told again", withUntil),
+    )
+    .addCommand(
+      changeAlarms(context, "noteAlarms", "note", "noted", (command) =>
+        command.requiredOption("--note <text>", "what to note; empty takes it away; no personal data"),
+      ),
+    )
+    .addCommand(
+      operationCommand(context, "testAlarms", {
+        name: "test",
+        text: ({ problem }) =>
+          problem === null
+            ? "ALARM_WEBHOOK_URL took a test message."
+            : `ALARM_WEBHOOK_URL took no message: ${problem}.`,
+        judge: ({ taken }) => !taken && context.fault(),
+      }),
+    );
+
+const withUntil = (command: Command): Command =>
+  command
+    .option("--until <time>", "when it is told again", timeValue)
+    .addOption(
+      new Option("--for <duration>", "for so long, such as 30m or 2h")
+        .argParser(timeAfter)
+        .conflicts("until"),
+    );
+
+const which = z.object({ source: name().optional(), subject: name(1_000).optional() });
+
+/** What a person does with the open alarms of a name, or with one of them. */
+function changeAlarms(
+  context: CommandContext,
+  id: "closeAlarms" | "snoozeAlarms" | "noteAlarms",
+  verb: string,
+  done: string,
+  extend = (command: Command) => command,
+): Command {
+  return operationCommand(context, id, {
+    name: verb,
+    without: ["alarms", "until", "note"],
+    extend: (made) =>
+      extend(
+        made
+          .argument("<alarm>", "its name, such as pause_standing")
+          .option("--source <name>", "only this source's")
+          .option("--subject <name>", "only the one about this, as alarms lists it"),
+      ),
+    input({ source, subject, for: end, until = end, ...given }, [alarm]) {
+      if (id === "snoozeAlarms" && until === undefined)
+        throw new RelayError("Say until when: --for 2h, or --until 2026-11-01T08:30.", { code: "usage" });
+      return { ...given, alarms: [{ name: alarm, ...readValue(which, { source, subject }) }], until };
+    },
+    text: ({ count }) =>
+      count === 0
+        ? "No such alarm is open: nothing was changed. invoice-relay alarms lists those that are."
+        : `${numberOf(count, "alarm")} ${done}.`,
+    judge: ({ count }) => count === 0 && context.notFound(),
+  });
+}
+
+/** Each alarm: since when it is open, its name, its detail, and what to do. */
+function renderAlarms(alarms: ResultOf<"listAlarms">["items"]): string {
+  return alarms
+    .map(({ name, severity, source, subject, detail, raisedAt, clearedAt, times, action, ...alarm }) => {
+      const about = [source === "" ? null : `source ${source}`, subject === source ? null : subject];
+      const often = times > 1 ? `, ${times.toLocaleString("en-US")} times` : "";
+      const until = clearedAt === null ? "" : ` to ${clock(clearedAt)}`;
+      return [
+        `  ${name}  ${severity}, ${about.filter((part) => part !== null && part !== "").join(", ")}`,
+        `    ${clearedAt === null ? "since " : ""}${clock(raisedAt)}${until}${often}: ${detail}`,
+        ...(clearedAt === null ? [`    ${action}`] : []),
+        ...(alarm.snoozedUntil === null ? [] : [`    snoozed until ${clock(alarm.snoozedUntil)}`]),
+        ...(alarm.note === null ? [] : [`    note: ${alarm.note}`]),
+      ]
+        .map((line) => plainText(line))
+        .join("\n");
+    })
+    .join("\n");
+}

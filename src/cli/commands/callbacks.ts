@@ -1,0 +1,98 @@
+import { Command } from "commander";
+import { indentedJson } from "../../kit/indented-json.ts";
+import { clock } from "../../kit/time.ts";
+import { whyRefused } from "../../receive/log/own-verdict.ts";
+import type { CommandContext } from "../command-context.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { countValue, hasNone } from "../option-values.ts";
+import { table } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
+
+/** The log of callbacks, and what became of each. */
+export const callbacksCommand = (context: CommandContext): Command =>
+  new Command("callbacks")
+    .description("callbacks that came in, and what became of each: list, show")
+    .addCommand(list(context))
+    .addCommand(show(context));
+
+/** The most of one page. */
+const PAGE = 200;
+
+type Listed = ResultOf<"listCallbacks">["items"][number];
+
+const list = (context: CommandContext): Command =>
+  operationCommand(context, "listCallbacks", {
+    name: "list",
+    without: ["limit"],
+    options: {
+      invoiceId: "invoice <id>",
+      remoteAddress: "sender <address>",
+      reference: "reference <text>",
+      foundBy: "found-by <where>",
+    },
+    extend: (command) =>
+      command
+        .option("--refused", "only those that failed a check, the same as --verdict refused")
+        .option("--limit <number>", "the most to list", countValue, 50),
+    input: ({ refused, ...given }) => (refused === true ? { ...given, verdict: "refused" } : given),
+    async run(call, { limit: most, ...filters }) {
+      const [limit, items]: [number, Listed[]] = [Number(most), []];
+      for (let cursor: string | null | undefined; ; ) {
+        const page = await call({ ...filters, cursor, limit: Math.min(PAGE, limit - items.length) });
+        items.push(...page.items);
+        cursor = page.next;
+        if (cursor === null || items.length >= limit) return { ...page, items };
+      }
+    },
+    json: ({ items }) => ({ callbacks: items }),
+    text: ({ items, next }, { limit: _, ...filters }) =>
+      items.length === 0
+        ? `${hasNone(filters) ? "No callback has come in yet." : "No callback matches these filters; fewer of them find more."} One with a wrong token is answered 404 and not recorded.`
+        : `${table(
+            ["callback", "received", "sender", "what became of it", "invoice", "reference", "source"],
+            items.map((one) => [
+              one.id,
+              clock(one.receivedAt),
+              one.remoteAddress,
+              fateOf(one),
+              one.invoiceIds.length > 1
+                ? `${one.invoiceIds[0]} +${one.invoiceIds.length - 1}`
+                : one.invoiceIds[0],
+              one.reference,
+              one.source,
+            ]),
+            context.width,
+          )}\n\n${next === null ? "" : "There are more; see --limit. "}One of them, whole: invoice-relay callbacks show <callback>`,
+  });
+
+const show = (context: CommandContext): Command =>
+  operationCommand(context, "showCallback", {
+    name: "show",
+    missing: ({ id }) => `No callback has the id ${String(id)}. invoice-relay callbacks list has them.`,
+    text: (callback) => {
+      const { receivedAt, source, method, path, remoteAddress, reference, bytes, headers, ids, text } =
+        callback;
+      const size = bytes === null ? "erased" : `${bytes.toLocaleString("en-US")} bytes`;
+      return [
+        `Callback ${callback.id} of source ${source}`,
+        `  received ${clock(receivedAt)}: ${method} ${path} from ${remoteAddress ?? "an unknown address"}, ${size}`,
+        ...(reference === null ? [] : [`  reference ${reference}`]),
+        `  ${fateOf(callback)}`,
+        ...ids.map(
+          ({ invoiceId, foundBy, verdict }) =>
+            `  names ${invoiceId}, found in ${foundBy ?? "it"}: ${verdict ?? (callback.verdict === "refused" ? "not asked about" : "being confirmed")}`,
+        ),
+        "",
+        ...headers.map(([name, value]) => `  ${name}: ${value}`),
+        ...(text === null ? [] : ["", ...indentedJson(text).split("\n")]),
+      ]
+        .map((line) => plainText(line))
+        .join("\n");
+    },
+  });
+
+/** In a few words. */
+function fateOf({ verdict, failedCheck }: Pick<Listed, "verdict" | "failedCheck">): string {
+  if (verdict === "refused") return `refused: ${whyRefused(failedCheck)}`;
+  return verdict ?? "being confirmed";
+}

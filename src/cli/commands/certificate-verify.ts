@@ -1,0 +1,71 @@
+import { open } from "node:fs/promises";
+import { Command } from "commander";
+import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
+import { messageOf, RelayError } from "../../kit/errors.ts";
+import { readDocuments } from "../../signing/read-documents.ts";
+import { readKeyFile, type Verdict, verifySigned } from "../../signing/verify-signed.ts";
+import type { CommandContext } from "../command-context.ts";
+
+/** Any certificate of ours is smaller, in bytes. */
+const LARGEST = 64 * 1024 ** 2;
+
+/** Checks certificates and closings with nothing but their file: no settings, no database, no network. */
+export const verifyCommand = (context: CommandContext): Command =>
+  new Command("verify")
+    .description(
+      "check a signed certificate or month's closing offline; exit code 1 unless a key of --keys signed it as it is",
+    )
+    .argument("<file>", "what `certificate show ID --json`, `certify --json` or the console gave")
+    .option(
+      "--keys <file>",
+      "the keys to believe: /.well-known/invoice-relay-keys.json, or a public key in PEM",
+    )
+    .action(async (file: string, { keys: keyFile }: { keys?: string }) => {
+      const keys = keyFile === undefined ? null : readKeyFile((await readBytes(keyFile)).toString("utf8"));
+      const kinds = ["certificate", "month"] as const;
+      const verdicts = readDocuments(await readBytes(file)).map((one) => verifySigned(one, { kinds, keys }));
+      if (verdicts.some(({ state, keyIsKnown }) => state !== "signed" || keyIsKnown !== true))
+        context.fault();
+      context.show(
+        verdicts.map(({ document, ...verdict }) => ({ ...verdict, ...namesIn(document) })),
+        () => verdicts.map(wordsOf).join("\n\n"),
+      );
+    });
+
+/** @throws RelayError when there is no such file, or it is none of ours by its size. */
+export async function readBytes(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      if (size > LARGEST) throw new RelayError("it is larger than any signed document of invoice-relay");
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    throw new RelayError(`${path} cannot be read: ${messageOf(cause)}`, { code: "usage", cause });
+  }
+}
+
+/** What it says of itself, as far as it does. */
+const namesIn = ({ id, source, result, from, to, madeAt, month }: Record<string, unknown>) => ({
+  ...{ id, source, result, from, to, madeAt, month },
+});
+
+function wordsOf({ state, says, keyIsKnown, signature, document }: Verdict): string {
+  const seal = state !== "signed" ? state.toUpperCase() : keyIsKnown ? "SIGNED" : "UNCHANGED, BY SOMEBODY";
+  return [`${seal}: ${says}`, ...(state === "signed" ? [contentsOf(document, signature?.kind)] : [])].join(
+    "\n",
+  );
+}
+
+/** What a signed document says, and what no signature shows: whether a newer one says otherwise. */
+function contentsOf(document: Record<string, unknown>, kind = "certificate"): string {
+  const { id, source, result, from, to, madeAt, basis, month, closedAt, closedBy } = document;
+  const zone = typeof basis === "object" && basis !== null && "zone" in basis ? String(basis.zone) : "UTC";
+  const days = `${bookDayOf(Date.parse(String(from)), zone)} to ${lastBookDay({ to: new Date(String(to)) }, zone)} (${zone}), made ${madeAt}: ${String(result).toUpperCase()}`;
+  if (kind === "month")
+    return `It says that ${month} of source ${source} was closed ${closedAt} by ${closedBy} (${id}). It may have been reopened since: ask the relay for its list.`;
+  return `It says, of source ${source}, ${kind} ${id}: ${days}. A newer one may say otherwise: ask the relay for its list.`;
+}

@@ -1,0 +1,98 @@
+import { Command } from "commander";
+import { RelayError } from "../../kit/errors.ts";
+import { findingText } from "../../ledger/findings.ts";
+import { ledgerRoot } from "../../operate/operations/ledger.ts";
+import { readDocuments } from "../../signing/read-documents.ts";
+import { readKeyFile, verifySigned } from "../../signing/verify-signed.ts";
+import type { CommandContext } from "../command-context.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { table } from "../table.ts";
+import { readBytes } from "./certificate-verify.ts";
+
+export function ledgerCommand(context: CommandContext): Command {
+  const root = operationCommand(context, "readLedger", {
+    name: "root",
+    description: "size and root of each tree; keep a copy where the database's superuser cannot reach it",
+    json: ({ roots }) => roots,
+    text: ({ roots }) =>
+      roots.length === 0
+        ? "The ledger has no leaf yet: serve takes in what is new each minute."
+        : table(
+            ["source", "leaves", "root", "since"],
+            roots.map(({ source, size, root, at }) => [source, Number(size), root, at]),
+          ),
+  });
+  const verify = operationCommand(context, "verifyLedger", {
+    name: "verify",
+    without: ["roots"],
+    extend: (command) =>
+      command
+        .option("--root <file>", "roots that were kept elsewhere, as `ledger root --json` prints them")
+        .option("--keys <file>", "the keys that must have signed them: /.well-known/invoice-relay-keys.json"),
+    run: async (call, given, { root, keys }) => {
+      if (root === undefined && keys !== undefined)
+        throw new RelayError("--keys is for the signature of --root: give both.", { code: "usage" });
+      return await call(
+        root === undefined ? given : { ...given, roots: await readRootsIn(String(root), keys) },
+      );
+    },
+    judge: ({ findingsInAll }) => findingsInAll > 0 && context.fault(),
+    text: renderVerified,
+  });
+  return new Command("ledger")
+    .description("the tables against the ledger, and its roots: verify, root")
+    .addCommand(verify)
+    .addCommand(root);
+}
+
+/** @throws RelayError for what is no file of roots, and for a root that is not what a key signed. */
+async function readRootsIn(file: string, keyFile: unknown): Promise<unknown[]> {
+  const keys =
+    keyFile === undefined ? null : readKeyFile((await readBytes(String(keyFile))).toString("utf8"));
+  return readDocuments(await readBytes(file)).map((one) => {
+    const read = ledgerRoot.safeParse(one);
+    if (!read.success) {
+      const [issue] = read.error.issues;
+      throw new RelayError(
+        `${file} holds no root: ${issue?.path.join(".") || "it"} ${issue?.message ?? ""}. A file of roots is what \`invoice-relay ledger root --json\` prints, or LEDGER_TOPIC_ARN got.`,
+        { code: "usage" },
+      );
+    }
+    const { state, says } = verifySigned(one, { kinds: ["root"], keys });
+    // What `ledger root` prints bears none.
+    if (state === "broken" || (state === "unsigned" && keys !== null))
+      throw new RelayError(`${file}: ${says}`);
+    return read.data;
+  });
+}
+
+const count = (number: number) => number.toLocaleString("en-US");
+
+function renderVerified(verified: ResultOf<"verifyLedger">, given: Record<string, unknown>): string {
+  const { proves, uncovered, leaves, rows, replaced, retired, pending, findings, findingsInAll } = verified;
+  const range = given.from === undefined && given.to === undefined ? "" : " of that time";
+  return [
+    proves === "consistent"
+      ? "Can prove: the tables are consistent with the ledger in the same database. Whoever is superuser can " +
+        "rewrite both; with --root and a root that was kept elsewhere it proves that nothing changed since."
+      : "Can prove: what the given roots stand for is unchanged since they were made.",
+    `Not covered: ${Object.entries(uncovered)
+      .map(([table, columns]) => `${table}: ${columns.join(", ")}`)
+      .join("; ")}.`,
+    "",
+    `${count(leaves)} leaves; ${count(rows)} rows${range} compared, ${count(replaced)} since replaced by newer ones.`,
+    ...(retired.count > 0
+      ? [`${count(retired.count)} leaves are of rows retired by retention on ${retired.lastAt} or before.`]
+      : []),
+    ...(pending > 0 ? [`${count(pending)} rows have no leaf yet: serve takes them in each minute.`] : []),
+    ...(findingsInAll === 0
+      ? ["WHOLE: no row was changed, added or removed."]
+      : [
+          `BROKEN: ${count(findingsInAll)} ${findingsInAll === 1 ? "finding" : "findings"}:`,
+          ...findings.map((finding) => `  ${finding.source}: ${findingText(finding)}`),
+          ...(findingsInAll > findings.length
+            ? [`  and ${count(findingsInAll - findings.length)} more`]
+            : []),
+        ]),
+  ].join("\n");
+}

@@ -1,0 +1,197 @@
+import { createReadStream, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { csvParts } from "../../books/report/csv.ts";
+import { Totals } from "../../books/report/sheet.ts";
+import { xlsxParts } from "../../books/report/xlsx.ts";
+import { refuseSize, STATEMENT_BYTES } from "../../books/statement/decode-statement.ts";
+import { matchSheet } from "../../books/statement/match-sheet.ts";
+import type { KeptMatch, StatementMatch } from "../../books/statement/statement-match-row.ts";
+import { bookTimeOf } from "../../kit/book-days.ts";
+import { RelayError } from "../../kit/errors.ts";
+import { withoutCallbackTokens } from "../../kit/mask.ts";
+import { moneyIn } from "../../kit/money-text.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
+import { table } from "../table.ts";
+import { writeFileUnlessStopped } from "../write-file.ts";
+
+/** Is everything that was to be settled at the bank, and the other way round? Exit code 1 unless nothing is left over. */
+export function matchCommand(context: CommandContext): Command {
+  const list = operationCommand(context, "listStatementMatches", {
+    name: "list",
+    text: ({ matches }) => renderList(matches, context.width),
+  });
+  const show = operationCommand(context, "showStatementMatch", {
+    name: "show",
+    description: "show what came of a statement: the figures, and what was left over; --out writes all of it",
+    options: { after: "after <position>" },
+    extend: withOut,
+    // `match` has the option as well, and takes it wherever it stands.
+    input: (given) => withFormat({ ...given, out: whole.opts().out }),
+    async show(match) {
+      await writeReport(context, match, whole.opts());
+      context.show(match, () =>
+        [figuresText(match, context.width), ...leftTexts(match.items, match.currency)].join("\n"),
+      );
+      if (match.next !== null)
+        context.remark(`There is more: --after ${match.next}, or --out <file> for all.`);
+    },
+  });
+  const whole = operationCommand(context, "matchStatement", {
+    name: "match",
+    options: {
+      from: "from <day>",
+      to: "to <day>",
+      decimal: "decimal <sign>",
+      only: "only <text>",
+      days: "days <number>",
+    },
+    without: ["name"],
+    extend: (command) => withOut(command.argument("<file>", "the statement, as CSV")),
+    input: (given, [path = ""]) => withFormat({ ...given, name: basename(path), file: statementAt(path) }),
+    async show(match, options) {
+      if (!match.clean) context.fault();
+      await writeReport(context, match, options);
+      context.show(match, () => matchedText(match, context.width));
+    },
+  })
+    .addCommand(list)
+    .addCommand(show);
+  return whole;
+}
+
+const withOut = (command: Command): Command =>
+  command.option("--out <file>", "write every line and sum there, whole or not at all: .csv or .xlsx");
+
+/** @throws RelayError unless the name of the report says its format. */
+function withFormat(given: CommandInput): CommandInput {
+  if (given.out === undefined || /\.(csv|xlsx)$/i.test(String(given.out))) return given;
+  throw new RelayError(`--out ${given.out} should end in .csv or .xlsx.`, { code: "usage" });
+}
+
+/** @throws RelayError when it cannot be read, before anything else is done. */
+function statementAt(path: string): AsyncIterable<Uint8Array> {
+  try {
+    const found = statSync(path);
+    if (found.isDirectory())
+      throw new RelayError(`${path} is a folder. Name a file in it.`, { code: "usage" });
+    if (found.size > STATEMENT_BYTES) throw refuseSize();
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  return (async function* () {
+    try {
+      yield* createReadStream(path) as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      throw unreadable(path, error);
+    }
+  })();
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  if (error instanceof RelayError || !(error instanceof Error) || !("code" in error)) return error;
+  if (error.code === "ENOENT") return new RelayError(`There is no file ${path}.`, { code: "not_found" });
+  return new RelayError(`${path} cannot be read (${error.code}).`, { code: "usage", cause: error });
+}
+
+async function writeReport(
+  context: CommandContext,
+  match: StatementMatch,
+  { out }: CommandInput,
+): Promise<void> {
+  if (out === undefined) return;
+  const file = String(out);
+  const rows = await context.withDatabase(async (db) => {
+    const sheet = matchSheet(db, match, withoutCallbackTokens);
+    const totals = new Totals(sheet);
+    const parts = /\.csv$/i.test(file) ? csvParts(sheet, totals) : xlsxParts(sheet, totals, match.madeAt);
+    await writeFileUnlessStopped(context, file, parts);
+    return totals.rows;
+  });
+  context.remark(`Wrote ${file}: ${rows.toLocaleString("en-US")} rows.`);
+}
+
+function matchedText(match: ResultOf<"matchStatement">, width: number | undefined): string {
+  const { mapping, remembered, before, left, timeZone } = match;
+  const debit = mapping.debit === null ? "" : `, less ${mapping.debit}`;
+  const read =
+    `Read by the columns ${mapping.date} (${mapping.dateOrder}) and ${mapping.amount}${debit}, decimals "${mapping.decimal}", ` +
+    `${match.encoding}${remembered ? "; as remembered" : ""}.`;
+  const again =
+    before === null
+      ? []
+      : [
+          `This very file was matched before, at ${bookTimeOf(before.madeAt, timeZone)} by ${before.madeBy}` +
+            ` (${before.id}): ${before.isSame ? "it came to the same." : "it came to something else, or was read otherwise."}`,
+        ];
+  const named = leftTexts(left, match.currency);
+  const report = `All of it: invoice-relay match show ${match.id} --out statement.xlsx`;
+  return [read, ...again, figuresText(match, width), ...named, ...(match.clean ? [] : [report])].join("\n");
+}
+
+function figuresText(
+  { fileName, source, collection, from, to, currency, clean, figures }: StatementMatch,
+  width: number | undefined,
+): string {
+  const { states, others, undated, outside, withoutAmount } = figures;
+  const notes = [
+    [others.count, `lines are no settlements (${moneyIn(currency, others.amount)})`],
+    [undated, "lines have no date or no amount"],
+    [outside, "lines are of other days"],
+    [withoutAmount, "payments have no settleable amount at the provider: they are in no sum"],
+  ] as const;
+  return [
+    `${fileName}: ${source}${collection === null ? "" : `, ${collection}`}, ${from} to ${to}: ${clean ? "nothing is left over." : "something is left over."}`,
+    table(
+      ["state", "lines", "at the bank", "sums", "payments", "to be settled"],
+      states.map(({ state, lines, lineAmount, sums, payments, sumAmount }) => [
+        state,
+        lines,
+        moneyIn(currency, lineAmount),
+        sums,
+        payments,
+        moneyIn(currency, sumAmount),
+      ]),
+      width,
+    ),
+    ...(states.some(({ sums }) => sums > 0) ? [] : ["There was nothing to be settled in these days."]),
+    ...notes.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}.`),
+  ].join("\n");
+}
+
+type Left = Omit<KeptMatch, "lines"> & { lines: (KeptMatch["lines"][number] & { texts?: string[] })[] };
+
+/** Each by name, with its candidates: two are shown as two. */
+const leftTexts = (left: readonly Left[], currency: string): string[] =>
+  left.map(({ state, why, difference, lines, sums }) =>
+    [
+      `${state} (${why}), difference ${moneyIn(currency, difference)}`,
+      ...lines.map(({ line, day, amount, texts = [] }) =>
+        `  line ${line}, ${day}: ${moneyIn(currency, amount)} ${texts.join(" ").slice(0, 120)}`.trimEnd(),
+      ),
+      ...sums.map(
+        ({ collection, frequency, day, amount, payments, invoiceId }) =>
+          `  ${collection} (${frequency}), ${day}: ${moneyIn(currency, amount)} ${invoiceId ?? `(${payments} payments)`}`,
+      ),
+    ].join("\n"),
+  );
+
+function renderList(matches: readonly StatementMatch[], width: number | undefined): string {
+  if (matches.length === 0) return "No statement has been matched yet: invoice-relay match <file> does.";
+  return table(
+    ["id", "source", "collection", "from", "to", "file", "matched", "by", "left over"],
+    matches.map((match) => [
+      match.id,
+      match.source,
+      match.collection,
+      match.from,
+      match.to,
+      match.fileName,
+      match.madeAt.toISOString(),
+      match.madeBy,
+      match.clean ? "nothing" : "something",
+    ]),
+    width,
+  );
+}

@@ -1,0 +1,152 @@
+import { Command } from "commander";
+import { money, moneyIn } from "../../kit/money-text.ts";
+import { signatureText } from "../../signing/signature-text.ts";
+import type { CommandContext } from "../command-context.ts";
+import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { table } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
+
+/** Months of the books: closed by a person, with what changed afterwards. */
+export const monthCommand = (context: CommandContext): Command =>
+  new Command("month")
+    .description("months of the books: close, list, show, reopen")
+    .addCommand(
+      operationCommand(context, "closeMonth", {
+        name: "close",
+        options: {
+          waiveStatement: "waive-statement <reason>",
+          acceptDifferences: "accept-differences <reason>",
+        },
+        judge: ({ months }) => {
+          if (months.some(({ obstacles }) => obstacles.length > 0)) context.fault();
+        },
+        text: ({ months }) => months.map((month) => closedText(month, context.width)).join("\n\n"),
+      }),
+    )
+    .addCommand(
+      operationCommand(context, "listMonths", {
+        name: "list",
+        text: ({ months }) =>
+          months.length === 0 ? "No month is over since the first serve." : listText(months, context.width),
+      }),
+    )
+    .addCommand(
+      operationCommand(context, "showMonth", {
+        name: "show",
+        missing: ({ month }) => `${month} was never closed. List months with: invoice-relay month list`,
+        text: ({ closings }) => closings.map((closing) => shownText(closing, context.width)).join("\n\n"),
+      }),
+    )
+    .addCommand(
+      operationCommand(context, "reopenMonth", {
+        name: "reopen",
+        missing: ({ month }) => `${month} is not closed. List months with: invoice-relay month list`,
+        text: ({ reopened }, { month }) =>
+          `${month} of ${reopened.join(", ")} is open again. Close it with: invoice-relay month close ${month}`,
+      }),
+    );
+
+type Shown = ResultOf<"showMonth">["closings"][number];
+type Sums = Shown["now"];
+
+const HEADER = ["payments", "amount", "service charge", "VAT", "total", "settleable"];
+const cells = ({ payments, ...amounts }: Sums): string[] => [
+  payments.toLocaleString("en-US"),
+  ...[amounts.amount, amounts.serviceCharge, amounts.vat, amounts.total, amounts.settleable].map((amount) =>
+    money(amount),
+  ),
+];
+
+function closedText(
+  { source, month, currency, obstacles, all, closing }: ResultOf<"closeMonth">["months"][number],
+  width: number | undefined,
+): string {
+  const sums = all === null ? [] : [table([`in ${currency}`, ...HEADER], [["all", ...cells(all)]], width)];
+  if (closing !== null)
+    return [`${month} of ${source} is closed.`, ...sums, signatureText(closing.signature)].join("\n");
+  if (obstacles.length === 0)
+    return [`Nothing is in the way of closing ${month} of ${source}. This was a dry run.`, ...sums].join(
+      "\n",
+    );
+  const named = obstacles.flatMap(({ code, detail, cure }) => [
+    `  ${code}: ${plainText(detail)}`,
+    ...(cure === null ? [] : [`    ${plainText(cure)}`]),
+  ]);
+  return [`${month} of ${source} cannot be closed yet:`, ...named].join("\n");
+}
+
+const listText = (months: ResultOf<"listMonths">["months"], width: number | undefined): string =>
+  table(
+    ["month", "source", "state", "closed", "by", ...HEADER, "currency", "changed"],
+    months.map(({ month, source, state, closedAt, closedBy, all, currency, changed }) => [
+      ...[month, source, state, closedAt, closedBy],
+      ...(all === null ? HEADER.map(() => null) : cells(all)),
+      ...[currency, state === "open" ? null : changed],
+    ]),
+    width,
+  );
+
+const acceptedText = ({ accepted, currency }: Shown["closing"]): string[] =>
+  !accepted
+    ? []
+    : [
+        `Differences accepted: ${plainText(accepted.reason)}`,
+        table(
+          ["day", "invoice", "what", "at the provider", "in the event", "currency"],
+          accepted.differences.map(({ day, invoiceId, reason, atProvider, inEvent }) => [
+            ...[day, invoiceId, reason],
+            ...[atProvider && money(atProvider), inEvent && money(inEvent), currency],
+          ]),
+        ),
+      ];
+
+function shownText(
+  { closing, reopenedAt, reopenedBy, reopenReason, changed, changes, now }: Shown,
+  width: number | undefined,
+): string {
+  const { month, source, currency, timeZone, closedAt, closedBy, collections, all, statement } = closing;
+  const more = changed > 0 ? [["with what changed", ...cells(now)]] : [];
+  return [
+    `${month} of ${source} (days of ${timeZone}), closed ${closedAt} by ${closedBy}`,
+    ...(reopenedAt === null
+      ? []
+      : [`Reopened ${reopenedAt.toISOString()} by ${reopenedBy}: ${plainText(reopenReason ?? "")}`]),
+    statement.matchIds === null
+      ? `Without a bank statement: ${plainText(statement.waived)}`
+      : `Bank statement matched: ${statement.matchIds.join(", ")}`,
+    `Certificates: ${closing.certificateIds.join(", ")}`,
+    ...acceptedText(closing),
+    signatureText(closing.signature),
+    "",
+    table(
+      [`in ${currency}`, ...HEADER],
+      [
+        ...collections.map(({ collection, ...sums }) => [
+          plainText(collection ?? "(no name)"),
+          ...cells(sums),
+        ]),
+        ["all, as closed", ...cells(all)],
+        ...more,
+      ],
+      width,
+    ),
+    ...(changes.length === 0
+      ? []
+      : [
+          "",
+          `Changed since (${changed.toLocaleString("en-US")}${changes.length < changed ? `, the newest ${changes.length}` : ""}):`,
+          table(
+            ["when", "invoice", "what", "amount before", "after", "settleable before", "after"],
+            changes.map(({ changedAt, invoiceId, before, after }) => [
+              changedAt,
+              invoiceId,
+              before === null ? "came" : after === null ? "left" : "changed",
+              ...[before?.amount, after?.amount, before?.settleable, after?.settleable].map((one) =>
+                moneyIn(currency, one),
+              ),
+            ]),
+            width,
+          ),
+        ]),
+  ].join("\n");
+}

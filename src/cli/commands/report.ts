@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import type { SheetColumn, Total } from "../../books/report/sheet.ts";
+import { RelayError } from "../../kit/errors.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type CommandInput, operationCommand } from "../operation-command.ts";
+import { Progress } from "../progress.ts";
+import { writeFileUnlessStopped } from "../write-file.ts";
+
+/** Tables that finance closes a month with. */
+export const reportCommand = (context: CommandContext): Command =>
+  operationCommand(context, "exportReport", {
+    name: "report",
+    options: { from: "from <day>", to: "to <day>" },
+    extend: (command) =>
+      command.option("--out <file>", "write it there, whole or not at all; its name says the format"),
+    input: (given) => ({ ...given, format: formatOf(given) }),
+    async show({ fileName, mediaType, parts, columns, totals }, options) {
+      const out = options.out === undefined ? null : String(options.out);
+      if (out === null && !context.json && mediaType !== "text/csv")
+        throw new RelayError(`XLSX is not text. Name a file: --out ${fileName}`, { code: "usage" });
+      const bar = new Progress({ output: context.stderr, unit: "rows", total: null });
+      const counted = async function* () {
+        let before = 0;
+        for await (const part of parts) {
+          yield part;
+          bar.advance(totals.rows - before);
+          before = totals.rows;
+        }
+      };
+      if (out !== null) await writeFileUnlessStopped(context, out, counted());
+      else for await (const part of counted()) if (!context.json) context.stdout.write(String(part));
+      bar.end();
+      const described = totals.all.map((total) => totalOf(columns, total));
+      if (context.json) context.show({ file: out, rows: totals.rows, totals: described }, () => "");
+      else {
+        if (out !== null)
+          context.remark(
+            `Wrote ${out}: ${totals.rows.toLocaleString("en-US")} ${totals.rows === 1 ? "row" : "rows"}.`,
+          );
+        if (totals.rows === 0) context.remark("There is nothing in this period.");
+      }
+    },
+  });
+
+/** What the option says, or the name of the file. @throws RelayError when they disagree. */
+function formatOf({ format, out }: CommandInput): unknown {
+  const named = /\.(csv|xlsx)$/i.exec(String(out ?? ""))?.[1]?.toLowerCase();
+  if (format !== undefined && named !== undefined && format !== named)
+    throw new RelayError(`--format ${format} does not go with a file named ${out}.`, { code: "usage" });
+  return format ?? named;
+}
+
+/** A total by the names of its columns. */
+const totalOf = (columns: readonly SheetColumn[], { currency, count, sums }: Total) => ({
+  currency,
+  rows: count,
+  ...Object.fromEntries(columns.flatMap(({ name }, at) => (sums[at] == null ? [] : [[name, sums[at]]]))),
+});

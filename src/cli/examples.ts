@@ -1,0 +1,116 @@
+import type { Command } from "commander";
+
+/** An id as they look. */
+const ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
+
+type Two = readonly [string, string];
+
+/** Two lines that help shows of each command, by what stands after `invoice-relay`; a parent shows its children's. */
+const EXAMPLES: Readonly<Record<string, Two>> = {
+  dev: ["", "--database postgres://localhost/relay"],
+  demo: ["", "--database postgres://localhost/relay"],
+  serve: ["", "--workers-only"],
+  migrate: ["", "--into-shared"],
+  doctor: ["", "--json"],
+  status: ["", "--json"],
+  alarms: ["", "--all --name source_failing --limit 20"],
+  "alarms close": [
+    'event_dead --reason "sent again by hand"',
+    "source_failing --source default --reason done",
+  ],
+  "alarms snooze": [
+    'source_failing --for 2h --reason "maintenance at the provider"',
+    "certificate_gap --until 2027-11-01T08:30 --reason weekend",
+  ],
+  "alarms note": ['source_failing --note "ticket 4711"', 'event_dead --source default --note ""'],
+  "alarms test": ["", "--json"],
+  audit: ["--actor ada --from 2026-10-01", `--invoice ${ID}`],
+  "callback-url": ["", "--reference ORDER-4711"],
+  "callbacks list": ["--refused --from 2026-10-01", "--sender 203.0.113.7 --limit 20"],
+  "callbacks show": [`${ID}`, `${ID} --json`],
+  "api get-collection": [`${ID}`, `${ID} --source default`],
+  "api list-invoices": [`${ID} --invoice-status Paid`, `${ID} --start-date 2026-10-01 --all --json`],
+  "api create-invoice": [
+    "--from fees.json",
+    `--collection-id ${ID} --title Fees --payer-name Ada --amount 1500.50`,
+  ],
+  "api get-invoice": [`${ID}`, `${ID} --json`],
+  "api invalidate-invoice": [`${ID}`, `${ID} --source default`],
+  "api add-linked-account": [
+    "--bank-id 12 --account-number 0123456789",
+    "--bank-id 12 --account-number 0123456789 --primary",
+  ],
+  "api get-banks": ["", "--json"],
+  invoice: ["3f1c6a52", "ORDER-4711"],
+  invoices: ["NGN 40,645.00", "--from 2026-10-01 --to 2026-10-31 --status Paid"],
+  reconcile: [
+    "--from 2026-10-01 --to 2026-10-31",
+    '--from 2026-10-31 --to 2026-10-31 --publish --reason "callbacks were lost"',
+  ],
+  certify: ["--from 2026-10-01 --to 2026-10-31", "--from 2026-10-31 --to 2026-10-31 --deep --csv"],
+  "certificate list": ["--result not_equal", "--from 2026-10-01 --to 2026-10-31"],
+  "certificate show": [`${ID}`, `${ID} --csv`],
+  "certificate verify": ["certificate.json", "certificate.json --keys keys.json"],
+  "ledger verify": ["--from 2026-10-01", "--root root.json"],
+  "ledger root": ["", "--json"],
+  report: [
+    "payments --from 2026-10-01 --to 2026-10-31 --out payments.xlsx",
+    "differences --from 2026-10-01 --to 2026-10-31 --format csv",
+  ],
+  match: [
+    "statement.csv --from 2026-10-01 --to 2026-10-31",
+    "statement.csv --date-column Date --amount-column Credit --decimal , --out left.xlsx",
+  ],
+  "match list": ["", "--source default --limit 5"],
+  "match show": [`${ID}`, `${ID} --out all.csv`],
+  "month close": ["2026-10 --dry-run", '2026-10 --waive-statement "the bank has no statement yet"'],
+  "month list": ["", "--source default"],
+  "month show": ["2026-10", "2026-10 --source default"],
+  "month reopen": ['2026-10 --reason "a late payment"', "2026-10 --source default --reason correction"],
+  "replay confirmations": [
+    "--from 2026-10-01 --to 2026-10-02 --dry-run",
+    "--verdict unknown_invoice --reason incident",
+  ],
+  "replay callbacks": ["--from 2026-10-01 --dry-run", "--refused --from 2026-10-01 --reason incident"],
+  "replay events": [
+    `--invoice ${ID} --reason lost`,
+    "--from 2026-10-01 --to-file events.jsonl --reason analysis",
+  ],
+  "replay list": ["", "--limit 5"],
+  "replay show": [`${ID}`, `${ID} --json`],
+  "replay resume": [`${ID}`, `${ID} --here`],
+  "replay cancel": [`${ID}`, `${ID} --reason "too much"`],
+  "dead list": ["--kind event", "--from 2026-10-01 --limit 20"],
+  "dead show": [`${ID}`, `${ID} --json`],
+  "dead retry": [`${ID} --reason fixed`, "--all --kind event --dry-run --reason fixed"],
+  "dead dismiss": [`${ID} --reason "a test"`, "--to 2026-10-01 --dry-run --reason old"],
+  "quarantine list": ["", "--collection Fees --from 2026-10-01"],
+  "quarantine show": [`${ID}`, `${ID} --json`],
+  "quarantine release": [`${ID} --reason "ours after all"`, "--collection Fees --dry-run --reason ours"],
+  "quarantine dismiss": [`${ID} --reason "not ours"`, "--collection Fees --dry-run --reason foreign"],
+  "pause confirm": ["--for 30m --reason maintenance", "--source default --until 2027-11-01T08:30 --reason x"],
+  "pause publish": ["--for 2h --reason maintenance", "--source default --reason incident"],
+  "resume confirm": ["", '--source default --reason "the provider is back"'],
+  "resume publish": ["", '--reason "SNS is back"'],
+  retention: ["--dry-run", '--reason "asked by the auditors"'],
+  evidence: [`${ID}`, `${ID} --out payment.zip`],
+  erase: [`${ID} --dry-run`, `${ID} --reason "asked by the payer"`],
+  "collection-service": ["--port 8090", "--seed seed.json --public-url http://localhost:8090"],
+  "local-sns": ["--port 4566", "--region eu-west-1 --topic payments"],
+  "sandbox pay": [`${ID}`, `${ID} --twice --method USSD`],
+  "sandbox listen": ["", "--provider http://localhost:8090"],
+  completion: ["bash", "zsh"],
+};
+
+/** The lines of one command, and of a parent without its own the first one of each child, as they are typed. */
+function examplesOf(command: Command, path: string): string[] {
+  const own = EXAMPLES[path]?.map((rest) => `invoice-relay ${path} ${rest}`.trim());
+  return own ?? command.commands.flatMap((inner) => examplesOf(inner, `${path} ${inner.name()}`).slice(0, 1));
+}
+
+/** Ends the help of the command, and of each inside of it, with its examples. */
+export function addExamples(command: Command, path = command.name()): void {
+  const lines = examplesOf(command, path).slice(0, 2);
+  command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+  for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`);
+}

@@ -1,0 +1,93 @@
+import { plainText } from "./terminal-text.ts";
+
+type Cell = string | number | boolean | Date | null | undefined;
+
+/** What a terminal holds; without one, nothing is narrow. */
+type Width = number | undefined;
+
+const MISSING = "-";
+
+/**
+ * A plain table: columns two spaces apart, numbers and money aligned right, `-` for a missing value. Where it
+ * is wider than the terminal, columns that say the same in every row are said once below it; where that is
+ * not enough, each row is a card. Text from outside cannot control the terminal: control characters are shown
+ * as �.
+ */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  width: Width = undefined,
+): string {
+  const isRight = header.map((_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column])));
+  const wide = linesOf(header, textsOf(header, rows), isRight);
+  if (width === undefined || widestOf(wide) <= width) return wide.join("\n");
+  const texts = textsOf(header, rows, { toTheSecond: true });
+  const isSame = (column: number) =>
+    column > 0 && rows.length > 1 && texts.every((row) => row[column] === texts[0]?.[column]);
+  const differing = header.map((_, column) => column).filter((column) => !isSame(column));
+  const pick = <Value>(row: readonly Value[]) => differing.map((column) => row[column] as Value);
+  const lines = linesOf(pick(header), texts.map(pick), pick(isRight));
+  const body = widestOf(lines) <= width ? lines.join("\n") : cards(pick(header), texts.map(pick), width);
+  const same = header.flatMap((name, column) => {
+    const text = texts[0]?.[column];
+    return isSame(column) && text !== MISSING ? [`${name} ${text}`] : [];
+  });
+  return same.length === 0 ? body : `${body}\n\nIn every row: ${same.join(", ")}`;
+}
+
+/** The first column of each row, and the others beneath it; what is missing is left out. */
+function cards(header: readonly string[], texts: readonly string[][], width: number): string {
+  const named = Math.max(0, ...header.slice(1).map((name) => widthOf(name)));
+  return texts
+    .map(([first = MISSING, ...others]) =>
+      [
+        first,
+        ...others.flatMap((text, column) => {
+          const line = `  ${(header[column + 1] ?? "").padEnd(named)}  ${text}`;
+          if (text === MISSING) return [];
+          return widthOf(line) <= width ? [line] : [`  ${header[column + 1]}`, `    ${text}`];
+        }),
+      ].join("\n"),
+    )
+    .join("\n");
+}
+
+function linesOf(
+  header: readonly string[],
+  texts: readonly string[][],
+  isRight: readonly boolean[],
+): string[] {
+  const all = [header, ...texts];
+  const widths = header.map((_, column) => Math.max(...all.map((line) => widthOf(line[column] ?? ""))));
+  return all.map((line) =>
+    line
+      .map((cell, column) => {
+        const room = " ".repeat((widths[column] ?? 0) - widthOf(cell));
+        return isRight[column] === true ? room + cell : cell + room;
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+const widthOf = (text: string): number => [...text].length;
+const widestOf = (lines: readonly string[]): number => Math.max(0, ...lines.map(widthOf));
+
+/** A number, or an amount as `money` and `moneyIn` write it. */
+const isNumber = (cell: Cell): boolean =>
+  cell === null ||
+  cell === undefined ||
+  (typeof cell === "string" ? /^([A-Z]{3} )?-?\d{1,3}(,\d{3})*\.\d+$/.test(cell) : typeof cell === "number");
+
+const textsOf = (
+  header: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { toTheSecond = false } = {},
+): string[][] => rows.map((row) => header.map((_, column) => cellText(row[column], toTheSecond)));
+
+function cellText(cell: Cell, toTheSecond: boolean): string {
+  if (cell === null || cell === undefined || cell === "") return MISSING;
+  if (cell instanceof Date)
+    return toTheSecond ? `${cell.toISOString().slice(0, 19).replace("T", " ")}Z` : cell.toISOString();
+  return plainText(typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell));
+}

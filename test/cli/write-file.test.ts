@@ -1,0 +1,36 @@
+import { EventEmitter } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { CommandContext } from "../../src/cli/command-context.ts";
+import { writeFileUnlessStopped } from "../../src/cli/write-file.ts";
+import { onTestFinished } from "../support/own-test.ts";
+
+it("Ctrl-C while a file is written leaves nothing behind, and says so", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "stopped-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
+  const output = { write: () => undefined };
+  const context = new CommandContext({ environment: {}, stdout: output, stderr: output, signals });
+  let isOver = false;
+  const endless = async function* () {
+    try {
+      for (let n = 0; ; n += 1) {
+        if (n === 3) signals.emit("SIGINT");
+        yield "row\r\n";
+      }
+    } finally {
+      isOver = true;
+    }
+  };
+
+  const file = join(folder, "october.csv");
+  await expect(writeFileUnlessStopped(context, file, endless())).rejects.toThrow(
+    `Stopped before the end: ${file} was not written.`,
+  );
+
+  expect(isOver).toBe(true);
+  expect(await readdir(folder)).toEqual([]);
+  expect(signals.listenerCount("SIGINT")).toBe(0);
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter } from "node:events";
+import type { Command } from "commander";
+import { expect, it } from "vitest";
+import { CommandContext } from "../../src/cli/command-context.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { addEvents } from "../support/log-rows.ts";
+import { surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
+
+it("a bare replay of events is refused, and --all asks first: consumers would get everything again", async () => {
+  const around = await surroundings();
+  const environment = around.environment({ COLLECTION_IDS: "none" });
+  await addEvents(around, 2);
+  const replay = (...words: string[]) => runInProcess(["replay", "events", ...words], environment);
+
+  expect(await replay()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Which events? Give a filter"),
+  });
+  expect(await replay("--all", "--here")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Send 2 events again? There is no terminal to ask on"),
+  });
+  expect(await replay("--dry-run")).toMatchObject({ code: 0, stdout: expect.stringContaining("2 events") });
+  expect(await around.query("select from replay")).toHaveLength(0);
+});
+
+it("an audit log that nothing matches does not say that nothing was changed; who acts can be named", async () => {
+  const around = await surroundings();
+  const environment = around.environment({ COLLECTION_IDS: "none" });
+  expect((await runInProcess(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
+  await around.query("insert into source (name) values ('default')");
+  await runInProcess(["pause", "confirm"], { ...environment, INVOICE_RELAY_OPERATOR: "ada" });
+  expect((await runInProcess(["audit"], environment)).stdout).toContain("cli:ada");
+  for (const [words, says] of [
+    ["audit --actor nobody", "Nothing in the audit log matches these filters"],
+    ["dead list --collection nosuch", "No dead letter matches these filters"],
+    ["quarantine list --collection nosuch", "No quarantined invoice matches these filters"],
+  ] as const)
+    expect((await runInProcess(words.split(" "), environment)).stdout).toContain(says);
+});
+
+it("erasing what is not there is no erasure", async () => {
+  const around = await surroundings();
+  const environment = around.environment({ COLLECTION_IDS: "none" });
+  expect(await runInProcess(["erase", randomUUID(), "--yes"], environment)).toMatchObject({ code: 3 });
+  expect(await around.query("select from audit_entry union all select from erased_invoice")).toHaveLength(0);
+});
+
+/** Values that no option of that kind can mean, by the word that its help gives it. */
+const NEVER_MEANT: Readonly<Record<string, readonly string[]>> = {
+  time: ["", "soon", "2026-02-30", "0000-01-01"],
+  day: ["soon", "2026-02-30", "2026-11-24T10:00"],
+  number: ["", "1.5", "99999999999999999999"],
+  id: ["", "42"],
+  name: ["", " ", "a\0b", "\u001B[31m"],
+  text: ["", "a\0b"],
+  alarm: ["", "sorce_failing"],
+  amount: ["", "much", "1.2.3", "1e5"],
+  address: ["", "a\0b"],
+  duration: ["", "2 hours", "-1h", "99999999d"],
+  verdict: ["", "great"],
+  kind: ["", "x"],
+  result: ["", "x"],
+  format: ["", "pdf"],
+  status: ["", "a\0b"],
+  action: ["", "a\0b"],
+  type: ["", "a\0b"],
+  where: ["", "a\0b"],
+  arn: ["", "arn:aws:sns"],
+  reference: ["", "a\0b"],
+  report: ["x"],
+  ids: ["", "abc", "af308019"],
+};
+
+/** What an argument is when something else is wrong. */
+const MEANT: Readonly<Record<string, string>> = { alarm: "pause_standing", report: "payments" };
+
+/** Commands that start something, and those whose words the provider's client reads. */
+const APART = /^(dev|demo|serve|migrate|collection-service|local-sns|sandbox|completion|api|alarms test)\b/;
+
+it("no command takes a word for what it cannot mean: each exits 2 with a sentence, and changes nothing", async () => {
+  const around = await surroundings();
+  const environment = around.environment({ COLLECTION_IDS: "none" });
+  const lines = leavesOf(createProgram(silentContext()))
+    .filter(({ path }) => !APART.test(path.join(" ")))
+    .flatMap(({ path, command }) => wrongLines(path, command));
+  expect(lines.length).toBeGreaterThan(300);
+  const taken: unknown[] = [];
+  for (const words of lines) {
+    const { code, stdout, stderr } = await runInProcess(words, environment);
+    const isRefused = code === 2 && stdout === "" && /^[^\n]{10,}\.\n/.test(stderr);
+    if (!isRefused || /did not expect/.test(stderr)) taken.push({ words, code, stdout, stderr });
+  }
+  expect(taken).toEqual([]);
+  expect(await around.query("select from audit_entry union all select from replay")).toHaveLength(0);
+});
+
+interface Leaf {
+  path: string[];
+  command: Command;
+}
+
+const leavesOf = (command: Command, path: string[] = []): Leaf[] => [
+  ...(path.length > 0 && command.commands.length === 0 ? [{ path, command }] : []),
+  ...command.commands.flatMap((inner) => leavesOf(inner, [...path, inner.name()])),
+];
+
+/** Every option and argument with what it cannot mean, all else as it should be; and periods that end first. */
+function wrongLines(path: string[], { registeredArguments, options }: Command): string[][] {
+  const longs = options.map(({ long }) => long ?? "");
+  const needed = registeredArguments.filter(({ required }) => required);
+  const meant = needed.map((argument) => MEANT[argument.name()] ?? randomUUID());
+  const careful = longs.includes("--dry-run") ? ["--dry-run"] : [];
+  const must = options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? "", "x"]);
+  const asOption = options.flatMap(({ flags, long }) => {
+    const kind = /<([\w-]+)/.exec(flags)?.[1] ?? "";
+    // An empty note takes it away.
+    if (long === "--note") return [];
+    return (NEVER_MEANT[kind] ?? []).map((wrong) => [
+      ...path,
+      ...meant,
+      ...must,
+      ...careful,
+      long ?? "",
+      wrong,
+    ]);
+  });
+  const asArgument = registeredArguments.flatMap((argument) =>
+    // An invoice may be looked for by any words.
+    (argument.name() === "id" && path[0] === "invoice" ? ["", "a\0b"] : (NEVER_MEANT[argument.name()] ?? []))
+      .map((wrong) => [
+        ...path,
+        ...(argument.required ? meant.with(needed.indexOf(argument), wrong) : [wrong]),
+      ])
+      .map((words) => [...words, ...must, ...careful]),
+  );
+  const inverted = ["", "confirmed-"]
+    .map((which) => [`--${which}from`, "2026-10-20", `--${which}to`, "2026-10-01"])
+    .filter(([from, , to]) => longs.includes(from ?? "") && longs.includes(to ?? ""))
+    .map((period) => [...path, ...meant, ...careful, ...period]);
+  return [...asOption, ...asArgument, ...inverted];
+}
+
+function silentContext(): CommandContext {
+  const output = { write: () => undefined };
+  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
+  return new CommandContext({ environment: {}, stdout: output, stderr: output, signals });
+}
+
+it("a source that nobody knows is named, with those there are", async () => {
+  const environment = (await surroundings()).environment();
+  for (const words of [
+    "alarms",
+    "invoices",
+    "dead retry --dry-run",
+    "replay events --dry-run",
+    "pause confirm",
+  ])
+    expect(await runInProcess([...words.split(" "), "--source", "nosuch"], environment)).toMatchObject({
+      code: 3,
+      stderr: 'There is no source "nosuch". Known: default.\n',
+    });
+});
