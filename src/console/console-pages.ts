@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import express, { type Response, Router } from "express";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { extname, join, resolve } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from "express";
 
 export interface ConsolePagesOptions {
   /** Whether anybody could sign in: ADMIN_TOKENS is set. */
@@ -50,7 +51,9 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
     // Their names change with their contents.
     const forEver = (response: Response) =>
       response.setHeader("cache-control", "max-age=31536000, immutable");
-    pages.use("/assets", express.static(resolve(folder, "assets"), { ...files, setHeaders: forEver }));
+    const assets = resolve(folder, "assets");
+    pages.use("/assets", preferCompressed(assets));
+    pages.use("/assets", express.static(assets, { ...files, setHeaders: forEver }), sayPlainly);
     pages.use(express.static(folder, files));
     // Every other path is a place within the pages, which find it themselves.
     pages.get(/^[^.]*$/, (_request, response) => {
@@ -60,6 +63,38 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
     pages.use((_request, response) => say(response, 404, "There is nothing here.\n"));
   }
   return Router().use("/console", pages);
+}
+
+/** The forms that stand beside each asset once the pages are built, the smallest first. */
+const COMPRESSED = { br: ".br", gzip: ".gz" } as const;
+
+/** Whoever takes a compressed form of an asset is given it. */
+function preferCompressed(folder: string): RequestHandler {
+  const there = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  return (request, response, next) => {
+    response.vary("accept-encoding");
+    const taken = request.acceptsEncodings(Object.keys(COMPRESSED)) as keyof typeof COMPRESSED | false;
+    if (taken !== false && there.has(request.path.slice(1) + COMPRESSED[taken])) {
+      response.type(extname(request.path)).setHeader("content-encoding", taken);
+      request.url = request.path + COMPRESSED[taken];
+    }
+    next();
+  };
+}
+
+/** What keeps a compressed asset from being sent is said in words, which are not compressed. */
+const sayPlainly: ErrorRequestHandler = (error, _request, response, next) => {
+  response.removeHeader("content-encoding");
+  next(error);
+};
+
+/** Once, when the pages are built: no request waits for it. */
+function compress(folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => /\.(js|css)$/.test(one))) {
+    const bytes = readFileSync(join(folder, name));
+    writeFileSync(join(folder, name + COMPRESSED.br), brotliCompressSync(bytes));
+    writeFileSync(join(folder, name + COMPRESSED.gzip), gzipSync(bytes, { level: 9 }));
+  }
 }
 
 const say = (response: Response, status: number, text: string): void => {
@@ -100,6 +135,7 @@ export async function buildPages(outDir: string): Promise<void> {
       rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });
+  compress(join(outDir, "assets"));
 }
 
 /** In a checkout whose pages were never built, builds them; elsewhere they came with the program. */

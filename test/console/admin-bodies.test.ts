@@ -40,7 +40,7 @@ describe("a body that the admin API does not read", () => {
       ] as const) {
         const { status, error } = await post(api, pathOf(path), body, type);
         expect([status, path]).toEqual([415, path]);
-        expect(error).toBe("Send the body as JSON, with the header Content-Type: application/json.");
+        expect(error).toMatch(/^Send the (body as JSON|file itself), with the header Content-Type: /);
       }
     expect(await wholeDatabase(api.around)).toEqual(before);
   });

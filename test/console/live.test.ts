@@ -4,13 +4,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Live } from "../../src/api/live.ts";
 import { httpApp } from "../../src/app/http-app.ts";
 import { listen } from "../../src/kit/http-server.ts";
-import { newId } from "../../src/kit/ids.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { withoutCallbackTokens } from "../../src/kit/mask.ts";
-import { ActivityBook, latencyOf } from "../../src/operate/activity.ts";
-import { activity, happening, status } from "../../src/operate/operations/status.ts";
+import { activity, happening, status, trouble } from "../../src/operate/operations/status.ts";
 import { adminApi, READER } from "../support/admin.ts";
-import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -45,6 +43,8 @@ async function own(
     until?: number;
     beatMs?: number;
     everyMs?: number;
+    lateMs?: number;
+    read?: Record<string, () => Promise<unknown>>;
     /** Sent with each reading. */
     filling?: string;
   } = {},
@@ -133,6 +133,31 @@ describe("the live stream", () => {
     await vi.waitFor(() => expect(again.events).toEqual([{ name: "status", data: { reading: 2 } }]));
   });
 
+  it("says what it cannot read, that fails or hangs, and since when, until it is read again", async () => {
+    let answer: () => Promise<unknown> = async () => ({ reading: 1 });
+    const { url } = await own({ lateMs: 50, read: { status: () => answer() } });
+    const stream = await listening(url);
+    await vi.waitFor(() => expect(stream.events).toContainEqual({ name: "status", data: { reading: 1 } }));
+    const troubles = () => stream.events.filter(({ name }) => name === "trouble").map(({ data }) => data);
+    answer = async () => {
+      throw new Error("away");
+    };
+    await vi.waitFor(() => expect(troubles().length).toBeGreaterThan(1));
+    const [first, second] = troubles().map((data) => trouble.parse(data));
+    expect(first?.what).toBe("status");
+    expect(second?.since).toEqual(first?.since);
+    // Who comes now is not shown what was true before.
+    const late = await listening(url);
+    await vi.waitFor(() => expect(late.events[0]?.name).toBe("trouble"));
+    let release = (_value: unknown) => {};
+    answer = () => new Promise((resolve) => (release = resolve));
+    const before = troubles().length;
+    await vi.waitFor(() => expect(troubles().length).toBeGreaterThan(before + 1));
+    answer = async () => ({ reading: 2 });
+    release({ reading: 2 });
+    await vi.waitFor(() => expect(stream.events.at(-1)).toEqual({ name: "status", data: { reading: 2 } }));
+  });
+
   it("has a heart that beats, room for so many, and ends with the session", async () => {
     const { live, url } = await own({ listenerLimit: 2 });
     const streams = [await listening(url), await listening(url)];
@@ -168,54 +193,6 @@ describe("a listener", () => {
     expect(live.listeners).toBe(1);
     socket.destroy();
     await vi.waitFor(() => expect(live.listeners).toBe(0));
-  });
-});
-
-describe("activity", () => {
-  it("counts callbacks, confirmed payments and acceptances by the minute", async () => {
-    const around = await surroundings();
-    const now = new Date("2026-10-01T00:10:30Z");
-    for (const second of [10, 20, 70, 600])
-      await addCallback(around, {
-        id: newId(),
-        received_at: new Date(Date.UTC(2026, 9, 1) + second * 1_000),
-      });
-    await addEvents(around, 61);
-    const book = new ActivityBook(openDatabase(around.databaseUrl), 60);
-    const first = await book.read(12, now);
-    expect(first.minutes).toHaveLength(12);
-    expect(first.minutes[0]?.at).toEqual(new Date("2026-09-30T23:59:00Z"));
-    const counts = first.minutes.map(({ received, confirmed, published }) => [
-      received,
-      confirmed,
-      published,
-    ]);
-    expect(counts[0]).toEqual([0, 0, 0]);
-    expect(counts[1]).toEqual([2, 59, 59]);
-    expect(counts[2]).toEqual([1, 2, 2]);
-    expect(counts[11]).toEqual([1, 0, 0]);
-    // What is over is remembered; the last minutes are counted again.
-    await addCallback(around, { id: newId(), received_at: new Date("2026-10-01T00:00:50Z") });
-    await addCallback(around, { id: newId(), received_at: new Date("2026-10-01T00:09:59Z") });
-    const second = await book.read(12, now);
-    expect(second.minutes.map(({ received }) => received)).toEqual([0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
-  });
-
-  it("knows how long payments took, from the callback that asked to SNS", async () => {
-    const around = await surroundings();
-    const [event, other] = await addEvents(around, 2);
-    const asked = { opened_at: "2026-09-30T23:59:58Z", requested_at: "2026-10-01T00:00:00Z" };
-    await addConfirmation(around, { invoice_id: event?.invoiceId, ...asked });
-    await addConfirmation(around, { invoice_id: other?.invoiceId, opened_by: "reconcile" });
-    const { latency } = await new ActivityBook(openDatabase(around.databaseUrl), 60).read(1);
-    expect(latency).toEqual({ p50Ms: 1_000, p95Ms: 1_000, p99Ms: 1_000, payments: 1 });
-    expect(latencyOf([])).toBeNull();
-    expect(latencyOf(Array.from({ length: 100 }, (_, n) => 100 - n))).toEqual({
-      p50Ms: 50,
-      p95Ms: 95,
-      p99Ms: 99,
-      payments: 100,
-    });
   });
 });
 

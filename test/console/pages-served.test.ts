@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { httpApp, protectAnswers } from "../../src/app/http-app.ts";
 import { consolePages } from "../../src/console/console-pages.ts";
@@ -14,7 +15,11 @@ async function served(options: { isOpen: boolean; built: boolean; below?: string
   const folder = join(root, options.below ?? "");
   mkdirSync(join(folder, "assets"), { recursive: true });
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
-  writeFileSync(join(folder, "assets/index-a1b2c3.js"), "export {};");
+  const script = "export {};";
+  writeFileSync(join(folder, "assets/index-a1b2c3.js"), script);
+  writeFileSync(join(folder, "assets/index-a1b2c3.js.br"), brotliCompressSync(script));
+  writeFileSync(join(folder, "assets/index-a1b2c3.js.gz"), gzipSync(script));
+  writeFileSync(join(folder, "assets/plain.css"), "a {}");
   const pages = consolePages({ isOpen: options.isOpen, folder: options.built ? folder : null });
   const logged: string[] = [];
   const log = createLogger({ level: "info", destination: { write: (line) => void logged.push(line) } });
@@ -53,6 +58,26 @@ describe("the console's pages", () => {
     ])
       expect((await get(path)).status, path).toBe(404);
     expect((await get("/console/%00")).status).toBeLessThan(500);
+  });
+
+  it("are given compressed to whoever takes that, and as they are to others", async () => {
+    const get = await served({ isOpen: true, built: true });
+    const path = "/console/assets/index-a1b2c3.js";
+    for (const [taken, given] of [
+      ["br, gzip", "br"],
+      ["gzip;q=1, br;q=0.5", "gzip"],
+      ["deflate", null],
+      ["identity", null],
+    ]) {
+      const { status, headers, text } = await get(path, { "accept-encoding": taken ?? "" });
+      expect({ status, text }, `${taken}`).toEqual({ status: 200, text: "export {};" });
+      expect(headers.get("content-encoding"), `${taken}`).toBe(given);
+      expect(headers.get("content-type")).toMatch(/^text\/javascript/);
+      expect(headers.get("cache-control")).toBe("max-age=31536000, immutable");
+      expect(headers.get("vary")?.toLowerCase()).toContain("accept-encoding");
+    }
+    const plain = await get("/console/assets/plain.css", { "accept-encoding": "br" });
+    expect([plain.text, plain.headers.get("content-encoding")]).toEqual(["a {}", null]);
   });
 
   it.each([".nvm/versions", "node_modules/.pnpm/invoice-relay@1", "..console"])(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   type CalendarDay,
+  periodToProve,
   sentenceOf,
   stateOfDay,
   summaryOf,
@@ -69,5 +70,18 @@ describe("a day without differences by name", () => {
   it("says that each payment is there only when nothing was counted", () => {
     expect(wordsOfNone(0)).toContain("No difference");
     expect(wordsOfNone(1)).toContain("1 to look at, none by name");
+  });
+});
+
+describe("the period that the form begins with", () => {
+  it("is never inverted: served since today, it is yesterday", () => {
+    const today = "2026-11-24";
+    expect(periodToProve("2026-09-01", "2026-10-05", today)).toEqual({
+      from: "2026-10-05",
+      to: "2026-11-23",
+    });
+    expect(periodToProve("2026-09-01", null, today)).toEqual({ from: "2026-09-01", to: "2026-11-23" });
+    for (const served of [today, "2026-11-25", "2026-11-23"])
+      expect(periodToProve("2026-09-01", served, today)).toEqual({ from: "2026-11-23", to: "2026-11-23" });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { indented, moneyText, visibleText } from "../../../src/console/pages/kit/text.ts";
+import { moneyText, visibleText } from "../../../src/console/pages/kit/text.ts";
+import { indentedJson } from "../../../src/kit/indented-json.ts";
 
 describe("text from outside", () => {
   it.each([
@@ -21,9 +22,9 @@ describe("money", () => {
 });
 
 it("an event is laid out without any of its values being read", () => {
-  expect(indented('{"a":1500.50,"b":{},"c":["x{,\\"y"]}')).toBe(
+  expect(indentedJson('{"a":1500.50,"b":{},"c":["x{,\\"y"]}')).toBe(
     '{\n  "a": 1500.50,\n  "b": {},\n  "c": [\n    "x{,\\"y"\n  ]\n}',
   );
   for (const other of ["<p>Bad Gateway: try again</p>", '{"cut": "of', ""])
-    expect(indented(other)).toBe(other);
+    expect(indentedJson(other)).toBe(other);
 });

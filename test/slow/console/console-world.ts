@@ -39,6 +39,7 @@ export const STRANGER = "203.0.113.9";
 export interface ConsoleWorld {
   /** Of the relay, without a slash at the end. */
   readonly url: string;
+  readonly databaseUrl: string;
   readonly service: TestService;
   readonly sns: LocalSns;
   readonly topicArn: string;
@@ -55,6 +56,8 @@ export interface ConsoleWorld {
   callback(body: unknown, headers?: Record<string, string>, rest?: string): Promise<Response>;
   /** Waits until the query gives exactly these rows. */
   until(text: string, values: unknown[], rows: unknown[]): Promise<void>;
+  /** Cuts every connection to Postgres, and has it take none. @returns the way back. */
+  takeDatabaseAway(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -107,6 +110,7 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
 
   return {
     url,
+    databaseUrl: database.url,
     service,
     sns,
     topicArn,
@@ -142,7 +146,20 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
         },
         { timeout: 20_000, interval: 50 },
       ),
+    takeDatabaseAway: () => takeAway(database.url),
     stop: () => running.disposeAsync(),
+  };
+}
+
+async function takeAway(url: string): Promise<() => Promise<void>> {
+  const name = new URL(url).pathname.slice(1);
+  const outside = new pg.Client({ connectionString: new URL("/postgres", url).href });
+  await outside.connect();
+  await outside.query(`alter database ${name} allow_connections false`);
+  await outside.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
+  return async () => {
+    await outside.query(`alter database ${name} allow_connections true`);
+    await outside.end();
   };
 }
 

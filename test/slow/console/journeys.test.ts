@@ -59,8 +59,10 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     await person.press(page.getByRole("link", { name: "Open in quarantine" }));
     await page.waitForURL(`**/console/attention/quarantine/${house.quarantined[1]}`);
     await page.getByRole("button", { name: "Release" }).waitFor();
-    await person.visit("Now");
-    await person.press(page.getByRole("listitem").filter({ hasText: "confirmation dead" }).getByRole("link"));
+    await person.visit("Attention");
+    await person.press(page.getByRole("link", { name: "Alarms" }));
+    const alarm = rowOf(page, "A confirmation was given up");
+    await person.press(alarm.getByRole("link"));
     await page.waitForURL(`**/console/attention/dead/${house.deadConfirmation}`);
     await page.getByRole("button", { name: "Retry" }).waitFor();
     await page.locator(".badge").getByText("dead letter").waitFor();
@@ -136,7 +138,7 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     await person.visit("Completeness");
     await page.getByText(/2 payments are missing/).waitFor();
     await person.press(page.getByRole("link", { name: "2 missing, 5,000.50" }));
-    await page.getByRole("row").filter({ hasText: "Nobody asked about it" }).first().waitFor();
+    await page.getByRole("row").filter({ hasText: "no callback named it" }).first().waitFor();
     expect(await page.getByRole("row").filter({ hasText: "2,500.25" }).count()).toBe(2);
     await person.press(page.getByRole("button", { name: "Reconcile" }));
     await person.confirm("Reconcile", "Their callbacks never came.");

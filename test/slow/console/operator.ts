@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import { PATIENCE_MS } from "../../support/patience-ms.ts";
 import { ADMIN_TOKENS, type ConsoleWorld, type Role } from "./console-world.ts";
 
 /** What a person works with. */
 export type Hand = "mouse" | "keyboard";
 
-export const DESKTOP = { viewport: { width: 1280, height: 800 } } satisfies BrowserContextOptions;
+export const DESKTOP = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
 export const PHONE = {
   viewport: { width: 390, height: 844 },
   hasTouch: true,
@@ -21,14 +22,14 @@ export class Operator {
   readonly page: Page;
   /** Errors in the browser's console, and scripts that broke. */
   readonly complaints: string[] = [];
-  readonly #world: ConsoleWorld;
+  readonly #world: Pick<ConsoleWorld, "url">;
   readonly #hand: Hand;
 
-  private constructor(page: Page, world: ConsoleWorld, hand: Hand) {
+  private constructor(page: Page, world: Pick<ConsoleWorld, "url">, hand: Hand) {
     this.page = page;
     this.#world = world;
     this.#hand = hand;
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on("console", (message) => {
       if (message.type() === "error") this.complaints.push(message.text());
     });
@@ -37,7 +38,7 @@ export class Operator {
 
   static async arrive(
     browser: Browser,
-    world: ConsoleWorld,
+    world: Pick<ConsoleWorld, "url">,
     { hand = "mouse", language, ...options }: BrowserContextOptions & { hand?: Hand; language?: string } = {},
   ): Promise<Operator> {
     // A machine without a locale gives its browser a language that is none.
@@ -58,16 +59,16 @@ export class Operator {
   /** Waits until the page has its data and the stream is there. */
   async settle(): Promise<void> {
     await this.page.getByRole("heading", { level: 1 }).waitFor();
-    await this.page.locator(".connection.is-live").waitFor({ state: "attached" });
+    await this.page.locator(".connection:is(.is-live, .is-connected)").waitFor({ state: "attached" });
     await this.page.locator(".loading").first().waitFor({ state: "detached" });
     // The chart of the first page comes last.
     if (new URL(this.page.url()).pathname === "/console/")
       await this.page.locator(".minutes-plot canvas").waitFor();
   }
 
-  async signIn(role: Role): Promise<void> {
+  async signIn(role: Role, token = ADMIN_TOKENS[role]): Promise<void> {
     await this.open();
-    await this.write(this.page.getByLabel("Admin token"), ADMIN_TOKENS[role]);
+    await this.write(this.page.getByLabel("Admin token"), token);
     await this.press(this.page.getByRole("button", { name: "Sign in" }));
     await this.page.getByRole("heading", { level: 1, name: "Now" }).waitFor();
     // Whoever is not signed in yet is answered 401, which the browser reports.

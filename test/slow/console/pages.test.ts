@@ -6,7 +6,11 @@ import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
 import { DESKTOP, Operator, PHONE } from "./operator.ts";
 import { openStand, type Stand } from "./stand.ts";
 
+const WIDE = { viewport: { width: 2560, height: 1440 } } satisfies BrowserContextOptions;
+
 const LOOKS: [name: string, options: BrowserContextOptions][] = [
+  ["wide-light", { ...WIDE, colorScheme: "light" }],
+  ["wide-dark", { ...WIDE, colorScheme: "dark" }],
   ["desktop-light", { ...DESKTOP, colorScheme: "light" }],
   ["desktop-dark", { ...DESKTOP, colorScheme: "dark" }],
   ["phone-light", { ...PHONE, colorScheme: "light" }],
@@ -25,6 +29,7 @@ function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: s
     ["attention-refused", "attention/refused"],
     ["attention-alarms", "attention/alarms"],
     ["completeness", "completeness"],
+    ["statements", "completeness/statements"],
     ["replays", "replays"],
     ["replays-new", "replays/new"],
     ["settings", "settings"],

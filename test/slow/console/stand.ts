@@ -10,9 +10,12 @@ export interface Stand {
   close(): Promise<void>;
 }
 
+/** The pages as they are now. */
+export const buildConsole = () => buildPages(join(import.meta.dirname, "../../../dist/console"));
+
 /** A browser before a console whose pages were just built. */
 export async function openStand(): Promise<Stand> {
-  await buildPages(join(import.meta.dirname, "../../../dist/console"));
+  await buildConsole();
   const [browser, world] = await Promise.all([launchChromium(), startConsoleWorld()]);
   const close = async () => {
     await browser.close();

@@ -54,7 +54,16 @@ export const post = <const Path extends PathOf<"post">>(
   path: Path,
   given: CallInput<OperationAt<"post", Path>>,
   signal?: AbortSignal,
-): Promise<AnswerOf<OperationAt<"post", Path>>> => call("POST", path, given as AnyGiven, signal);
+): Promise<AnswerOf<OperationAt<"post", Path>>> =>
+  // Without a body it would come without the CSRF token.
+  call("POST", path, { body: {}, ...(given as AnyGiven) }, signal);
+
+/** Sends a file as the body. @throws ApiProblem */
+export const upload = async <const Path extends "/statements">(
+  path: Path,
+  given: CallInput<OperationAt<"post", Path>>,
+  file: File,
+): Promise<AnswerOf<OperationAt<"post", Path>>> => call("POST", path, { ...(given as AnyGiven), body: file });
 
 /** @throws ApiProblem */
 export const remove = (path: PathOf<"delete">): Promise<unknown> => call("DELETE", path, { body: {} });
@@ -104,9 +113,12 @@ async function answerOf(
     headers: {
       accept,
       ...unattended(),
-      ...(body !== undefined && { "content-type": "application/json", "x-csrf-token": csrfToken }),
+      ...(body !== undefined && {
+        "content-type": body instanceof File ? "application/octet-stream" : "application/json",
+        "x-csrf-token": csrfToken,
+      }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: body instanceof File ? body : JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
@@ -142,6 +154,9 @@ const TO_DO: Record<number, string> = {
   500: "Try again; the relay's log says more.",
   503: "Try again in a moment.",
 };
+
+/** Whether another try may be answered otherwise: what is wrong with the request stays wrong. */
+export const isPassing = ({ status }: ApiProblem): boolean => ![400, 401, 403].includes(status);
 
 /** What to do about a problem; "" when its own words say it. */
 export const toDo = ({ status }: ApiProblem): string => TO_DO[status] ?? "";

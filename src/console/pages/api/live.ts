@@ -1,17 +1,53 @@
-import { signal } from "@preact/signals";
-import type { Activity, Happening } from "../api/types.ts";
+import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type Connection, proofOf, withoutTrouble, withTrouble } from "./proof.ts";
 import { readSession } from "./session.ts";
-import type { Status } from "./types.ts";
+import type { Activity, Happening, Status, Trouble } from "./types.ts";
 
-/** connecting: not yet; live; lost: tried again by itself. */
-export const connection = signal<"connecting" | "live" | "lost">("connecting");
+export const connection = signal<Connection>("connecting");
+/** Readings that fail in the relay, as long as they do. */
+export const troubles = signal<readonly Trouble[]>([]);
 
 /** The newest of each, as the relay sends them every few seconds. */
-export const liveStatus = signal<Status | null>(null);
 export const liveActivity = signal<Activity | null>(null);
+const heard = signal<{ status: Status; cameAt: number } | null>(null);
+export const liveStatus = computed(() => heard.value?.status ?? null);
 /** The newest first; what came since the console was opened. */
 export const happenings = signal<readonly Happening[]>([]);
 const KEPT_LIMIT = 50;
+
+/** By this browser, each second while somebody is signed in. */
+export const now = signal(Date.now());
+const TICK_MS = 1_000;
+
+/** Whether the status is of now; null before the first one. */
+export const proof = computed(() => {
+  const status = heard.value && { at: heard.value.status.at, cameAt: heard.value.cameAt };
+  return proofOf({ connection: connection.value, status, troubles: troubles.value }, now.value);
+});
+
+/** Takes a status, from the stream or asked for; an older one than that which is there says nothing. */
+export function noteStatus(status: Status): void {
+  const { value: last } = heard;
+  if (last !== null && Date.parse(last.status.at) > Date.parse(status.at)) return;
+  now.value = Date.now();
+  heard.value = { status, cameAt: now.value };
+}
+
+const liveParts = signal(0);
+/** Whether what is on the page keeps up with the relay. */
+export const isPageLive = computed(() => liveParts.value > 0);
+
+/** For a part of a page that keeps up with the relay, as long as it is there. */
+export function useLive(isLive = true): void {
+  useEffect(() => {
+    if (!isLive) return;
+    liveParts.value += 1;
+    return () => {
+      liveParts.value -= 1;
+    };
+  }, [isLive]);
+}
 
 /**
  * When `lost` is followed by a connection attempt of our own, in ms: a refused one ends an EventSource for
@@ -23,18 +59,25 @@ const AGAIN_MS = 4_000;
 export function listen(): () => void {
   let source: EventSource | null = null;
   let again: ReturnType<typeof setTimeout> | undefined;
+  const ticking = setInterval(() => {
+    now.value = Date.now();
+  }, TICK_MS);
   const open = () => {
     source = new EventSource("/admin/v1/live");
     source.addEventListener("open", () => {
-      connection.value = "live";
+      connection.value = "open";
     });
     const on = <Data>(name: string, take: (data: Data) => void) =>
-      source?.addEventListener(name, ({ data }: MessageEvent<string>) => take(JSON.parse(data) as Data));
-    on<Status>("status", (status) => (liveStatus.value = status));
+      source?.addEventListener(name, ({ data }: MessageEvent<string>) => {
+        troubles.value = withoutTrouble(troubles.value, name);
+        take(JSON.parse(data) as Data);
+      });
+    on<Status>("status", noteStatus);
     on<Activity>("activity", (activity) => (liveActivity.value = activity));
     on<Happening>("payment", (payment) => {
       happenings.value = [payment, ...happenings.value].slice(0, KEPT_LIMIT);
     });
+    on<Trouble>("trouble", (trouble) => (troubles.value = withTrouble(troubles.value, trouble)));
     source.addEventListener("error", () => {
       connection.value = "lost";
       void readSession();
@@ -45,10 +88,12 @@ export function listen(): () => void {
   };
   open();
   return () => {
+    clearInterval(ticking);
     clearTimeout(again);
     source?.close();
     connection.value = "connecting";
-    liveStatus.value = null;
+    troubles.value = [];
+    heard.value = null;
     liveActivity.value = null;
     happenings.value = [];
   };

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../api/calls.ts";
 import { ApiProblem, get } from "./client.ts";
 
@@ -68,6 +68,10 @@ export interface ListPage<Item> {
   searchedTo?: string | null;
   /** How many there are in all, where they are counted. */
   total?: number;
+  /** What a text was taken for, in words and in this order; all but the last found nothing. */
+  searched?: readonly string[];
+  /** What else has an id that begins as the text does. */
+  others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
 }
 
 /**
@@ -86,6 +90,10 @@ export function usePages<Item>(
   // The pages behind a first page that was read again would repeat or miss what moved.
   const behind = further.of === first.data ? further.pages : [];
   const pages = first.data === null ? [] : [first.data, ...behind];
+  const items = useMemo(
+    () => (first.data === null ? null : pages.flatMap((page) => page.items)),
+    [first.data, further],
+  );
   const { next = null, searchedTo = null } = pages.at(-1) ?? {};
   useEffect(() => setProblem(null), [first.data]);
 
@@ -99,7 +107,8 @@ export function usePages<Item>(
       .finally(() => setFetching(false));
   };
   return {
-    items: first.data === null ? null : pages.flatMap(({ items }) => items),
+    items,
+    first: first.data,
     total: first.data?.total ?? null,
     problem: problem ?? first.problem,
     isLoading: first.isLoading || isFetching,
@@ -121,4 +130,13 @@ export function usePolled(
     const timer = setTimeout(reload, pauseMs);
     return () => clearTimeout(timer);
   }, [isUnderWay, isLoading]);
+}
+
+/** Reads again when something changes that somebody else keeps; not for its first value, null before that. */
+export function useReloadAfter(sign: string | null | undefined, reload: () => void): void {
+  const last = useRef(sign);
+  useEffect(() => {
+    if (last.current != null && sign !== last.current) reload();
+    last.current = sign;
+  }, [sign, reload]);
 }

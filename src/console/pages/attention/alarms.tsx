@@ -1,12 +1,19 @@
+import { signal } from "@preact/signals";
+import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { isUuid } from "../../../kit/ids.ts";
-import { post } from "../api/client.ts";
+import { ApiProblem, get, post } from "../api/client.ts";
+import { liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { capital, countText } from "../kit/text.ts";
+import { EndFields, endChosen, resetEnd } from "../parts/end-fields.tsx";
 import type { Field } from "../parts/fields.tsx";
-import { type ListDefinition, type RowsAct, readPages } from "../parts/list.tsx";
+import { TextInput } from "../parts/filters.tsx";
+import { doHere, sayHere } from "../parts/here.ts";
+import { Icon } from "../parts/icon.tsx";
+import { LIST_LIMIT, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
 import { Empty } from "../parts/page.tsx";
-import { Ago, Badge, Outside, ShortId } from "../parts/values.tsx";
+import { Ago, Badge, Outside, ShortId, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
 
 /** An alarm as the admin API lists it. */
@@ -25,13 +32,13 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
 };
 
 /** What it is about: its name, or an id's beginning; a link where there is a page. */
-export function AlarmSubject({ alarm: { about, subject } }: { alarm: ListedAlarm }) {
+function AlarmSubject({ alarm: { about, subject } }: { alarm: ListedAlarm }) {
   const page = PAGES[about]?.(encodeURIComponent(subject));
   const shown = isUuid(subject) ? <ShortId id={subject} /> : <Outside text={subject || "the relay"} />;
   return page === undefined ? shown : <Link to={page}>{shown}</Link>;
 }
 
-export const countAlarms = ({ openAlarms }: Status, named?: string): number =>
+const countAlarms = ({ openAlarms }: Status, named?: string): number =>
   openAlarms
     .filter(({ name }) => named === undefined || name === named)
     .reduce((sum, { count }) => sum + count, 0);
@@ -44,10 +51,17 @@ const subjectField = (name: string, look: Pick<Field<never>, "phone"> = {}): Fie
 
 const DETAIL: Field<ListedAlarm> = {
   name: "What is wrong",
-  show: ({ detail, action }) => (
+  show: ({ name, detail, action, note: noted }) => (
     <>
-      <Outside text={detail} />
-      <small class="block quiet">{action}</small>
+      <Outside text={sayHere(detail)} />
+      {noted !== null && (
+        <p class="line">
+          <Icon name="flag" /> <Outside text={noted} />
+        </p>
+      )}
+      <small class="block quiet">
+        <Outside text={doHere(name, action)} />
+      </small>
     </>
   ),
   kind: "wide",
@@ -55,26 +69,97 @@ const DETAIL: Field<ListedAlarm> = {
 
 const SINCE: Field<ListedAlarm> = {
   name: "Since",
-  show: ({ raisedAt, times }) => (
+  show: ({ raisedAt, times, snoozedUntil }) => (
     <>
       <Ago at={raisedAt} />
       {times > 1 && <small> {times} times</small>}
+      {snoozedUntil !== null && (
+        <small class="block">
+          snoozed until <Time at={snoozedUntil} />
+        </small>
+      )}
     </>
   ),
   phone: "side",
 };
 
+/** What an act is about: those that are chosen, or all open ones of what is filtered for. */
+type Meant = CallInput<OperationAt<"post", "/alarms/close">>["body"]["alarms"];
+
+const chosen = (alarms: readonly ListedAlarm[]): Meant =>
+  alarms.map(({ name, source, subject }) => ({ name, source, subject }));
+
+function allOpen({ name }: Readonly<Record<string, string>>): Meant {
+  const names = liveStatus.value?.openAlarms.map((open) => open.name) ?? [];
+  return names.filter((one) => name === undefined || one === name).map((one) => ({ name: one }));
+}
+
+interface AlarmAct extends Omit<RowsAct<ListedAlarm>, "run" | "runAll"> {
+  /** @returns how many were open. */
+  act: (alarms: Meant, reason: string | undefined) => Promise<{ count: number }>;
+  done: string;
+}
+
+/** The same for some and for all. @param always what its list is of, whatever else it is filtered by. */
+function alarmAct({ act, done, ...words }: AlarmAct, always: { name?: string } = {}): RowsAct<ListedAlarm> {
+  const said = async (alarms: Meant, reason: string | undefined) => {
+    const { count } = await act(alarms, reason);
+    return count === 1 ? `An alarm was ${done}.` : `${countText(count)} alarms were ${done}.`;
+  };
+  return {
+    ...words,
+    run: (alarms, reason) => said(chosen(alarms), reason),
+    runAll: (reason, given) => said(allOpen({ ...given, ...always }), reason),
+  };
+}
+
 /** Takes alarms off the list that somebody has seen to. */
-const CLOSE: RowsAct<ListedAlarm> = {
+const CLOSE: AlarmAct = {
   operation: "closeAlarms",
   title: "Close",
   says: (count) =>
     `${count === 1 ? "It is" : "They are"} no longer listed. What is still wrong, or goes wrong again, is raised anew.`,
-  async run(alarms, reason) {
-    const chosen = alarms.map(({ name, source, subject }) => ({ name, source, subject }));
-    await post("/alarms/close", { body: { alarms: chosen, reason } });
-    return alarms.length === 1 ? "An alarm was closed." : `${countText(alarms.length)} alarms were closed.`;
+  act: (alarms, reason) => post("/alarms/close", { body: { alarms, reason } }),
+  done: "closed",
+};
+
+const SNOOZE: AlarmAct = {
+  operation: "snoozeAlarms",
+  title: "Snooze",
+  says: (count) =>
+    `Nobody is told of ${count === 1 ? "it" : "them"} until then. What still lasts at that time is told again.`,
+  onAsk: resetEnd,
+  fields: () => <EndFields />,
+  act(alarms, reason) {
+    const until = endChosen();
+    if (until === null) throw new ApiProblem(400, "Choose when they are told again.");
+    return post("/alarms/snooze", { body: { alarms, until: until.toISOString(), reason } });
   },
+  done: "snoozed",
+};
+
+const note = signal("");
+
+const NOTE: AlarmAct = {
+  operation: "noteAlarms",
+  title: "Note",
+  says: () => "For whoever looks next: who sees to it, or what was found out. An empty note takes it away.",
+  onAsk: () => {
+    note.value = "";
+  },
+  fields: () => (
+    <TextInput
+      label="Note"
+      hint="no personal data"
+      value={note.value}
+      onInput={(text) => {
+        note.value = text;
+      }}
+      maxLength={500}
+    />
+  ),
+  act: (alarms, reason) => post("/alarms/note", { body: { alarms, note: note.value, reason } }),
+  done: "noted",
 };
 
 /** Asks the provider about the invoices once more: does it still say so? */
@@ -89,7 +174,17 @@ const ASK_AGAIN: RowsAct<ListedAlarm> = {
       await post("/invoices/{id}/ask", { path: { id }, body: { source, reason } });
     return alarms.length === 1 ? "It is being asked." : `${countText(alarms.length)} are being asked.`;
   },
+  async runAll(reason) {
+    const { items, total } = await get("/alarms", { query: { ...ANOMALY, limit: LIST_LIMIT } });
+    const invoiceIds = [...new Set(items.map(({ subject }) => subject))];
+    await post("/replays", { body: { kind: "confirmations", filters: { invoiceIds }, reason } });
+    const rest = total > items.length ? ` Of ${countText(total)} these are the newest.` : "";
+    return `${countText(invoiceIds.length)} are being asked, by a replay.${rest}`;
+  },
 };
+
+/** What the list of anomalies is of. */
+const ANOMALY = { name: "invoice_anomaly" } as const;
 
 const ROWS = {
   keyOf: ({ name, source, subject }: ListedAlarm) => `${name}/${source}/${subject}`,
@@ -103,18 +198,32 @@ export const ALARMS: ListDefinition<ListedAlarm> = {
   what: "alarms",
   caption: "Open alarms, the newest first",
   fields: [
-    { name: "Alarm", show: ({ name }) => <Badge state={name} tone="bad" />, kind: "text", phone: "lead" },
+    {
+      name: "Alarm",
+      show: ({ name, title, severity }) => (
+        <>
+          <Badge state={severity} tone={severity === "critical" ? "bad" : "wait"} />
+          <b class="block">{capital(title)}</b>
+          <small class="block">
+            <code>{name}</code>
+          </small>
+        </>
+      ),
+      kind: "text",
+      phone: "lead",
+    },
     DETAIL,
     subjectField("About"),
     SINCE,
   ],
-  read: readPages("/alarms", { limit: 200 }),
+  filters: [{ name: "name", label: "Alarm", kind: "alarm" }],
+  read: readCounted("/alarms"),
   empty: (
     <Empty title="No alarm is open.">
       <p>What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.</p>
     </Empty>
   ),
-  acts: [CLOSE],
+  acts: [alarmAct(CLOSE), alarmAct(SNOOZE), alarmAct(NOTE)],
   figure: (status) => countAlarms(status),
 };
 
@@ -124,12 +233,12 @@ export const ANOMALIES: ListDefinition<ListedAlarm> = {
   what: "anomalies",
   caption: "Anomalies, the newest first",
   fields: [subjectField("Payment", { phone: "lead" }), DETAIL, SINCE],
-  read: readPages("/alarms", { name: "invoice_anomaly", limit: 200 }),
+  read: readCounted("/alarms", ANOMALY),
   empty: (
     <Empty title="No anomalies.">
       <p>Here stand payments whose amount changed after payment, or whose sums do not add up.</p>
     </Empty>
   ),
-  acts: [ASK_AGAIN, CLOSE],
+  acts: [ASK_AGAIN, alarmAct(CLOSE, ANOMALY)],
   figure: (status) => countAlarms(status, "invoice_anomaly"),
 };

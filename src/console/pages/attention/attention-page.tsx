@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
-import { liveStatus } from "../api/live.ts";
+import { liveStatus, proof, useLive } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
-import { REFUSED } from "../callbacks/callbacks-page.tsx";
+import { REFUSED } from "../callbacks/callback-lists.tsx";
 import { go } from "../kit/router.tsx";
-import { headlineOf } from "../now/now-page.tsx";
+import { headlineOf } from "../now/headline.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead, Tabs } from "../parts/page.tsx";
 import { ALARMS, ANOMALIES } from "./alarms.tsx";
@@ -27,6 +27,7 @@ const countIn = ({ list }: (typeof TABS)[number], status: Status | null): number
 export function AttentionPage({ rest: [path, id] }: { rest: readonly string[] }) {
   const tab = TABS.find((one) => one.path === path);
   const status = liveStatus.value;
+  useLive(id === undefined);
   useEffect(() => {
     if (tab !== undefined || status === null) return;
     // Whoever comes for what waits sees it, not a list that is empty.
@@ -37,7 +38,7 @@ export function AttentionPage({ rest: [path, id] }: { rest: readonly string[] })
     return <UndeliveredPage list={path} id={id} />;
   return (
     <>
-      <PageHead title="Attention" says={status === null ? undefined : headlineOf(status)} />
+      <PageHead title="Attention" says={status === null ? undefined : headlineOf(status, proof.value)} />
       <Tabs
         label="What waits"
         tabs={TABS.map((one) => ({

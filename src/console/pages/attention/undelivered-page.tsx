@@ -2,8 +2,8 @@ import { shownVerdict } from "../../../confirm/queue/confirmation.ts";
 import type { UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
-import { ActButton } from "../parts/acts.tsx";
 import { Facts, type Field, moneyField, textField, timeField } from "../parts/fields.tsx";
+import { RowActs } from "../parts/list.tsx";
 import { Id } from "../parts/notices.tsx";
 import { Answered, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, Raw, Time } from "../parts/values.tsx";
@@ -29,21 +29,7 @@ export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: st
   return (
     <>
       <PageHead title={title} above={{ to: `attention/${list}`, name: above }}>
-        {answer.data !== null &&
-          acts.map((act) => (
-            <ActButton
-              {...act}
-              key={act.title}
-              question={`${act.title} it?`}
-              says={act.says(1)}
-              action={act.title}
-              run={async (reason) => {
-                const done = await act.run(answer.data?.items ?? [], reason);
-                go(`attention/${list}`);
-                return done;
-              }}
-            />
-          ))}
+        <RowActs acts={acts} rows={answer.data?.items ?? []} onDone={() => go(`attention/${list}`)} />
       </PageHead>
       <Answered answer={answer} what="it">
         {({ items }) => items.map((item) => <Shown key={item.source} item={item} />)}
@@ -64,9 +50,7 @@ const FIELDS: readonly Field<UndeliveredEvidence>[] = [
   { name: "Tries", show: ({ attempts }) => attempts },
   {
     name: "Verdict",
-    show: ({ confirmation }) => (
-      <Badge state={(confirmation === null ? null : shownVerdict(confirmation)) ?? "pending"} />
-    ),
+    show: ({ confirmation }) => <Badge state={confirmation && (shownVerdict(confirmation) ?? "pending")} />,
   },
   { name: "Dismissed", show: ({ dismissedAt }) => dismissedAt && <Time at={dismissedAt} as="full" /> },
 ];

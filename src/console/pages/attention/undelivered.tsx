@@ -3,7 +3,8 @@ import { post } from "../api/client.ts";
 import type { Undelivered } from "../api/types.ts";
 import { countText } from "../kit/text.ts";
 import { type Field, moneyField, textField } from "../parts/fields.tsx";
-import { type ListDefinition, type RowsAct, readPages } from "../parts/list.tsx";
+import type { Filter } from "../parts/filters.tsx";
+import { type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
 import { Empty } from "../parts/page.tsx";
 import { Ago, Badge, PaymentName } from "../parts/values.tsx";
 
@@ -38,7 +39,7 @@ function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActW
       }
       return said(count);
     },
-    runAll: async (reason) => said(await decide({ filters: {} }, reason)),
+    runAll: async (reason, given) => said(await decide({ filters: given }, reason)),
   };
 }
 
@@ -94,6 +95,11 @@ const FIELDS: readonly Field<Undelivered>[] = [
   textField("Why", "error", { kind: "wide" }),
 ];
 
+const FILTERS: readonly Filter[] = [
+  { name: "collection", label: "Collection", kind: "collection" },
+  { name: "source", label: "Source", kind: "source" },
+];
+
 const idOf = ({ eventId, invoiceId }: Undelivered) => eventId ?? invoiceId;
 
 const ROWS = {
@@ -113,7 +119,19 @@ export const DEAD_LETTERS: ListDefinition<Undelivered> = {
   caption: "dead letters, the oldest first",
   fields: [{ name: "What", show: ({ kind }) => <Badge state="dead" as={kind} />, phone: "side" }, ...FIELDS],
   to: pageOf("dead"),
-  read: readPages("/dead-letters", { limit: 200 }),
+  filters: [
+    {
+      name: "kind",
+      label: "What",
+      kind: "choice",
+      choices: [
+        ["confirmation", "confirmations"],
+        ["event", "events"],
+      ],
+    },
+    ...FILTERS,
+  ],
+  read: readCounted("/dead-letters"),
   empty: (
     <Empty title="No dead letters.">
       <p>What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.</p>
@@ -130,7 +148,8 @@ export const QUARANTINE: ListDefinition<Undelivered> = {
   caption: "invoices in quarantine, the oldest first",
   fields: FIELDS,
   to: pageOf("quarantine"),
-  read: readPages("/quarantine", { limit: 200 }),
+  filters: FILTERS,
+  read: readCounted("/quarantine"),
   empty: (
     <Empty title="Nothing is in quarantine.">
       <p>A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.</p>

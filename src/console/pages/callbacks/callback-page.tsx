@@ -3,9 +3,12 @@ import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { Facts, type Field, textField, timeField } from "../parts/fields.tsx";
+import { List, RowActs } from "../parts/list.tsx";
 import { Copy, Id } from "../parts/notices.tsx";
 import { Answered, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, Time } from "../parts/values.tsx";
+import { CALLBACKS, Fate, READ_AGAIN } from "./callback-lists.tsx";
+import { markedText } from "./marked-text.ts";
 
 /** The most bytes that are written out; the whole of them can be copied. */
 const BYTE_LIMIT = 4_096;
@@ -24,13 +27,33 @@ const FIELDS: readonly Field<CallbackShown>[] = [
   },
   textField("From", "remoteAddress"),
   textField("Source", "source"),
-  { name: "Verdict", show: ({ verdict }) => <Badge state={verdict ?? "pending"} /> },
+  { name: "Verdict", show: (callback) => <Fate callback={callback} /> },
+  {
+    name: "Checked",
+    show: ({ verdict, receivedAt }) =>
+      verdict === "refused" ? (
+        <>
+          when it came, at <Time at={receivedAt} as="full" />; nobody was asked about what it names
+        </>
+      ) : null,
+  },
   { name: "Body", show: ({ bytes }) => (bytes === null ? "erased" : `${countText(bytes)} bytes`) },
   { name: "Cut", show: ({ cut }) => cut && <Outside text={JSON.stringify(cut)} /> },
 ];
 
+/** The log, or one callback of it. */
+export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
+  id !== undefined ? (
+    <CallbackPage id={id} key={id} />
+  ) : (
+    <>
+      <PageHead title="Callbacks" says="Everything that was sent to the callback URL, as it came." />
+      <List list={CALLBACKS} />
+    </>
+  );
+
 /** One callback as it came, and what was made of it. */
-export function CallbackPage({ id }: { id: string }) {
+function CallbackPage({ id }: { id: string }) {
   const answer = useAnswer("/callbacks/{id}", { path: { id } });
   return (
     <>
@@ -38,7 +61,11 @@ export function CallbackPage({ id }: { id: string }) {
         title="Callback"
         above={{ to: "callbacks", name: "Callbacks" }}
         says={<Id id={id} of="callback" />}
-      />
+      >
+        {answer.data?.verdict === "refused" && (
+          <RowActs acts={[READ_AGAIN]} rows={[answer.data]} onDone={answer.reload} />
+        )}
+      </PageHead>
       <Answered answer={answer} what="the callback">
         {(callback) => (
           <>
@@ -61,7 +88,7 @@ export function CallbackPage({ id }: { id: string }) {
   );
 }
 
-function Ids({ callback: { ids, readings } }: { callback: CallbackShown }) {
+function Ids({ callback: { ids, readings, verdict: own } }: { callback: CallbackShown }) {
   return (
     <Section title="Ids found in it">
       {ids.length === 0 && <p class="quiet">None: no part of it looks like an invoice’s id.</p>}
@@ -74,7 +101,13 @@ function Ids({ callback: { ids, readings } }: { callback: CallbackShown }) {
             <span class="quiet">
               found in <Outside text={foundBy ?? "an unknown place"} />
             </span>
-            <Badge state={state === "dead" ? "dead" : (verdict ?? state ?? "pending")} />
+            <Badge
+              state={
+                state === "dead"
+                  ? "dead"
+                  : (verdict ?? state ?? (own === "refused" ? "not_asked_about" : "unknown_invoice"))
+              }
+            />
           </li>
         ))}
         {readings.map(({ replayId, readAt, foundBy, invoiceIds }) => (
@@ -162,33 +195,4 @@ function hexLines(bytes: Uint8Array): string[] {
     lines.push(`${at.toString(16).padStart(6, "0")}  ${hex.padEnd(WIDTH * 3 - 1)}  ${text}`);
   }
   return lines;
-}
-
-/** A part of a body: an id that was found there, or what stands between them. */
-interface Part {
-  at: number;
-  text: string;
-  isId: boolean;
-}
-
-const UUID_LENGTH = 36;
-
-/**
- * A body cut where ids were found in it.
- * @param ids `at`: where each begins, in UTF-16 units; null stands elsewhere.
- */
-function markedText(text: string, ids: readonly { at: number | null; invoiceId: string }[]): Part[] {
-  const starts = [...new Set(ids.flatMap(({ at }) => (at === null ? [] : [at])))].sort(
-    (one, other) => one - other,
-  );
-  const parts: Part[] = [];
-  let end = 0;
-  for (const at of starts) {
-    if (at < end || at + UUID_LENGTH > text.length) continue;
-    if (at > end) parts.push({ at: end, text: text.slice(end, at), isId: false });
-    parts.push({ at, text: text.slice(at, at + UUID_LENGTH), isId: true });
-    end = at + UUID_LENGTH;
-  }
-  if (end < text.length) parts.push({ at: end, text: text.slice(end), isId: false });
-  return parts;
 }

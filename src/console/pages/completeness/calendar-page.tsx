@@ -1,47 +1,67 @@
 import { useState } from "preact/hooks";
+import { bookDayOf } from "../../../kit/book-days.ts";
 import { addDays, dayOf } from "../../../kit/time.ts";
-import type { Calendar } from "../api/types.ts";
+import type { Calendar, KnownMonth } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { query, setQuery } from "../kit/router.tsx";
+import { Link, query, setQuery } from "../kit/router.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
 import { DayPage } from "./day-page.tsx";
-import { daysFromTo, monthsBefore, monthsFromTo, sentenceOf, stateOfDay, summaryOf } from "./day-state.ts";
+import {
+  daysFromTo,
+  monthsBefore,
+  monthsFromTo,
+  periodToProve,
+  sentenceOf,
+  stateOfDay,
+  summaryOf,
+} from "./day-state.ts";
+import { LedgerSection } from "./ledger-section.tsx";
 import { Legend, MonthGrid } from "./month-grid.tsx";
+import { MonthPage } from "./month-page.tsx";
 import { ProofForm } from "./proof-form.tsx";
+import { ReportForm } from "./report-form.tsx";
+import { StatementsPage } from "./statements-page.tsx";
 
-/** Months on one page. */
+/** Months on one page, and how many one may go back. */
 const SHOWN = 3;
+const MOST_BACK = 1_200;
 
 /** The newest months first, each day green or with what is missing; and the way to prove or heal a period. */
 function CalendarPage() {
   const today = dayOf(Date.now());
-  const back = Math.max(0, Number(query.value.get("back")) || 0);
+  const back = Math.min(MOST_BACK, Math.max(0, Math.trunc(Number(query.value.get("back"))) || 0));
   const from = monthsBefore(today, back + SHOWN - 1);
   const to = back === 0 ? today : addDays(monthsBefore(today, back - 1), -1);
   const answer = useAnswer("/certificates/calendar", { query: { from, to } });
+  const { data } = useAnswer("/months", { query: {} });
   return (
     <Answered answer={answer} what="certificates">
-      {(calendar) => <Shown {...{ calendar, today, back, from, to }} onDone={answer.reload} />}
+      {(calendar) => (
+        <Shown {...{ calendar, back, from, to }} closed={data?.months ?? []} onDone={answer.reload} />
+      )}
     </Answered>
   );
 }
 
 interface ShownProps {
   calendar: Calendar;
-  today: string;
   /** How many months before the newest. */
   back: number;
   from: string;
   to: string;
+  /** The months that are over. */
+  closed: readonly KnownMonth[];
   onDone: () => void;
 }
 
-function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
+function Shown({ calendar, back, from, to, closed, onDone }: ShownProps) {
   const sources = calendar.firstServed.map(({ source }) => source);
   const [chosen, setSource] = useState(sources[0] ?? "");
   const servedAt = calendar.firstServed.find(({ source }) => source === chosen)?.at ?? null;
-  const servedSince = servedAt === null ? null : dayOf(Date.parse(servedAt));
+  const zone = calendar.books.find(({ source }) => source === chosen)?.timeZone ?? "UTC";
+  const servedSince = servedAt === null ? null : bookDayOf(Date.parse(servedAt), zone);
+  const today = bookDayOf(Date.now(), zone);
   const certified = new Map(
     calendar.days.filter(({ source }) => source === chosen).map((day) => [day.day, day]),
   );
@@ -76,8 +96,8 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
       {summary.proven + summary.open === 0 && (
         <Empty title="No certificate of these months yet.">
           <p>
-            <code>serve</code> makes one each day, an hour after midnight (UTC), once COLLECTION_IDS says
-            which lists to read. Below you can make one now, of days that are over.
+            <code>serve</code> makes one each day, an hour after midnight, once COLLECTION_IDS says which
+            lists to read. Below you can make one now, of days that are over.
           </p>
         </Empty>
       )}
@@ -86,23 +106,30 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
         {monthsFromTo(from, to)
           .toReversed()
           .map((month) => (
-            <MonthGrid key={month.name} month={month} stateOf={stateOf} certified={certified} />
+            <MonthGrid
+              key={month.name}
+              {...{ month, stateOf, certified }}
+              closed={closed.find((one) => one.month === month.name && one.source === chosen)}
+            />
           ))}
-        <Section title="Prove or heal a period">
-          <ProofForm
-            from={servedSince !== null && servedSince > from ? servedSince : from}
-            to={addDays(today, -1)}
-            onDone={onDone}
-          />
-        </Section>
+        <div>
+          <Section title="Prove or heal a period">
+            <ProofForm {...periodToProve(from, servedSince, today)} zone={zone} onDone={onDone} />
+          </Section>
+          <Section title="Bank statements">
+            <Link to="completeness/statements">Match one with what was to be settled</Link>
+          </Section>
+          <ReportForm from={monthsBefore(today, 1)} to={addDays(monthsBefore(today, 0), -1)} />
+        </div>
       </div>
+      <LedgerSection />
     </>
   );
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-/** Whether every payment came through, day by day; a day opens to what is missing by name. */
-export function CompletenessPage({ rest: [day] }: { rest: readonly string[] }) {
-  return day !== undefined && DAY.test(day) ? <DayPage key={day} day={day} /> : <CalendarPage />;
+/** Whether every payment came through, day by day; a day opens to what is missing by name, a month to its closing. */
+export function CompletenessPage({ rest: [day, id] }: { rest: readonly string[] }) {
+  if (day === "statements") return <StatementsPage id={id} />;
+  if (day !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(day)) return <MonthPage key={day} month={day} />;
+  return day !== undefined ? <DayPage key={day} day={day} /> : <CalendarPage />;
 }

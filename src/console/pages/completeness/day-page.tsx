@@ -1,32 +1,47 @@
-import { dayOf } from "../../../kit/time.ts";
+import { bookDayOf } from "../../../kit/book-days.ts";
+import { addDays, dayOf } from "../../../kit/time.ts";
+import { signatureText } from "../../../signing/signature-text.ts";
 import { get } from "../api/client.ts";
-import type { CertificateShown } from "../api/types.ts";
+import type { Calendar, CertificateShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { countText } from "../kit/text.ts";
+import { capital, countText, visibleText } from "../kit/text.ts";
 import { type Field, moneyField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { notify } from "../parts/notices.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
+import { wordOf } from "../parts/words.ts";
 import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
 
-/** One day: its totals, and its differences by name. */
-export function DayPage({ day }: { day: string }) {
+/** One day: its totals, and its differences by name. @param day as it stands in the address. */
+export const DayPage = ({ day }: { day: string }) => (isDay(day) ? <Day day={day} /> : <NoDay day={day} />);
+
+/** Whether the calendar has it: `2026-02-30` is none. */
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
+
+const NoDay = ({ day }: { day: string }) => (
+  <>
+    <PageHead title="There is no such day" above={ABOVE} />
+    <Empty title={`${visibleText(day)} is no day of the calendar.`}>
+      <p>A day is written like {dayOf(Date.now())}: year, month and day.</p>
+    </Empty>
+  </>
+);
+
+const ABOVE = { to: "completeness", name: "Completeness" };
+
+function Day({ day }: { day: string }) {
   const answer = useAnswer("/certificates/calendar", { query: { from: day, to: day } });
   const title = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }).format(
     new Date(day),
   );
   return (
     <>
-      <PageHead
-        title={title}
-        above={{ to: "completeness", name: "Completeness" }}
-        says="Live payments of this day, UTC."
-      />
+      <PageHead title={title} above={ABOVE} says="Live payments of this day, as the books have it." />
       <Answered answer={answer} what="the day's certificate">
-        {({ days }) => (
+        {({ days, books }) => (
           <>
             {days.length === 0 && (
               <Empty title="No certificate covers this day.">
@@ -34,9 +49,14 @@ export function DayPage({ day }: { day: string }) {
               </Empty>
             )}
             {days.map((certified) => (
-              <Certified key={certified.source} day={day} certified={certified} />
+              <Certified
+                key={certified.source}
+                day={day}
+                certified={certified}
+                book={books.find(({ source }) => source === certified.source)}
+              />
             ))}
-            {day < dayOf(Date.now()) && (
+            {books.some(({ timeZone }) => day < bookDayOf(Date.now(), timeZone)) && (
               <Section title="Prove or heal this day">
                 <ProofForm from={day} to={day} isFixed onDone={answer.reload} />
               </Section>
@@ -48,7 +68,14 @@ export function DayPage({ day }: { day: string }) {
   );
 }
 
-function Certified({ day, certified }: { day: string; certified: CalendarDay }) {
+interface CertifiedProps {
+  day: string;
+  certified: CalendarDay;
+  /** undefined where the settings name the source no longer. */
+  book: Calendar["books"][number] | undefined;
+}
+
+function Certified({ day, certified, book }: CertifiedProps) {
   const { source, certificateId, madeAt, paid, stored, published, missing, differences } = certified;
   const state = stateOfDay(day, certified, day, null);
   return (
@@ -62,10 +89,10 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
             <Icon name="download" />
             CSV
           </a>
-          <button type="button" class="button" onClick={() => void exportJson(certificateId, day)}>
+          <a class="button" href={`/admin/v1/certificates/${certificateId}/json`} download>
             <Icon name="download" />
             JSON
-          </button>
+          </a>
         </div>
       </div>
       <table class="plain-table totals">
@@ -74,7 +101,7 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
           <tr>
             <th scope="col">Live payments</th>
             <th scope="col">Number</th>
-            <th scope="col">Amount</th>
+            <th scope="col">Amount{book && `, ${book.currency}`}</th>
           </tr>
         </thead>
         <tbody>
@@ -95,10 +122,32 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
         </tbody>
       </table>
       <p class="certificate-made">
-        By the certificate made <Time at={madeAt} as="full" />.
+        By the certificate made <Time at={madeAt} as="full" />
+        {book && `, of the day in ${book.timeZone.replaceAll("_", " ")}`}.
+        <About certificateId={certificateId} />
       </p>
       <List key={certificateId} list={differencesOf(certificateId, day, missing.count + differences)} />
     </section>
+  );
+}
+
+/** Who signed the certificate, and what its lists hold of others. */
+function About({ certificateId }: { certificateId: string }) {
+  const { data } = useAnswer("/certificates/{id}", { path: { id: certificateId }, query: { limit: 1 } });
+  if (data === null) return null;
+  const { signature, foreign } = data.certificate;
+  return (
+    <>
+      {" "}
+      {signatureText(signature)}.
+      {foreign !== undefined && foreign.count > 0 && (
+        <>
+          {" "}
+          {foreign.count === 1 ? "One payment is" : `${countText(foreign.count)} payments are`} of collections
+          that are not ours, <Money amount={foreign.amount} /> in all its days, and counted nowhere here.
+        </>
+      )}
+    </>
   );
 }
 
@@ -138,70 +187,10 @@ const DIFFERENCE_FIELDS: readonly Field<Difference>[] = [
     name: "Why",
     show: ({ reason, detail }) => (
       <>
-        <b class="block">{reasonWords(reason)}</b>
+        <b class="block">{capital(wordOf(reason))}</b>
         <Outside text={detail} />
       </>
     ),
     kind: "wide",
   },
 ];
-
-/** Saves a certificate as JSON, with the differences of one day. */
-async function exportJson(certificateId: string, day: string): Promise<void> {
-  try {
-    const differences: CertificateShown["differences"] = [];
-    let page: CertificateShown | null = null;
-    do {
-      page = await readDifferences(certificateId, day, 500, String(page?.next ?? 0));
-      differences.push(...page.differences);
-    } while (page.next !== null);
-    const text = JSON.stringify({ ...page.certificate, differences }, null, 2);
-    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    const link = Object.assign(document.createElement("a"), {
-      href: url,
-      download: `certificate-${day}.json`,
-    });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  } catch (error) {
-    notify(`It could not be saved: ${error instanceof Error ? error.message : String(error)}`, { bad: true });
-  }
-}
-
-/** What a difference means, in a few words; the certificate's own detail says more. */
-const REASONS: Readonly<Record<string, string>> = {
-  missing: "Nobody asked about it",
-  not_confirmed: "Not confirmed yet",
-  dead: "Given up: a dead letter",
-  quarantined: "In quarantine",
-  not_paid: "Not paid, by its last answer",
-  recorded_only: "Only recorded",
-  before_start: "From before the first serve",
-  event_missing: "Its event is missing",
-  unpublished: "Its event is not published yet",
-  event_dead: "Its event was given up",
-  held: "Its event is held",
-  wrong_topic: "Published on another topic",
-  no_acceptance: "No acceptance by SNS",
-  amount_differs: "The amount differs",
-  books_differ: "The books contradict the provider's answer",
-  payload_differs: "The event says something else",
-  digest_missing: "What was published cannot be checked",
-  invoice_missing: "The stored answer is missing",
-  not_at_provider: "The provider does not list it",
-  status_unknown: "Its status is unknown",
-  confirmation_missing: "Its confirmation is missing",
-  verdict_differs: "Its verdict differs",
-  event_without_payment: "An event without a payment",
-  acceptance_without_event: "An acceptance without an event",
-  id_unusable: "Its id cannot be used",
-  callback_missing: "Its callback is not in the log",
-  undated: "Without a day of payment",
-  future: "Paid in the future",
-  counted_by_asking: "Found by asking, not in the list",
-  type_changed: "Its type has changed since its event",
-  corrected: "Corrected by the provider since its event",
-  test: "A Test invoice",
-};
-
-const reasonWords = (reason: string): string => REASONS[reason] ?? reason.replaceAll("_", " ");

@@ -13,7 +13,7 @@ export type CalendarDay = Calendar["days"][number];
 export type DayState = "equal" | "missing" | "differs" | "refused" | "unproven" | "none";
 
 /**
- * How a day stands. @param today and @param servedSince days of UTC; `servedSince` null when nobody knows.
+ * How a day stands. @param today and @param servedSince days of the books; `servedSince` null when nobody knows.
  */
 export function stateOfDay(
   day: Day,
@@ -102,7 +102,7 @@ export function sentenceOf({ proven, unproven, open, missing }: Summary): string
   } a look.${rest}`;
 }
 
-/** A day as certificates name it: `2026-11-22`, UTC. */
+/** A day as certificates name it: `2026-11-22`, in the zone of the books. */
 type Day = string;
 
 /** Both included. */
@@ -140,4 +140,14 @@ function nextMonth(first: Day): Day {
 export function monthsBefore(day: Day, months: number): Day {
   const at = new Date(day);
   return dayOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1));
+}
+
+/**
+ * What one would prove: from the first day that is shown and served to yesterday, the last that is over.
+ * Served since today, it is yesterday alone.
+ */
+export function periodToProve(shownFrom: Day, servedSince: Day | null, today: Day): { from: Day; to: Day } {
+  const to = addDays(today, -1);
+  const first = servedSince !== null && servedSince > shownFrom ? servedSince : shownFrom;
+  return { from: first < to ? first : to, to };
 }

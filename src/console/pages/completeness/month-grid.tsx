@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
+import type { KnownMonth } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { moneyText } from "../kit/text.ts";
 import { Icon } from "../parts/icon.tsx";
 import { type CalendarDay, type DayState, type Month, toneOfDay, wordsOfDay } from "./day-state.ts";
+import { MonthBadge, monthText } from "./month-state.tsx";
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
@@ -10,16 +12,23 @@ interface MonthGridProps {
   month: Month;
   stateOf: (day: string) => DayState;
   certified: ReadonlyMap<string, CalendarDay>;
+  /** Whether the books of it are closed; undefined while it is not over. */
+  closed: KnownMonth | undefined;
 }
 
 /** One month as a calendar; what a day's colour says stands in words as well. */
-export function MonthGrid({ month: { name, weeks }, stateOf, certified }: MonthGridProps) {
-  const title = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
-    new Date(`${name}-01`),
-  );
+export function MonthGrid({ month: { name, weeks }, stateOf, certified, closed }: MonthGridProps) {
   return (
     <table class="month">
-      <caption>{title}</caption>
+      <caption>
+        {closed === undefined ? (
+          monthText(name)
+        ) : (
+          <>
+            <Link to={`completeness/${name}`}>{monthText(name)}</Link> <MonthBadge month={closed} />
+          </>
+        )}
+      </caption>
       <thead>
         <tr>
           {WEEKDAYS.map((weekday) => (

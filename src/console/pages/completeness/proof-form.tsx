@@ -15,6 +15,8 @@ interface ProofFormProps {
   /** What the fields begin with; YYYY-MM-DD. */
   from: string;
   to: string;
+  /** Whose days they are. */
+  zone?: string;
   /** The days are settled: no fields. */
   isFixed?: boolean;
   /** Called when something was done. */
@@ -22,7 +24,7 @@ interface ProofFormProps {
 }
 
 /** Certify or reconcile a period, with progress; as far as whoever is signed in may. */
-export function ProofForm({ from: first, to: last, isFixed = false, onDone }: ProofFormProps) {
+export function ProofForm({ from: first, to: last, zone = "", isFixed = false, onDone }: ProofFormProps) {
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(last);
   const [said, setSaid] = useState<string | null>(null);
@@ -50,8 +52,8 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
     <div class="row proof">
       {!isFixed && (
         <>
-          <Input label="First day (UTC)" type="date" value={from} onInput={setFrom} max={to} />
-          <Input label="Last day (UTC)" type="date" value={to} onInput={setTo} max={last} />
+          <Input label="First day" hint={zone} type="date" value={from} onInput={setFrom} max={to} />
+          <Input label="Last day" hint={zone} type="date" value={to} onInput={setTo} max={last} />
         </>
       )}
       <div class="row">
@@ -137,6 +139,7 @@ const STEPS = {
   lists: "reading the provider's lists",
   invoices: "asking about invoices",
   books: "comparing with the books",
+  ledger: "comparing with the ledger",
 } as const;
 
 /** What is going on, and how far it is. */

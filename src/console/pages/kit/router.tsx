@@ -10,18 +10,60 @@ const address = signal(readAddress());
 export const segments = computed(() => segmentsOf(address.value.path));
 /** What stands behind the `?`. */
 export const query = computed(() => new URLSearchParams(address.value.search));
+/**
+ * What was searched; "" when nothing. It may be somebody's name or e-mail address: it stands behind the `#`,
+ * which a browser keeps and sends to nobody.
+ */
+export const searched = computed(() => new URLSearchParams(address.value.hash.slice(1)).get("search") ?? "");
 
+/** Where one was on a page that one left, for when one comes back. */
+export interface Spot {
+  /** The row that was opened, and how many were shown. */
+  row: string;
+  shown: number;
+}
+
+/** What the browser's history keeps beside an address. */
+interface Kept {
+  /** The address that led here. */
+  from?: string;
+  spot?: Spot;
+}
+
+const kept = (): Kept => (history.state as Kept | null) ?? {};
+
+/** Where one was here before; null on a page that one has just come to. */
+export const spot = signal<Spot | null>(kept().spot ?? null);
+
+// A list is not there yet when the browser would scroll.
+history.scrollRestoration = "manual";
 window.addEventListener("popstate", () => {
+  spot.value = kept().spot ?? null;
   address.value = readAddress();
 });
+
+/** Keeps where one is, before one goes on. */
+export function keepSpot(at: Spot): void {
+  history.replaceState({ ...kept(), spot: at } satisfies Kept, "");
+}
 
 /** @param to below `/console/`, without a leading slash: `payments/<id>?from=…` */
 export function go(to: string, { replace = false } = {}): void {
   const url = BASE + to;
-  if (url === location.pathname + location.search) return;
-  history[replace ? "replaceState" : "pushState"](null, "", url);
+  const current = location.pathname + location.search + location.hash;
+  if (url === current) return;
+  if (replace) history.replaceState({ from: kept().from }, "", url);
+  else history.pushState({ from: current } satisfies Kept, "", url);
+  spot.value = null;
   address.value = readAddress();
   if (!replace) window.scrollTo(0, 0);
+}
+
+/** To the page above: the way one came, where one came from there, so that it is as one left it. */
+export function goUp(to: string): void {
+  const { from = "" } = kept();
+  if (from.split(/[?#]/)[0] === BASE + to) history.back();
+  else go(to);
 }
 
 /** Changes what stands behind the `?`; `undefined` and "" take a name away. Back goes to the page before. */
@@ -31,25 +73,32 @@ export function setQuery(changes: Record<string, string | undefined>): void {
     if (value === undefined || value === "") next.delete(name);
     else next.set(name, value);
   }
-  const text = next.toString();
-  const path = segments.value.map(encodeURIComponent).join("/");
-  go(text === "" ? path : `${path}?${text}`, { replace: true });
+  go(pathHere() + (next.size === 0 ? "" : `?${next}`) + location.hash, { replace: true });
 }
+
+/** Searches on the page where one is; Back goes to the search before. @param text "" for none. */
+export function setSearch(text: string): void {
+  go(pathHere() + location.search + (text === "" ? "" : `#${new URLSearchParams({ search: text })}`));
+}
+
+const pathHere = () => segments.value.map(encodeURIComponent).join("/");
 
 interface LinkProps {
   /** As for `go`. */
   to: string;
   class?: string;
   "aria-current"?: "page" | undefined;
+  /** Goes there; `go` unless given. */
+  onGo?: ((to: string) => void) | undefined;
   children: ComponentChildren;
 }
 
 /** A link to a page of the console; opened in a tab of its own it works as well. */
-export function Link({ to, children, ...rest }: LinkProps) {
+export function Link({ to, children, onGo = go, ...rest }: LinkProps) {
   const onClick = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    go(to);
+    onGo(to);
   };
   return (
     <a {...rest} href={BASE + to} onClick={onClick}>
@@ -59,7 +108,7 @@ export function Link({ to, children, ...rest }: LinkProps) {
 }
 
 function readAddress() {
-  return { path: location.pathname, search: location.search };
+  return { path: location.pathname, search: location.search, hash: location.hash };
 }
 
 function segmentsOf(path: string): string[] {

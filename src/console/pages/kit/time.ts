@@ -1,4 +1,4 @@
-import { inUtc } from "./look.ts";
+import { inUtc, zone } from "./look.ts";
 
 /** Parts of a time in a zone, as digits. */
 function partsOf(at: Date, timeZone: string) {
@@ -37,6 +37,12 @@ export function shortTime(at: Date, timeZone: string, now: Date): string {
   return `${sameYear ? day.slice(0, -5) : day}, ${clockText(at, timeZone)}`;
 }
 
+/** A text of the relay's with its times, which it says in UTC, as they are shown here. */
+export const withTimesHere = (text: string): string =>
+  text.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g, (_, day, clock) =>
+    shortTime(new Date(`${day}T${clock}Z`), zone.value, new Date()),
+  );
+
 /** `22 Nov 2026, 04:05:06.123 UTC`: whole, for whoever needs it exactly. */
 export const fullTime = (at: Date, timeZone: string): string =>
   `${dayText(at, timeZone)}, ${clockText(at, timeZone, { ms: true })} ${zoneName(at, timeZone)}`;
@@ -47,6 +53,10 @@ export function zoneName(at: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat("en-GB", { timeZone, timeZoneName: "short" }).formatToParts(at);
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
 }
+
+/** As an input of type datetime-local has it, in the zone that times are shown in. */
+export const timeInInput = (at: Date): string =>
+  new Date(+at - (inUtc.value ? 0 : at.getTimezoneOffset()) * 60_000).toISOString().slice(0, 16);
 
 /**
  * What an input of type datetime-local says, as a time: in the zone that times are shown in.

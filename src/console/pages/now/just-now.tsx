@@ -1,17 +1,19 @@
-import { happenings } from "../api/live.ts";
+import { connection, happenings } from "../api/live.ts";
 import type { Activity, Happening, ListedInvoice } from "../api/types.ts";
-import { useAnswer } from "../api/use-answer.ts";
+import { useAnswer, useReloadAfter } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { Section } from "../parts/page.tsx";
-import { type Upstream, UpstreamBadge, UpstreamWhy } from "../parts/upstream.tsx";
-import { Badge, Money, Outside, PaymentName, Time } from "../parts/values.tsx";
+import { UpstreamShown } from "../parts/upstream.tsx";
+import { Badge, Money, PaymentName, Time } from "../parts/values.tsx";
 
 /** So many payments are shown. */
 const SHOWN = 7;
 
 /** The newest payments: those that were there, and each that comes through while one looks. */
 export function JustNow() {
-  const { data } = useAnswer("/invoices", { query: { limit: SHOWN } });
+  const { data, reload } = useAnswer("/invoices", { query: { limit: SHOWN } });
+  // What came while nothing was heard.
+  useReloadAfter(`${connection.value === "lost"}`, reload);
   const newest = newestOf(happenings.value, data?.items ?? [], SHOWN);
   return (
     <Section title="Just now" aside={<Link to="payments">All payments</Link>}>
@@ -45,7 +47,7 @@ export function JustNow() {
 }
 
 /** A payment and the last that is known to have happened to it. */
-type Newest = Omit<Happening, "what"> & { what: string };
+type Newest = Omit<Happening, "what"> & { what: string | null };
 
 /** The payments that something happened to last: what came live, before what was there when one arrived. */
 function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], most: number): Newest[] {
@@ -59,7 +61,7 @@ function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], 
   };
   for (const happening of live) add(happening);
   for (const { event, verdict, confirmedAt, ...invoice } of listed)
-    if (confirmedAt !== null) add({ ...invoice, at: confirmedAt, what: event ?? verdict ?? "pending" });
+    if (confirmedAt !== null) add({ ...invoice, at: confirmedAt, what: event ?? verdict });
   return [...byPayment.values()]
     .sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
     .slice(0, most);
@@ -71,27 +73,17 @@ export function Upstreams({ upstreams: { sources, topics } }: { upstreams: Activ
     <Section title="Provider and topics">
       <ul class="lined">
         {sources.map((source) => (
-          <One key={source.name} upstream={source} what="Provider, source" />
+          <li key={source.name}>
+            <UpstreamShown upstream={source} what="Provider, source" />
+          </li>
         ))}
         {topics.map((topic) => (
-          <One key={topic.name} upstream={topic} what="Topic" />
+          <li key={topic.name}>
+            <UpstreamShown upstream={topic} what="Topic" />
+          </li>
         ))}
         {sources.length + topics.length === 0 && <li class="quiet">None was used yet.</li>}
       </ul>
     </Section>
-  );
-}
-
-function One({ upstream, what }: { upstream: Upstream; what: string }) {
-  return (
-    <li>
-      <p class="name-and-state">
-        <span>
-          <small>{what}</small> <Outside text={upstream.name.split(":").at(-1) ?? upstream.name} />
-        </span>
-        <UpstreamBadge upstream={upstream} />
-      </p>
-      <UpstreamWhy upstream={upstream} />
-    </li>
   );
 }

@@ -1,31 +1,35 @@
 import type { InputHTMLAttributes } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { liveStatus } from "../api/live.ts";
+import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
-import { timeGiven } from "../kit/time.ts";
+import { visibleText } from "../kit/text.ts";
+import { timeGiven, timeInInput } from "../kit/time.ts";
 import { Icon } from "./icon.tsx";
 import { HiddenShown } from "./values.tsx";
 import { wordOf } from "./words.ts";
 
-type Choices = readonly (readonly [value: string, word: string])[];
+export type Choices = readonly (readonly [value: string, word: string])[];
 
 export interface Filter {
   /** In the address, and for the admin API. */
   name: string;
   label: string;
-  kind: "text" | "date" | "time" | "choice";
+  /** source, collection, alarm: a choice of those that the relay knows, and of those that are open. */
+  kind: "text" | "date" | "time" | "choice" | "source" | "collection" | "alarm";
   /** Of a choice: value and word; "" for any stands before them. */
   choices?: Choices;
   placeholder?: string;
 }
 
-/** What stands in the address for these filters; times are chosen in the zone that they are shown in. */
-export function givenFilters(filters: readonly Filter[]): Record<string, string> {
-  const given = filters.flatMap(({ name, kind }) => {
-    const value = query.value.get(name);
-    return value ? [[name, (kind === "time" && timeGiven(value)?.toISOString()) || value]] : [];
-  });
-  return Object.fromEntries(given);
-}
+/** What stands in the address for these filters. */
+export const givenFilters = (filters: readonly Filter[]): Record<string, string> =>
+  Object.fromEntries(
+    filters.flatMap(({ name }) => {
+      const value = query.value.get(name);
+      return value ? [[name, value]] : [];
+    }),
+  );
 
 /** States to choose from, in their words. */
 export const choicesOf = (states: readonly string[]): Choices =>
@@ -67,11 +71,18 @@ const TYPES = { text: "text", date: "date", time: "datetime-local" } as const;
 
 function FilterField({ filter: { name, label, kind, choices = [], placeholder = "" } }: { filter: Filter }) {
   const given = query.value.get(name) ?? "";
-  const [value, setValue] = useState(given);
-  useEffect(() => setValue(given), [given]);
-  const apply = (next: string) => setQuery({ [name]: next.trim() });
-  if (kind === "choice")
-    return <Choice label={label} name={name} value={given} choices={choices} onChange={apply} />;
+  // A time is chosen in the zone that times are shown in; in the address it is the same for whoever opens it.
+  const at = kind === "time" ? new Date(given) : null;
+  const shown = at === null || Number.isNaN(+at) ? given : timeInInput(at);
+  const [value, setValue] = useState(shown);
+  useEffect(() => setValue(shown), [shown]);
+  const apply = (next: string) =>
+    setQuery({ [name]: (kind === "time" && timeGiven(next)?.toISOString()) || next.trim() });
+  const choice = { label, name, value: given, onChange: apply };
+  if (kind === "choice") return <Choice {...choice} choices={choices} />;
+  if (kind === "source") return <SourceChoice {...choice} />;
+  if (kind === "collection") return <CollectionChoice {...choice} />;
+  if (kind === "alarm") return <AlarmChoice {...choice} />;
   return (
     <Input
       label={label}
@@ -158,17 +169,49 @@ interface ChoiceProps {
   onChange: (value: string) => void;
 }
 
-/** A field with values to choose from, or none of them: "". */
+/**
+ * A field with values to choose from, or none of them: "". Others may have named them: they stand encoded
+ * where they are not seen.
+ */
 export const Choice = ({ label, name, value, any = "any", choices, onChange }: ChoiceProps) => (
   <label class="field">
     <span>{label}</span>
-    <select name={name} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select
+      name={name}
+      value={encodeURIComponent(value)}
+      onChange={(event) => onChange(decodeURIComponent(event.currentTarget.value))}
+    >
       {any !== null && <option value="">{any}</option>}
       {choices.map(([choice, word]) => (
-        <option key={choice} value={choice}>
-          {word}
+        <option key={choice} value={encodeURIComponent(choice)}>
+          {visibleText(word)}
         </option>
       ))}
+      {value !== "" && choices.every(([choice]) => choice !== value) && (
+        <option value={encodeURIComponent(value)}>{visibleText(value)}</option>
+      )}
     </select>
   </label>
 );
+
+type AskedProps = Omit<ChoiceProps, "choices" | "any">;
+
+/** The relay's sources; nothing to choose where there is one. */
+export function SourceChoice(props: AskedProps) {
+  const names = useAnswer("/settings", {}).data?.sources.map(({ name }) => name) ?? [];
+  if (names.length < 2 && props.value === "") return null;
+  return <Choice {...props} choices={names.map((name) => [name, name] as const)} />;
+}
+
+/** The alarms that are open. */
+function AlarmChoice(props: AskedProps) {
+  const open = liveStatus.value?.openAlarms ?? [];
+  return <Choice {...props} choices={open.map(({ name, title }) => [name, title] as const)} />;
+}
+
+/** The collections that payments came in lately, of all sources. */
+export function CollectionChoice(props: AskedProps) {
+  const items = useAnswer("/collections", {}).data?.items ?? [];
+  const names = [...new Set(items.map(({ name }) => name))];
+  return <Choice {...props} choices={names.map((name) => [name, name] as const)} />;
+}

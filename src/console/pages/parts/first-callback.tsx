@@ -1,5 +1,7 @@
+import type { SettingsShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { visibleText } from "../kit/text.ts";
+import { Icon } from "./icon.tsx";
 import { Copy } from "./notices.tsx";
 import { Empty } from "./page.tsx";
 
@@ -12,21 +14,30 @@ export function FirstCallback() {
         Create your invoices with it. When somebody pays one, the provider calls it, and the payment shows up
         here by itself.
       </p>
-      {data?.callbackUrls.map(({ source, url, warnings }) => (
-        <div key={source} class="callback-url">
-          {data.callbackUrls.length > 1 && <small>{source}</small>}
-          <p class="sheet line">
-            <code>{visibleText(url)}</code>
-            {!url.includes("***") && <Copy text={url} what="the callback URL" />}
-          </p>
-          {url.includes("***") && (
-            <small>Its token is a secret that your role may not see; an operator’s token shows it.</small>
-          )}
-          {warnings.map((warning) => (
-            <small key={warning}>{visibleText(warning)}</small>
-          ))}
-        </div>
-      ))}
+      {data !== null && <CallbackUrls urls={data.callbackUrls} />}
     </Empty>
   );
 }
+
+/** What the provider is given, for each source, and what may keep it from calling. */
+export const CallbackUrls = ({ urls }: { urls: SettingsShown["callbackUrls"] }) => (
+  <ul class="stack">
+    {urls.map(({ source, url, warnings }) => (
+      <li key={source} class="callback-url">
+        {urls.length > 1 && <b>{visibleText(source)}</b>}
+        <p class="sheet line">
+          <code>{visibleText(url)}</code>
+          {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
+        </p>
+        {url.includes("***") && (
+          <small>Its token is a secret that your role may not see; an operator’s token shows it.</small>
+        )}
+        {warnings.map((warning) => (
+          <p key={warning} class="line toned is-wait">
+            <Icon name="warning" /> {visibleText(warning)}
+          </p>
+        ))}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,16 +1,19 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
 import { get } from "../api/client.ts";
-import { liveStatus } from "../api/live.ts";
+import { connection, liveStatus, useLive } from "../api/live.ts";
 import { may } from "../api/session.ts";
 import type { Status } from "../api/types.ts";
-import { type ListPage, usePages, usePolled } from "../api/use-answer.ts";
+import { type ListPage, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
+import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { ActButton } from "./acts.tsx";
+import { CsvButton } from "./csv-button.tsx";
 import { type Filter, FilterBar, givenFilters } from "./filters.tsx";
+import { useNewRows } from "./new-rows.ts";
 import { Empty, Loading, Problem } from "./page.tsx";
-import { Table, type TableProps } from "./table.tsx";
+import { standAt, Table, type TableProps } from "./table.tsx";
 import { Time } from "./values.tsx";
 
 /** A list of the console: what it is made of, and what it says. */
@@ -18,22 +21,32 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   /** For "Reading …" and "12 …": "payments". */
   what: string;
   filters?: readonly Filter[];
-  /** The page at a cursor, null for the first. @throws ApiProblem */
+  /** The page at a cursor, null for the first; of so many rows. @throws ApiProblem */
   read: (
     given: Readonly<Record<string, string>>,
     cursor: string | null,
     signal?: AbortSignal,
+    limit?: number,
   ) => Promise<ListPage<Row>>;
+  /** It can be saved as a table, every page of it: the file's name, its columns, and the largest pages. */
+  csv?: { name: string; columns: readonly (keyof Row & string)[]; limit: number };
   /** Shown when there is none at all. */
   empty: ComponentChildren;
   /** Shown when none matches the filters. */
   noMatch?: string;
+  /** Said of the first page of a search, above its rows or in their place. */
+  about?: (first: ListPage<Row>) => ComponentChildren;
   /** What may be done about rows that are chosen. */
   acts?: readonly RowsAct<Row>[];
   /** What a row is called, where rows are chosen: no two of them the same. */
   nameOf?: (row: Row) => string;
-  /** A figure of the live status: the list is read again when it changes. */
+  /** How many there are, by the live status: the list is read again when that or its alarms change. */
   figure?: (status: Status) => number;
+  /**
+   * Changes, live, when there may be new rows. They are counted, and shown when somebody wants them: a list
+   * that is read does not move by itself.
+   */
+  news?: () => string | null;
   /** Such rows move: the list is read again and again. */
   isUnderWay?: (row: Row) => boolean;
 }
@@ -45,33 +58,79 @@ export interface RowsAct<Row> {
   /** The verb on the button: "Retry". */
   title: string;
   isMain?: boolean;
+  /** What is to be filled in beside the reason, and what is done before it is asked. */
+  fields?: () => ComponentChildren;
+  onAsk?: () => void;
   /** What will happen to so many, and what will not. */
   says: (count: number) => string;
   /** @returns what was done, in a sentence. @throws ApiProblem */
   run: (rows: readonly Row[], reason: string | undefined) => Promise<string>;
-  /** The same for all, also those that are not shown. */
-  runAll?: (reason: string | undefined) => Promise<string>;
+  /** The same for all that match, also those that are not shown. */
+  runAll?: (reason: string | undefined, given: Readonly<Record<string, string>>) => Promise<string>;
 }
 
-/** Reads pages of the admin API that need no more than the query. @param always what each query holds. */
-export const readPages =
-  <const Path extends ListPath>(
+/** The same about what a page of its own shows. */
+export function RowActs<Row>({ acts, rows, onDone }: RowActsProps<Row>) {
+  return (
+    <>
+      {acts.map((act) => (
+        <ActButton
+          {...act}
+          key={act.title}
+          question={`${act.title} it?`}
+          says={act.says(1)}
+          action={act.title}
+          fields={act.fields && <Fields>{act.fields}</Fields>}
+          run={async (reason) => {
+            const done = await act.run(rows, reason);
+            onDone();
+            return done;
+          }}
+        />
+      ))}
+    </>
+  );
+}
+
+interface RowActsProps<Row> {
+  acts: readonly RowsAct<Row>[];
+  /** One; or the same of several sources. */
+  rows: readonly Row[];
+  onDone: () => void;
+}
+
+/** The most rows that a list without cursors gives, and how many more are shown at a time. */
+export const LIST_LIMIT = 1_000;
+const STEP = 200;
+
+/**
+ * Reads a list of the admin API that counts its rows and has no cursors: those before a page are read with it.
+ * @param always what each query holds.
+ */
+export const readCounted =
+  <const Path extends CountedPath>(
     path: Path,
     always?: CallInput<OperationAt<"get", Path>>["query"],
   ): ListDefinition<RowAt<Path>>["read"] =>
-  (given, cursor, signal) => {
-    const query = { ...(always as object | undefined), ...given, ...(cursor !== null && { cursor }) };
-    const asked = { query } as CallInput<OperationAt<"get", Path>>;
-    return get(path, asked, signal) as Promise<ListPage<RowAt<Path>>>;
+  async (given, cursor, signal) => {
+    const from = Number(cursor ?? 0);
+    const limit = Math.min(from + STEP, LIST_LIMIT);
+    const asked = { query: { ...(always as object | undefined), ...given, limit } };
+    const { items, total } = (await get(path, asked as CallInput<OperationAt<"get", Path>>, signal)) as {
+      items: RowAt<Path>[];
+      total: number;
+    };
+    const hasMore = items.length < Math.min(total, LIST_LIMIT);
+    return { items: items.slice(from), total, next: hasMore ? String(items.length) : null };
   };
 
-type ListPath = "/alarms" | "/callbacks" | "/dead-letters" | "/invoices" | "/quarantine";
-type RowAt<Path extends ListPath> =
+type CountedPath = "/alarms" | "/dead-letters" | "/quarantine";
+type RowAt<Path extends CountedPath> =
   AnswerOf<OperationAt<"get", Path>> extends { items: (infer Row)[] } ? Row : never;
 
 interface ListProps<Row> {
   list: ListDefinition<Row>;
-  /** What is searched for; it stands in no address. */
+  /** What is searched for. */
   text?: string;
 }
 
@@ -80,19 +139,45 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
   const { what, filters = [], read, figure, isUnderWay } = list;
   const given = { ...givenFilters(filters), ...(text !== "" && { text }) };
   const pages = usePages(`${what} ${JSON.stringify(given)}`, (cursor, signal) => read(given, cursor, signal));
-  const { items, total, problem, isLoading, searchedTo, hasMore, more, reload } = pages;
-  useReloadAfter(liveStatus.value === null ? undefined : figure?.(liveStatus.value), reload);
+  const { items, first, total, problem, isLoading, searchedTo, hasMore, more, reload } = pages;
+  const { value: status } = liveStatus;
+  // As many alarms may be other ones.
+  useReloadAfter(figure && status && JSON.stringify([figure(status), status.openAlarms]), reload);
+  const fresh = useNewRows({
+    // Nobody knows what came while nothing was heard.
+    sign: list.news === undefined ? null : `${list.news()} ${connection.value === "lost"}`,
+    items,
+    keyOf: list.keyOf,
+    readFirst: (signal) => read(given, null, signal),
+  });
+  useLive(figure !== undefined || list.news !== undefined);
+  useSpot(pages);
   usePolled(isUnderWay !== undefined && (items?.some(isUnderWay) ?? false), pages);
   return (
     <>
       {filters.length > 0 && <FilterBar filters={filters} label={`Filters of ${what}`} />}
       {problem !== null && <Problem problem={problem} retry={hasMore ? more : reload} />}
+      <p class="news" role="status">
+        {fresh > 0 && (
+          <button type="button" class="button is-news" onClick={reload}>
+            {countText(fresh)} new
+            <span class="unseen"> {what}: show</span>
+          </button>
+        )}
+      </p>
       {items === null && problem === null && <Loading what={what} />}
+      {first !== null && text !== "" && list.about?.(first)}
       {items?.length === 0 && !hasMore && !isLoading && (
         <Nothing isAll={Object.keys(given).length === 0} list={list} />
       )}
       {items !== null && items.length > 0 && (
-        <Rows list={list} rows={items} total={total ?? items.length} onDone={reload} />
+        <Rows
+          list={list}
+          rows={items}
+          total={hasMore ? total : (total ?? items.length)}
+          given={given}
+          onDone={reload}
+        />
       )}
       {items !== null && (items.length > 0 || hasMore) && (
         <div class="spread list-end">
@@ -106,11 +191,19 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
               </>
             )}
           </p>
-          {hasMore && (
-            <button type="button" class="button" disabled={isLoading} onClick={more}>
-              {isLoading ? "Reading…" : "Show more"}
-            </button>
-          )}
+          <div class="row">
+            {list.csv !== undefined && (
+              <CsvButton
+                {...list.csv}
+                read={(cursor, signal) => read(given, cursor, signal, list.csv?.limit)}
+              />
+            )}
+            {hasMore && (
+              <button type="button" class="button" disabled={isLoading} onClick={more}>
+                {isLoading ? "Reading…" : "Show more"}
+              </button>
+            )}
+          </div>
         </div>
       )}
     </>
@@ -135,14 +228,15 @@ function Nothing<Row>({ list: { what, empty, noMatch }, isAll }: NothingProps<Ro
 interface RowsProps<Row> {
   list: ListDefinition<Row>;
   rows: readonly Row[];
-  /** How many there are, shown or not. */
-  total: number;
+  /** How many match, shown or not; null where nobody counts them and there are more. */
+  total: number | null;
+  given: Readonly<Record<string, string>>;
   /** Called when something was done. */
   onDone: () => void;
 }
 
 /** The rows; where something may be done about them, they are chosen first. */
-function Rows<Row>({ list, rows, total, onDone }: RowsProps<Row>) {
+function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
   const { what, caption, fields, keyOf, to, acts = [], nameOf = keyOf } = list;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const allowed = acts.filter(({ operation }) => may(operation));
@@ -150,12 +244,17 @@ function Rows<Row>({ list, rows, total, onDone }: RowsProps<Row>) {
   if (allowed.length === 0) return <Table {...table} />;
   // What was decided elsewhere meanwhile is no longer there to be chosen.
   const picked = rows.filter((row) => chosen.has(keyOf(row)));
-  const wordsFor = ({ operation, title, says }: RowsAct<Row>, count: number) => ({
-    operation,
-    question: `${title} ${count === 1 ? "it" : `${countText(count)} ${what}`}?`,
-    says: says(count),
-    action: count === 1 ? title : `${title} ${countText(count)}`,
-  });
+  const wordsFor = ({ operation, title, says, fields, onAsk }: RowsAct<Row>, count: number | null) => {
+    const many = count === null ? "all" : countText(count);
+    return {
+      operation,
+      question: `${title} ${count === 1 ? "it" : `${many} ${what}`}?`,
+      says: says(count ?? Number.POSITIVE_INFINITY),
+      action: count === 1 ? title : `${title} ${many}`,
+      ...(fields !== undefined && { fields: <Fields>{fields}</Fields> }),
+      ...(onAsk !== undefined && { onAsk }),
+    };
+  };
   const act =
     (run: (reason: string | undefined) => Promise<string>) => async (reason: string | undefined) => {
       const done = await run(reason);
@@ -163,7 +262,7 @@ function Rows<Row>({ list, rows, total, onDone }: RowsProps<Row>) {
       onDone();
       return done;
     };
-  const isAll = picked.length === rows.length && total > rows.length;
+  const isAll = picked.length === rows.length && (total === null || total > rows.length);
   return (
     <>
       <fieldset class="spread choice-bar" aria-label={`With the ${what} that are chosen`}>
@@ -188,8 +287,8 @@ function Rows<Row>({ list, rows, total, onDone }: RowsProps<Row>) {
                   <ActButton
                     key={`all ${one.title}`}
                     {...wordsFor(one, total)}
-                    title={`${one.title} all ${countText(total)}`}
-                    run={act(one.runAll)}
+                    title={`${one.title} all ${total === null ? "that match" : countText(total)}`}
+                    run={act((reason) => one.runAll?.(reason, given) ?? Promise.resolve(""))}
                   />
                 ),
             )}
@@ -200,11 +299,15 @@ function Rows<Row>({ list, rows, total, onDone }: RowsProps<Row>) {
   );
 }
 
-/** Reads again when a figure changes that somebody else keeps; not for its first value. */
-function useReloadAfter(figure: number | undefined, reload: () => void): void {
-  const last = useRef(figure);
+/** Back at a list, one stands at the row that one left by, however far down it is. */
+function useSpot({ items, isLoading, hasMore, more }: ReturnType<typeof usePages>): void {
   useEffect(() => {
-    if (last.current !== undefined && figure !== last.current) reload();
-    last.current = figure;
-  }, [figure, reload]);
+    const at = spot.peek();
+    if (at === null || items === null || isLoading) return;
+    if (!standAt(at.row) && items.length < at.shown && hasMore) more();
+    else spot.value = null;
+  }, [items, isLoading]);
 }
+
+/** A component of its own, so that it is drawn again when what is filled in changes. */
+const Fields = ({ children }: { children: () => ComponentChildren }) => <>{children()}</>;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type ApiProblem, toDo } from "../api/client.ts";
-import { Link } from "../kit/router.tsx";
+import { type ApiProblem, isPassing, toDo } from "../api/client.ts";
+import { goUp, Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
 import { Icon } from "./icon.tsx";
 import { Outside } from "./values.tsx";
@@ -25,7 +25,7 @@ export function PageHead({ title, above, says, children }: PageHeadProps) {
     <header class="spread page-head">
       <div>
         {above !== undefined && (
-          <Link to={above.to} class="above">
+          <Link to={above.to} class="above" onGo={goUp}>
             <Icon name="back" />
             {above.name}
           </Link>
@@ -106,7 +106,7 @@ export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() =
         <b>{visibleText(problem.message)}</b>
         <p>{toDo(problem)}</p>
       </div>
-      {retry !== undefined && (
+      {retry !== undefined && isPassing(problem) && (
         <button type="button" class="button" onClick={retry}>
           Try again
         </button>

@@ -1,4 +1,4 @@
-import { Link } from "../kit/router.tsx";
+import { go, keepSpot, Link } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import type { Field } from "./fields.tsx";
 
@@ -32,6 +32,10 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TablePr
     choice?.onChoose(next);
   };
   const all = rows.map(keyOf);
+  const leaveBy = (row: string, page: string) => {
+    keepSpot({ row, shown: rows.length });
+    go(page);
+  };
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: on a phone rows are laid out as cards, which takes the roles away.
     <table class={to === undefined ? "table" : "table is-linked"} role="table">
@@ -59,7 +63,7 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TablePr
         {rows.map((row) => {
           const key = keyOf(row);
           return (
-            <tr key={key} role="row" class={chosen?.has(key) ? "is-chosen" : ""}>
+            <tr key={key} role="row" data-row={key} class={chosen?.has(key) ? "is-chosen" : ""}>
               {choice !== undefined && (
                 <td role="cell" class="is-choice">
                   <input
@@ -73,7 +77,7 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TablePr
               {fields.map((field, index) => (
                 <td key={field.name} role="cell" class={classOf(field)}>
                   {index === 0 && to !== undefined ? (
-                    <Link to={to(row)} class="row-link">
+                    <Link to={to(row)} class="row-link" onGo={(page) => leaveBy(key, page)}>
                       {field.show(row)}
                     </Link>
                   ) : (
@@ -92,6 +96,16 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TablePr
 
 const classOf = <Row,>({ kind, phone }: Field<Row>): string =>
   [kind && `is-${kind}`, phone && `phone-${phone}`].filter(Boolean).join(" ");
+
+/** Goes back to a row: it is seen, and has the focus. @returns whether it is there. */
+export function standAt(row: string): boolean {
+  const found = [...document.querySelectorAll<HTMLElement>("[data-row]")].find(
+    ({ dataset }) => dataset.row === row,
+  );
+  found?.scrollIntoView({ block: "center" });
+  found?.querySelector<HTMLElement>(".row-link")?.focus({ preventScroll: true });
+  return found !== undefined;
+}
 
 /** Moves the focus to the next row's link, or the one before. */
 export function stepRow(by: 1 | -1): void {

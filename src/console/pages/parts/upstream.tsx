@@ -4,12 +4,21 @@ import { Badge, Outside, Time } from "./values.tsx";
 /** A source or topic, as the admin API lists it. */
 export type Upstream = Activity["upstreams"]["sources"][number];
 
-export const UpstreamBadge = ({ upstream: { state } }: { upstream: Upstream }) => (
-  <Badge state={state} {...(state === "refused" && { as: "refuses us" })} />
+/** A source or topic, how it does, and why. @param what which of them it is. */
+export const UpstreamShown = ({ upstream, what }: { upstream: Upstream; what: string }) => (
+  <>
+    <p class="name-and-state">
+      <span>
+        <small>{what}</small> <Outside text={upstream.name.split(":").at(-1) ?? upstream.name} />
+      </span>
+      <Badge state={upstream.state} {...(upstream.state === "refused" && { as: "refuses us" })} />
+    </p>
+    <UpstreamWhy upstream={upstream} />
+  </>
 );
 
 /** Why nothing goes there, and until when; nothing where all does. */
-export function UpstreamWhy({ upstream }: { upstream: Upstream }) {
+function UpstreamWhy({ upstream }: { upstream: Upstream }) {
   const { state, pausedAt, pausedUntil, pauseReason, lastError, opensAt } = upstream;
   if (state === "closed") return null;
   const isPaused = state === "paused";

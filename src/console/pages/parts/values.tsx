@@ -1,7 +1,9 @@
+import { indentedJson } from "../../../kit/indented-json.ts";
 import { spanText } from "../../../kit/time.ts";
+import { now } from "../api/live.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
-import { indented, moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";
+import { moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";
 import { clockText, fullTime, shortTime } from "../kit/time.ts";
 import { type Tone, toneOf, wordOf } from "./words.ts";
 
@@ -81,9 +83,9 @@ export function Time({ at, as = "short" }: { at: string | null; as?: TimeStyle }
   );
 }
 
-/** How long ago, as of when it was drawn. */
+/** How long ago, as of now. */
 export function Ago({ at }: { at: string }) {
-  const ms = Date.now() - Date.parse(at);
+  const ms = now.value - Date.parse(at);
   return (
     <time class="time" dateTime={at} title={fullTime(new Date(at), "UTC")}>
       {ms < 1_000 ? "just now" : `${spanText(ms)} ago`}
@@ -124,6 +126,6 @@ export const PaymentName = ({ reference, invoiceId }: { reference: string | null
 export const Raw = ({ text }: { text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which takes a focus by keyboard.
   <pre class="sheet raw" tabIndex={0}>
-    <Outside text={indented(text)} lines />
+    <Outside text={indentedJson(text)} lines />
   </pre>
 );

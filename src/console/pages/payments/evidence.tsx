@@ -1,5 +1,6 @@
 import type { InvoiceEvidence } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
+import { countText } from "../kit/text.ts";
 import { Facts, type Field } from "../parts/fields.tsx";
 import { Copy, Id } from "../parts/notices.tsx";
 import { Section } from "../parts/page.tsx";
@@ -114,3 +115,22 @@ export function Events({ events }: Pick<InvoiceEvidence, "events">) {
     </Section>
   );
 }
+
+/** Whether its rows are in the tree that an outsider can check. */
+export const InLedger = ({ ledger }: Pick<InvoiceEvidence, "ledger">) => (
+  <Section title="In the ledger">
+    {ledger.map(({ source, size, rows, leaves, differing }) => (
+      <p key={source} class="line">
+        <Badge
+          state="ledger"
+          tone={differing > 0 ? "bad" : leaves < rows ? "move" : "good"}
+          as={differing > 0 ? `${differing} changed since` : `${leaves} of ${rows} rows`}
+        />
+        <span>
+          of source <Outside text={source} />, in a tree of {countText(size)} leaves
+          {leaves < rows && "; a new row gets its leaf within minutes"}
+        </span>
+      </p>
+    ))}
+  </Section>
+);

@@ -1,29 +1,33 @@
-import { useEffect } from "preact/hooks";
 import { post } from "../api/client.ts";
-import { happenings } from "../api/live.ts";
+import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
+import { may } from "../api/session.ts";
 import type { Timeline } from "../api/types.ts";
-import { useAnswer, usePolled } from "../api/use-answer.ts";
+import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
 import { Facts, type Field } from "../parts/fields.tsx";
+import { sayHere } from "../parts/here.ts";
+import { Icon } from "../parts/icon.tsx";
 import { Id } from "../parts/notices.tsx";
 import { Answered, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Money, Outside, Time } from "../parts/values.tsx";
-import { Claims, Events } from "./evidence.tsx";
+import { Claims, Events, InLedger } from "./evidence.tsx";
 import { DrawnTimeline } from "./timeline.tsx";
 
 /** Everything that happened to one payment. */
 export function PaymentPage({ id }: { id: string }) {
   const story = useAnswer("/invoices/{id}", { path: { id } });
   const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
+  useLive();
   const reload = () => {
     story.reload();
     evidence.reload();
   };
   const last = happenings.value.find(({ invoiceId }) => invoiceId === id);
-  useEffect(() => {
-    if (last !== undefined) reload();
-  }, [last?.what]);
+  useReloadAfter(
+    `${last?.what} ${last?.at} ${liveStatus.value?.lastCallbackAt} ${connection.value === "lost"}`,
+    reload,
+  );
   const isUnderWay = statesOf(story.data).some((state) => state === "due" || state === "claimed");
   usePolled(isUnderWay, { isLoading: story.isLoading, reload }, 2_000);
   const reference = story.data?.invoices[0]?.reference ?? null;
@@ -49,6 +53,12 @@ export function PaymentPage({ id }: { id: string }) {
         }
       >
         {story.data !== null && <Decide timeline={story.data} />}
+        {story.data !== null && may("exportEvidence") && (
+          <a class="button" href={`/admin/v1/invoices/${encodeURIComponent(id)}/evidence.zip`} download>
+            <Icon name="download" />
+            Evidence
+          </a>
+        )}
         <ActButton
           operation="askAgain"
           title="Ask again"
@@ -74,22 +84,23 @@ export function PaymentPage({ id }: { id: string }) {
         {(timeline) => (
           <>
             <Summary timeline={timeline} />
-            <Section title="What happened">
-              <DrawnTimeline entries={timeline.entries} furtherCallbacks={timeline.furtherCallbacks} />
-            </Section>
+            <div class="story">
+              <Section title="What happened">
+                <DrawnTimeline {...timeline} />
+              </Section>
+              <Answered answer={evidence} what="the evidence">
+                {({ claims, events, ledger, leftOut }) => (
+                  <div class={events.length === 0 ? "evidence is-alone" : "evidence"}>
+                    <Claims claims={claims} leftOut={leftOut} />
+                    <Events events={events} />
+                    <InLedger ledger={ledger} />
+                  </div>
+                )}
+              </Answered>
+            </div>
           </>
         )}
       </Answered>
-      {story.data !== null && (
-        <Answered answer={evidence} what="the evidence">
-          {({ claims, events, leftOut }) => (
-            <div class={events.length === 0 ? "evidence is-alone" : "evidence"}>
-              <Claims claims={claims} leftOut={leftOut} />
-              <Events events={events} />
-            </div>
-          )}
-        </Answered>
-      )}
     </>
   );
 }
@@ -136,7 +147,7 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
       <div class="stack meaning">
         {meaning.map((line) => (
           <p key={line}>
-            <Outside text={line} />
+            <Outside text={sayHere(line)} />
           </p>
         ))}
       </div>

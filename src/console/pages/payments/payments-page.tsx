@@ -1,7 +1,8 @@
-import { signal } from "@preact/signals";
 import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
+import { happenings } from "../api/live.ts";
 import type { ListedInvoice } from "../api/types.ts";
+import { searched, setSearch } from "../kit/router.tsx";
 import { moneyField, stateField, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/filters.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
@@ -10,6 +11,7 @@ import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead } from "../parts/page.tsx";
 import { HiddenShown, PaymentName, ShortId } from "../parts/values.tsx";
 import { PaymentPage } from "./payment-page.tsx";
+import { Searched } from "./searched.tsx";
 
 /** The list, or one payment's story. */
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
@@ -22,8 +24,10 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
     { name: "verdict", label: "Verdict", kind: "choice", choices: choicesOf(SHOWN_VERDICTS) },
     { name: "from", label: "Paid from (UTC)", kind: "date" },
     { name: "to", label: "Paid until (UTC)", kind: "date" },
-    { name: "collection", label: "Collection", kind: "text" },
-    { name: "source", label: "Source", kind: "text" },
+    { name: "confirmedFrom", label: "Confirmed from", kind: "time" },
+    { name: "confirmedTo", label: "Confirmed before", kind: "time" },
+    { name: "collection", label: "Collection", kind: "collection" },
+    { name: "source", label: "Source", kind: "source" },
   ],
   fields: [
     { name: "Reference", show: PaymentName, phone: "lead" },
@@ -36,20 +40,45 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   ],
   keyOf: ({ source, invoiceId }) => `${source} ${invoiceId}`,
   to: ({ invoiceId }) => `payments/${invoiceId}`,
-  read: (given, cursor, signal) =>
-    post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
+  news: () => {
+    const [newest] = happenings.value;
+    return newest === undefined ? null : `${newest.what} ${newest.invoiceId} ${newest.at}`;
+  },
+  read: (given, cursor, signal, limit) =>
+    post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined, limit } }, signal),
+  csv: {
+    name: "payments",
+    limit: 200,
+    columns: [
+      "invoiceId",
+      "reference",
+      "collection",
+      "source",
+      "type",
+      "status",
+      "amount",
+      "totalAmount",
+      "paidAt",
+      "confirmedAt",
+      "verdict",
+      "event",
+      "eventId",
+    ],
+  },
   empty: <FirstCallback />,
-  noMatch: "An e-mail address and a reference are compared whole. Take a filter away, or search for less.",
+  about: (page) => <Searched page={page} />,
+  noMatch:
+    "Take a filter away, or try what else you have of it: the beginning of an id, the whole reference or e-mail " +
+    "address, part of the payer’s name, the amount, the day. What the provider lists and nobody called about is " +
+    "found by reconciling its day, on the page Completeness.",
 };
-
-/** What was searched last. It may be somebody's e-mail address, so it never stands in the browser's address. */
-const searched = signal("");
 
 function Payments() {
   const search = (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
-    searched.value = String(new FormData(event.currentTarget).get("text") ?? "").trim();
+    setSearch(String(new FormData(event.currentTarget).get("text") ?? "").trim());
   };
+  const { value: text } = searched;
   return (
     <>
       <PageHead title="Payments" />
@@ -57,21 +86,23 @@ function Payments() {
         <label class="field">
           <span class="unseen">Search payments</span>
           <input
+            // Another search that one comes back to fills it anew.
+            key={text}
             type="search"
             name="text"
-            defaultValue={searched.peek()}
-            placeholder="Invoice id, reference, e-mail, amount or day (2026-11-22)"
+            defaultValue={text}
+            placeholder="Id or its beginning, reference, payer’s name or e-mail, amount, day"
             autoComplete="off"
             spellcheck={false}
           />
-          <HiddenShown text={searched.value} />
+          <HiddenShown text={text} />
         </label>
         <button type="submit" class="button is-primary">
           <Icon name="search" />
           Search
         </button>
       </form>
-      <List list={PAYMENTS} text={searched.value} />
+      <List list={PAYMENTS} text={text} />
     </>
   );
 }

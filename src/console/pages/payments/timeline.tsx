@@ -1,13 +1,23 @@
 import { shortText } from "../../../kit/text.ts";
 import { spanText } from "../../../kit/time.ts";
 import type { Timeline, TimelineEntry } from "../api/types.ts";
+import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { Outside, Time } from "../parts/values.tsx";
 import { type Tone, wordOf } from "../parts/words.ts";
+import { storyOf } from "./story.ts";
 
 /** What passed between provider, relay and topic, from above to below. */
-export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "entries" | "furtherCallbacks">) {
+export function DrawnTimeline({
+  invoiceId,
+  entries,
+  furtherCallbacks,
+}: Pick<Timeline, "invoiceId" | "entries" | "furtherCallbacks">) {
+  const lines = storyOf(
+    entries.map((entry) => ({ at: entry.at, row: drawEntry(entry, invoiceId) })),
+    zone.value,
+  );
   return (
     <div class="sheet drawing">
       <div class="spread lanes" aria-hidden="true">
@@ -16,20 +26,27 @@ export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "ent
         <span>Topic</span>
       </div>
       <ol>
-        {entries.map((entry, index) => {
-          const { way, tone, says, detail = null, to } = drawEntry(entry);
-          const before = entries[index - 1];
-          const wait = before === undefined ? null : Date.parse(entry.at) - Date.parse(before.at);
+        {lines.map(({ first, at, times, lastAt, day }, index) => {
+          const { way, tone, says, detail = null } = first;
+          const to = times > 1 && first.toAll !== undefined ? first.toAll : first.to;
+          const before = lines[index - 1];
+          const wait = before === undefined ? null : Date.parse(at) - Date.parse(before.lastAt);
           return (
             <li key={index} class={`step is-${tone}`}>
+              {day !== null && <p class="step-day">{day}</p>}
               <p class="step-time">
-                <Time at={entry.at} as="clock" />
+                <Time at={at} as="clock" />
                 <small>{wait === null ? "" : `+${spanText(wait)}`}</small>
               </p>
               <div class={`step-way way-${way}${way.includes("-") ? " is-between" : ""}`}>
                 <span class="arrow" aria-hidden="true" />
                 <p class="step-says">
                   {to === undefined ? <Outside text={says} /> : <Link to={to}>{says}</Link>}
+                  {times > 1 && (
+                    <small>
+                      {countText(times)} times, the last at <Time at={lastAt} as="clock" />
+                    </small>
+                  )}
                   {detail !== null && (
                     <small>
                       <Outside text={detail} />
@@ -59,9 +76,16 @@ interface Drawn {
   detail?: string | null;
   /** A page that shows it whole. */
   to?: string;
+  /** The page of several in a row. */
+  toAll?: string;
 }
 
-const draw = (way: Way, tone: Tone, says: string, more: Pick<Drawn, "detail" | "to"> = {}): Drawn => ({
+const draw = (
+  way: Way,
+  tone: Tone,
+  says: string,
+  more: Pick<Drawn, "detail" | "to" | "toAll"> = {},
+): Drawn => ({
   way,
   tone,
   says,
@@ -69,7 +93,7 @@ const draw = (way: Way, tone: Tone, says: string, more: Pick<Drawn, "detail" | "
 });
 
 /** What happened, where it is drawn, and in which words. */
-function drawEntry(entry: TimelineEntry): Drawn {
+function drawEntry(entry: TimelineEntry, invoiceId: string): Drawn {
   switch (entry.kind) {
     case "paid":
       return draw("provider", "good", "Paid, says the provider");
@@ -78,7 +102,11 @@ function drawEntry(entry: TimelineEntry): Drawn {
       const from = entry.remoteAddress === null ? "" : ` from ${entry.remoteAddress}`;
       const found = entry.foundBy === null ? "" : `; id found in ${entry.foundBy}`;
       const detail = `${entry.method}${from}, ${bytes}${found}`;
-      return draw("provider-relay", "plain", "Callback recorded", { detail, to: `callbacks/${entry.id}` });
+      return draw("provider-relay", "plain", "Callback recorded", {
+        detail,
+        to: `callbacks/${entry.id}`,
+        toAll: `callbacks?invoiceId=${invoiceId}`,
+      });
     }
     case "confirmation":
       return draw("relay", "plain", `Confirmation opened by ${entry.openedBy}`);

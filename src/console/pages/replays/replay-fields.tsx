@@ -3,7 +3,7 @@ import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import type { ReplayRequest, SettingsShown } from "../api/types.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
-import { Choice, choicesOf, Input, TextInput } from "../parts/filters.tsx";
+import { Choice, CollectionChoice, choicesOf, Input, SourceChoice, TextInput } from "../parts/filters.tsx";
 import { KIND_NAMES, KINDS, type ReplayKind } from "./replay-words.ts";
 
 type ReplayFilters = NonNullable<ReplayRequest["filters"]>;
@@ -18,8 +18,7 @@ interface ReplayFieldsProps {
 /** What is run again, and which of it. */
 export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
   const topics = settings?.replayTopicArns ?? [];
-  const sources = settings?.sources.map(({ name }) => name) ?? [];
-  const field = (name: "from" | "to" | "collection" | "rate" | "invoiceIds") => ({
+  const field = (name: "from" | "to" | "rate" | "invoiceIds") => ({
     value: draft[name],
     onInput: (value: string) => onChange({ [name]: value }),
   });
@@ -45,21 +44,18 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
       <div class="replay-filters">
         <Input label="From" hint={zone.value} type="datetime-local" {...field("from")} />
         <Input label="Until" hint="now when left out" type="datetime-local" {...field("to")} />
-        <Input label="Collection" placeholder="any" {...field("collection")} />
+        <CollectionChoice
+          label="Collection"
+          value={draft.collection}
+          onChange={(collection) => onChange({ collection })}
+        />
         <Choice
           label="Verdict"
           value={draft.verdict}
           onChange={(verdict) => onChange({ verdict: verdict as Draft["verdict"] })}
           choices={choicesOf(draft.kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS)}
         />
-        {sources.length > 1 && (
-          <Choice
-            label="Source"
-            value={draft.source}
-            onChange={(source) => onChange({ source })}
-            choices={sources.map((one) => [one, one])}
-          />
-        )}
+        <SourceChoice label="Source" value={draft.source} onChange={(source) => onChange({ source })} />
         {draft.kind === "events" && topics.length > 0 && (
           <Choice
             label="To the topic"

@@ -1,8 +1,12 @@
+import { useState } from "preact/hooks";
+import { ApiProblem, post } from "../api/client.ts";
+import { may } from "../api/session.ts";
 import type { SettingsShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
+import { visibleText } from "../kit/text.ts";
 import { Facts, type Field, textField } from "../parts/fields.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { Copy } from "../parts/notices.tsx";
+import { CallbackUrls } from "../parts/first-callback.tsx";
+import { notify } from "../parts/notices.tsx";
 import { Answered, Section } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { Badge, None, Outside } from "../parts/values.tsx";
@@ -15,25 +19,9 @@ export function SettingsShownPart() {
       {(settings) => (
         <>
           <OnAndOff on={settings.on} off={settings.off} />
+          {may("testAlarms") && <AlarmTest />}
           <Section title="Callback URLs">
-            <ul class="stack">
-              {settings.callbackUrls.map(({ source, url, warnings }) => (
-                <li key={source}>
-                  <b>
-                    <Outside text={source} />
-                  </b>
-                  <p>
-                    <code class="settings-url">{url}</code>
-                    {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
-                  </p>
-                  {warnings.map((warning) => (
-                    <p key={warning} class="line toned is-wait">
-                      <Icon name="warning" /> {warning}
-                    </p>
-                  ))}
-                </li>
-              ))}
-            </ul>
+            <CallbackUrls urls={settings.callbackUrls} />
           </Section>
           <Section title="Sources">
             {settings.sources.map((source) => (
@@ -56,6 +44,32 @@ export function SettingsShownPart() {
         </>
       )}
     </Answered>
+  );
+}
+
+/** Whether a message about an alarm would come through. */
+function AlarmTest() {
+  const [isSending, setSending] = useState(false);
+  const send = () => {
+    setSending(true);
+    post("/alarms/test", {})
+      .then(({ problem }) =>
+        problem === null
+          ? notify("The message was taken: see whether it came.")
+          : notify(visibleText(problem), { bad: true }),
+      )
+      .catch((error: unknown) => notify(ApiProblem.of(error).message, { bad: true }))
+      .finally(() => setSending(false));
+  };
+  return (
+    <Section title="Who is told of alarms">
+      <div class="row">
+        <p>Open alarms are sent where ALARM_WEBHOOK_URL leads.</p>
+        <button type="button" class="button" disabled={isSending} onClick={send}>
+          {isSending ? "Sending…" : "Send a test message"}
+        </button>
+      </div>
+    </Section>
   );
 }
 
@@ -118,14 +132,9 @@ function OnAndOff({ on, off }: Pick<SettingsShown, "on" | "off">) {
   return (
     <Section title="On and off">
       <ul class="settings-switches">
-        {on.map((what) => (
+        {[...on, ...off].map((what) => (
           <li key={what} class="line">
-            <Badge state="on" /> {what}
-          </li>
-        ))}
-        {off.map((what) => (
-          <li key={what} class="line">
-            <Badge state="off" /> {what}
+            <Badge state={on.includes(what) ? "on" : "off"} /> {what}
           </li>
         ))}
       </ul>

@@ -1,17 +1,14 @@
-import { signal } from "@preact/signals";
 import { post } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { zone } from "../kit/look.ts";
-import { timeGiven } from "../kit/time.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { Choice, Input } from "../parts/filters.tsx";
+import { EndFields, endChosen, resetEnd } from "../parts/end-fields.tsx";
 import { Answered, Section } from "../parts/page.tsx";
-import { type Upstream, UpstreamBadge, UpstreamWhy } from "../parts/upstream.tsx";
-import { Outside } from "../parts/values.tsx";
+import { type Upstream, UpstreamShown } from "../parts/upstream.tsx";
 
 /** Each source and topic, whether it is paused, and the way to pause it or let it go on. */
 export function Upstreams() {
   const answer = useAnswer("/upstreams", {});
+  const { reload: onDone } = answer;
   const settings = useAnswer("/settings", {}).data;
   const sourceOf = (topic: string) =>
     settings?.sources.find(({ topicArn, testTopicArn }) => topicArn === topic || testTopicArn === topic)
@@ -22,21 +19,14 @@ export function Upstreams() {
         {({ sources, topics }) => (
           <ul class="sheet settings-upstreams">
             {sources.map((upstream) => (
-              <Row
-                key={upstream.name}
-                upstream={upstream}
-                work="confirm"
-                source={upstream.name}
-                onDone={answer.reload}
-              />
+              <Row key={upstream.name} {...{ upstream, onDone }} work="confirm" source={upstream.name} />
             ))}
             {topics.map((upstream) => (
               <Row
                 key={upstream.name}
-                upstream={upstream}
+                {...{ upstream, onDone }}
                 work="publish"
                 source={sourceOf(upstream.name)}
-                onDone={answer.reload}
               />
             ))}
           </ul>
@@ -56,16 +46,16 @@ interface RowProps {
 
 function Row({ upstream, work, source, onDone }: RowProps) {
   const what = work === "confirm" ? `asking the provider of ${source}` : `sending to the topics of ${source}`;
+  const change = (verb: "pause" | "resume", done: string) => async (reason: string | undefined) => {
+    const until = verb === "pause" ? endChosen()?.toISOString() : undefined;
+    await post(`/${verb}`, { body: { work, source, reason, ...(until !== undefined && { until }) } });
+    onDone();
+    return `${done} ${what}.`;
+  };
   return (
     <li class="spread settings-upstream">
       <div class="settings-upstream-what">
-        <p>
-          <b>
-            <Outside text={upstream.name} />
-          </b>{" "}
-          <UpstreamBadge upstream={upstream} />
-        </p>
-        <UpstreamWhy upstream={upstream} />
+        <UpstreamShown upstream={upstream} what={work === "confirm" ? "Provider, source" : "Topic"} />
       </div>
       {source !== undefined && (
         <div class="row">
@@ -78,11 +68,7 @@ function Row({ upstream, work, source, onDone }: RowProps) {
               question={`Resume ${what}?`}
               says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
               action="Resume"
-              run={async (reason) => {
-                await post("/resume", { body: { work, source, reason } });
-                onDone();
-                return `Resumed ${what}.`;
-              }}
+              run={change("resume", "Resumed")}
             />
           )}
           {upstream.state !== "paused" && (
@@ -91,20 +77,12 @@ function Row({ upstream, work, source, onDone }: RowProps) {
               title="Pause"
               label={`Pause ${what}`}
               icon="pause"
-              onAsk={() => {
-                end.value = "60";
-                ownEnd.value = "";
-              }}
+              onAsk={resetEnd}
               question={`Pause ${what}?`}
               says="Callbacks are recorded all the same; nothing is lost, it only waits."
-              fields={<EndFields />}
+              fields={<EndFields never="When somebody resumes it" />}
               action="Pause"
-              run={async (reason) => {
-                const until = endOfPause()?.toISOString();
-                await post("/pause", { body: { work, source, reason, until } });
-                onDone();
-                return `Paused ${what}.`;
-              }}
+              run={change("pause", "Paused")}
             />
           )}
         </div>
@@ -112,48 +90,3 @@ function Row({ upstream, work, source, onDone }: RowProps) {
     </li>
   );
 }
-
-/** When a pause ends by itself, in minutes, as one chooses it. */
-const ENDS = [
-  ["15", "15 minutes"],
-  ["60", "1 hour"],
-  ["240", "4 hours"],
-  ["own", "At a time of your own"],
-  ["never", "When somebody resumes it"],
-] as const;
-
-/** What is chosen; of an input of type datetime-local, when it is a time of one's own. */
-const end = signal("60");
-const ownEnd = signal("");
-
-/** null for a pause without an end. */
-function endOfPause(): Date | null {
-  if (end.value === "never") return null;
-  return end.value === "own" ? timeGiven(ownEnd.value) : new Date(Date.now() + Number(end.value) * 60_000);
-}
-
-const EndFields = () => (
-  <>
-    <Choice
-      label="Ends"
-      value={end.value}
-      any={null}
-      choices={ENDS}
-      onChange={(chosen) => {
-        end.value = chosen;
-      }}
-    />
-    {end.value === "own" && (
-      <Input
-        label="At"
-        hint={zone.value}
-        type="datetime-local"
-        required
-        value={ownEnd.value}
-        onInput={(value) => {
-          ownEnd.value = value;
-        }}
-      />
-    )}
-  </>
-);

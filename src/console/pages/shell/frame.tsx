@@ -1,13 +1,14 @@
 import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { connection, listen, liveStatus } from "../api/live.ts";
+import { connection, isPageLive, listen, liveStatus, proof } from "../api/live.ts";
 import { may } from "../api/session.ts";
-import type { Session, Status } from "../api/types.ts";
+import type { Session } from "../api/types.ts";
 import { AttentionPage } from "../attention/attention-page.tsx";
-import { CallbacksPage } from "../callbacks/callbacks-page.tsx";
+import { CallbacksPage } from "../callbacks/callback-page.tsx";
 import { CompletenessPage } from "../completeness/calendar-page.tsx";
 import { switchZone } from "../kit/look.ts";
 import { go, Link, segments } from "../kit/router.tsx";
+import { thingsIn } from "../now/headline.tsx";
 import { NowPage } from "../now/now-page.tsx";
 import { ConfirmDialog } from "../parts/acts.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
@@ -17,6 +18,7 @@ import { stepRow } from "../parts/table.tsx";
 import { PaymentsPage } from "../payments/payments-page.tsx";
 import { ReplaysPage } from "../replays/replays-page.tsx";
 import { SettingsPage } from "../settings/settings-page.tsx";
+import { PageBoundary } from "./page-boundary.tsx";
 import { Mark } from "./sign-in.tsx";
 import { type Shortcut, ShortcutsHelp, Tools, useShortcuts } from "./tools.tsx";
 
@@ -73,6 +75,11 @@ export function Frame({ who }: { who: Session }) {
           <div class="spread side-top">
             <Mark />
             <Connection />
+            {may("listDead") && (
+              <Link to="attention" class="phone-count">
+                <Waiting />
+              </Link>
+            )}
             <button
               type="button"
               class="icon-button menu-button"
@@ -90,7 +97,9 @@ export function Frame({ who }: { who: Session }) {
         </div>
       </aside>
       <main ref={main} class="main" tabIndex={-1}>
-        {PageComponent === undefined ? <NoPage /> : <PageComponent rest={rest} />}
+        <PageBoundary where={[first, ...rest].join("/")}>
+          {PageComponent === undefined ? <NoPage /> : <PageComponent rest={rest} />}
+        </PageBoundary>
       </main>
       <Notices />
       <ConfirmDialog />
@@ -134,29 +143,44 @@ function NoPage() {
 const WORDS = {
   connecting: ["Connecting", "The live connection is being made."],
   live: ["Live", "What happens is shown as it happens."],
-  lost: [
-    "Not live",
-    "The connection to the relay is lost; it is tried again by itself. What you see may be old.",
-  ],
+  connected: ["Connected", "The relay answers. What is on this page was read when you opened it."],
+  lost: ["Not live", "What you see may be old."],
 } as const;
 
 /** Whether what one sees is of now. */
 function Connection() {
-  const [word, says] = WORDS[connection.value];
+  const { value: known } = proof;
+  const state =
+    known?.isFresh === false || connection.value === "lost"
+      ? "lost"
+      : known === null
+        ? "connecting"
+        : isPageLive.value
+          ? "live"
+          : "connected";
+  const [word, says] = WORDS[state];
   return (
-    <span class={`connection is-${connection.value}`} role="status" title={says}>
+    <span class={`connection is-${state}`} role="status" title={says}>
       {word}
     </span>
   );
 }
 
-/** How many things on the page Attention wait for a person. */
-const waitingIn = ({ dead, quarantined, openAlarms }: Status): number =>
-  dead.confirmations + dead.events + quarantined + openAlarms.reduce((sum, { count }) => sum + count, 0);
+/** How many things wait for a person; on a phone it stands outside of the menu. */
+function Waiting() {
+  const waiting = liveStatus.value === null ? 0 : thingsIn(liveStatus.value);
+  if (waiting === 0) return null;
+  const isOld = proof.value?.isFresh === false;
+  return (
+    <span class={isOld ? "nav-count is-old" : "nav-count"}>
+      {waiting > 999 ? "999+" : waiting}
+      <span class="unseen"> waiting for a person{isOld && ", when last known"}</span>
+    </span>
+  );
+}
 
 /** The pages that whoever is signed in may see. */
 function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => void }) {
-  const waiting = liveStatus.value === null ? 0 : waitingIn(liveStatus.value);
   return (
     <nav class="nav" aria-label="Pages">
       <ul class="stack">
@@ -166,12 +190,7 @@ function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => 
             <Link to={page.path} class="nav-link" aria-current={page === current ? "page" : undefined}>
               <Icon name={page.icon} />
               <span>{page.title}</span>
-              {page.path === "attention" && waiting > 0 && (
-                <span class="nav-count">
-                  {waiting > 999 ? "999+" : waiting}
-                  <span class="unseen"> waiting for a person</span>
-                </span>
-              )}
+              {page.path === "attention" && <Waiting />}
             </Link>
           </li>
         ))}

@@ -1,34 +1,37 @@
 import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
-import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
-import { post } from "../api/client.ts";
+import { OWN_VERDICTS, whyRefused } from "../../../receive/log/own-verdict.ts";
+import { get, post } from "../api/client.ts";
+import { liveStatus } from "../api/live.ts";
 import type { ListedCallback } from "../api/types.ts";
-import { countText } from "../kit/text.ts";
+import { capital, countText } from "../kit/text.ts";
 import { countField, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/filters.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
-import { List, type ListDefinition, type RowsAct, readPages } from "../parts/list.tsx";
-import { Empty, PageHead } from "../parts/page.tsx";
+import type { ListDefinition, RowsAct } from "../parts/list.tsx";
+import { Empty } from "../parts/page.tsx";
 import { Badge, None, ShortId } from "../parts/values.tsx";
-import { CallbackPage } from "./callback-page.tsx";
 
-/** The log, or one callback of it. */
-export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
-  id !== undefined ? (
-    <CallbackPage id={id} key={id} />
-  ) : (
-    <>
-      <PageHead title="Callbacks" says="Everything that was sent to the callback URL, as it came." />
-      <List list={CALLBACKS} />
-    </>
-  );
+/** What became of a callback; of a refused one, why. */
+export const Fate = ({ callback: { verdict, failedCheck } }: { callback: ListedCallback }) => (
+  <>
+    <Badge state={verdict} />
+    {verdict === "refused" && <small> {whyRefused(failedCheck)}</small>}
+  </>
+);
 
 const ROWS = {
   keyOf: ({ id }: ListedCallback) => id,
+  news: () => liveStatus.value?.lastCallbackAt ?? null,
   to: ({ id }: ListedCallback) => `callbacks/${id}`,
 };
 
+const read =
+  (always: { verdict?: "refused" } = {}): ListDefinition<ListedCallback>["read"] =>
+  (given, cursor, signal) =>
+    get("/callbacks", { query: { ...given, ...always, cursor: cursor ?? undefined } }, signal);
+
 /** Every callback that was recorded, the newest first. */
-const CALLBACKS: ListDefinition<ListedCallback> = {
+export const CALLBACKS: ListDefinition<ListedCallback> = {
   ...ROWS,
   what: "callbacks",
   caption: "Callbacks, the newest first",
@@ -45,11 +48,11 @@ const CALLBACKS: ListDefinition<ListedCallback> = {
     { name: "invoiceId", label: "Invoice id", kind: "text" },
     { name: "remoteAddress", label: "Sender’s address", kind: "text" },
     { name: "foundBy", label: "Id found in", kind: "text", placeholder: "data.id" },
-    { name: "source", label: "Source", kind: "text" },
+    { name: "source", label: "Source", kind: "source" },
   ],
   fields: [
     timeField("Received", "receivedAt", { phone: "lead" }),
-    { name: "Verdict", show: ({ verdict }) => <Badge state={verdict ?? "pending"} />, phone: "side" },
+    { name: "Verdict", show: (callback) => <Fate callback={callback} />, kind: "text", phone: "side" },
     textField("Reference", "reference"),
     textField("Id found in", "foundBy"),
     {
@@ -68,12 +71,12 @@ const CALLBACKS: ListDefinition<ListedCallback> = {
     textField("From", "remoteAddress", { phone: "away" }),
     countField("Bytes", "bytes", { none: "erased", phone: "away" }),
   ],
-  read: readPages("/callbacks"),
+  read: read(),
   empty: <FirstCallback />,
 };
 
 /** Reads callbacks as if their check had held. */
-const READ_AGAIN: RowsAct<ListedCallback> = {
+export const READ_AGAIN: RowsAct<ListedCallback> = {
   operation: "startReplay",
   title: "Read again",
   isMain: true,
@@ -91,6 +94,11 @@ const READ_AGAIN: RowsAct<ListedCallback> = {
     await post("/replays", { body: { kind: "callbacks", filters, reason } });
     return `A replay reads ${countText(callbacks.length)} again.`;
   },
+  async runAll(reason) {
+    const filters = { refused: true, verdict: "refused" as const };
+    await post("/replays", { body: { kind: "callbacks", filters, reason } });
+    return "A replay reads all of them again.";
+  },
 };
 
 /** Callbacks with a right token that failed a check of the settings: recorded, and asked nothing. */
@@ -100,12 +108,13 @@ export const REFUSED: ListDefinition<ListedCallback> = {
   caption: "Refused callbacks, the newest first",
   fields: [
     timeField("Received", "receivedAt", { phone: "lead" }),
+    { name: "Why it was refused", show: ({ failedCheck }) => capital(whyRefused(failedCheck)), kind: "wide" },
     textField("From", "remoteAddress", { phone: "side" }),
     textField("Reference", "reference"),
     countField("Bytes", "bytes", { phone: "away" }),
     textField("Source", "source"),
   ],
-  read: readPages("/callbacks", { verdict: "refused", limit: 100 }),
+  read: read({ verdict: "refused" }),
   empty: (
     <Empty title="No callback was refused.">
       <p>Those that fail a configured check of signature, header or address are kept and shown here.</p>

@@ -1,0 +1,40 @@
+import { indentedJson } from "../../../kit/indented-json.ts";
+
+/** A part of a body: an id that was found there, or what stands between them. */
+interface Part {
+  at: number;
+  text: string;
+  isId: boolean;
+}
+
+const UUID_LENGTH = 36;
+
+/**
+ * A body to be read, cut where ids were found in it: JSON over several lines, all else as it came.
+ * @param ids `at`: where each begins in the body, in UTF-16 units; null stands elsewhere.
+ */
+export function markedText(body: string, ids: readonly { at: number | null }[]): Part[] {
+  const text = indentedJson(body);
+  const starts = ids
+    .flatMap(({ at }) => (at === null || at + UUID_LENGTH > body.length ? [] : [sameIn(text, body, at)]))
+    .sort((one, other) => one - other);
+  const parts: Part[] = [];
+  let end = 0;
+  for (const at of starts) {
+    if (at < end) continue;
+    if (at > end) parts.push({ at: end, text: text.slice(end, at), isId: false });
+    parts.push({ at, text: text.slice(at, at + UUID_LENGTH), isId: true });
+    end = at + UUID_LENGTH;
+  }
+  if (end < text.length) parts.push({ at: end, text: text.slice(end), isId: false });
+  return parts;
+}
+
+/** Where the id at a position of the body stands in its indented form: spaces move it, and change no order. */
+function sameIn(text: string, body: string, at: number): number {
+  const id = body.slice(at, at + UUID_LENGTH);
+  let place = text.indexOf(id);
+  for (let before = body.indexOf(id); before !== -1 && before < at; before = body.indexOf(id, before + 1))
+    place = text.indexOf(id, place + 1);
+  return place;
+}

@@ -1,0 +1,121 @@
+import { useState } from "preact/hooks";
+import { ApiProblem, post } from "../api/client.ts";
+import { may } from "../api/session.ts";
+import type { ClosingResult } from "../api/types.ts";
+import { Link } from "../kit/router.tsx";
+import { countText } from "../kit/text.ts";
+import { TextInput } from "../parts/filters.tsx";
+import { sayHere } from "../parts/here.ts";
+import { notify } from "../parts/notices.tsx";
+import { Problem } from "../parts/page.tsx";
+import { Money, Outside } from "../parts/values.tsx";
+
+type Obstacle = ClosingResult["obstacles"][number];
+
+/** What cures an obstacle here, and where; of any other its command is shown. */
+const CURES: Readonly<Partial<Record<Obstacle["code"], readonly [says: string, to?: string]>>> = {
+  no_certificate: ["Certify the month below."],
+  not_equal: ["Open the day; reconcile what is missing, then certify the month below.", "completeness"],
+  provisional: ["Certify the month again below."],
+  changed_since_certificate: ["Certify the month again below."],
+  dead_letters: ["Open the dead letters", "attention/dead"],
+  quarantine: ["Open the quarantine", "attention/quarantine"],
+  no_statement: ["Match a bank statement", "completeness/statements"],
+  statement_not_matched: ["Open the bank statements", "completeness/statements"],
+};
+
+const OF_STATEMENT: readonly Obstacle["code"][] = ["no_statement", "statement_not_matched"];
+
+interface CloseFormProps {
+  source: string;
+  /** YYYY-MM */
+  month: string;
+  /** Called when it was closed. */
+  onDone: () => void;
+}
+
+/** Closes a month in two steps: first everything that is in the way is named. */
+export function CloseForm({ source, month, onDone }: CloseFormProps) {
+  const [waiver, setWaiver] = useState("");
+  const [looked, setLooked] = useState<ClosingResult | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  if (!may("closeMonth")) return <p>To close a month takes a token of role operate.</p>;
+
+  const send = async (dryRun: boolean) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const body = { source, dryRun, waiveStatement: waiver.trim() || undefined };
+      const [result = null] = (await post("/months/{month}/close", { path: { month }, body })).months;
+      setLooked(result);
+      if (result !== null && result.closing !== null) {
+        notify(`${month} of ${source} is closed.`);
+        onDone();
+      }
+    } catch (thrown) {
+      setProblem(ApiProblem.of(thrown));
+    }
+    setBusy(false);
+  };
+  const isClear = looked?.obstacles.length === 0;
+  const asksWaiver = waiver !== "" || looked?.obstacles.some(({ code }) => OF_STATEMENT.includes(code));
+  return (
+    <div class="stack close-month">
+      {looked !== null && (
+        <div role="status">
+          {isClear ? (
+            <p>
+              Nothing is in the way: {paymentsText(looked.all?.payments ?? 0)}, in all{" "}
+              <Money amount={looked.all?.total ?? null} /> {looked.currency}.
+            </p>
+          ) : (
+            <ul class="lined" aria-label={`In the way of closing ${month} of ${source}`}>
+              {looked.obstacles.map((obstacle) => (
+                <li key={obstacle.detail}>
+                  <Outside text={sayHere(obstacle.detail)} />
+                  <div>
+                    <Cure obstacle={obstacle} />
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {asksWaiver && (
+        <TextInput
+          label="Close without a bank statement, because"
+          hint="goes to the audit log"
+          value={waiver}
+          onInput={(text) => {
+            setWaiver(text);
+            if (isClear) setLooked(null);
+          }}
+          maxLength={500}
+        />
+      )}
+      {problem !== null && <Problem problem={problem} />}
+      <div class="row">
+        <button
+          type="button"
+          class="button is-primary"
+          aria-label={`${isClear ? "Close it now:" : "Close"} ${month} of ${source}`}
+          disabled={isBusy}
+          onClick={() => void send(!isClear)}
+        >
+          {isBusy ? "Looking…" : isClear ? "Close it now" : `Close ${month}`}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const paymentsText = (count: number) => (count === 1 ? "1 payment" : `${countText(count)} payments`);
+
+function Cure({ obstacle: { code, cure } }: { obstacle: Obstacle }) {
+  // Where no command cures it, the words are about settings.
+  const [says, to] = (cure?.includes("invoice-relay") ? CURES[code] : undefined) ?? [];
+  if (says === undefined) return cure === null ? null : <code>{cure}</code>;
+  return to === undefined ? says : <Link to={to}>{says}</Link>;
+}

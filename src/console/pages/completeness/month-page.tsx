@@ -1,0 +1,199 @@
+import { addDays } from "../../../kit/time.ts";
+import { signatureText } from "../../../signing/signature-text.ts";
+import { post } from "../api/client.ts";
+import type { KnownMonth, ShownClosing } from "../api/types.ts";
+import { useAnswer } from "../api/use-answer.ts";
+import { Link } from "../kit/router.tsx";
+import { countText } from "../kit/text.ts";
+import { ActButton } from "../parts/acts.tsx";
+import { countField, Facts, type Field, moneyField, timeField } from "../parts/fields.tsx";
+import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
+import { Money, Outside, PaymentLink, ShortId, Time } from "../parts/values.tsx";
+import { CloseForm } from "./close-form.tsx";
+import { monthsBefore } from "./day-state.ts";
+import { MonthBadge, monthText } from "./month-state.tsx";
+import { ProofForm } from "./proof-form.tsx";
+
+/** The books of one month, of each source: how it is closed, and how it was. @param month YYYY-MM */
+export function MonthPage({ month }: { month: string }) {
+  const answer = useAnswer("/months", { query: {} });
+  const first = `${month}-01`;
+  const last = addDays(monthsBefore(first, -1), -1);
+  return (
+    <>
+      <PageHead
+        title={monthText(month)}
+        above={{ to: "completeness", name: "Completeness" }}
+        says="What finance closes: once it is closed, each later change is an addendum."
+      />
+      <Answered answer={answer} what="months">
+        {({ months }) => {
+          const own = months.filter((one) => one.month === month);
+          if (own.length > 0)
+            return (
+              <>
+                {own.map((one) => (
+                  <Books key={one.source} {...one} onDone={answer.reload} />
+                ))}
+                {own.some(({ state }) => state === "open") && (
+                  <Section title="Prove or heal this month">
+                    <ProofForm from={first} to={last} isFixed onDone={answer.reload} />
+                  </Section>
+                )}
+              </>
+            );
+          return (
+            <Empty title="It cannot be closed.">
+              <p>It is not over, or was over before the relay was first served.</p>
+            </Empty>
+          );
+        }}
+      </Answered>
+    </>
+  );
+}
+
+/** Of one source. */
+function Books({ onDone, ...known }: KnownMonth & { onDone: () => void }) {
+  const { source, month, state, changed, closings } = known;
+  return (
+    <Section title={`Source ${source}`} aside={<MonthBadge month={known} />}>
+      {state === "open" && <CloseForm source={source} month={month} onDone={onDone} />}
+      {closings > 0 && <Closings key={`${state} ${changed} ${closings}`} {...{ source, month, onDone }} />}
+    </Section>
+  );
+}
+
+interface ClosingsProps {
+  source: string;
+  month: string;
+  onDone: () => void;
+}
+
+function Closings({ source, month, onDone }: ClosingsProps) {
+  const answer = useAnswer("/months/{month}", { path: { month }, query: { source } });
+  return (
+    <Answered answer={answer} what="its closing">
+      {({ closings }) =>
+        closings.map((shown) => (
+          <div key={shown.closing.id} class="stack closing">
+            <Facts of={shown} fields={FACTS} />
+            {shown.reopenedAt === null && (
+              <div>
+                <ActButton
+                  operation="reopenMonth"
+                  title={`Reopen ${month}`}
+                  label={`Reopen ${month} of ${source}`}
+                  question={`Reopen ${month} of ${source}?`}
+                  says="Its closing and addendum are kept. Later changes are noted again once it is closed again."
+                  action="Reopen"
+                  run={async (reason = "") => {
+                    await post("/months/{month}/reopen", { path: { month }, body: { source, reason } });
+                    onDone();
+                    return `${month} of ${source} is open again.`;
+                  }}
+                />
+              </div>
+            )}
+            <SumsTable {...shown} />
+            {shown.changed > 0 && <Addendum {...shown} />}
+          </div>
+        ))
+      }
+    </Answered>
+  );
+}
+
+const FACTS: readonly Field<ShownClosing>[] = [
+  {
+    name: "Closed",
+    show: ({ closing: { closedAt, closedBy } }) => (
+      <>
+        <Time at={closedAt} as="full" /> by <Outside text={closedBy} />
+      </>
+    ),
+  },
+  {
+    name: "Reopened",
+    show: ({ reopenedAt, reopenedBy, reopenReason }) =>
+      reopenedAt && (
+        <>
+          <Time at={reopenedAt} as="full" /> by <Outside text={reopenedBy} />: <Outside text={reopenReason} />
+        </>
+      ),
+  },
+  { name: "Days in", show: ({ closing }) => closing.timeZone.replaceAll("_", " ") },
+  {
+    name: "Bank statement",
+    show: ({ closing: { statement } }) =>
+      statement.matchIds === null ? (
+        <>
+          waived: <Outside text={statement.waived} />
+        </>
+      ) : (
+        statement.matchIds.map((id) => (
+          <Link key={id} to={`completeness/statements/${id}`}>
+            <ShortId id={id} />{" "}
+          </Link>
+        ))
+      ),
+  },
+  { name: "Signature", show: ({ closing }) => signatureText(closing.signature) },
+];
+
+/** Of each collection, of all, and of all with the addendum. */
+function SumsTable({ closing: { collections, all, currency }, now, changed }: ShownClosing) {
+  const rows = [
+    ...collections.map(({ collection, ...sums }) => ({ what: collection ?? "no collection", ...sums })),
+    { what: "All, as closed", ...all },
+    ...(changed > 0 ? [{ what: "With the addendum", ...now }] : []),
+  ];
+  const money = (name: string, key: "amount" | "serviceCharge" | "vat" | "settleable") =>
+    moneyField(`${name}, ${currency}`, key, { phone: "away" });
+  const fields: readonly Field<(typeof rows)[number]>[] = [
+    { name: "Of", show: ({ what }) => <Outside text={what} />, phone: "lead" },
+    countField("Payments", "payments", { phone: "away" }),
+    money("Amount", "amount"),
+    money("Service charge", "serviceCharge"),
+    money("VAT", "vat"),
+    money("Settleable", "settleable"),
+    {
+      name: "Total",
+      show: ({ total }) => (
+        <>
+          <Money amount={total} /> {currency}
+        </>
+      ),
+      kind: "number",
+      phone: "side",
+    },
+  ];
+  return <Table caption="Its sums" fields={fields} rows={rows} keyOf={({ what }) => what} />;
+}
+
+function Addendum({ closing: { currency }, changes, changed }: ShownClosing) {
+  return (
+    <>
+      <h3>{`Addendum: ${changed === 1 ? "a payment" : `${countText(changed)} payments`} changed since`}</h3>
+      <Table
+        caption="Addendum, the oldest first"
+        fields={[
+          { name: "Payment", show: (change) => <PaymentLink {...change} />, phone: "lead" },
+          timeField("Changed", "changedAt", { phone: "side" }),
+          {
+            name: "Total",
+            show: ({ before, after }) => (
+              <>
+                was <Money amount={before?.total ?? null} />, is <Money amount={after?.total ?? null} />{" "}
+                {currency}
+              </>
+            ),
+          },
+        ]}
+        rows={changes}
+        keyOf={({ invoiceId, changedAt }) => `${invoiceId} ${changedAt}`}
+      />
+    </>
+  );
+}

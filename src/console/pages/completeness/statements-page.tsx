@@ -1,0 +1,213 @@
+import { useRef, useState } from "preact/hooks";
+import { ApiProblem, get, upload, urlOf } from "../api/client.ts";
+import { may } from "../api/session.ts";
+import type { StatementMatch, StatementShown } from "../api/types.ts";
+import { useAnswer } from "../api/use-answer.ts";
+import { go } from "../kit/router.tsx";
+import { countText } from "../kit/text.ts";
+import {
+  countField,
+  Facts,
+  type Field,
+  moneyField,
+  stateField,
+  textField,
+  timeField,
+} from "../parts/fields.tsx";
+import { CollectionChoice, Input, SourceChoice } from "../parts/filters.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { List, type ListDefinition } from "../parts/list.tsx";
+import { Answered, Empty, PageHead, Problem, Section } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
+import { Badge, Money, Outside, PaymentLink } from "../parts/values.tsx";
+
+const ABOVE = { to: "completeness", name: "Completeness" };
+
+/** Bank statements that were matched with what was to be settled, and the way to match one. */
+export function StatementsPage({ id }: { id: string | undefined }) {
+  if (id !== undefined) return <StatementPage key={id} id={id} />;
+  return (
+    <>
+      <PageHead
+        title="Bank statements"
+        above={ABOVE}
+        says="What came in at the bank, with what was to be settled; and what is left over on either side."
+      />
+      {may("matchStatement") && <MatchForm />}
+      <List list={MATCHES} />
+    </>
+  );
+}
+
+/** Takes the file as it is; what it does not show is asked for by the answer. */
+function MatchForm() {
+  const file = useRef<HTMLInputElement>(null);
+  const [given, setGiven] = useState<Record<string, string>>({});
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const field = (name: string) => ({
+    value: given[name] ?? "",
+    onInput: (value: string) => setGiven({ ...given, [name]: value }),
+    onChange: (value: string) => setGiven({ ...given, [name]: value }),
+  });
+  const text = (name: string) => ({ value: given[name] ?? "", onInput: field(name).onInput });
+  const match = async () => {
+    const chosen = file.current?.files?.[0];
+    if (chosen === undefined) return setProblem(new ApiProblem(400, "Choose the statement first."));
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { id } = await upload("/statements", { query: { ...given, name: chosen.name } }, chosen);
+      go(`completeness/statements/${id}`);
+    } catch (thrown) {
+      setProblem(ApiProblem.of(thrown));
+    }
+    setBusy(false);
+  };
+  return (
+    <Section title="Match a statement">
+      <div class="row proof">
+        <label class="field">
+          <span>Statement (CSV)</span>
+          <input ref={file} type="file" accept=".csv,.txt,text/csv,text/plain" />
+        </label>
+        <Input label="First day" hint="the statement's" type="date" {...text("from")} />
+        <Input label="Last day" hint="the statement's" type="date" {...text("to")} />
+        <SourceChoice label="Source" {...field("source")} />
+        <CollectionChoice label="Collection" {...field("collection")} />
+      </div>
+      <details>
+        <summary>How it is read: found in the file, or remembered</summary>
+        <div class="row proof">
+          <Input label="Column of dates" {...text("dateColumn")} />
+          <Input label="Column of what came in" {...text("amountColumn")} />
+          <Input label="Column of what went out" {...text("debitColumn")} />
+          <Input label="Delimiter" {...text("delimiter")} />
+          <Input label="Decimals" hint=". or ," {...text("decimal")} />
+          <Input label="Order of dates" hint="DMY or MDY" {...text("dateOrder")} />
+          <Input label="Only lines with" {...text("only")} />
+        </div>
+      </details>
+      <button type="button" class="button is-primary" disabled={isBusy} onClick={() => void match()}>
+        {isBusy ? "Matching…" : "Match"}
+      </button>
+      {problem !== null && <Problem problem={problem} />}
+    </Section>
+  );
+}
+
+const cleanField: Field<StatementMatch> = {
+  name: "Left over",
+  show: ({ clean }) => <Badge state={clean ? "equal" : "not_equal"} as={clean ? "nothing" : "something"} />,
+  phone: "side",
+};
+
+const MATCHES: ListDefinition<StatementMatch> = {
+  what: "statements",
+  caption: "Statements that were matched, the newest first",
+  fields: [
+    textField("File", "fileName", { phone: "lead" }),
+    cleanField,
+    { name: "Days", show: ({ from, to }) => `${from} to ${to}` },
+    textField("Source", "source"),
+    textField("Collection", "collection"),
+    textField("By", "madeBy"),
+    timeField("Matched", "madeAt"),
+  ],
+  keyOf: ({ id }) => id,
+  to: ({ id }) => `completeness/statements/${id}`,
+  read: async (_given, _cursor, signal) => ({
+    items: (await get("/statements", { query: { limit: 200 } }, signal)).matches,
+  }),
+  empty: (
+    <Empty title="No statement was matched yet.">
+      <p>Export a month's statement at the bank as CSV, and match it here.</p>
+    </Empty>
+  ),
+};
+
+function StatementPage({ id }: { id: string }) {
+  const answer = useAnswer("/statements/{id}", { path: { id }, query: { limit: 500 } });
+  const linkTo = (format: "csv" | "xlsx") =>
+    `/admin/v1${urlOf("/statements/{id}/report", { path: { id }, query: { format } })}`;
+  return (
+    <>
+      <PageHead title="Bank statement" above={{ to: "completeness/statements", name: "Bank statements" }}>
+        {(["csv", "xlsx"] as const).map((format) => (
+          <a key={format} class="button" href={linkTo(format)} download>
+            <Icon name="download" />
+            {format === "csv" ? "CSV" : "Excel"}
+          </a>
+        ))}
+      </PageHead>
+      <Answered answer={answer} what="the statement">
+        {(match) => (
+          <>
+            <Facts of={match} fields={[...MATCHES.fields, textField("SHA-256 of the file", "fileSha256")]} />
+            <Section title={`What came of it (${match.currency})`}>
+              <Table
+                caption="Lines and sums by state"
+                fields={STATE_FIELDS}
+                rows={match.figures.states}
+                keyOf={({ state }) => state}
+              />
+            </Section>
+            <Section title="Left over">
+              {match.items.length === 0 ? (
+                <p class="quiet">Nothing is left over.</p>
+              ) : (
+                <Table
+                  caption="Lines and sums that are left over"
+                  fields={LEFT_FIELDS}
+                  rows={match.items}
+                  keyOf={({ position }) => String(position)}
+                />
+              )}
+              {match.next !== null && (
+                <p class="quiet">{`The first ${countText(match.items.length)}; the file has all.`}</p>
+              )}
+            </Section>
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+const STATE_FIELDS: readonly Field<StatementShown["figures"]["states"][number]>[] = [
+  stateField("State", "state", { phone: "lead" }),
+  countField("Lines", "lines"),
+  moneyField("At the bank", "lineAmount"),
+  countField("Payments", "payments"),
+  moneyField("To be settled", "sumAmount"),
+];
+
+const LEFT_FIELDS: readonly Field<StatementShown["items"][number]>[] = [
+  stateField("State", "state", { phone: "lead" }),
+  {
+    name: "Lines of the statement",
+    show: ({ lines }) =>
+      lines.map(({ line, day, amount }) => (
+        <div key={line}>
+          {`line ${line}, ${day}: `}
+          <Money amount={amount} />
+        </div>
+      )),
+    kind: "text",
+  },
+  {
+    name: "Sums of the books",
+    show: ({ sums }) =>
+      sums.map(({ collection, day, amount, payments, invoiceId }) => (
+        <div key={`${collection} ${day} ${invoiceId}`}>
+          <Outside text={collection} />
+          {`, ${day}: `}
+          <Money amount={amount} />{" "}
+          {invoiceId === null ? `(${countText(payments)} payments)` : <PaymentLink invoiceId={invoiceId} />}
+        </div>
+      )),
+    kind: "text",
+  },
+  moneyField("Difference", "difference"),
+  { name: "Why", show: ({ why }) => why, kind: "wide" },
+];

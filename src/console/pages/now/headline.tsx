@@ -1,0 +1,164 @@
+import { liveStatus, proof, troubles } from "../api/live.ts";
+import type { Proof } from "../api/proof.ts";
+import type { Status } from "../api/types.ts";
+import { zone } from "../kit/look.ts";
+import { Link } from "../kit/router.tsx";
+import { capital, countText, visibleText } from "../kit/text.ts";
+import { shortTime } from "../kit/time.ts";
+import { doHere, sayHere } from "../parts/here.ts";
+import { Ago, Badge, Outside, Time } from "../parts/values.tsx";
+import type { Tone } from "../parts/words.ts";
+
+type Need = Status["needs"][number];
+
+/** How the relay does, in one sentence; what a person is needed for, the worst first. */
+export function Headline() {
+  const { value: status } = liveStatus;
+  const { value: known } = proof;
+  if (status === null && known === null) return null;
+  return (
+    <section class={`headline is-${toneNow(status, known)}`} aria-label="How it does" aria-live="polite">
+      <p class="headline-says">{visibleText(headlineOf(status, known))}</p>
+      {known?.isFresh === false && (
+        <p>
+          <Outside text={known.why} />
+        </p>
+      )}
+      {status !== null && status.needs.length > 1 && <AlsoHeld sentence={status.sentence} />}
+      {status !== null && (
+        <p class="quiet">
+          {known?.isFresh === false ? "What is below is as of" : "As of"} <Time at={status.at} as="full" />
+        </p>
+      )}
+      {troubles.value
+        // What is said above already is not said again of each reading.
+        .filter(
+          ({ what, sentence }) => what !== "status" && (known?.isFresh !== false || sentence !== known.why),
+        )
+        .map(({ what, since, sentence }) => (
+          <p key={what} class="toned is-bad">
+            {READINGS[what] ?? capital(what)} not known since <Time at={since} />. <Outside text={sentence} />
+          </p>
+        ))}
+      {status !== null && status.needs.length > 0 && <Needs status={status} />}
+    </section>
+  );
+}
+
+/** Pauses and faults that need nobody yet, where the first line only counts. */
+function AlsoHeld({ sentence }: Pick<Status, "sentence">) {
+  const [, also] = / (Also held up: .*)$/.exec(sentence) ?? [];
+  return also === undefined ? null : (
+    <p class="toned is-wait">
+      <Outside text={sayHere(also)} />
+    </p>
+  );
+}
+
+/** What of the page comes with an event of the stream. */
+const READINGS: Readonly<Record<string, string>> = {
+  activity: "Counts, ages and upstreams:",
+  payment: "The newest payments:",
+};
+
+function toneNow(status: Status | null, known: Proof | null): Tone {
+  if (known?.isFresh === false) return known.isLong ? "bad" : "plain";
+  return status?.needsPerson ? "bad" : status === null || status.held.length > 0 ? "wait" : "good";
+}
+
+/** How many things wait for a person, each counted once. */
+export const thingsIn = ({ needs }: Pick<Status, "needs">): number =>
+  needs.reduce((sum, { count }) => sum + count, 0);
+
+/**
+ * The page's one sentence. What a person is needed for stands below it, so that several are only counted.
+ * Nothing is said to be well without a proof of now.
+ */
+export function headlineOf(status: Pick<Status, "sentence" | "needs"> | null, known: Proof | null): string {
+  if (known?.isFresh === false)
+    return `Not known since ${shortTime(new Date(known.since), zone.value, new Date())}.`;
+  if (status === null) return "";
+  return status.needs.length > 1
+    ? `A person is needed for ${countText(thingsIn(status))} things.`
+    : sayHere(status.sentence);
+}
+
+const PAGES: Record<NonNullable<Need["page"]>, { to: string; name: string }> = {
+  dead: { to: "attention/dead", name: "dead letters" },
+  quarantine: { to: "attention/quarantine", name: "quarantine" },
+  alarms: { to: "attention/alarms", name: "alarms" },
+  completeness: { to: "completeness", name: "Completeness" },
+  settings: { to: "settings", name: "Settings" },
+};
+
+/** One line a cause, with what to do. */
+function Needs({ status: { needs, alarms } }: { status: Status }) {
+  return (
+    <ol class="needs">
+      {needs.map((need) => {
+        const name = need.page === "alarms" ? need.alarm : null;
+        // The newest of them says most of what all of them are.
+        const detail = alarms.find((alarm) => alarm.name === name)?.detail ?? null;
+        return (
+          <li key={need.what} class="spread">
+            <div class="needs-says">
+              <p>
+                <Badge state={need.severity} tone={need.severity === "critical" ? "bad" : "wait"} />{" "}
+                {needs.length > 1 && (
+                  <b>
+                    <Outside text={`${capital(sayHere(need.what))}.`} />
+                  </b>
+                )}{" "}
+                <Ages need={need} />
+              </p>
+              {detail !== null && (
+                <p>
+                  <Outside text={sayHere(detail)} />
+                </p>
+              )}
+              <p class="quiet">
+                <Outside text={doHere(name, need.action)} />
+              </p>
+            </div>
+            {need.page !== null && <Way page={need.page} name={name} />}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Ages({ need: { oldestAt, newestAt, count } }: { need: Need }) {
+  if (oldestAt === null) return null;
+  const isSpread = count > 1 && newestAt !== null && newestAt !== oldestAt;
+  return (
+    <small>
+      {isSpread && "the oldest "}
+      <Ago at={oldestAt} />
+      {isSpread && newestAt !== null && (
+        <>
+          , the newest <Ago at={newestAt} />
+        </>
+      )}
+    </small>
+  );
+}
+
+/** Where something is done about alarms that have a list of their own. */
+const LISTS: Readonly<Record<string, { to: string; name: string }>> = {
+  callback_refused: { to: "attention/refused", name: "refused callbacks" },
+  invoice_anomaly: { to: "attention/anomalies", name: "anomalies" },
+};
+
+function Way({ page, name }: { page: NonNullable<Need["page"]>; name: string | null }) {
+  const own = page === "alarms" && name !== null ? LISTS[name] : undefined;
+  const { to, name: where } = own ?? PAGES[page];
+  return (
+    <Link
+      to={page === "alarms" && own === undefined && name !== null ? `${to}?name=${name}` : to}
+      class="button"
+    >
+      Open {where}
+    </Link>
+  );
+}

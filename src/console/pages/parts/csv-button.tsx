@@ -1,0 +1,54 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ListPage } from "../api/use-answer.ts";
+import { countText } from "../kit/text.ts";
+import { csvText, saveFile } from "./csv.ts";
+import { Icon } from "./icon.tsx";
+import { notify } from "./notices.tsx";
+
+interface CsvButtonProps<Row> {
+  /** Of the file, without its ending. */
+  name: string;
+  columns: readonly (keyof Row & string)[];
+  read: (cursor: string | null, signal: AbortSignal) => Promise<ListPage<Row>>;
+}
+
+/** More than this is no table to look at; reports have it all. */
+const ROW_LIMIT = 20_000;
+
+/** Saves every row that matches, on whichever page. */
+export function CsvButton<Row>({ name, columns, read }: CsvButtonProps<Row>) {
+  const [count, setCount] = useState<number | null>(null);
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+  const save = async () => {
+    const rows: Row[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: ListPage<Row> = await read(cursor, leaving.current.signal);
+      rows.push(...page.items);
+      cursor = page.next ?? null;
+      setCount(rows.length);
+    } while (cursor !== null && rows.length < ROW_LIMIT);
+    saveFile(`${name}.csv`, "text/csv", csvText(columns, rows));
+    if (cursor !== null)
+      notify(`The first ${countText(rows.length)} were saved: take a shorter period, or a report.`, {
+        bad: true,
+      });
+    else notify(`${countText(rows.length)} rows were saved.`);
+  };
+  const start = () => {
+    setCount(0);
+    save()
+      .catch((error: unknown) => {
+        if (leaving.current.signal.aborted) return;
+        notify(`It could not be saved: ${error instanceof Error ? error.message : error}`, { bad: true });
+      })
+      .finally(() => setCount(null));
+  };
+  return (
+    <button type="button" class="button" disabled={count !== null} onClick={start}>
+      <Icon name="download" />
+      {count === null ? "CSV" : `${countText(count)} read…`}
+    </button>
+  );
+}

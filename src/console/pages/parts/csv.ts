@@ -1,0 +1,24 @@
+import { withoutFormula } from "../../../kit/spreadsheet.ts";
+
+/**
+ * A table by RFC 4180, a column for each of these fields, `paid_at` for `paidAt`; what a spreadsheet would run is
+ * text. Pure.
+ */
+export function csvText<Row>(columns: readonly (keyof Row & string)[], rows: readonly Row[]): string {
+  const head = columns.map((key) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return [head, ...rows.map((row) => columns.map((key) => String(row[key] ?? "")))]
+    .map((cells) => `${cells.map(cellOf).join(",")}\r\n`)
+    .join("");
+}
+
+function cellOf(value: string): string {
+  const text = withoutFormula(value);
+  return /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Has the browser save a text as a file. */
+export function saveFile(name: string, mediaType: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: mediaType }));
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

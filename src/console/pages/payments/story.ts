@@ -1,0 +1,45 @@
+import { dayText } from "../kit/time.ts";
+
+/** What is drawn of one thing that happened. */
+interface Told {
+  way: string;
+  tone: string;
+  says: string;
+  detail?: string | null;
+}
+
+/** A line of a story: something that happened, or several times in a row the same. */
+export interface StoryLine<Row extends Told> {
+  first: Row;
+  at: string;
+  /** How often, and when last. */
+  times: number;
+  lastAt: string;
+  /** The day that begins with it, in the zone that is shown; null on the same day as the line before. */
+  day: string | null;
+}
+
+/** A story with its days, and what reads the same folded into one line. Pure. @param rows in the order of time. */
+export function storyOf<Row extends Told>(
+  rows: readonly { at: string; row: Row }[],
+  timeZone: string,
+): StoryLine<Row>[] {
+  const lines: StoryLine<Row>[] = [];
+  let today: string | null = null;
+  for (const { at, row } of rows) {
+    const day: string = dayText(new Date(at), timeZone);
+    const last = lines.at(-1);
+    if (last !== undefined && day === today && isSame(last.first, row)) {
+      last.times += 1;
+      last.lastAt = at;
+    } else lines.push({ first: row, at, times: 1, lastAt: at, day: day === today ? null : day });
+    today = day;
+  }
+  return lines;
+}
+
+const isSame = (one: Told, other: Told): boolean =>
+  one.way === other.way &&
+  one.tone === other.tone &&
+  one.says === other.says &&
+  (one.detail ?? null) === (other.detail ?? null);

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NAMES } from "./console-world.ts";
+import { Operator } from "./operator.ts";
+import { openStand, type Stand } from "./stand.ts";
+
+const ALARMS = 230;
+
+let stand: Stand;
+let person: Operator;
+beforeAll(async () => {
+  stand = await openStand();
+  // More than one page shows; of two names.
+  await stand.world.query(
+    `insert into alarm (name, source, subject, detail, raised_at, last_raised_at)
+     select case when n % 10 = 0 then 'clock_stepped' else 'invoice_anomaly' end, 'default',
+       gen_random_uuid(), 'It is odd.', now(), now() from generate_series(1, ${ALARMS}) as n`,
+  );
+  person = await Operator.arrive(stand.browser, stand.world);
+  await person.signIn("operate");
+});
+afterAll(() => stand?.close());
+
+const open = "select count(*)::int as n from alarm where cleared_at is null and name = $1";
+
+describe("alarms by hand", () => {
+  it("are one line a cause on Now, which leads to its own", async () => {
+    const { page } = person;
+    const cause = page
+      .getByRole("listitem")
+      .filter({ hasText: "207 invoices with something odd about them" });
+    await cause.getByText("warning").waitFor();
+    await person.press(cause.getByRole("link", { name: "Open anomalies" }));
+    await page.waitForURL("**/console/attention/anomalies");
+    await page.getByText("200 of 207 anomalies").waitFor();
+    await person.visit("Now");
+    const other = page.getByRole("listitem").filter({ hasText: "23 clocks were set" });
+    await person.press(other.getByRole("link", { name: "Open alarms" }));
+    await page.waitForURL("**/console/attention/alarms?name=clock_stepped");
+    await page.getByText("23 alarms").waitFor();
+  });
+
+  it("are noted and snoozed until a time, with a reason", async () => {
+    const { page } = person;
+    await person.open("attention/alarms?name=clock_stepped");
+    await person.choose(page.getByRole("row").nth(1).getByRole("checkbox"));
+    await person.press(page.getByRole("button", { name: "Note" }));
+    await page.getByRole("dialog").getByLabel("Note").fill("Ada asks the hoster.");
+    await person.confirm("Note", "So that nobody asks twice.");
+    await page.getByRole("row").filter({ hasText: "Ada asks the hoster." }).waitFor();
+    await person.choose(page.getByRole("row").nth(1).getByRole("checkbox"));
+    await person.press(page.getByRole("button", { name: "Snooze" }));
+    await person.select(page.getByLabel("Ends"), "4 hours");
+    await person.confirm("Snooze", "The hoster is on it.");
+    await page.getByRole("row").filter({ hasText: "snoozed until" }).waitFor();
+    await person.keep("alarms-noted-and-snoozed");
+    await stand.world.until(
+      "select actor from audit_entry where action = 'alarm.snooze'",
+      [],
+      [{ actor: `admin:${NAMES.operate}` }],
+    );
+  });
+
+  it("are closed all that match, not the first page of them, and no others", async () => {
+    const { page } = person;
+    await person.open("attention/alarms?name=invoice_anomaly");
+    await person.choose(page.getByRole("checkbox", { name: "Choose all that are shown" }));
+    await person.press(page.getByRole("button", { name: "Close all 207" }));
+    await person.confirm("Close 207", "The provider explained them.");
+    await stand.world.until(open, ["invoice_anomaly"], [{ n: 0 }]);
+    await stand.world.until(open, ["clock_stepped"], [{ n: 23 }]);
+    expect(person.complaints).toEqual([]);
+  });
+
+  it("are tried, and what keeps people from being told is said", async () => {
+    await person.visit("Settings & audit");
+    await person.press(person.page.getByRole("button", { name: "Send a test message" }));
+    await person.page
+      .getByRole("status")
+      .getByText(/ALARM_WEBHOOK_URL/)
+      .waitFor();
+  });
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { noteMonthChanges } from "../../../src/books/month/month-changes.ts";
+import { connect, type Database } from "../../../src/database/connect.ts";
+import { Secret } from "../../../src/kit/secret.ts";
+import { buildLedger } from "../../../src/ledger/build.ts";
+import { checkLedger } from "../../../src/ledger/check-ledger.ts";
+import { FIXED_AMOUNT, OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
+import { PATIENCE_MS } from "../../support/patience-ms.ts";
+import { NAMES } from "./console-world.ts";
+import { inProvidersBook } from "./full-house.ts";
+import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
+import { DESKTOP, Operator, PHONE } from "./operator.ts";
+import { openStand, type Stand } from "./stand.ts";
+
+const BEGUN = new Date(`${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`);
+const LAST_DAY = new Date(BEGUN.getTime() - 86_400_000).toISOString().slice(0, 10);
+const MONTH = LAST_DAY.slice(0, 7);
+const TITLE = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+  new Date(LAST_DAY),
+);
+
+const BOOKS = [
+  { name: "default", zone: "UTC", currency: "NGN", collectionIds: [OPEN_AMOUNT], paidStatuses: ["Paid"] },
+];
+
+let stand: Stand;
+let person: Operator;
+/** Paid in the month before this one: a payment of ours, and one of a collection that is not. */
+const [paid, foreign] = [randomUUID(), randomUUID()];
+beforeAll(async () => {
+  stand = await openStand();
+  const { world } = stand;
+  const at = `${LAST_DAY}T10:00:00Z`;
+  const amount = "1234.50";
+  for (const [id, collectionId, verdict] of [
+    [paid, OPEN_AMOUNT, "paid"],
+    [foreign, FIXED_AMOUNT, "quarantined"],
+  ]) {
+    const invoices = [{ id, createdAt: at, paidAt: at, amount }];
+    await world.service.control("POST", "/invoices", { collectionId, invoices });
+    await world.callback({ data: { id } });
+    await world.until("select verdict from confirmation where invoice_id = $1", [id], [{ verdict }]);
+  }
+  person = await Operator.arrive(stand.browser, world);
+  await person.signIn("operate");
+});
+afterAll(() => stand?.close());
+
+const PATIENCE = { timeout: PATIENCE_MS, interval: 500 };
+
+/** What serve does by itself, in a minute or so. */
+async function atOnce(work: (db: Database) => Promise<unknown>): Promise<void> {
+  const connection = connect(new Secret(stand.world.databaseUrl), { max: 2, applicationName: "test" });
+  await work(connection.db).finally(() => connection.close());
+}
+
+const LOOKS: [name: string, options: BrowserContextOptions][] = [
+  ["desktop-light", { ...DESKTOP, colorScheme: "light" }],
+  ["desktop-dark", { ...DESKTOP, colorScheme: "dark" }],
+  ["phone-light", { ...PHONE, colorScheme: "light" }],
+  ["phone-dark", { ...PHONE, colorScheme: "dark" }],
+];
+
+/** The page in each look: axe finds nothing, and nothing is cut off. */
+async function look(name: string): Promise<void> {
+  const { page } = person;
+  for (const [look, { viewport, colorScheme = null }] of LOOKS) {
+    if (viewport) await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await person.keep(`books-${name}-${look}`);
+    expect([...(await axeProblems(page)), ...(await sharedNames(page))], `${name}, ${look}`).toEqual([]);
+    expect(await isWiderThanScreen(page), `${name}, ${look}`).toBe(false);
+  }
+  await page.setViewportSize(DESKTOP.viewport);
+}
+
+it("a month is closed from its page: what is in the way, its cures, a waived statement; and reopened", async () => {
+  const { page } = person;
+  const { world } = stand;
+  await person.visit("Completeness");
+  await page.getByRole("table", { name: `${TITLE} open` }).waitFor();
+  await page.getByRole("link", { name: TITLE }).click();
+  await page.waitForURL(`**/console/completeness/${MONTH}`);
+  const close = page.getByRole("button", { name: `Close ${MONTH} of default` });
+  await close.click();
+  const obstacles = page.getByRole("list", { name: `In the way of closing ${MONTH}` }).getByRole("listitem");
+  await obstacles.filter({ hasText: foreign }).getByRole("link", { name: "Open the quarantine" }).waitFor();
+  await obstacles.getByRole("link", { name: "Match a bank statement" }).waitFor();
+  await look("obstacles");
+  expect(await world.query("select from month")).toEqual([]);
+
+  await world.api("POST", "/quarantine/dismiss", { ids: [foreign], reason: "it is not ours" });
+  await page.getByRole("button", { name: "Certify" }).click();
+  await page.getByText("Equal: every payment of the period came through.").waitFor();
+  await page.getByLabel("Close without a bank statement, because").fill("settled in one sum");
+  await close.click();
+  await page.getByText("Nothing is in the way: 1 payment, in all").waitFor();
+  await look("clear");
+  expect(await world.query("select from month")).toEqual([]);
+  await page.getByRole("button", { name: "Close it now" }).click();
+  const main = page.getByRole("main");
+  await main.getByText(`by admin:${NAMES.operate}`).waitFor();
+  await main.getByText("waived: settled in one sum").waitFor();
+  await main.getByText("UNSIGNED").waitFor();
+  const sums = page.getByRole("table", { name: "Its sums" });
+  await sums.getByRole("columnheader", { name: "Amount, NGN" }).waitFor();
+  await sums.getByRole("row", { name: "All, as closed 1 1,234.50" }).waitFor();
+
+  // The provider's book changes behind it.
+  await inProvidersBook(
+    world,
+    `update collection_service.invoice
+     set amount = amount + 100, total_amount = total_amount + 100, modified_at = now() where id = $1`,
+    [paid],
+  );
+  await world.callback({ data: { id: paid } });
+  await world.until(
+    `select exists (select from late_change, month where changed_at > closed_at)
+       or exists (select from month_change) as written`,
+    [],
+    [{ written: true }],
+  );
+  await atOnce((db) => noteMonthChanges(db, BOOKS));
+  expect(await world.query("select count(*)::int as n from month_change")).toEqual([{ n: 1 }]);
+  await person.open(`completeness/${MONTH}`);
+  await person.settle();
+  await page.getByRole("heading", { name: "Addendum: a payment changed since" }).waitFor();
+  await sums.getByRole("row", { name: "With the addendum 1 1,334.50" }).waitFor();
+  await page.getByText("changed since", { exact: true }).waitFor();
+  await look("changed");
+
+  await page.getByRole("button", { name: `Reopen ${MONTH} of default` }).click();
+  await person.confirm("Reopen", "a correction of the provider");
+  await main.getByText(": a correction of the provider").waitFor();
+  await close.waitFor();
+  await look("reopened");
+  expect(person.complaints).toEqual([]);
+});
+
+it("a month that is not over, and what a reader may not do, are said", async () => {
+  const reader = await Operator.arrive(stand.browser, stand.world);
+  await reader.signIn("read");
+  await reader.open("completeness/2100-01");
+  await reader.page.getByText("It cannot be closed.").waitFor();
+  await reader.open(`completeness/${MONTH}`);
+  await reader.page.getByText("To close a month takes a token of role operate.").waitFor();
+  expect(await reader.page.getByRole("button", { name: /Reopen|Close/ }).count()).toBe(0);
+  expect(reader.complaints).toEqual([]);
+  await reader.leave();
+});
+
+it("the ledger is shown with its trees, its last check, and whether anything is signed; a payment, whether it is in", async () => {
+  const { page } = person;
+  const { world } = stand;
+  await expect
+    .poll(async () => {
+      await atOnce((db) => buildLedger(db));
+      return await world.query("select from ledger where size > 0");
+    }, PATIENCE)
+    .toHaveLength(2);
+  await world.query("update ledger set check_at = clock_timestamp() where source = '*'");
+  await atOnce(checkLedger);
+  await person.open("completeness");
+  await person.settle();
+  const ledger = page.getByRole("region", { name: "Ledger" });
+  await ledger.getByText("unsigned: no LEDGER_SIGNING_KEY").waitFor();
+  await ledger.getByText("consistent with itself").waitFor();
+  expect(await ledger.getByRole("table").getByRole("row").count()).toBe(3);
+  await look("ledger");
+  await person.open(`payments/${paid}`);
+  await person.settle();
+  await page
+    .getByRole("region", { name: "In the ledger" })
+    .getByText(/^\d+ of \d+ rows$/)
+    .waitFor();
+  await look("payment");
+  expect(person.complaints).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Operator } from "./operator.ts";
+import { openStand, type Stand } from "./stand.ts";
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+  const { world } = stand;
+  for (const reference of ["order-1", "order-2"]) await world.pay(await world.invoice(reference));
+  await world.until("select count(*)::int as n from publication", [], [{ n: 2 }]);
+});
+afterAll(() => stand?.close());
+
+const rowOf = ({ page }: Operator, text: string) => page.getByRole("row").filter({ hasText: text });
+
+describe("a search", () => {
+  it("stands in the address, which the relay never sees of it, and is there again after Back and a reload", async () => {
+    const person = await Operator.arrive(stand.browser, stand.world);
+    const { page } = person;
+    await person.signIn("read");
+    await person.visit("Payments");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.getByRole("searchbox").fill("order-2");
+    await page.keyboard.press("Enter");
+    await rowOf(person, "order-1").waitFor({ state: "detached" });
+    await page.waitForURL("**/console/payments#search=order-2");
+    await page.getByLabel("Verdict").selectOption("paid");
+    await page.waitForURL("**/console/payments?verdict=paid#search=order-2");
+    await page.reload();
+    await rowOf(person, "order-2").getByRole("link").click();
+    await page.getByRole("heading", { name: "Payment", exact: true }).waitFor();
+    await page.goBack();
+    await page.waitForURL("**/console/payments?verdict=paid#search=order-2");
+    await page.locator("tr:has(:focus)").filter({ hasText: "order-2" }).waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("order-2");
+    expect(await rowOf(person, "order-1").count()).toBe(0);
+    expect(asked.filter((url) => new URL(url).search.includes("order-2"))).toEqual([]);
+    // The way up is the way back.
+    await rowOf(person, "order-2").getByRole("link").click();
+    await page.getByRole("main").getByRole("link", { name: "Payments" }).click();
+    await page.waitForURL("**/console/payments?verdict=paid#search=order-2");
+    expect(person.complaints).toEqual([]);
+    await person.leave();
+  });
+});
+
+describe("back at a long list", () => {
+  it("one stands at the row that one left by, on whichever of its pages", async () => {
+    const { world } = stand;
+    for (let n = 0; n < 70; n += 1) await world.callback("", { "x-forwarded-for": "127.0.0.1" });
+    const person = await Operator.arrive(stand.browser, world);
+    const { page } = person;
+    await person.signIn("read");
+    await person.visit("Callbacks");
+    await page.getByRole("button", { name: "Show more" }).click();
+    const link = page.locator("tbody tr").nth(64).getByRole("link");
+    const to = await link.getAttribute("href");
+    await link.click();
+    await page.getByRole("heading", { name: "Callback", exact: true }).waitFor();
+    await page.goBack();
+    await page.locator(`a[href="${to}"]:focus`).waitFor();
+    expect(await page.locator(`a[href="${to}"]`).isVisible()).toBe(true);
+    expect(person.complaints).toEqual([]);
+    await person.leave();
+  });
+});
+
+describe("what is taken away", () => {
+  const fileOf = async (person: Operator, press: () => Promise<void>) => {
+    const coming = person.page.waitForEvent("download");
+    await press();
+    const download = await coming;
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  };
+
+  it("is the list as it is filtered, a payment's evidence, and a report of a period", async () => {
+    const person = await Operator.arrive(stand.browser, stand.world);
+    const { page } = person;
+    await person.signIn("operate");
+    await person.open("payments#search=order-2");
+    await rowOf(person, "order-2").waitFor();
+    const list = await fileOf(person, () => person.press(page.getByRole("button", { name: "CSV" })));
+    const [head, ...rows] = list.bytes.toString().trimEnd().split("\r\n");
+    expect([list.name, rows.length]).toEqual(["payments.csv", 1]);
+    expect(head).toMatch(/^invoice_id,reference,collection,/);
+    expect(rows[0]).toContain(",order-2,");
+    await rowOf(person, "order-2").getByRole("link").click();
+    const zip = await fileOf(person, () => person.press(page.getByRole("link", { name: "Evidence" })));
+    expect(zip.name).toMatch(/^evidence-.*\.zip$/);
+    expect(zip.bytes.subarray(0, 2).toString()).toBe("PK");
+    await person.visit("Completeness");
+    const today = new Date().toISOString().slice(0, 10);
+    const form = page.getByRole("region", { name: "Reports for finance" });
+    await person.writeTime(form.getByLabel("Last day"), today);
+    await person.writeTime(form.getByLabel("First day"), today);
+    const report = await fileOf(person, () => person.press(page.getByRole("link", { name: "CSV" })));
+    expect(report.name).toBe(`payments-${today}-${today}.csv`);
+    expect(report.bytes.toString()).toContain("order-2");
+    expect(person.complaints).toEqual([]);
+    await person.leave();
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Operator, PHONE } from "./operator.ts";
+import { openStand, type Stand } from "./stand.ts";
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand?.close());
+
+/** The page's streams are kept, so that a test can speak on them, and keep them from being heard. */
+const HELD_STREAMS = `(() => {
+  const Real = window.EventSource;
+  window.streams = [];
+  window.EventSource = class extends Real {
+    constructor(url) {
+      super(url);
+      window.streams.push(this);
+    }
+    addEventListener(name, listener) {
+      super.addEventListener(name, (event) => {
+        if (!window.isDeaf || event.isOurs) listener(event);
+      });
+    }
+  };
+})()`;
+
+const deafen = (isDeaf: boolean) => `window.isDeaf = ${isDeaf}`;
+
+/** Sends an event down the page's stream. */
+const say = (name: string, data: unknown) => `(() => {
+  const event = new MessageEvent("${name}", { data: ${JSON.stringify(JSON.stringify(data))} });
+  event.isOurs = true;
+  window.streams.at(-1).dispatchEvent(event);
+})()`;
+
+/** The words that stand in green in the main part of the page. */
+const GREEN = `(() => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = "var(--good)";
+  const green = getComputedStyle(probe).color;
+  probe.remove();
+  const shown = [...document.querySelectorAll("main *")].filter((one) => getComputedStyle(one).color === green);
+  return shown.map((one) => one.textContent);
+})()`;
+
+async function arrive(): Promise<Operator> {
+  const person = await Operator.arrive(stand.browser, stand.world);
+  await person.page.addInitScript(HELD_STREAMS);
+  await person.page.clock.install();
+  await person.signIn("read");
+  await person.settle();
+  return person;
+}
+
+const headlineIn = ({ page }: Operator) => page.getByRole("region", { name: "How it does" });
+
+describe("the console is never green without fresh proof", () => {
+  it("when the relay has said nothing for 15 s, and is green again as soon as it does", async () => {
+    const person = await arrive();
+    const { page } = person;
+    await headlineIn(person)
+      .getByText(/All is well/)
+      .waitFor();
+    await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+    await page.evaluate(deafen(true));
+    await page.clock.fastForward(20_000);
+    await headlineIn(person)
+      .getByText(/Not known since \d\d:\d\d:\d\d/)
+      .waitFor();
+    await headlineIn(person)
+      .getByText(/has sent nothing since then/)
+      .waitFor();
+    expect(await headlineIn(person).getAttribute("class")).toContain("is-bad");
+    expect(await page.getByText(/All is well/).count()).toBe(0);
+    expect(await page.evaluate(GREEN)).toEqual([]);
+    await page.getByRole("status").getByText("Not live").waitFor();
+    await person.keep("not-known");
+    await page.evaluate(deafen(false));
+    await headlineIn(person)
+      .getByText(/All is well/)
+      .waitFor();
+    await person.leave();
+  });
+
+  it("when the relay tells that it cannot read, on Now and on Attention, until it can", async () => {
+    const person = await arrive();
+    const { page } = person;
+    const sentence = "The database does not answer.";
+    await page.evaluate(deafen(true));
+    await page.evaluate(say("trouble", { what: "status", since: "2026-11-22T03:00:00.000Z", sentence }));
+    await headlineIn(person).getByText("Not known since 22 Nov, 04:00:00.").waitFor();
+    await headlineIn(person).getByText(sentence).waitFor();
+    await person.keep("trouble-told");
+    await person.visit("Attention");
+    await page.locator(".page-says").getByText("Not known since 22 Nov, 04:00:00.").waitFor();
+    await page.evaluate(deafen(false));
+    await page
+      .locator(".page-says")
+      .getByText(/All is well/)
+      .waitFor();
+    await person.leave();
+  });
+
+  it("when Postgres is away, by itself until it is back, whoever comes meanwhile", async () => {
+    const person = await arrive();
+    const late = await Operator.arrive(stand.browser, stand.world, PHONE);
+    await late.signIn("read");
+    const giveBack = await stand.world.takeDatabaseAway();
+    await late.open();
+    for (const one of [person, late]) {
+      await headlineIn(one)
+        .getByText(/Not known since/)
+        .waitFor();
+      await headlineIn(one)
+        .getByText(/cannot read its database/)
+        .waitFor();
+      expect(await one.page.getByText(/All is well/).count()).toBe(0);
+    }
+    await person.keep("postgres-away");
+    await late.keep("postgres-away-phone");
+    await giveBack();
+    for (const one of [person, late])
+      await headlineIn(one)
+        .getByText(/^All is well/)
+        .waitFor();
+    await person.leave();
+    await late.leave();
+  });
+
+  it("nor says Live of a page that stays as it was read", async () => {
+    const person = await arrive();
+    const { page } = person;
+    for (const [path, word] of [
+      ["payments", "Live"],
+      ["settings", "Connected"],
+      ["completeness", "Connected"],
+    ] as const) {
+      await person.open(path);
+      await page.locator(".connection").getByText(word, { exact: true }).waitFor();
+    }
+    await person.leave();
+  });
+});
+
+describe("a page that breaks", () => {
+  it("says so, leaves the way to the others, and is whole when it is come back to", async () => {
+    const person = await arrive();
+    const { page } = person;
+    await page.route("**/admin/v1/settings", (route) => route.fulfill({ json: {} }));
+    await person.open("settings");
+    await page.getByRole("heading", { name: "This page cannot be shown" }).waitFor();
+    await person.keep("broken-page");
+    await page.unroute("**/admin/v1/settings");
+    await person.visit("Payments");
+    await person.visit("Settings & audit");
+    await page.getByRole("heading", { name: "All settings" }).waitFor();
+    await person.leave();
+  });
+
+  it.each(["2026-13-99", "2026-02-30", "yesterday"])("is not made by %s for a day", async (day) => {
+    const person = await arrive();
+    await person.open(`completeness/${day}`);
+    await person.page.getByRole("heading", { name: "There is no such day" }).waitFor();
+    await person.page.getByText(`${day} is no day of the calendar.`).waitFor();
+    expect(person.complaints).toEqual([]);
+    await person.leave();
+  });
+});
+
+describe("a list that was read", () => {
+  it("tells how many are new since, and shows them when asked", async () => {
+    const { world } = stand;
+    const person = await Operator.arrive(stand.browser, world);
+    await person.signIn("read");
+    await world.pay(await world.invoice("before-17"));
+    await person.page.getByText("before-17").first().waitFor();
+    for (const [title, shown] of [
+      ["Payments", "after-payments"],
+      ["Callbacks", "after-callbacks"],
+    ] as const) {
+      await person.visit(title);
+      await person.page.getByRole("row").filter({ hasText: "before-17" }).waitFor();
+      await world.pay(await world.invoice(shown));
+      await person.page.getByRole("button", { name: /^1 new/ }).waitFor();
+      expect(await person.page.getByRole("row").filter({ hasText: shown }).count()).toBe(0);
+      await person.keep(`news-${title}`);
+      await person.press(person.page.getByRole("button", { name: /^1 new/ }));
+      await person.page.getByRole("row").filter({ hasText: shown }).waitFor();
+      await person.page.getByRole("button", { name: /new/ }).waitFor({ state: "detached" });
+    }
+    expect(person.complaints).toEqual([]);
+    await person.leave();
+  });
+});
+
+describe("a relay that is gone", () => {
+  it("is no longer said to be well", async () => {
+    const person = await arrive();
+    await headlineIn(person)
+      .getByText(/All is well/)
+      .waitFor();
+    await stand.world.stop();
+    await headlineIn(person)
+      .getByText(/Not known since/)
+      .waitFor();
+    await headlineIn(person)
+      .getByText(/connection to the relay is lost/)
+      .waitFor();
+    expect(await person.page.getByText(/All is well/).count()).toBe(0);
+    await person.keep("relay-gone");
+    await person.leave();
+  });
+});
