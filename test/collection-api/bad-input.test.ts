@@ -21,7 +21,7 @@ function problems(schema: z.ZodType, value: unknown): string[] {
 }
 
 describe("a request is refused with the field's name", () => {
-  it.each<[string, Record<string, unknown>]>([
+  it.each<[string, object]>([
     ["collectionId", { collectionId: "not-a-uuid" }],
     ["collectionId", { collectionId: `${ID}\n` }],
     ["title", { title: undefined }],
@@ -30,14 +30,22 @@ describe("a request is refused with the field's name", () => {
     ["payerName", { payerName: "x".repeat(10_000) }],
     ["payerName", { payerName: "a\0b" }],
     ["payerName", { payerName: "half a character \ud83d" }],
-    ["payerEmail", { payerEmail: "nobody" }],
-    ["payerPhoneNumber", { payerPhoneNumber: "call me" }],
-    ["amount", { amount: "-1" }],
+    ...["nobody", "ada@localhost", "ada@obi@example.com", "ada..obi@example.com"].map(
+      (payerEmail): [string, object] => ["payerEmail", { payerEmail }],
+    ),
+    ...["call me", "-----", "1234", "+1234567890123456"].map((payerPhoneNumber): [string, object] => [
+      "payerPhoneNumber",
+      { payerPhoneNumber },
+    ]),
+    ...["-1", 0, true, "99999999999999999999.00", "1e30", "1e999999999", "NaN"].map(
+      (amount): [string, object] => ["amount", { amount }],
+    ),
     ["amount", { amount: Number.NaN }],
     ["amount", { amount: 1e300 }],
     ["amount", { amount: "1.005" }],
     ["amount", { amount: [] }],
     ["callBackUrl", { callBackUrl: "javascript:alert(1)" }],
+    ["callBackUrl", { callBackUrl: "/callbacks" }],
     ["callBackUrl", { callBackUrl: `https://example.com/${"x".repeat(3_000)}` }],
     ["billerMetaData", { billerMetaData: [] }],
     ["billerMetaData.house", { billerMetaData: { house: 1 } }],

@@ -38,16 +38,13 @@ const errors = (status: number, message = "No.") => ({
 });
 
 describe("an answer that is no success becomes a typed error", () => {
+  // What status and words mean is judge-answer.test.ts's; this is what is done about each.
   it.each([
-    [400, "invalid", "refuse"],
     [401, "key_refused", "pause"],
-    [403, "key_refused", "pause"],
     [404, "not_found", "refuse"],
-    [409, "rule_refused", "refuse"],
     [412, "rule_refused", "refuse"],
     [422, "invalid", "refuse"],
     [429, "rate_limited", "retry"],
-    [500, "server_fault", "retry"],
     [503, "server_fault", "retry"],
   ])("HTTP %i is %s: %s", async (status, kind, next) => {
     const error = await errorOf(errors(status, "The provider's own words"));
@@ -57,15 +54,10 @@ describe("an answer that is no success becomes a typed error", () => {
   });
 
   it.each([
-    [401, "The API key is missing or not valid", "key_refused", "pause"],
-    [403, "This key may not do that", "key_refused", "pause"],
-    [403, "IP address not allowed", "key_refused", "pause"],
-    [403, "A Test key cannot do that", "wrong_key_kind", "pause"],
-    [403, "Please use your live API key", "wrong_key_kind", "pause"],
-    [403, "Collection is disabled", "collection_closed", "refuse"],
-    [403, "collectionId names a collection that is Suspended", "collection_closed", "refuse"],
-  ])("HTTP %i with the words %s is %s", async (status, message, kind, next) => {
-    expect(await errorOf(errors(status, message))).toMatchObject({ kind, next, status });
+    ["A Test key cannot do that", "wrong_key_kind", "pause"],
+    ["Collection is disabled", "collection_closed", "refuse"],
+  ])("HTTP 403 with the words %s is %s", async (message, kind, next) => {
+    expect(await errorOf(errors(403, message))).toMatchObject({ kind, next });
   });
 
   it("a problem that is the message too is said once", async () => {
@@ -74,20 +66,9 @@ describe("an answer that is no success becomes a typed error", () => {
     expect(message.split("amount is missing")).toHaveLength(2);
   });
 
-  it.each([
-    [{ status: 404, message: "Invoice with the given Id does not exist" }, true],
-    [{ message: "no Route matched with those values" }, false],
-    ["<html>404 Not Found</html>", false],
-    ["", false],
-  ])("404 with %j: in the provider's own envelope, %s", async (body, inEnvelope) => {
-    expect(await errorOf({ status: 404, body })).toMatchObject({ kind: "not_found", inEnvelope });
-  });
-
-  it("a message of a megabyte costs no more than a short one, and no half of an address is left of it", async () => {
+  it("no half of an address is left of a message that is cut", async () => {
     const long = `${"a".repeat(1_900)} ${"b".repeat(90)}ada@example.com${"c".repeat(1_000_000)}`;
-    const startedAt = process.cpuUsage();
     const error = await errorOf(errors(400, long));
-    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
     expect(error.message.length).toBeLessThan(700);
     const many = await errorOf(errors(400, `${"x@y.ng ".repeat(285)}ada.obi@example.com`));
     expect(many.message).not.toContain("ada.obi");
@@ -103,69 +84,19 @@ describe("an answer that is no success becomes a typed error", () => {
     await client.close();
   });
 
-  it("a status that only the envelope says counts as well", async () => {
-    expect(await errorOf({ body: { status: 429, message: "Slow down" } })).toMatchObject({
-      kind: "rate_limited",
-    });
-    expect(await errorOf({ body: { status: "403", message: "No" } })).toMatchObject({ kind: "key_refused" });
-  });
-
-  it("an HTML page under 502 is the provider's fault, not broken JSON", async () => {
-    expect(await errorOf({ status: 502, body: "<html>Bad Gateway</html>" })).toMatchObject({
-      kind: "server_fault",
-    });
-  });
-
-  it("the errors' fields are kept as problems", async () => {
-    const body = {
-      status: 400,
-      message: "Wrong",
-      type: "VALIDATION_ERROR",
-      errors: ["amount should be more than 0"],
-    };
-    expect((await errorOf({ status: 400, body })).problems).toEqual(["amount should be more than 0"]);
-  });
-
   it("the refusal of a paid invoice is a rule's, under whatever status", async () => {
     const said = errors(400, "The invoice has already been paid or is no longer valid");
     const error = await errorOf(said, (client) => client.invalidateInvoice(ID));
     expect(error).toMatchObject({ kind: "rule_refused", outcomeUnknown: false });
   });
 
-  it.each([
-    ["12", 12_000],
-    ["0", 0],
-    [new Date(Date.now() - 60_000).toUTCString(), 0],
-    ["soon", undefined],
-    ["-5", undefined],
-    ["99999999999999999999", 86_400_000],
-  ])("Retry-After: %s is read as %s ms", async (header, ms) => {
-    const error = await errorOf({ ...errors(429), headers: { "retry-after": header } });
-    expect(error.retryAfterMs).toBe(ms);
+  it("a success whose body is broken JSON is tried again, and kept as evidence", async () => {
+    const body = '{"status":200,"data":{"id"';
+    expect(await errorOf({ body })).toMatchObject({ kind: "broken_json", next: "retry", evidence: body });
   });
-
-  it("Retry-After as an HTTP date counts from now", async () => {
-    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
-    const error = await errorOf({ ...errors(503), headers: { "retry-after": inAnHour } });
-    expect(error.retryAfterMs).toBeGreaterThan(3_500_000);
-    expect(error.retryAfterMs).toBeLessThanOrEqual(3_600_000);
-  });
-
-  it.each(["", "{", "<html></html>", '{"status":200,"data":{"id"'])(
-    "a success whose body is %.20s is broken JSON, with the text as evidence",
-    async (body) => {
-      const error = await errorOf({ body });
-      expect(error).toMatchObject({ kind: "broken_json", next: "retry" });
-      expect(error.evidence).toBe(body.slice(0, 32_768));
-    },
-  );
 
   it.each([
     ["no envelope", INVOICE],
-    ["an envelope without a status", { data: INVOICE }],
-    ["a failure that it does not name", { status: "error", message: "Hm", data: null }],
-    ["null", null],
-    ["a list", [INVOICE]],
     ["no data", { status: 200, message: "" }],
     ["data that is text", { status: 200, data: "Paid" }],
     ["no id", { status: 200, data: { ...INVOICE, id: undefined } }],
@@ -181,11 +112,6 @@ describe("an answer that is no success becomes a typed error", () => {
   it("names the field that is outside the contract", async () => {
     const error = await errorOf({ body: { status: 200, data: { ...INVOICE, amount: "lots" } } });
     expect(error.problems).toEqual(["data: amount should be an amount"]);
-  });
-
-  it("an encoding that nobody asked for is outside the contract", async () => {
-    const error = await errorOf({ headers: { "content-encoding": "br" }, body: "x" });
-    expect(error.kind).toBe("outside_contract");
   });
 
   it("G3: an answer about another id is never taken for the one asked for", async () => {

@@ -4,10 +4,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { invoicePageRead, invoiceRead } from "../../src/collection-api/contract/index.ts";
 import { judgeAnswer } from "../../src/collection-api/judge-answer.ts";
-import { leastCpuMs } from "../support/least-cpu-ms.ts";
+import { expectCheap, printDearest } from "../support/expect-cheap.ts";
 
 const MIB = 1024 ** 2;
-const MOST_MS = 50;
+/** In times what a plain MiB costs: 50 ms on a machine where that takes 14 (G12). */
+const MOST = 3;
+
+printDearest();
 
 const judge = (text: string, status = 200) =>
   judgeAnswer({ status, headers: {}, text }, z.unknown(), new Date());
@@ -53,7 +56,7 @@ describe("an answer of the provider that is too intricate", () => {
   });
 });
 
-describe("a MiB of anything from the provider takes less than 50 ms of the event loop (G12)", () => {
+describe("a MiB of anything from the provider costs a few times what a plain one does (G12)", () => {
   const pieces = [
     "[",
     '{"a":',
@@ -82,7 +85,7 @@ describe("a MiB of anything from the provider takes less than 50 ms of the event
       fc.property(unit, (repeated) => {
         const one = repeated.join("");
         const text = dress(one.repeat(MIB / one.length - 100));
-        expect(leastCpuMs(() => judge(text), MOST_MS)).toBeLessThan(MOST_MS);
+        expectCheap(() => judge(text), MOST);
       }),
       { numRuns: 60, endOnFailure: true, examples: pieces.map((piece) => [[piece]]) },
     );
@@ -104,7 +107,7 @@ describe("a MiB of anything from the provider takes less than 50 ms of the event
       ["numbers between two doubles", `[${joined(most, (n) => `9007199254740993${n}e-300`)}]`],
     ])("%s", (_what, data) => {
       const text = success(data.padEnd(MIB - 100, " "));
-      expect(leastCpuMs(() => judge(text), MOST_MS)).toBeLessThan(MOST_MS);
+      expectCheap(() => judge(text), MOST);
     });
 
     it.each([
@@ -124,7 +127,7 @@ describe("a MiB of anything from the provider takes less than 50 ms of the event
     ])("%s, by its schema", (_what, schema, data) => {
       const answer = { status: 200, headers: {}, text: success(data) };
       const work = () => judgeAnswer<unknown>(answer, schema, new Date());
-      expect(leastCpuMs(work, MOST_MS)).toBeLessThan(MOST_MS);
+      expectCheap(work, MOST);
     });
 
     it.each([
@@ -134,7 +137,7 @@ describe("a MiB of anything from the provider takes less than 50 ms of the event
         `{"status":404,"message":"m","errors":[${joined(most - 9, () => '"a1b2c3d4e5f6g7h8i9j0"')}]}`,
       ],
     ])("%s of a refusal", (_what, text) => {
-      expect(leastCpuMs(() => judge(text, 404), MOST_MS)).toBeLessThan(MOST_MS);
+      expectCheap(() => judge(text, 404), MOST);
     });
   });
 });

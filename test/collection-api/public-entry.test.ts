@@ -11,6 +11,8 @@ describe("the public entry", () => {
     expect(Object.keys(entry).sort()).toEqual([
       "CollectionApiError",
       "CollectionClient",
+      "INVOICE_STATUSES",
+      "INVOICE_TYPES",
       "compareMoney",
       "differenceOfMoney",
       "moneyOf",

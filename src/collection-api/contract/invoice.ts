@@ -55,6 +55,10 @@ export const invoiceRead = z.preprocess(withStatus, invoiceFields);
 
 export type Invoice = z.output<typeof invoiceFields>;
 
+/** The statuses and types that the interface names (part A, Invoice). */
+export const INVOICE_STATUSES = ["Unpaid", "Paid", "Invalidated"] as const;
+export const INVOICE_TYPES = ["Live", "Test"] as const;
+
 /** Some answers say `invoiceStatus` where others say `status` (interface, part B). */
 function withStatus(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("invoiceStatus" in value)) return value;
@@ -78,10 +82,10 @@ export const invoiceWritten = z
     vat: moneyWritten,
     totalAmount: moneyWritten,
     settleableAmount: moneyWritten,
-    status: z.enum(["Unpaid", "Paid", "Invalidated"]),
+    status: z.enum(INVOICE_STATUSES),
     serviceFeePayer: z.enum(["Payer", "Merchant"]),
     settlementFrequency: z.enum(["Daily", "Instant"]),
-    type: z.enum(["Live", "Test"]),
+    type: z.enum(INVOICE_TYPES),
     paymentUrl: z.string().meta({ format: "uri" }),
     dateCreated: utcTime,
     dateModified: utcTime,
@@ -159,7 +163,7 @@ export const invoicePageWritten = z
           id: uuid,
           title: z.string(),
           amount: moneyWritten,
-          status: z.enum(["Unpaid", "Paid", "Invalidated"]),
+          status: z.enum(INVOICE_STATUSES),
           payerName: z.string(),
           payerEmail: z.string(),
           dateCreated: utcTime,

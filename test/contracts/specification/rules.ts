@@ -36,6 +36,9 @@ export function at(value: unknown, path: string): unknown {
 export type Check = (world: SpecifiedWorld) => unknown;
 export type Checks = readonly (readonly [sentence: string, check: Check])[];
 
+/** Each under its sentence. */
+export const checks = (bySentence: Record<string, Check>): Checks => Object.entries(bySentence);
+
 /** A check for each field of an answer. */
 export const fields = (
   what: string,

@@ -108,14 +108,6 @@ it("gives two data dirs two passwords", async () => {
   expect(new URL(one.url).password).not.toBe(new URL(two.url).password);
 });
 
-it("keeps what was committed when it is stopped and started", async () => {
-  const first = await start();
-  await ask(first.url, "create table kept as select 7 as number");
-  await first.stop();
-  const second = await start();
-  expect(await ask(second.url, "select number from kept")).toEqual([{ number: 7 }]);
-});
-
 it("may be stopped twice", async () => {
   const postgres = await start();
   await Promise.all([postgres.stop(), postgres.stop()]);
@@ -144,12 +136,6 @@ it("takes the wanted port, and a free one when that is taken", async () => {
   expect((await start({ port: taken })).port).toBe(taken);
 });
 
-it("refuses a data dir that this process uses already, and leaves the first undisturbed", async () => {
-  const first = await start();
-  await expect(start()).rejects.toThrow(`is in use by another invoice-relay process (pid ${process.pid})`);
-  expect(await ask(first.url, "select 1 as one")).toEqual([{ one: 1 }]);
-});
-
 it("refuses a data dir that another living process uses, and says which", async () => {
   const { holder, url } = await hold();
   await expect(start()).rejects.toThrow(`(pid ${holder.pid})`);
@@ -175,6 +161,9 @@ it("lets exactly one of several processes that start at once have the data dir",
 it("lets only one of many that start at once have the data dir", async () => {
   const results = await Promise.allSettled([start(), start(), start(), start(), start()]);
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+  const refusal = `is in use by another invoice-relay process (pid ${process.pid})`;
+  for (const result of results)
+    if (result.status === "rejected") expect(result.reason.message).toContain(refusal);
 });
 
 it("keeps no parent from ending, and ends with it", async () => {
@@ -216,15 +205,6 @@ it("stops the server that outlived its killed parent and takes over the data dir
   const next = await start();
   expect(isAlive(serverPid)).toBe(false);
   expect(await ask(next.url, "select number from outlived")).toEqual([{ number: 13 }]);
-});
-
-it("starts again after Postgres itself was killed", async () => {
-  const { serverPid, url, end } = await hold();
-  await ask(url, "create table recovered as select 17 as number");
-  process.kill(serverPid, "SIGKILL");
-  await end();
-  const next = await start();
-  expect(await ask(next.url, "select number from recovered")).toEqual([{ number: 17 }]);
 });
 
 it("takes a pid in postmaster.pid that is another program's now for what it is", async () => {

@@ -20,7 +20,7 @@ describe("faults of the API on request", () => {
     const reply = await service.control("PUT", "/faults", { api });
     expect(reply.status, reply.text).toBe(200);
   };
-  const read = () => service.api("GET", `/api/v1/invoices/${id}`);
+  const read = (invoiceId = id) => service.api("GET", `/api/v1/invoices/${invoiceId}`);
   const total = async () =>
     (await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices`)).body.data.totalCount;
 
@@ -127,18 +127,62 @@ describe("faults of the API on request", () => {
     expect((await read()).status).toBe(200);
   });
 
-  it.each([
-    [{ api: [{ answer: "418" }] }, "api[0].answer"],
-    [{ callback: { copies: 0 } }, "callback.copies"],
-    [{ callback: { variants: ["mystery"] } }, "callback.variants[0]"],
-    [{ calback: {} }, "calback"],
-    ["no object", "The request"],
-  ])("refuses %j by the field's name, and keeps what was in force", async (faults, field) => {
+  it("keeps what was in force when the new ones are refused", async () => {
     await strike({ answer: "403" });
-    const reply = await service.control("PUT", "/faults", JSON.stringify(faults));
-    expect(reply.status).toBe(400);
-    expect(reply.body.errors.join()).toContain(field);
+    expect((await service.control("PUT", "/faults", { callback: { copies: 0 } })).status).toBe(400);
     expect((await read()).status).toBe(403);
+  });
+
+  it.each([
+    ["bare-404", 404, null, ""],
+    ["html-404", 404, "text/html; charset=utf-8", "<h1>404 Not Found</h1>"],
+    ["json-404", 404, "application/json", "no Route matched"],
+    ["html-403", 403, "text/html; charset=utf-8", "Request blocked"],
+    ["html-200", 200, "text/html; charset=utf-8", "We will be back soon"],
+    ["html-502", 502, "text/html; charset=utf-8", "502 Bad Gateway"],
+    ["html-503", 503, "text/html; charset=utf-8", "503 Service Unavailable"],
+    ["empty-200", 200, null, ""],
+    ["no-content", 204, null, ""],
+  ])("%s: none of the provider's envelope", async (answer, status, type, text) => {
+    await strike({ answer });
+    const reply = await read();
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([status, type]);
+    expect(reply.text).toContain(text);
+    expect(reply.body?.status).toBeUndefined();
+  });
+
+  it("redirect: to a page where a person signs in", async () => {
+    await strike({ answer: "redirect" });
+    const reply = await fetch(`${service.url}/api/v1/invoices/${id}`, { redirect: "manual" });
+    expect([reply.status, reply.headers.get("location")]).toEqual([302, "/login"]);
+  });
+
+  it("403 for one invoice only, whatever the letters' case", async () => {
+    const other = await service.create();
+    await strike({ answer: "403", ids: [id.toUpperCase()] });
+    expect((await read(id.toUpperCase())).status).toBe(403);
+    expect((await read(other)).status).toBe(200);
+    expect((await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}`)).status).toBe(200);
+  });
+
+  it("wrong-id: the answer is about another invoice", async () => {
+    await strike({ answer: "wrong-id" });
+    const { status, body } = await read();
+    expect(status).toBe(200);
+    expect(body.data.id).not.toBe(id);
+  });
+
+  it.each([
+    ["envelope", "There is nothing at this address"],
+    ["bare-404", ""],
+    ["html-404", "<html>"],
+    ["json-404", "no Route matched"],
+  ])("a wrong base URL is answered %s", async (unknownPath, text) => {
+    await service.control("PUT", "/faults", { http: { unknownPath } });
+    for (const base of ["/api/v1", "/v1", "/api/v1/collection"]) {
+      const reply = await service.api("GET", `${base}/api/v1/invoices/${id}`);
+      expect([reply.status, reply.text.includes(text)]).toEqual([404, true]);
+    }
   });
 });
 
@@ -151,13 +195,6 @@ describe("the setting COLLECTION_SERVICE_FAULTS", () => {
     expect(body.callback).toMatchObject({ copies: 2, never: false, variants: ["documented"] });
     expect(body.api).toMatchObject([{ answer: "429", times: 3, retryAfterSeconds: 1 }]);
     expect(parseFaults(undefined)).toEqual(parseFaults(" "));
-  });
-
-  it("is in force from the start of a service", async () => {
-    const service = await startTestService({ faults: parseFaults(`{"api":[{"answer":"403"}]}`) });
-    const { status } = await service.api("GET", "/api/v1/banks");
-    await service.close();
-    expect(status).toBe(403);
   });
 
   it.each([

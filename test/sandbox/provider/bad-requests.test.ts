@@ -25,23 +25,12 @@ describe("bad input elsewhere is a clear 4xx with the field's name, and leaves n
   });
 
   it.each([
-    ["page=0", "page"],
-    ["page=-1", "page"],
-    ["page=1.5", "page"],
+    // What test/collection-api/bad-input.test.ts does not hold for the filter's schema.
     ["page=abc", "page"],
-    ["page=1e3", "page"],
     ["page=99999999999999999999", "page"],
     ["page=1&page=2", "page"],
-    ["pageSize=0", "pageSize"],
-    ["pageSize=1000000000", "pageSize"],
-    ["startDate=2024-02-30", "startDate"],
-    ["startDate=2024-13-01", "startDate"],
-    ["startDate=yesterday", "startDate"],
-    ["endDate=01/02/2024", "endDate"],
-    ["startDate=2024-03-02&endDate=2024-03-01", "endDate"],
     ["invoiceStatus=Lost", "invoiceStatus"],
     ["invoiceType=Real", "invoiceType"],
-    [`search=${"x".repeat(1_000)}`, "search"],
     ["search=%00", "search"],
   ])("Get Collection Invoices?%s", async (query, field) => {
     refusedAt(await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices?${query}`), 400, field);
@@ -58,19 +47,9 @@ describe("bad input elsewhere is a clear 4xx with the field's name, and leaves n
   });
 
   it.each<[string, unknown, string]>([
-    ["a clearing code", { bankId: "044", accountNumber: "1111111111", isPrimary: false }, "bankId"],
-    [
-      "a bank's UUID",
-      { bankId: "2f0d7c1e-6b0a-4a41-9c52-0b5f1c6d7e01", accountNumber: "1111111111" },
-      "bankId",
-    ],
-    ["half a bank", { bankId: 1.5, accountNumber: "1111111111" }, "bankId"],
     ["an unknown bank", { bankId: 999, accountNumber: "1111111111" }, "bankId"],
     ["a huge bank", { bankId: 2 ** 40, accountNumber: "1111111111" }, "bankId"],
-    ["no account number", { bankId: 1 }, "accountNumber"],
-    ["letters for an account number", { bankId: 1, accountNumber: "12345abcde" }, "accountNumber"],
     ["a linked account number", { bankId: 1, accountNumber: "0123456789" }, "accountNumber"],
-    ["isPrimary as text", { bankId: 1, accountNumber: "1111111111", isPrimary: "yes" }, "isPrimary"],
     ["no linkedAccount", undefined, "linkedAccount"],
   ])("Add Linked Account: %s", async (_what, linkedAccount, field) => {
     const before = await count(service, "linked_account");

@@ -124,91 +124,44 @@ describe("faults of callbacks on request", () => {
     expect((await shown(id)).status).toBe(200);
   });
 
-  // Part C of the interface, typed by hand: what each variant looks like on the wire.
-  it.each<[string, (callback: Received, id: string) => void]>([
-    ["bare", ({ body }, id) => expect(String(body)).toBe(`{"id":"${id}","status":"Paid"}`)],
-    [
-      "envelope",
-      ({ body }, id) =>
-        expect(String(body)).toBe(`{"status":"success","data":{"id":"${id}","invoiceStatus":"Paid"}}`),
-    ],
-    [
-      "form",
-      ({ headers, body }, id) => {
-        expect(headers["content-type"]).toBe("application/x-www-form-urlencoded");
-        expect(String(body)).toBe(`id=${id}`);
-      },
-    ],
-    [
-      "form-json",
-      ({ body }, id) => expect(String(body)).toMatch(new RegExp(`^data=%7B%22id%22%3A%22${id}%22`)),
-    ],
-    [
-      "redirect",
-      ({ method, url, body }, id) => {
-        expect([method, url]).toEqual(["GET", `/callbacks/merchant?invoiceId=${id}&status=Paid`]);
-        expect(body).toHaveLength(0);
-      },
-    ],
-    ["redirect-bare", ({ method, url }) => expect([method, url]).toEqual(["GET", "/callbacks/merchant"])],
-    ["events", ({ body }, id) => expect(String(body)).toBe(`{"events":[{"data":{"id":"${id}"}}]}`)],
-    ["array", ({ body }, id) => expect(JSON.parse(String(body))).toMatchObject([{ data: { id } }])],
-    [
-      "other-casing",
-      ({ body }, id) =>
-        expect(JSON.parse(String(body))).toMatchObject({
-          Event: "payment.successful",
-          Data: { Id: id.toUpperCase() },
-        }),
-    ],
-    [
-      "text-plain",
-      ({ headers, body }, id) => {
-        expect(headers["content-type"]).toBe("text/plain");
-        expect(JSON.parse(String(body))).toMatchObject({ data: { id } });
-      },
-    ],
-    [
-      "no-content-type",
-      ({ headers, body }, id) => {
-        expect(headers).not.toHaveProperty("content-type");
-        expect(JSON.parse(String(body))).toMatchObject({ data: { id } });
-      },
-    ],
-    [
-      "gzip",
-      ({ headers, body }, id) => {
-        expect(headers["content-encoding"]).toBe("gzip");
-        expect(JSON.parse(String(gunzipSync(body)))).toMatchObject({ data: { id } });
-      },
-    ],
-    ["empty", ({ method, body }) => expect([method, body.length]).toEqual(["POST", 0])],
-    ["head", ({ method }) => expect(method).toBe("HEAD")],
-    ["ping", ({ body }) => expect(JSON.parse(String(body))).toEqual({ event: "ping" })],
+  // Part C of the interface, typed by hand: method, path, what a header says, and the body on the wire.
+  it.each<[string, string, RegExp?, object?]>([
+    ["bare", "POST", /^\{"id":"ID","status":"Paid"\}$/],
+    ["envelope", "POST", /^\{"status":"success","data":\{"id":"ID","invoiceStatus":"Paid"\}\}$/],
+    ["form", "POST", /^id=ID$/, { "content-type": "application/x-www-form-urlencoded" }],
+    ["form-json", "POST", /^data=%7B%22id%22%3A%22ID%22/],
+    ["redirect", "GET ?invoiceId=ID&status=Paid", /^$/],
+    ["redirect-bare", "GET", /^$/],
+    ["events", "POST", /^\{"events":\[\{"data":\{"id":"ID"\}\}\]\}$/],
+    ["array", "POST", /^\[\{.*"data":\{"id":"ID"/],
+    ["other-casing", "POST", /^\{"Event":"payment.successful",.*"Data":\{"Id":"ID"/i],
+    ["text-plain", "POST", /"data":\{"id":"ID"/, { "content-type": "text/plain" }],
+    ["no-content-type", "POST", /"data":\{"id":"ID"/, { "content-type": undefined }],
+    ["gzip", "POST", /"data":\{"id":"ID"/, { "content-encoding": "gzip" }],
+    ["empty", "POST", /^$/],
+    ["head", "HEAD"],
+    ["ping", "POST", /^\{"event":"ping"\}$/],
     [
       "strings",
-      ({ body }, id) =>
-        expect(JSON.parse(String(body))).toMatchObject({
-          data: {
-            id,
-            totalAmount: "1524.70",
-            paymentDate: "",
-            dateCreated: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+$/),
-          },
-        }),
+      "POST",
+      /^(?=.*"id":"ID")(?=.*"totalAmount":"1524.70")(?=.*"paymentDate":"")(?=.*"dateCreated":"[-\d]+T[\d:.]+")/,
     ],
-    [
-      "unknown-event",
-      ({ body }, id) =>
-        expect(JSON.parse(String(body))).toMatchObject({ event: "invoice.expired", data: { id } }),
-    ],
-  ])("in the shape %s", async (variant, check) => {
+    ["unknown-event", "POST", /"event":"invoice.expired".*"data":\{"id":"ID"/],
+  ])("in the shape %s", async (variant, request, body = /^/, headers = {}) => {
     await set({ variants: [variant] });
     const id = await payOne();
     const [callback] = await received(1);
     if (callback === undefined) throw new Error("no callback");
+    const isGzip = callback.headers["content-encoding"] === "gzip";
+    const text = String(isGzip ? gunzipSync(callback.body) : callback.body);
+    const [method, query = ""] = request.split(" ");
+    expect([callback.method, callback.url]).toEqual([
+      method,
+      `/callbacks/merchant${query.replace("ID", id)}`,
+    ]);
+    expect(text.replaceAll(new RegExp(id, "gi"), "ID")).toMatch(body);
+    for (const [name, value] of Object.entries(headers)) expect(callback.headers[name]).toBe(value);
     expect(callback.headers["x-webhook-id"]).toMatch(/^[0-9a-f-]{36}$/);
-    check(callback, id);
   });
 
   it("in several shapes, one after the other", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
 import { DEFAULT_SEED_FILE, parseSeed } from "../../../src/sandbox/provider/seed.ts";
-import { INVOICE, NOBODY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
+import { INVOICE, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 /** How the validator speaks by itself. */
 const VALIDATORS =
@@ -25,43 +25,16 @@ describe("error messages that reach people", () => {
   });
   afterAll(() => service.close());
 
-  it.each<[string, string, unknown, string]>([
-    ["POST", "/api/v1/invoices", { ...INVOICE, amount: -1, title: "" }, "title should not be empty"],
-    ["POST", "/api/v1/invoices", { ...INVOICE, collectionId: "x" }, "collectionId should be a UUID such as "],
-    [
-      "GET",
-      `/api/v1/collections/${OPEN_AMOUNT}/invoices?page=0`,
-      undefined,
-      "page should be a whole number from 1",
-    ],
-    [
-      "POST",
-      "/api/v1/linked-accounts",
-      {},
-      "linkedAccount should be an object with bankId, accountNumber and isPrimary",
-    ],
-    [
-      "POST",
-      "/api/v1/linked-accounts",
-      { linkedAccount: { bankId: 1, accountNumber: "0123456789" } },
-      "linkedAccount.accountNumber is already linked",
-    ],
-  ])(
-    "%s %s: the first problem stands in message, all of them in errors",
-    async (method, path, body, message) => {
-      const reply = await service.api(method, path, body);
-      expect(reply.status).toBe(400);
-      expect(reply.body.message).toContain(message);
-      expect(reply.body.errors[0]).toBe(reply.body.message);
-    },
-  );
-
-  it("what is specified word for word stays so", async () => {
-    const { body } = await service.api("GET", `/api/v1/invoices/${NOBODY}`);
-    expect(body).toMatchObject({
-      message: "Invoice with the given Id does not exist",
-      errors: ["id names no invoice"],
+  it("the first problem stands in message, all of them in errors", async () => {
+    const { status, body } = await service.api("POST", "/api/v1/invoices", {
+      ...INVOICE,
+      amount: -1,
+      title: "",
     });
+    expect(status).toBe(400);
+    expect(body.message).toContain("title should not be empty");
+    expect(body.errors[0]).toBe(body.message);
+    expect(body.errors).toHaveLength(2);
   });
 
   it.each<[string, unknown, string]>([
@@ -106,12 +79,8 @@ describe("error messages that reach people", () => {
     );
   });
 
-  it.each<[string, unknown]>([
-    ["/collections/c0113c70-0000-4000-8000-000000000001", { status: "Lost" }],
-    ["/collections/c0113c70-0000-4000-8000-000000000001", { colour: "red" }],
-    ["/collections/12", {}],
-  ])("PATCH %s %j is refused in words of our own", async (path, body) => {
-    const { status, text } = await service.control("PATCH", path, body);
+  it("a change of a collection that nobody knows is refused in words of our own", async () => {
+    const { status, text } = await service.control("PATCH", `/collections/${OPEN_AMOUNT}`, { colour: "red" });
     expect(status).toBe(400);
     expect(text).not.toMatch(VALIDATORS);
   });

@@ -1,6 +1,5 @@
 import { browserReturnUrl } from "../callbacks/callback-request.ts";
 import type { InvoiceRow } from "../service-tables.ts";
-import { amountClass } from "./pay-page-style.ts";
 
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",
@@ -38,19 +37,12 @@ function rendered(value: Value): string {
 /** What the page says about an invoice. */
 type PageState = "payable" | "paid" | "expired" | "invalid";
 
-const CHANNELS = [
-  { channel: "Card", label: "Card", hint: "Debit or credit card" },
-  { channel: "BankTransfer", label: "Bank transfer", hint: "From your bank's app or website" },
-] as const;
-
 /** The ways to pay that the page offers. */
-type OfferedChannel = (typeof CHANNELS)[number]["channel"];
+const CHANNELS = { Card: "Card", BankTransfer: "Bank transfer" };
+type OfferedChannel = keyof typeof CHANNELS;
 
-export function offeredChannels(invoice: InvoiceRow): OfferedChannel[] {
-  return CHANNELS.map(({ channel }) => channel).filter((channel) =>
-    invoice.payment_channels.includes(channel),
-  );
-}
+export const offeredChannels = (invoice: InvoiceRow): OfferedChannel[] =>
+  (["Card", "BankTransfer"] as const).filter((channel) => invoice.payment_channels.includes(channel));
 
 /** An invoice is invalid by itself once its time is over, and expired means only that. */
 export function pageState(invoice: InvoiceRow): PageState {
@@ -69,128 +61,110 @@ interface PageTerms {
 }
 
 /** The payer's page, whole. */
-export function payPage(invoice: InvoiceRow, terms: PageTerms): string {
-  const { state, notice } = terms;
-  const money = (amount: string) => `${terms.currency}\u00A0${grouped(amount)}`.trim();
-  const total = money(invoice.total_amount);
-  const title = state === "payable" ? `Pay ${invoice.biller_name}` : `Invoice from ${invoice.biller_name}`;
+export function payPage(invoice: InvoiceRow, { state, currency, notice }: PageTerms): string {
+  const money = (amount: string) => `${currency}\u00A0${grouped(amount)}`.trim();
+  const { biller_name: biller } = invoice;
+  const contact = [invoice.biller_address, invoice.biller_email].filter((part) => part);
   return page(
-    title,
+    state === "payable" ? `Pay ${biller}` : `Invoice from ${biller}`,
     html`
-${invoice.type === "Test" && html`<p class="test">Test invoice: no money moves.</p>`}
-${biller(invoice)}
-<div class="due">
+${invoice.type === "Test" && html`<p class="notice">Test invoice: no money moves.</p>`}
+<p><b dir="auto">${biller}</b></p>
+${contact.map((part) => html`<p class="quiet" dir="auto">${part}</p>`)}
 <h1 dir="auto">${invoice.title}</h1>
-<p class="total ${amountClass(total)}">${total}</p>
-</div>
+<p class="total">${money(invoice.total_amount)}</p>
 ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}
-${stateOf(invoice, state)}
+${state !== "payable" && html`<p class="notice" role="status">${stateOf(invoice, state)}</p>`}
 ${figures(invoice, state, money)}
-${state === "payable" ? form(invoice, money) : html`<div class="end"></div>`}
+${state === "payable" && form(invoice, money)}
 ${wayBack(invoice, state)}`,
-    html``,
   );
 }
 
 /** The page for an address that belongs to no invoice. */
-export function noSuchInvoicePage(): string {
-  return page(
+export const noSuchInvoicePage = (): string =>
+  page(
     "Invoice not found",
-    html`
-<div class="due"><h1>This invoice does not exist</h1>
-<p class="quiet">Check the address with whoever sent it to you. Nothing was charged.</p></div>
-<div class="end"></div>`,
-    html``,
+    html`<h1>This invoice does not exist</h1>
+<p>Check the address with whoever sent it to you. Nothing was charged.</p>`,
   );
-}
 
 /** The page for a request that could not be carried out, or that nobody could read. */
-export function troublePage(): string {
-  return page(
+export const troublePage = (): string =>
+  page(
     "That did not work",
-    html`
-<div class="due"><h1>That did not work</h1>
-<p class="quiet">Open the invoice's page again: it shows whether it is paid, before you pay once more.</p>
-</div>
-<div class="end"></div>`,
-    html``,
+    html`<h1>That did not work</h1>
+<p>Open the invoice's page again: it shows whether it is paid, before you pay once more.</p>`,
   );
-}
 
-function page(title: string, content: Html, foot: Html): string {
-  return html`<!doctype html>
+/** The one stylesheet, served from its own address so that the page needs no inline style. */
+export const PAY_PAGE_STYLE = `:root { color-scheme: light dark; }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 1.5rem 1rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+main, footer { max-width: 28rem; margin: auto; }
+p { margin: .25rem 0; }
+h1 { margin: 1.5rem 0 0; font-size: 1rem; }
+.total { font-size: 2.25rem; font-weight: 700; line-height: 1.2; }
+.quiet, dt, footer { font-size: .875rem; opacity: .75; }
+.notice { margin: 1rem 0; padding: .75rem 1rem; border: 1px solid; border-radius: .5rem; }
+dl div { display: flex; flex-wrap: wrap; gap: 0 1.5rem; padding: .25rem 0; border-top: 1px solid #8884; }
+dd { margin: 0 0 0 auto; text-align: right; min-width: 0; }
+fieldset { margin: 1rem 0; border: 1px solid #8888; border-radius: .5rem; }
+label { display: block; padding: .5rem 0; }
+button { width: 100%; padding: .75rem; font: inherit; font-weight: 600; overflow-wrap: anywhere; }
+`;
+
+const page = (title: string, content: Html): string =>
+  html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="stylesheet" href="/pay/style.css">
 </head>
 <body>
-<main>${content}
-</main>
-<footer>
-${foot}
-<p>Local collection service, for trying things out: no card is charged.</p>
-</footer>
+<main>${content}</main>
+<footer><p>Local collection service, for trying things out: no card is charged.</p></footer>
 </body>
 </html>
 `.text;
-}
-
-function biller(invoice: InvoiceRow): Html {
-  const initial = [...invoice.biller_name.trim()][0]?.toUpperCase() ?? "";
-  const contact = [invoice.biller_address, invoice.biller_email].filter(
-    (part) => part !== null && part !== "",
-  );
-  return html`<div class="biller">
-<div class="mark" aria-hidden="true">${initial}</div>
-<div><p class="name" dir="auto">${invoice.biller_name}</p>
-${contact.map((part) => html`<p class="quiet" dir="auto">${part}</p>`)}</div>
-</div>`;
-}
 
 function figures(invoice: InvoiceRow, state: PageState, money: (amount: string) => string): Html {
-  const total = money(invoice.total_amount);
-  const row = (term: string, value: string) => html`<div><dt>${term}</dt><dd dir="auto">${value}</dd></div>`;
-  const amount = (term: string, value: string) =>
-    html`<div><dt>${term}</dt><dd class="${amountClass(value)}">${value}</dd></div>`;
-  const feeIsPayers = invoice.service_fee_payer === "Payer";
-  const paidBy = invoice.payment_method === "BankTransfer" ? "Bank transfer" : (invoice.payment_method ?? "");
-  return html`<dl>
-${row("For", invoice.collection_name)}
-${row("Billed to", invoice.payer_name)}
-<div><dt>Reference</dt><dd class="quiet">${invoice.id}</dd></div>
-${state === "paid" && invoice.paid_at !== null && row("Paid on", moment(invoice.paid_at))}
-${state === "paid" && row("Paid by", paidBy)}
-${amount("Amount", money(invoice.amount))}
-${feeIsPayers && amount("Service fee", money(invoice.service_charge))}
-${feeIsPayers && amount("VAT on the fee", money(invoice.vat))}
-<div class="sum"><dt>Total</dt><dd class="${amountClass(total)}">${total}</dd></div>
-</dl>`;
+  const paidBy = invoice.payment_method === "BankTransfer" ? "Bank transfer" : invoice.payment_method;
+  const isPayers = invoice.service_fee_payer === "Payer";
+  const rows: [term: string, value: string | null][] = [
+    ["For", invoice.collection_name],
+    ["Billed to", invoice.payer_name],
+    ["Reference", invoice.id],
+    ["Paid on", state === "paid" && invoice.paid_at !== null ? moment(invoice.paid_at) : null],
+    ["Paid by", state === "paid" ? paidBy : null],
+    ["Amount", money(invoice.amount)],
+    ["Service fee", isPayers ? money(invoice.service_charge) : null],
+    ["VAT on the fee", isPayers ? money(invoice.vat) : null],
+    ["Total", money(invoice.total_amount)],
+  ];
+  return html`<dl>${rows.map(([term, value]) =>
+    value === null ? html`` : html`<div><dt>${term}</dt><dd dir="auto">${value}</dd></div>`,
+  )}</dl>`;
 }
 
 function form(invoice: InvoiceRow, money: (amount: string) => string): Html {
   const offered = offeredChannels(invoice);
-  const ways = CHANNELS.filter(({ channel }) => offered.includes(channel));
-  if (ways.length === 0)
-    return html`<p class="notice">This invoice can be paid at a bank's branch or by USSD only.</p>
-<div class="end"></div>`;
-  const total = money(invoice.total_amount);
+  if (offered.length === 0)
+    return html`<p class="notice">This invoice can be paid at a bank's branch or by USSD only.</p>`;
   return html`<form method="post" action="/pay/${invoice.id}">
 <fieldset>
 <legend>How would you like to pay?</legend>
-${ways.map(
-  ({ channel, label, hint }, index) => html`<label class="way">
+${offered.map(
+  (channel, index) => html`<label>
 <input type="radio" name="method" value="${channel}" required${index === 0 && new Html(" checked")}>
-<span>${label}<span class="quiet">${hint}</span></span>
-</label>
+${CHANNELS[channel]}</label>
 `,
 )}</fieldset>
-<button type="submit">Pay <span class="${amountClass(total)}">${total}</span></button>
-<p class="until quiet">Payable until ${moment(invoice.expires_at)}</p>
+<button type="submit">Pay ${money(invoice.total_amount)}</button>
+<p class="quiet">Payable until ${moment(invoice.expires_at)}</p>
 </form>`;
 }
 
@@ -199,49 +173,18 @@ function wayBack(invoice: InvoiceRow, state: PageState): Html | null {
   const { callback_url: url, biller_name: merchant } = invoice;
   if (url === null) return null;
   const words = state === "payable" ? `Cancel and go back to ${merchant}` : `Go back to ${merchant}`;
-  const href = browserReturnUrl(url, invoice.id, invoice.status);
-  return html`<p class="back"><a href="${href}" dir="auto">${words}</a></p>`;
+  return html`<p><a href="${browserReturnUrl(url, invoice.id, invoice.status)}" dir="auto">${words}</a></p>`;
 }
 
-const TICK = new Html(
-  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">' +
-    '<circle cx="12" cy="12" r="9"/>' +
-    '<path d="m8 12.5 2.7 2.7L16 9.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
-);
-const CROSS = new Html(
-  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">' +
-    '<circle cx="12" cy="12" r="9"/><path d="M12 7.5v5.5M12 16.2v.3" stroke-linecap="round"/></svg>',
-);
-
-function stateOf(invoice: InvoiceRow, state: PageState): Html | null {
-  const said = (kind: string, icon: Html, what: string, then: string) =>
-    html`<div class="state ${kind}" role="status">${icon}<div>
-<p class="what">${what}</p><p>${then}</p></div></div>`;
-  switch (state) {
-    case "payable":
-      return null;
-    case "paid":
-      return said(
-        "good",
-        TICK,
-        "Paid, thank you",
-        `Your payment to ${invoice.biller_name} went through. You can close this page.`,
-      );
-    case "expired":
-      return said(
-        "bad",
-        CROSS,
-        "This invoice has expired",
-        `It could be paid until ${moment(invoice.expires_at)}. Ask ${invoice.biller_name} for a new one.`,
-      );
-    case "invalid":
-      return said(
-        "bad",
-        CROSS,
-        "This invoice is no longer valid",
-        `${invoice.biller_name} has withdrawn it. Nothing was charged.`,
-      );
-  }
+function stateOf(
+  { biller_name: biller, expires_at }: InvoiceRow,
+  state: Exclude<PageState, "payable">,
+): string {
+  return {
+    paid: `Paid, thank you. Your payment to ${biller} went through. You can close this page.`,
+    expired: `This invoice has expired. It could be paid until ${moment(expires_at)}. Ask ${biller} for a new one.`,
+    invalid: `This invoice is no longer valid. ${biller} has withdrawn it. Nothing was charged.`,
+  }[state];
 }
 
 /** `40400.00` as `40,400.00`. */

@@ -6,8 +6,14 @@ import { refusalFor } from "../api/refusals.ts";
 import { readInvoice } from "../invoice-statements.ts";
 import { pay } from "../pay.ts";
 import type { ServiceContext } from "../service-context.ts";
-import { noSuchInvoicePage, offeredChannels, pageState, payPage, troublePage } from "./pay-page.ts";
-import { PAY_PAGE_STYLE } from "./pay-page-style.ts";
+import {
+  noSuchInvoicePage,
+  offeredChannels,
+  PAY_PAGE_STYLE,
+  pageState,
+  payPage,
+  troublePage,
+} from "./pay-page.ts";
 
 /** The payer's page at `/pay/{id}`: works without JavaScript, and its policy allows none. */
 export function payRouter(context: ServiceContext): Router {
