@@ -22,7 +22,12 @@ const functions = {
   },
   publish: { secrets: [AS.worker], wokenBy: "PublishQueue", publishes: true, every: 60 },
   reconcile: { secrets: [AS.worker, "COLLECTION_API_KEY"], wakes: "ConfirmQueue", every: 60 },
-  certify: { secrets: [AS.worker, "COLLECTION_API_KEY"], wakes: "ConfirmQueue", every: 3_600 },
+  certify: {
+    secrets: [AS.worker, "COLLECTION_API_KEY"],
+    wakes: "ConfirmQueue",
+    publishesRoots: true,
+    every: 3_600,
+  },
   replay: { secrets: [AS.worker], wakes: "ConfirmQueue", publishes: true, every: 300 },
   // It drops and makes partitions, which only their owner may.
   retention: { secrets: [AS.owner], every: 86_400 },
@@ -35,12 +40,14 @@ const capitalized = (name) => name[0].toUpperCase() + name.slice(1);
 module.exports.functions = functions;
 module.exports.capitalized = capitalized;
 
-/** Secrets of SSM by function: its own, and what the stage adds for checking callbacks and telling people. */
+/** Secrets of SSM by function: its own, and what the stage adds for checking callbacks, telling people and signing. */
 async function secretsByFunction({ resolveVariable }) {
-  const [receive, confirm] = await Promise.all(
-    ["self:custom.stage.callbackSecrets", "self:custom.stage.alarmSecrets"].map(resolveVariable),
+  const [receive, confirm, certify] = await Promise.all(
+    ["callbackSecrets", "alarmSecrets", "signingSecrets"].map((list) =>
+      resolveVariable(`self:custom.stage.${list}`),
+    ),
   );
-  const added = { receive, confirm };
+  const added = { receive, confirm, certify };
   return Object.fromEntries(
     Object.entries(functions).map(([name, { secrets }]) => [name, [...secrets, ...(added[name] ?? [])]]),
   );

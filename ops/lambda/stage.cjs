@@ -9,6 +9,8 @@ const SECRETS_OF_CHECKS = ["CALLBACK_HMAC_SECRETS", "CALLBACK_HEADER_TOKENS", "C
 
 const SECRETS_OF_ALARMS = ["ALARM_WEBHOOK_URL", "ALARM_WEBHOOK_SECRETS"];
 
+const SECRETS_OF_SIGNING = ["LEDGER_SIGNING_KEY"];
+
 /** Keys of a collector; one beside the functions holds them itself. */
 const KEYS_OF_COLLECTORS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
 const MADE_BY_THE_STACK = ["PUBLIC_URL", "SNS_TOPIC_ARN", "SNS_TEST_TOPIC_ARN", "AWS_REGION", "SOURCES_FILE"];
@@ -38,6 +40,10 @@ const KEYS = {
   alarmSecrets: [
     isList((value) => SECRETS_OF_ALARMS.includes(value), 0),
     `a list of names among ${SECRETS_OF_ALARMS.join(", ")}; [] for none`,
+  ],
+  signingSecrets: [
+    isList((value) => SECRETS_OF_SIGNING.includes(value), 0),
+    `a list of names among ${SECRETS_OF_SIGNING.join(", ")}; [] for none`,
   ],
   settings: [
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
