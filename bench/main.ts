@@ -60,6 +60,7 @@ const HELP = `npm run bench -- <name> [options]
 ${Object.entries(BENCHES)
   .map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`)
   .join("\n")}
+  all       each of them, one after the other: every table of docs/performance.md
 
   --json           the raw figures as JSON
   --rounds <n>     how often everything is measured (5)
@@ -92,8 +93,8 @@ async function main(words: string[]): Promise<number> {
     },
   });
   const name = positionals[0] ?? "";
-  const bench = BENCHES[name];
-  if (bench === undefined || values.help) {
+  const benches = name === "all" ? Object.entries(BENCHES) : [[name, BENCHES[name]] as const];
+  if (benches.some(([, bench]) => bench === undefined) || values.help) {
     process.stdout.write(HELP);
     return values.help ? 0 : 1;
   }
@@ -112,10 +113,16 @@ async function main(words: string[]): Promise<number> {
     printReport(await compareCheckouts(name, options, values.against), values.json);
     return 0;
   }
-  const run = await bench.load();
-  const ran = machine();
-  const report = await onStage((stage) => run(stage, options));
-  printReport({ ...report, figures: { bench: name, machine: ran, options, ...report.figures } }, values.json);
+  for (const [one, bench] of benches) {
+    const run = await bench?.load();
+    if (run === undefined) continue;
+    const ran = machine();
+    const report = await onStage((stage) => run(stage, options));
+    printReport(
+      { ...report, figures: { bench: one, machine: ran, options, ...report.figures } },
+      values.json,
+    );
+  }
   return 0;
 }
 

@@ -12,6 +12,7 @@ const RULES: Rules = {
   collectionNames: null,
   collectionsUnread: null,
   hasTestTopic: false,
+  currency: "NGN",
   personalData: "full",
   timeZone: "UTC",
   othersAreAnswered: true,

@@ -116,6 +116,8 @@ function certificateOf(end: Date, gaps: number): Certificate {
       ...(n === COVERED_DAYS - 1 ? { ...day, missing } : day),
     })),
     total: { ...whole, missing },
+    currency: "NGN",
+    foreign: { count: 0, amount: "0.00" },
     test: { count: 0, amount: "0.00" },
     gaps,
     differencesInAll: gaps,

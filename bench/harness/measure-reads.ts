@@ -94,6 +94,8 @@ async function certifications(
     paidStatuses: ["Paid"],
     invalidStatuses: ["Invalidated"],
     timeZone: "UTC",
+    booksTimeZone: "UTC",
+    currency: "NGN",
     lookbackMs: DAY_MS,
     retentionMs: 365 * DAY_MS,
   };
@@ -105,7 +107,7 @@ async function certifications(
   const alarms = new Alarms({ db, log: createLogger({ level: "warn" }), metrics: createMetrics() });
   return Array.from(
     { length: CERTIFY_TIMES },
-    () => () => certify({ db, alarms, lease: leaseOf(LEASE_MS) }, request),
+    () => () => certify({ db, alarms, lease: leaseOf(LEASE_MS), signer: null }, request),
   );
 }
 

@@ -1,4 +1,4 @@
-import { table } from "../../src/cli/terminal-text.ts";
+import { table } from "../../src/cli/table.ts";
 
 export interface TableOf {
   title: string;
