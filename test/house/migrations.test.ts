@@ -16,6 +16,15 @@ const RELEASED = {
   "relay/0006_reconcile.ts": "5d3befcb7c29bd31",
   "relay/0007_replay.ts": "89226bb44908d6c1",
   "relay/0008_work.ts": "e0c04e63ed7f70e1",
+  "relay/0009_age.ts": "e4c08adf272cce7a",
+  "relay/0010_snooze.ts": "6a019efe706ba2e9",
+  "relay/0011_fate.ts": "ad2bccaefd5bc5f3",
+  "relay/0012_books.ts": "c2df9f74b594375f",
+  "relay/0013_statement_match.ts": "2161a8b814f79eff",
+  "relay/0014_month.ts": "babea8605f34abe6",
+  "relay/0015_signing_key.ts": "1a83a0f0a70d1edb",
+  "relay/0016_ledger.ts": "c597ee821b08fef6",
+  "relay/0018_whole_pages.ts": "680e7ccb2784db68",
 };
 
 it("a migration that may have run somewhere is never changed: what is new is a new file", () => {

@@ -60,12 +60,12 @@ describe("the tables and their owners (src/README.md)", () => {
     expect(foreign).toEqual([]);
   });
 
-  it("tables of other rooms are read only where owners are spanned, in twelve files at most", () => {
+  it("tables of other rooms are read only where owners are spanned, in fourteen files at most", () => {
     const reading = files.filter(({ room, text }) =>
       found(text, READS).some((table) => owners.get(table) !== room),
     );
     expect(reading.map(({ file }) => file).sort()).toEqual([...spanning].sort());
-    expect(spanning.length).toBeLessThanOrEqual(12);
+    expect(spanning.length).toBeLessThanOrEqual(14);
   });
 
   it("an owner's statement in another room would be seen", () => {

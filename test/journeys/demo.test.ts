@@ -47,7 +47,7 @@ describe("npm run demo", () => {
       ...FIRST_LINES,
       "started Postgres, the collection service, SNS with a subscriber, and the relay",
       expect.stringMatching(
-        /^created invoice [0-9a-f-]{36} over 1524\.70, with the relay's callback URL in it$/,
+        /^created invoice [0-9a-f-]{36} over NGN 1,524\.70, with the relay's callback URL in it$/,
       ),
       "paid it on the payer's page, as a browser would",
       "the subscriber received the event",

@@ -7,7 +7,7 @@ import { startRelay, type TestRelay } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
 
 export const WAIT = { interval: 200 };
-const ADMIN = "drill-token-0123456789abcdef";
+export const ADMIN = "drill-token-0123456789abcdef";
 const RUNBOOK = readFileSync(resolve(import.meta.dirname, "../../docs/operations.md"), "utf8");
 
 type Environment = Record<string, string | undefined>;
@@ -69,9 +69,15 @@ export async function saysSo(watch: OnCall, says: RegExp, sign: Sign): Promise<v
 
 const told = ({ receiver }: OnCall) => receiver.messages.map(({ text }) => text).join("\n");
 
-/** People are told of it, with a link to a section of the runbook that says what to do. */
+/** People are told of it, with what to do and where; the runbook has a section about it. */
 export async function isTold(watch: OnCall, alarm: string): Promise<void> {
-  await vi.waitFor(() => expect(told(watch)).toContain(`#${alarm}`), WAIT);
+  await vi.waitFor(
+    () =>
+      expect(told(watch)).toMatch(
+        new RegExp(`(CRITICAL|WARNING): .*\\(${alarm}: .*What to do: .* https?://`),
+      ),
+    WAIT,
+  );
   hasRunbook(alarm);
 }
 
@@ -88,5 +94,6 @@ export async function clears(watch: OnCall, alarm: string | null, sign: Sign): P
     expect(code).toBe(0);
     expect(isOn(await watch.page(), sign)).toBe(false);
   }, WAIT);
-  if (alarm !== null) await vi.waitFor(() => expect(told(watch)).toContain(`over: ${alarm}`), WAIT);
+  if (alarm !== null)
+    await vi.waitFor(() => expect(told(watch)).toMatch(new RegExp(`OVER: .*\\(${alarm}: `)), WAIT);
 }

@@ -44,6 +44,7 @@ export async function takenApart(around: Surroundings) {
     alarms,
     log,
     metrics,
+    signer: null,
     onEvents: noop,
     onConfirmations: noop,
   });
@@ -71,6 +72,7 @@ const rules = {
   collectionNames: null,
   collectionsUnread: null,
   hasTestTopic: false,
+  currency: "NGN",
   personalData: "full" as const,
   timeZone: "UTC",
   othersAreAnswered: true,

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { survivesFlood } from "../reconcile/flood.ts";
 
-// 20,000 forged ones are in test/slow/in-numbers.test.ts.
+// Many thousand forged ones are in test/slow/in-numbers.test.ts.
 describe("a flood of forged callbacks", () => {
   it(
     "does not keep genuine first ones among them waiting, nor eat the provider's quota",

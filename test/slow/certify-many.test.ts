@@ -7,8 +7,8 @@ import { fillBooks, idOf } from "./fill-books.ts";
 import { heapAfterCollection } from "./heap-after-collection.ts";
 
 /** CERTIFY_PAYMENTS=1000000 is the figure in docs/performance.md. */
-const PAYMENTS = Number(process.env.CERTIFY_PAYMENTS ?? 100_000);
-const MOST_HEAP_MB = 30;
+const PAYMENTS = Number(process.env.CERTIFY_PAYMENTS ?? 30_000);
+const MOST_HEAP_MB = 10;
 /** Collecting takes long: the heap is looked at once in so many reports of progress. */
 const LOOK_EVERY = 200;
 

@@ -51,6 +51,14 @@ const SCENARIOS: Record<string, Scenario> = {
   InvoiceRelayAlarm: gauge('invoice_relay_alarms_open{alarm="invoice_anomaly"}', "1", {
     alarm: "invoice_anomaly",
   }),
+  InvoiceRelayUpstreamFailingForLong: {
+    ...gauge('invoice_relay_alarms_open{alarm="source_failing"}', "1", { alarm: "source_failing" }),
+    fires: 18,
+  },
+  InvoiceRelayUnprovenDays: {
+    ...gauge('invoice_relay_unproven_days{source="default"}', "1", { source: "default" }),
+    fires: 18,
+  },
   InvoiceRelayConfirmationsWait: gauge("invoice_relay_oldest_open_confirmation_seconds"),
   InvoiceRelayEventsWait: gauge("invoice_relay_oldest_unpublished_event_seconds"),
   InvoiceRelayPausedForLong: {

@@ -31,13 +31,13 @@ fail() {
 [ "$(id -u)" = 0 ] || fail "needs root, since it installs packages and runs Postgres as several users."
 
 # What PostgreSQL 15 is, what stands or lies between it and us, what the consumers in examples/ are written in
-# and need, and what ops/prometheus is for.
+# and need, what ops/prometheus is for, and what people open reports with.
 readonly PACKAGES=(postgresql-15 pgbouncer libfaketime
   python3 python3-cryptography python3-psycopg
   golang-go golang-github-lib-pq-dev
   default-jdk-headless libjackson2-databind-java libpostgresql-jdbc-java
   php-cli php-pgsql
-  prometheus nginx-light)
+  prometheus nginx-light libreoffice-calc-nogui)
 
 install_packages() {
   dpkg-query -W -f '${Status}\n' "${PACKAGES[@]}" 2>/dev/null | grep -c '^install ok installed$' |

@@ -26,6 +26,8 @@ const TYPES: Record<string, string> = {
   json: "unknown",
   jsonb: "unknown",
   "uuid[]": "string[]",
+  "integer[]": "number[]",
+  tstzrange: "string",
 };
 
 /** What a document holds, Postgres does not know. */

@@ -14,6 +14,7 @@ export const incomingCallback = (changes: Partial<IncomingCallback> = {}): Incom
   alsoNamed: [],
   foundBy: null,
   verdict: null,
+  failedCheck: null,
   cut: null,
   traceparent: null,
   raises: [],

@@ -29,6 +29,7 @@ export function paidOutcome(
       priority: "known",
       attempt: 0,
       faults: 0,
+      covered: true,
       lastError: null,
       lastAnswer: null,
       keepsEvidence: false,

@@ -13,10 +13,11 @@ export interface RelayProcess {
  */
 export async function startRelayProcess(
   environment: Record<string, string | undefined>,
+  ...options: string[]
 ): Promise<RelayProcess> {
   const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
-  const process = startCli(["serve"], { ...credentials, ...environment, PORT: "0" });
-  const port = () => /"port":(\d+)/.exec(process.output.stdout)?.[1];
+  const process = startCli(["serve", ...options], { ...credentials, ...environment, PORT: "0" });
+  const port = () => /"(?:port|opsPort)":(\d+)/.exec(process.output.stdout)?.[1];
   await untilSaid(() => port() !== undefined, process);
   return {
     url: `http://127.0.0.1:${port()}`,

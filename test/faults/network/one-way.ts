@@ -36,6 +36,9 @@ export class OneWay {
   readonly #waiting: { piece: Buffer | null; arrivedAt: number }[] = [];
   #waitingBytes = 0;
   #moving = false;
+  #hangs = false;
+  /** What was sent since it hangs, which arrives nowhere. */
+  readonly sentInVain: string[] = [];
   #opened: () => void = () => {};
 
   constructor(options: OneWayOptions) {
@@ -46,6 +49,7 @@ export class OneWay {
 
   /** Blocks this connection alone, for good. */
   hang(): void {
+    this.#hangs = true;
     this.#options = { ...this.#options, condition: { ...this.#options.condition, blackHole: true } };
   }
 
@@ -55,6 +59,7 @@ export class OneWay {
   }
 
   #arrived(piece: Buffer | null): void {
+    if (this.#hangs && piece !== null) this.sentInVain.push(piece.toString("latin1"));
     this.#waiting.push({ piece, arrivedAt: performance.now() });
     this.#waitingBytes += piece?.length ?? 0;
     if (this.#waitingBytes > MOST_WAITING_BYTES) this.#options.from.pause();

@@ -47,6 +47,7 @@ const CALM: Condition = { delayMs: 0, bytesPerSecond: 0, blackHole: false };
 export class TcpProxy {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
+  readonly #hanging: Connection[] = [];
   readonly #to: Condition = { ...CALM };
   readonly #from: Condition = { ...CALM };
   #target: number;
@@ -131,6 +132,12 @@ export class TcpProxy {
   /** Makes every open connection hang for good, as behind a firewall that forgot it; new ones work. */
   hangAll(): void {
     for (const { ways } of this.#connections) for (const way of ways) way.hang();
+    this.#hanging.push(...this.#connections);
+  }
+
+  /** What was sent over connections since they hang. */
+  get sentInVain(): string[] {
+    return this.#hanging.flatMap(({ ways }) => ways.flatMap((way) => way.sentInVain));
   }
 
   /** Resets every open connection. */

@@ -66,6 +66,9 @@ interface ShownMessage {
   acceptedAt: string;
 }
 
+/** The name of the topic for the ledger's roots. */
+export const ROOTS_TOPIC = "ledger-roots";
+
 /** The process of the local SNS, and its control routes. */
 export class Sns {
   readonly process: OwnProcess;
@@ -109,20 +112,21 @@ export class Sns {
   }
 
   /**
-   * Writes what it has accepted since the last call into the history. @returns the total number of accepted
-   * messages.
+   * Writes which events it has accepted since the last call into the history. @returns the total number of
+   * accepted ones.
    */
   async recordAcceptances(): Promise<number> {
     const answer = await tell(`${this.url}/_control/messages`, "GET");
     const { messages, forgotten } = (await answer.json()) as { messages: ShownMessage[]; forgotten: number };
     if (forgotten > 0) throw new Error("The local SNS forgot messages: the run was too long for its memory.");
-    for (const { topicArn, messageId, message, messageAttributes, acceptedAt } of messages) {
+    const events = messages.filter(({ topicArn }) => !topicArn.endsWith(`:${ROOTS_TOPIC}`));
+    for (const { topicArn, messageId, message, messageAttributes, acceptedAt } of events) {
       if (this.#recorded.has(messageId)) continue;
       this.#recorded.add(messageId);
       const replay = messageAttributes.replay?.Value ?? null;
       const accepted = { what: "accepted" as const, topicArn, messageId, message, replay };
       this.#recorder.record(accepted, Date.parse(acceptedAt));
     }
-    return messages.length;
+    return events.length;
   }
 }

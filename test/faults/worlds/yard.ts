@@ -94,6 +94,8 @@ export class WorldRelay {
       callbackChecks: { signature: null, addresses: null } as unknown as Source["callbackChecks"],
       snsTopicArn: topicArn,
       snsTestTopicArn: null,
+      booksTimeZone: "UTC",
+      currency: "NGN",
     }));
     this.#connection = connect(new Secret(yard.databaseUrl), { max: 4 });
     const { db } = this.#connection;
@@ -111,6 +113,7 @@ export class WorldRelay {
         alarms: this.#alarms,
         log,
         metrics,
+        signer: null,
       },
       ...{ onEvents: nothing, onConfirmations: nothing },
     });
@@ -162,7 +165,7 @@ export class WorldRelay {
     const { db } = this.#connection;
     return await withReconcileSources(chosen, this.#settings, async ([one]) => {
       if (one === undefined) throw new Error(`no source ${source}`);
-      const deps = { db, alarms: this.#alarms, lease: leaseOf(60_000) };
+      const deps = { db, alarms: this.#alarms, lease: leaseOf(60_000), signer: null };
       const [certificate] = await certify(deps, {
         source: one,
         window,

@@ -1,0 +1,60 @@
+import { afterAll, expect } from "vitest";
+
+/** So many tries at most: a crowded machine is quiet for one of them. */
+const TRIES = 40;
+
+const PLAIN = JSON.stringify(
+  Array.from({ length: 16_000 }, (_, n) => ({
+    id: n,
+    amount: `${n}.50`,
+    status: "Paid",
+    at: null,
+    vat: n / 4,
+  })),
+);
+
+/** This machine's own measure: a MiB of plain JSON is parsed, written again, and masked by a pattern. */
+const aPlainMib = () =>
+  JSON.stringify(JSON.parse(PLAIN)).replaceAll(/"[^"]*"/g, (text) => text.toUpperCase());
+
+/** The processor time of this thread, in ms: what others do on this machine is not measured. */
+function cpuMs(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** What this machine's own measure takes, in ms: the least of some runs. */
+export const plainMibMs = (): number => Math.min(...Array.from({ length: 8 }, () => cpuMs(aPlainMib)));
+
+let leastPlainMs = 0;
+let dearest = { times: 0, line: "" };
+
+/**
+ * Asserts that `work` costs less processor time than `times` what other work costs in the same run: reading,
+ * writing and masking a MiB of plain JSON, unless said otherwise. The least of some tries counts, each beside
+ * a run of the other work: a slow machine is slow at both.
+ */
+export function expectCheap(work: () => unknown, times: number, other?: () => unknown): void {
+  leastPlainMs ||= plainMibMs();
+  let best = { times: Number.POSITIVE_INFINITY, figures: "" };
+  for (let tries = 0; tries < TRIES && best.times >= times; tries += 1) {
+    const ms = cpuMs(work);
+    // For a first try the least so far does, without running it again.
+    const otherMs = other === undefined && tries === 0 ? leastPlainMs : cpuMs(other ?? aPlainMib);
+    const figures = `${ms.toFixed(2)} ms, ${(ms / otherMs).toFixed(2)} times the other's ${otherMs.toFixed(2)} ms`;
+    if (ms / otherMs < best.times) best = { times: ms / otherMs, figures };
+  }
+  const line = `${expect.getState().currentTestName}: ${best.figures}\n`;
+  if (best.times > dearest.times) dearest = { times: best.times, line };
+  expect(best.times, best.figures).toBeLessThan(times);
+}
+
+/** At the end of a file, prints the figures of what cost most in it. */
+export function printDearest(): void {
+  afterAll(() => {
+    process.stdout.write(dearest.line);
+    dearest = { times: 0, line: "" };
+  });
+}
