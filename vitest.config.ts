@@ -11,7 +11,7 @@ const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.te
 const LONG = [
   "test/journeys/!(callback-variants|paid-invoice|traces).test.ts",
   "test/faults/{crash/matrix,hung-connection,stopped-in-transaction,torture/torture}.test.ts",
-  "test/app/{alarm-webhook,database-watch,keep-partitions,start-without-database}.test.ts",
+  "test/app/{alarm-webhook,at-rest,database-watch,keep-partitions,start-without-database}.test.ts",
   "test/app/lambda/!(drain|read-environment).test.ts",
   "test/cli/serve.test.ts",
   "test/{confirm,publish}/handoff.test.ts",
