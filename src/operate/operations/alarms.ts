@@ -3,9 +3,9 @@ import { ALARM_NAMES } from "../../alarms/alarm-definitions.ts";
 import { listAlarms } from "../../alarms/list-alarms.ts";
 import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
 import { limitInQuery, reason, source, time, timeGiven, whole } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Alarms";
+const { get, post } = operationsAbout("Alarms");
 
 export const severity = z
   .enum(["critical", "warning"])
@@ -65,11 +65,7 @@ const counted = z.object({ count: whole.describe("How many were open.") });
 const A_STEP = { name: "clock_stepped", source: "", subject: "relay-1" } as const;
 
 export const alarmOperations = [
-  operation({
-    id: "listAlarms",
-    method: "get",
-    path: "/alarms",
-    tag: TAG,
+  get("listAlarms", "/alarms", {
     summary: "List open alarms, the newest first: since when, and what to do",
     query: z.object({
       all: z.stringbool().optional().describe("include cleared alarms"),
@@ -81,22 +77,14 @@ export const alarmOperations = [
     result: z.object({ total: whole, items: z.array(alarm) }),
     run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
   }),
-  operation({
-    id: "closeAlarms",
-    method: "post",
-    path: "/alarms/close",
-    tag: TAG,
+  post("closeAlarms", "/alarms/close", {
     summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
     body: z.strictObject({ alarms: meantAlarms, reason }),
     example: { body: { alarms: [A_STEP], reason: "NTP is back" } },
     result: counted,
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
-  operation({
-    id: "snoozeAlarms",
-    method: "post",
-    path: "/alarms/snooze",
-    tag: TAG,
+  post("snoozeAlarms", "/alarms/snooze", {
     summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
     body: z.strictObject({
       alarms: meantAlarms,
@@ -108,11 +96,7 @@ export const alarmOperations = [
     run: ({ db, actor }, { body: { until, ...given } }) =>
       snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
   }),
-  operation({
-    id: "noteAlarms",
-    method: "post",
-    path: "/alarms/note",
-    tag: TAG,
+  post("noteAlarms", "/alarms/note", {
     summary: "Note who sees to open alarms, or what was found out",
     body: z.strictObject({
       alarms: meantAlarms,
@@ -127,11 +111,7 @@ export const alarmOperations = [
     result: counted,
     run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),
-  operation({
-    id: "testAlarms",
-    method: "post",
-    path: "/alarms/test",
-    tag: TAG,
+  post("testAlarms", "/alarms/test", {
     summary: "Send a test message where people are told of alarms",
     result: z.object({
       taken: z.boolean(),

@@ -10,9 +10,9 @@ import { bookDayOf } from "../../kit/book-days.ts";
 import { gatherEvidence } from "../evidence-files.ts";
 import { BadInput } from "./bad-input.ts";
 import { day, id, SOME_ID, source } from "./fields.ts";
-import { download } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Books";
+const { download } = operationsAbout("Books");
 
 export const MEDIA_TYPES = {
   csv: "text/csv",
@@ -29,11 +29,7 @@ export function chosenFrom(sources: readonly BookSource[], name: string | undefi
 }
 
 export const bookOperations = [
-  download({
-    id: "exportReport",
-    method: "get",
-    path: "/reports/{report}",
-    tag: TAG,
+  download("exportReport", "/reports/{report}", Object.values(MEDIA_TYPES), {
     summary:
       "Export a period as a table for finance: every payment, totals by what they share, or differences",
     pathParameters: z.object({ report: z.enum(REPORT_NAMES).describe(`one of ${REPORT_NAMES.join(", ")}`) }),
@@ -48,8 +44,6 @@ export const bookOperations = [
       path: { report: "payments" },
       query: { from: "2026-10-01", to: "2026-10-31", format: "xlsx" },
     },
-    mediaTypes: Object.values(MEDIA_TYPES),
-    result: z.string(),
     async run({ db, books, role, mask }, { path: { report }, query }) {
       const { from, to, source, collection, format = "csv" } = query;
       const sources = chosenFrom(books, source);
@@ -74,17 +68,11 @@ export const bookOperations = [
       };
     },
   }),
-  download({
-    id: "exportEvidence",
-    method: "get",
-    path: "/invoices/{id}/evidence.zip",
-    tag: TAG,
+  download("exportEvidence", "/invoices/{id}/evidence.zip", ["application/zip"], {
     summary:
       "Export all that shows what happened to one payment, as a ZIP; the role read gets digests of what is personal",
     pathParameters: z.object({ id: id.describe("the invoice's id") }),
     example: { path: { id: SOME_ID } },
-    mediaTypes: ["application/zip"],
-    result: z.string(),
     async run({ db, role, decode, mask, books, signer }, { path }) {
       const currency = (source: string) => books.find(({ name }) => name === source)?.currency;
       const evidence = await gatherEvidence(db, path.id, { decode, mask, currency, signer });

@@ -18,9 +18,9 @@ import {
   verdict,
   whole,
 } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Callbacks";
+const { get } = operationsAbout("Callbacks");
 
 const listedCallback = z.object({
   id: answeredId,
@@ -78,11 +78,7 @@ const callbackShown = listedCallback.extend({
 });
 
 export const callbackOperations = [
-  operation({
-    id: "listCallbacks",
-    method: "get",
-    path: "/callbacks",
-    tag: TAG,
+  get("listCallbacks", "/callbacks", {
     summary: "List recorded callbacks, newest first, with filters",
     query: z.object({
       ...pageInQuery.shape,
@@ -112,11 +108,7 @@ export const callbackOperations = [
     run: async ({ db }, { query: { cursor: from = null, limit, ...filters } }) =>
       pageFrom(await findCallbacks(db, filters, { from, limit })),
   }),
-  operation({
-    id: "showCallback",
-    method: "get",
-    path: "/callbacks/{id}",
-    tag: TAG,
+  get("showCallback", "/callbacks/{id}", {
     summary: "Show one whole callback and how each id was found; with personal data for `operate`",
     pathParameters: idInPath,
     example: { path: { id: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11" } },

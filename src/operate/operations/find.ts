@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { seenCollections } from "../../confirm/invoices/seen-collections.ts";
 import { addDays, dayOf } from "../../kit/time.ts";
 import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { amountIn } from "../find-meaning.ts";
@@ -18,9 +19,9 @@ import {
   time,
   timeGiven,
 } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Invoices";
+const { get, post } = operationsAbout("Invoices");
 
 const terms = {
   id: id.optional().describe("only this invoice"),
@@ -74,11 +75,7 @@ const listed = z.object({
 });
 
 export const findOperations = [
-  operation({
-    id: "listInvoices",
-    method: "get",
-    path: "/invoices",
-    tag: TAG,
+  get("listInvoices", "/invoices", {
     summary: "List payments, the newest first; by reference, status, day, collection or amount",
     query: z.object({ ...terms, ...pageInQuery.shape }),
     example: { query: { from: "2026-11-01", to: "2026-11-30", collection: "School fees" } },
@@ -86,12 +83,8 @@ export const findOperations = [
     run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
       pageFrom(await findInvoices(db, terms, { from, limit })),
   }),
-  operation({
-    id: "searchInvoices",
-    method: "post",
+  post("searchInvoices", "/invoices/search", {
     role: "read",
-    path: "/invoices/search",
-    tag: TAG,
     summary: "Find payments by whatever a person has of them; the payer's name and e-mail stay out of URLs",
     body: z.strictObject({
       ...terms,
@@ -125,5 +118,10 @@ export const findOperations = [
       );
       return { ...pageFrom(page), searched, others };
     },
+  }),
+  get("listCollections", "/collections", {
+    summary: "Name the collections that the last payments of each source were in",
+    result: z.object({ items: z.array(z.object({ source: z.string(), name: z.string() })) }),
+    run: async ({ db }) => ({ items: await seenCollections(db) }),
   }),
 ] as const;

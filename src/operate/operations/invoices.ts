@@ -21,10 +21,10 @@ import {
   whole,
 } from "./fields.ts";
 import { findOperations } from "./find.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
 
-const TAG = "Invoices";
+const { get, post } = operationsAbout("Invoices");
 const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
 
 /** A field that the callback claimed, next to the provider's answer. */
@@ -122,11 +122,7 @@ const again = <const Id extends string, const Path extends string>(
   kind: "confirmations" | "events",
   summary: string,
 ) =>
-  operation({
-    id,
-    method: "post",
-    path,
-    tag: TAG,
+  post(id, path, {
     summary,
     pathParameters: invoiceInPath,
     body: z.strictObject({
@@ -152,11 +148,7 @@ const again = <const Id extends string, const Path extends string>(
 
 export const invoiceOperations = [
   ...findOperations,
-  operation({
-    id: "showInvoice",
-    method: "get",
-    path: "/invoices/{id}",
-    tag: TAG,
+  get("showInvoice", "/invoices/{id}", {
     summary: "Show everything that happened to one invoice, and what happens next",
     pathParameters: invoiceInPath,
     example: { path: { id: SOME_ID } },
@@ -166,11 +158,7 @@ export const invoiceOperations = [
       return timeline === null ? null : { ...timeline, meaning: meaningOf(timeline, new Date()) };
     },
   }),
-  operation({
-    id: "showEvidence",
-    method: "get",
-    path: "/invoices/{id}/evidence",
-    tag: TAG,
+  get("showEvidence", "/invoices/{id}/evidence", {
     summary:
       "Show what callbacks claimed, the provider answered, and was published; with personal data for `operate`",
     pathParameters: invoiceInPath,
@@ -190,12 +178,8 @@ export const invoiceOperations = [
     "events",
     "Publish the event of one invoice again, with the same id",
   ),
-  operation({
-    id: "eraseInvoice",
-    method: "post",
+  post("eraseInvoice", "/invoices/{id}/erase", {
     role: "admin",
-    path: "/invoices/{id}/erase",
-    tag: TAG,
     summary: "Blank the personal data of one invoice for good; ids, amounts and a digest are kept",
     pathParameters: invoiceInPath,
     body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be blanked") }),

@@ -8,9 +8,9 @@ import { proveConsistency } from "../../ledger/proofs.ts";
 import { issueRoots, type RootDocument } from "../../ledger/signed-roots.ts";
 import { UNCOVERED, verifyLedger } from "../../ledger/verify.ts";
 import { countGiven, timeGiven, whole } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Proof";
+const { get, post } = operationsAbout("Proof");
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, { error: "should be 64 hex digits" });
 
@@ -44,11 +44,7 @@ async function pathSince(db: Kysely<Tables>, { source, size }: RootDocument, sin
 const counts = { leaves: whole, rows: whole, findings: z.array(finding), findingsInAll: whole };
 
 export const ledgerOperations = [
-  operation({
-    id: "readLedger",
-    method: "get",
-    path: "/ledger",
-    tag: TAG,
+  get("readLedger", "/ledger", {
     summary: "Size and root of each tree of the ledger, and what its last check found",
     query: z.object({
       since: countGiven(1, MOST_LEAVES)
@@ -92,11 +88,7 @@ export const ledgerOperations = [
         };
       }),
   }),
-  operation({
-    id: "verifyLedger",
-    method: "post",
-    path: "/ledger/verify",
-    tag: TAG,
+  post("verifyLedger", "/ledger/verify", {
     summary: "Read the tables against the ledger: what was changed, added or removed since",
     role: "read",
     body: z.strictObject({

@@ -3,7 +3,6 @@ import { ROLES } from "../../kit/admin-token.ts";
 import { alarmOperations } from "./alarms.ts";
 import { bookOperations } from "./books.ts";
 import { callbackOperations } from "./callbacks.ts";
-import { choiceOperations } from "./choices.ts";
 import { time } from "./fields.ts";
 import { invoiceOperations } from "./invoices.ts";
 import { ledgerOperations } from "./ledger.ts";
@@ -28,7 +27,6 @@ export const operations = [
   ...undeliveredOperations,
   ...upstreamOperations,
   ...invoiceOperations,
-  ...choiceOperations,
   ...callbackOperations,
   ...proofOperations,
   ...ledgerOperations,

@@ -100,12 +100,21 @@ export interface OperationShape<
   Body extends Schema = Schema,
   Result extends z.ZodType = z.ZodType,
   Upload extends true | undefined = true | undefined,
-> {
+> extends Described<PathParameters, Query, Body, Result, Upload> {
   id: Id;
   method: Method;
   /** Below `/admin/v1`, with `{name}` for what `pathParameters` describe. */
   path: Path;
   tag: string;
+}
+
+interface Described<
+  PathParameters extends z.ZodObject | undefined,
+  Query extends z.ZodObject | undefined,
+  Body extends Schema,
+  Result extends z.ZodType,
+  Upload extends true | undefined = undefined,
+> {
   /** One sentence, without its full stop. */
   summary: string;
   pathParameters?: PathParameters;
@@ -149,6 +158,55 @@ export interface Operation extends OperationShape<string, "get" | "post"> {
   run(context: OperationContext, input: { path: unknown; query: unknown; body: unknown }): Promise<unknown>;
 }
 
+/** A file, made while it is sent. */
+export interface Download {
+  fileName: string;
+  mediaType: string;
+  /** Texts are masked on their way; bytes go as they are. */
+  parts: AsyncIterable<string | Uint8Array>;
+}
+
+/**
+ * Makes the operations of one chapter of the document. The function of each gets what its schemas read, and
+ * returns what its result says, or tsc fails.
+ */
+export function operationsAbout(tag: string) {
+  const made =
+    <const Method extends "get" | "post">(method: Method) =>
+    <
+      const Id extends string,
+      const Path extends string,
+      Result extends z.ZodType,
+      PathParameters extends z.ZodObject | undefined = undefined,
+      Query extends z.ZodObject | undefined = undefined,
+      Body extends Schema = undefined,
+      Upload extends true | undefined = undefined,
+    >(
+      id: Id,
+      path: Path,
+      definition: Described<PathParameters, Query, Body, Result, Upload> &
+        Runs<PathParameters, Query, Body, z.output<Result>, Upload>,
+    ) => ({ ...definition, id, method, path, tag });
+  return {
+    get: made("get"),
+    post: made("post"),
+    /** A GET whose result is a file. */
+    download: <
+      const Id extends string,
+      const Path extends string,
+      Returned extends Download,
+      PathParameters extends z.ZodObject | undefined = undefined,
+      Query extends z.ZodObject | undefined = undefined,
+    >(
+      id: Id,
+      path: Path,
+      mediaTypes: readonly string[],
+      definition: Omit<Described<PathParameters, Query, undefined, z.ZodString>, "result"> &
+        Runs<PathParameters, Query, undefined, Returned>,
+    ) => ({ ...definition, id, method: "get" as const, path, tag, mediaTypes, result: z.string() }),
+  };
+}
+
 /** An operation: its function gets what its schemas read, and returns what its result says, or tsc fails. */
 export const operation = <
   const Id extends string,
@@ -163,14 +221,6 @@ export const operation = <
   definition: OperationShape<Id, Method, Path, PathParameters, Query, Body, Result, Upload> &
     Runs<PathParameters, Query, Body, z.output<Result>, Upload>,
 ) => definition;
-
-/** A file, made while it is sent. */
-export interface Download {
-  fileName: string;
-  mediaType: string;
-  /** Texts are masked on their way; bytes go as they are. */
-  parts: AsyncIterable<string | Uint8Array>;
-}
 
 /** The same for a result that is a file. */
 export const download = <

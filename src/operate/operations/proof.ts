@@ -24,9 +24,9 @@ import {
   time,
   whole,
 } from "./fields.ts";
-import { download, operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Proof";
+const { download, get, post } = operationsAbout("Proof");
 const DAY_LIMIT = 400;
 const certificateInPath = z.object({ id: id.describe("the certificate's id") });
 
@@ -136,11 +136,7 @@ export const progressLine = z.union([
 export type ProgressLine = z.output<typeof progressLine>;
 
 export const proofOperations = [
-  operation({
-    id: "listCertificates",
-    method: "get",
-    path: "/certificates",
-    tag: TAG,
+  get("listCertificates", "/certificates", {
     summary: "List certificates, the newest first",
     query: z.object({
       source,
@@ -156,11 +152,7 @@ export const proofOperations = [
       certificates: await listCertificates(db, filters, limit),
     }),
   }),
-  operation({
-    id: "readCalendar",
-    method: "get",
-    path: "/certificates/calendar",
-    tag: TAG,
+  get("readCalendar", "/certificates/calendar", {
     summary: "Day by day, from the newest certificate that covers it: equal, or what is missing",
     query: z.object({
       from: day,
@@ -184,11 +176,7 @@ export const proofOperations = [
       };
     },
   }),
-  operation({
-    id: "showCertificate",
-    method: "get",
-    path: "/certificates/{id}",
-    tag: TAG,
+  get("showCertificate", "/certificates/{id}", {
     summary: "Show one, with its differences by name, page by page",
     pathParameters: certificateInPath,
     query: z.object({
@@ -201,41 +189,25 @@ export const proofOperations = [
     result: shown,
     run: ({ db }, { path: { id }, query }) => readCertificatePage(db, id, query),
   }),
-  download({
-    id: "exportCertificate",
-    method: "get",
-    path: "/certificates/{id}/csv",
-    tag: TAG,
+  download("exportCertificate", "/certificates/{id}/csv", ["text/csv"], {
     summary: "Show one as a CSV table for finance: days, total, differences (RFC 4180)",
     pathParameters: certificateInPath,
     example: { path: { id: SOME_ID } },
-    mediaTypes: ["text/csv"],
-    result: z.string(),
     async run({ db }, { path: { id } }) {
       const parts = await certificateCsvParts(db, id);
       return parts === null ? null : { fileName: `certificate-${id}.csv`, mediaType: "text/csv", parts };
     },
   }),
-  download({
-    id: "exportIssuedCertificate",
-    method: "get",
-    path: "/certificates/{id}/json",
-    tag: TAG,
+  download("exportIssuedCertificate", "/certificates/{id}/json", ["application/json"], {
     summary: "Show one whole, as it was issued: what `invoice-relay certificate verify` checks",
     pathParameters: certificateInPath,
     example: { path: { id: SOME_ID } },
-    mediaTypes: ["application/json"],
-    result: z.string(),
     async run({ db }, { path: { id } }) {
       const parts = await issuedCertificateParts(db, id);
       return parts && { fileName: `certificate-${id}.json`, mediaType: "application/json", parts };
     },
   }),
-  operation({
-    id: "certify",
-    method: "post",
-    path: "/certify",
-    tag: TAG,
+  post("certify", "/certify", {
     summary: "Prove a period: paid at the provider = stored = published, or each difference by name",
     body: period.extend({
       deep: z
@@ -251,11 +223,7 @@ export const proofOperations = [
       return await certify(body, onProgress);
     },
   }),
-  operation({
-    id: "reconcile",
-    method: "post",
-    path: "/reconcile",
-    tag: TAG,
+  post("reconcile", "/reconcile", {
     summary: "Find paid invoices without an accepted event in a period, using the provider's lists",
     body: period.extend({
       reason,

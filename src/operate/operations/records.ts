@@ -13,7 +13,7 @@ import {
   timeGiven,
   whole,
 } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
 const retentionResult = z.object({
   dryRun: z.boolean(),
@@ -38,12 +38,8 @@ const retentionResult = z.object({
 });
 
 export const recordOperations = [
-  operation({
-    id: "applyRetention",
-    method: "post",
+  operationsAbout("Retention").post("applyRetention", "/retention", {
     role: "admin",
-    path: "/retention",
-    tag: "Retention",
     summary:
       "Drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it " +
       "daily",
@@ -53,11 +49,7 @@ export const recordOperations = [
     run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
       applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
   }),
-  operation({
-    id: "readAuditLog",
-    method: "get",
-    path: "/audit",
-    tag: "Audit",
+  operationsAbout("Audit").get("readAuditLog", "/audit", {
     summary: "List who changed what, when and why, the newest first",
     query: z.object({
       invoiceId: id.optional().describe("only what touched this invoice"),

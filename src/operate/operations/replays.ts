@@ -19,9 +19,9 @@ import {
   verdict,
   whole,
 } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Replay";
+const { get, post } = operationsAbout("Replay");
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/, {
   error: "should be a topic's ARN",
 });
@@ -131,11 +131,7 @@ const changeOperation = <const Id extends string, const Path extends string>(
   path: Path,
   summary: string,
 ) =>
-  operation({
-    id,
-    method: "post",
-    path,
-    tag: TAG,
+  post(id, path, {
     summary,
     pathParameters: replayInPath,
     body: z.strictObject({ reason }),
@@ -152,22 +148,14 @@ const changeOperation = <const Id extends string, const Path extends string>(
 const replayInPath = z.object({ id: id.describe("the replay's id") });
 
 export const replayOperations = [
-  operation({
-    id: "listReplays",
-    method: "get",
-    path: "/replays",
-    tag: TAG,
+  get("listReplays", "/replays", {
     summary: "List replays, the newest first",
     query: limitInQuery,
     example: { query: { limit: 10 } },
     result: z.object({ replays: z.array(replay) }),
     run: async ({ db }, { query }) => ({ replays: await listReplays({ db, limit: query.limit }) }),
   }),
-  operation({
-    id: "startReplay",
-    method: "post",
-    path: "/replays",
-    tag: TAG,
+  post("startReplay", "/replays", {
     summary: "Repeat confirmations, callbacks or events; a running serve does it. Try dryRun first",
     body: replayRequest,
     example: { body: { kind: "events", filters: { collection: "School fees" }, dryRun: true } },
@@ -186,11 +174,7 @@ export const replayOperations = [
       return { replay: await startReplay({ db, actor, routes, rate, reason, ...request }), plan: null };
     },
   }),
-  operation({
-    id: "showReplay",
-    method: "get",
-    path: "/replays/{id}",
-    tag: TAG,
+  get("showReplay", "/replays/{id}", {
     summary: "Show one replay: its progress, and the events that SNS refused",
     pathParameters: replayInPath,
     example: { path: { id: SOME_ID } },

@@ -6,10 +6,10 @@ import { NEED_PAGES } from "../need.ts";
 import { readStatus } from "../status-facts.ts";
 import { alarm, openAlarms, severity } from "./alarms.ts";
 import { answeredId, countGiven, decimal, time, whole } from "./fields.ts";
-import { operation, settingsShown } from "./operation.ts";
+import { operationsAbout, settingsShown } from "./operation.ts";
 import { upstream, upstreamList } from "./upstreams.ts";
 
-const TAG = "Status";
+const { get } = operationsAbout("Status");
 
 const waitingWork = z.array(z.object({ source: z.string(), count: whole, oldestSeconds: z.number() }));
 
@@ -179,20 +179,12 @@ export const live = z
   .describe("The data of the events `status`, `activity`, `payment` and `trouble`.");
 
 export const statusOperations = [
-  operation({
-    id: "readStatus",
-    method: "get",
-    path: "/status",
-    tag: TAG,
+  get("readStatus", "/status", {
     summary: "How the relay is doing: what needs a person, and what to do about it",
     result: status,
     run: ({ db, statusSettings }) => readStatus(db, statusSettings),
   }),
-  operation({
-    id: "readActivity",
-    method: "get",
-    path: "/activity",
-    tag: TAG,
+  get("readActivity", "/activity", {
     summary:
       "How busy it is: callbacks, confirmations and events by the minute, and how long a payment takes",
     query: z.object({ minutes: countGiven(1, 180).default(60).describe("how far back") }),
@@ -200,11 +192,7 @@ export const statusOperations = [
     result: activity,
     run: (context, { query }) => context.activity(query.minutes),
   }),
-  operation({
-    id: "readHistory",
-    method: "get",
-    path: "/activity/history",
-    tag: TAG,
+  get("readHistory", "/activity/history", {
     summary: "Callbacks, confirmations and events of the last day or week, in steps",
     query: z.object({ range: z.enum(["24h", "7d"]).default("24h").describe("how far back") }),
     example: { query: { range: "7d" } },
@@ -215,11 +203,7 @@ export const statusOperations = [
     }),
     run: ({ history }, { query: { range } }) => history(range),
   }),
-  operation({
-    id: "readSettings",
-    method: "get",
-    path: "/settings",
-    tag: TAG,
+  get("readSettings", "/settings", {
     summary: "Show the settings of this process, secrets masked, and the URL to create invoices with",
     result: settingsShown,
     tellsTokens: true,

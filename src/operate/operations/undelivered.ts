@@ -24,7 +24,11 @@ import {
   timeGiven,
   whole,
 } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
+
+const DEAD = operationsAbout("Dead letters");
+const QUARANTINE = operationsAbout("Quarantine");
+type Chapter = typeof DEAD;
 
 const filters = z.strictObject({
   kind: z.enum(["confirmation", "event"]).optional().describe("only confirmations, or only events"),
@@ -110,14 +114,10 @@ const listOperation = <const Id extends string, const Path extends string>(
   list: UndeliveredList,
   id: Id,
   path: Path,
-  tag: string,
+  about: Chapter,
   summary: string,
 ) =>
-  operation({
-    id,
-    method: "get",
-    path,
-    tag,
+  about.get(id, path, {
     summary,
     query: z.object({ ...filters.shape, ...limitInQuery.shape }),
     example: { query: { collection: "School fees" } },
@@ -130,13 +130,9 @@ const showOperation = <const Id extends string, const Path extends string>(
   list: UndeliveredList,
   id: Id,
   path: Path,
-  tag: string,
+  about: Chapter,
 ) =>
-  operation({
-    id,
-    method: "get",
-    path,
-    tag,
+  about.get(id, path, {
     summary: "Show one with its evidence: last answer, errors, attempts",
     pathParameters: z.object({ id: idOfItem }),
     query: z.object({ source: source.describe("the source, if several know the id") }),
@@ -154,14 +150,10 @@ const decideOperation = <const Id extends string, const Path extends string>(
   decide: (decision: Decision) => Promise<DecisionResult>,
   id: Id,
   path: Path,
-  tag: string,
+  about: Chapter,
   summary: string,
 ) =>
-  operation({
-    id,
-    method: "post",
-    path,
-    tag,
+  about.post(id, path, {
     summary,
     body: choice,
     example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
@@ -179,30 +171,30 @@ const decideOperation = <const Id extends string, const Path extends string>(
 const DISMISS = "Stop listing them, unless they come back; certificates still name them";
 
 export const undeliveredOperations = [
-  listOperation("dead", "listDead", "/dead-letters", "Dead letters", "List dead letters, the oldest first"),
-  showOperation("dead", "showDead", "/dead-letters/{id}", "Dead letters"),
+  listOperation("dead", "listDead", "/dead-letters", DEAD, "List dead letters, the oldest first"),
+  showOperation("dead", "showDead", "/dead-letters/{id}", DEAD),
   decideOperation(
     retryDead,
     "retryDead",
     "/dead-letters/retry",
-    "Dead letters",
+    DEAD,
     "Ask or send again from the beginning",
   ),
-  decideOperation(dismissDead, "dismissDead", "/dead-letters/dismiss", "Dead letters", DISMISS),
+  decideOperation(dismissDead, "dismissDead", "/dead-letters/dismiss", DEAD, DISMISS),
   listOperation(
     "quarantine",
     "listQuarantine",
     "/quarantine",
-    "Quarantine",
+    QUARANTINE,
     "List quarantined invoices, the oldest first",
   ),
-  showOperation("quarantine", "showQuarantine", "/quarantine/{id}", "Quarantine"),
+  showOperation("quarantine", "showQuarantine", "/quarantine/{id}", QUARANTINE),
   decideOperation(
     releaseQuarantine,
     "releaseQuarantine",
     "/quarantine/release",
-    "Quarantine",
+    QUARANTINE,
     "Ask the provider again and publish them if they are still paid",
   ),
-  decideOperation(dismissQuarantine, "dismissQuarantine", "/quarantine/dismiss", "Quarantine", DISMISS),
+  decideOperation(dismissQuarantine, "dismissQuarantine", "/quarantine/dismiss", QUARANTINE, DISMISS),
 ] as const;

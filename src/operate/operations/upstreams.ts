@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { listPausable, type PausableWork, pause, resume } from "../pause.ts";
 import { reason, source, time, timeGiven } from "./fields.ts";
-import { type OperationContext, operation } from "./operation.ts";
+import { type OperationContext, operationsAbout } from "./operation.ts";
 
-const TAG = "Pause";
+const { get, post } = operationsAbout("Pause");
 
 export const upstream = z.object({
   name: z.string(),
@@ -31,11 +31,7 @@ const pauseResult = z.object({
 });
 
 export const upstreamOperations = [
-  operation({
-    id: "listUpstreams",
-    method: "get",
-    path: "/upstreams",
-    tag: TAG,
+  get("listUpstreams", "/upstreams", {
     summary: "List sources and topics, and which of them are paused or backing off",
     result: upstreamList,
     run: async ({ db }) => ({
@@ -43,11 +39,7 @@ export const upstreamOperations = [
       topics: await listPausable(db, "publish"),
     }),
   }),
-  operation({
-    id: "pause",
-    method: "post",
-    path: "/pause",
-    tag: TAG,
+  post("pause", "/pause", {
     summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
     body: resumeRequest.extend({
       until: timeGiven.optional().describe("when it ends automatically; by default when it is resumed"),
@@ -64,11 +56,7 @@ export const upstreamOperations = [
         until: until === undefined ? undefined : new Date(until),
       }),
   }),
-  operation({
-    id: "resume",
-    method: "post",
-    path: "/resume",
-    tag: TAG,
+  post("resume", "/resume", {
     summary: "Resume at once, after a pause, a refusal or a fault",
     body: resumeRequest,
     example: { body: { work: "publish", reason: "SNS is back" } },
