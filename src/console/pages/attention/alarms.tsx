@@ -6,14 +6,13 @@ import { liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, countText } from "../kit/text.ts";
-import { EndFields, endChosen, resetEnd } from "../parts/end-fields.tsx";
+import { EndFields, endChosen, resetEnd } from "../parts/acts.tsx";
 import type { Field } from "../parts/fields.tsx";
 import { TextInput } from "../parts/filters.tsx";
 import { doHere, sayHere } from "../parts/here.ts";
-import { Icon } from "../parts/icon.tsx";
 import { LIST_LIMIT, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
 import { Empty } from "../parts/page.tsx";
-import { Ago, Badge, Outside, ShortId, Time } from "../parts/values.tsx";
+import { Ago, Badge, Icon, Outside, ShortId, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
 
 /** An alarm as the admin API lists it. */

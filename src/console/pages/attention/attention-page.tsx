@@ -7,8 +7,7 @@ import { headlineOf } from "../now/headline.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead, Tabs } from "../parts/page.tsx";
 import { ALARMS, ANOMALIES } from "./alarms.tsx";
-import { DEAD_LETTERS, QUARANTINE } from "./undelivered.tsx";
-import { UndeliveredPage } from "./undelivered-page.tsx";
+import { DEAD_LETTERS, QUARANTINE, UndeliveredPage } from "./undelivered.tsx";
 
 // biome-ignore lint/suspicious/noExplicitAny: each list is of rows of its own, which only it knows.
 const TABS: readonly { path: string; title: string; list: ListDefinition<any> }[] = [

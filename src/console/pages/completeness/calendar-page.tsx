@@ -4,8 +4,8 @@ import { addDays, dayOf } from "../../../kit/time.ts";
 import type { Calendar, KnownMonth } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link, query, setQuery } from "../kit/router.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { Icon } from "../parts/values.tsx";
 import { DayPage } from "./day-page.tsx";
 import {
   daysFromTo,

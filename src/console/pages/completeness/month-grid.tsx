@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import type { KnownMonth } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { moneyText } from "../kit/text.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Badge, Icon } from "../parts/values.tsx";
+import type { Tone } from "../parts/words.ts";
 import { type CalendarDay, type DayState, type Month, toneOfDay, wordsOfDay } from "./day-state.ts";
-import { MonthBadge, monthText } from "./month-state.tsx";
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
@@ -119,4 +119,22 @@ export function Legend({ states }: { states: readonly DayState[] }) {
       ))}
     </ul>
   );
+}
+
+/** `October 2026`. @param month YYYY-MM */
+export const monthText = (month: string): string =>
+  new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${month}-01`),
+  );
+
+const MONTH_STATES: Readonly<Record<KnownMonth["state"], readonly [tone: Tone, word: string]>> = {
+  open: ["plain", "open"],
+  closed: ["good", "closed"],
+  changed: ["wait", "changed since"],
+};
+
+/** Whether the books of a month are closed. */
+export function MonthBadge({ month: { state } }: { month: KnownMonth }) {
+  const [tone, word] = MONTH_STATES[state];
+  return <Badge state={state} tone={tone} as={word} />;
 }

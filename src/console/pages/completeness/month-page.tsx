@@ -6,13 +6,12 @@ import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { countField, Facts, type Field, moneyField, timeField } from "../parts/fields.tsx";
+import { countField, Facts, type Field, moneyField, Table, timeField } from "../parts/fields.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
-import { Table } from "../parts/table.tsx";
 import { Money, Outside, PaymentLink, ShortId, Time } from "../parts/values.tsx";
 import { CloseForm } from "./close-form.tsx";
 import { monthsBefore } from "./day-state.ts";
-import { MonthBadge, monthText } from "./month-state.tsx";
+import { MonthBadge, monthText } from "./month-grid.tsx";
 import { ProofForm } from "./proof-form.tsx";
 
 /** The books of one month, of each source: how it is closed, and how it was. @param month YYYY-MM */

@@ -3,8 +3,8 @@ import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { urlOf } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { Choice, CollectionChoice, Input, SourceChoice } from "../parts/filters.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Section } from "../parts/page.tsx";
+import { Icon } from "../parts/values.tsx";
 
 type Asked = CallInput<OperationAt<"get", "/reports/{report}">>;
 type Report = Asked["path"]["report"];

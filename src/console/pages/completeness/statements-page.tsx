@@ -11,15 +11,14 @@ import {
   type Field,
   moneyField,
   stateField,
+  Table,
   textField,
   timeField,
 } from "../parts/fields.tsx";
 import { CollectionChoice, Input, SourceChoice } from "../parts/filters.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Problem, Section } from "../parts/page.tsx";
-import { Table } from "../parts/table.tsx";
-import { Badge, Money, Outside, PaymentLink } from "../parts/values.tsx";
+import { Badge, Icon, Money, Outside, PaymentLink } from "../parts/values.tsx";
 
 const ABOVE = { to: "completeness", name: "Completeness" };
 

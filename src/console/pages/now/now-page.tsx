@@ -1,16 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { spanText } from "../../../kit/time.ts";
-import { liveActivity, liveStatus, noteStatus, proof, useLive } from "../api/live.ts";
-import type { Activity, Status } from "../api/types.ts";
-import { useAnswer } from "../api/use-answer.ts";
+import { connection, happenings, liveActivity, liveStatus, noteStatus, proof, useLive } from "../api/live.ts";
+import type { Activity, Happening, ListedInvoice, Status } from "../api/types.ts";
+import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
+import { go, Link, query, setQuery } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { FirstCallback } from "../parts/first-callback.tsx";
 import { Loading, PageHead, Problem, Section } from "../parts/page.tsx";
-import { Ago } from "../parts/values.tsx";
+import { Ago, Badge, Money, PaymentName, Time } from "../parts/values.tsx";
+import { UpstreamShown } from "../settings/upstreams.tsx";
 import { Headline } from "./headline.tsx";
-import { History } from "./history.tsx";
-import { JustNow, Upstreams } from "./just-now.tsx";
+import { MinuteChart } from "./minute-chart.tsx";
 
 /** Whether everything is well, and what happens now. */
 export function NowPage() {
@@ -97,3 +98,149 @@ const Figure = ({ name, isLong = false, children }: FigureProps) => (
     <dd class={isLong ? "toned is-bad" : ""}>{children}</dd>
   </div>
 );
+
+/** So many payments are shown. */
+const SHOWN = 7;
+
+/** The newest payments: those that were there, and each that comes through while one looks. */
+export function JustNow() {
+  const { data, reload } = useAnswer("/invoices", { query: { limit: SHOWN } });
+  // What came while nothing was heard.
+  useReloadAfter(`${connection.value === "lost"}`, reload);
+  const newest = newestOf(happenings.value, data?.items ?? [], SHOWN);
+  return (
+    <Section title="Just now" aside={<Link to="payments">All payments</Link>}>
+      {newest.length === 0 ? (
+        <p class="quiet">{data === null ? "Reading payments…" : "No payment yet."}</p>
+      ) : (
+        <ul class="lined just-now">
+          {newest.map((payment) => (
+            <li key={`${payment.source} ${payment.invoiceId}`}>
+              <Link to={`payments/${payment.invoiceId}`}>
+                <span>
+                  <PaymentName
+                    reference={payment.reference ?? payment.collection}
+                    invoiceId={payment.invoiceId}
+                  />
+                  <small>
+                    <Time at={payment.at} />
+                  </small>
+                </span>
+                <span>
+                  <Money amount={payment.totalAmount} />
+                  <Badge state={payment.what} />
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+/** A payment and the last that is known to have happened to it. */
+type Newest = Omit<Happening, "what"> & { what: string | null };
+
+/** The payments that something happened to last: what came live, before what was there when one arrived. */
+function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], most: number): Newest[] {
+  const byPayment = new Map<string, Newest>();
+  const add = (payment: Newest) => {
+    const key = `${payment.source} ${payment.invoiceId}`;
+    const known = byPayment.get(key);
+    // Published is the end of it: a confirmation that is told late takes nothing back.
+    if (known === undefined || (known.what === "confirmed" && payment.what === "published"))
+      byPayment.set(key, payment);
+  };
+  for (const happening of live) add(happening);
+  for (const { event, verdict, confirmedAt, ...invoice } of listed)
+    if (confirmedAt !== null) add({ ...invoice, at: confirmedAt, what: event ?? verdict });
+  return [...byPayment.values()]
+    .sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
+    .slice(0, most);
+}
+
+/** The provider's accounts and the topics, each with its circuit breaker. */
+export function Upstreams({ upstreams: { sources, topics } }: { upstreams: Activity["upstreams"] }) {
+  return (
+    <Section title="Provider and topics">
+      <ul class="lined">
+        {sources.map((source) => (
+          <li key={source.name}>
+            <UpstreamShown upstream={source} what="Provider, source" />
+          </li>
+        ))}
+        {topics.map((topic) => (
+          <li key={topic.name}>
+            <UpstreamShown upstream={topic} what="Topic" />
+          </li>
+        ))}
+        {sources.length + topics.length === 0 && <li class="quiet">None was used yet.</li>}
+      </ul>
+    </Section>
+  );
+}
+
+const RANGES = {
+  "1h": { word: "1 h", period: "the last hour", title: "Each minute" },
+  "24h": { word: "24 h", period: "the last 24 hours", title: "Each quarter of an hour" },
+  "7d": { word: "7 d", period: "the last 7 days", title: "Every two hours" },
+} as const;
+type Range = keyof typeof RANGES;
+const RANGE_NAMES = Object.keys(RANGES) as Range[];
+
+/** What happened in the last hour, day or week; a step opens to its payments. @param minutes of the last hour, live */
+export function History({ minutes }: Pick<Activity, "minutes">) {
+  const range = RANGE_NAMES.find((one) => one === query.value.get("range")) ?? "1h";
+  const { title } = RANGES[range];
+  return (
+    <Section
+      title={title}
+      aside={
+        <fieldset class="row ranges" aria-label="How far back">
+          {RANGE_NAMES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="range"
+              aria-pressed={one === range}
+              onClick={() => setQuery({ range: one === "1h" ? undefined : one })}
+            >
+              {RANGES[one].word}
+            </button>
+          ))}
+        </fieldset>
+      }
+    >
+      {range === "1h" ? (
+        <MinuteChart steps={minutes} stepMinutes={1} period={RANGES[range].period} onOpen={openPayments} />
+      ) : (
+        <Longer key={range} range={range} />
+      )}
+    </Section>
+  );
+}
+
+/** Each look counts a part of what is not counted yet; then it changes slowly. In ms. */
+const COUNTING_MS = 300;
+const COUNTED_MS = 30_000;
+
+function Longer({ range }: { range: Exclude<Range, "1h"> }) {
+  const answer = useAnswer("/activity/history", { query: { range } });
+  const { data, problem, reload } = answer;
+  const isCounting = data?.steps.some(({ received }) => received === null) ?? false;
+  usePolled(data !== null, answer, isCounting ? COUNTING_MS : COUNTED_MS);
+  if (problem !== null) return <Problem problem={problem} retry={reload} />;
+  return (
+    <MinuteChart
+      steps={data?.steps ?? []}
+      stepMinutes={data?.stepMinutes ?? 1}
+      period={RANGES[range].period}
+      onOpen={openPayments}
+    />
+  );
+}
+
+/** The payments that were confirmed in a step. */
+const openPayments = (from: Date, to: Date): void =>
+  go(`payments?${new URLSearchParams({ confirmedFrom: from.toISOString(), confirmedTo: to.toISOString() })}`);

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ListPage } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { csvText, saveFile } from "./csv.ts";
-import { Icon } from "./icon.tsx";
 import { notify } from "./notices.tsx";
+import { Icon } from "./values.tsx";
 
 interface CsvButtonProps<Row> {
   /** Of the file, without its ending. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { countText } from "../kit/text.ts";
+import { go, keepSpot, Link } from "../kit/router.tsx";
+import { countText, visibleText } from "../kit/text.ts";
 import { Badge, Money, None, Outside, Time, type TimeStyle } from "./values.tsx";
 
 /** Something that is known of a row: a column of its list, a line of its details. */
@@ -77,4 +78,119 @@ export function Facts<Row>({ of, fields }: { of: Row; fields: readonly Field<Row
       })}
     </dl>
   );
+}
+
+export interface TableProps<Row> {
+  /** What it lists, for screen readers. */
+  caption: string;
+  fields: readonly Field<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
+  to?: ((row: Row) => string) | undefined;
+  /** With it, rows have check boxes. */
+  choice?: {
+    /** `keyOf` of those that are chosen. */
+    chosen: ReadonlySet<string>;
+    onChoose: (chosen: ReadonlySet<string>) => void;
+    /** What a row is called, so that who cannot see it knows which one a check box chooses. */
+    nameOf: (row: Row) => string;
+  };
+}
+
+/** Rows and columns; `j` and `k` go from row to row. */
+export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TableProps<Row>) {
+  const chosen = choice?.chosen;
+  const choose = (keys: readonly string[], isChosen: boolean) => {
+    const next = new Set(chosen);
+    for (const key of keys) {
+      if (isChosen) next.add(key);
+      else next.delete(key);
+    }
+    choice?.onChoose(next);
+  };
+  const all = rows.map(keyOf);
+  const leaveBy = (row: string, page: string) => {
+    keepSpot({ row, shown: rows.length });
+    go(page);
+  };
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: on a phone rows are laid out as cards, which takes the roles away.
+    <table class={to === undefined ? "table" : "table is-linked"} role="table">
+      <caption class="unseen">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {chosen !== undefined && (
+            <th role="columnheader" scope="col" class="is-choice">
+              <input
+                type="checkbox"
+                aria-label="Choose all that are shown"
+                checked={all.length > 0 && all.every((key) => chosen.has(key))}
+                onChange={(event) => choose(all, event.currentTarget.checked)}
+              />
+            </th>
+          )}
+          {fields.map((field) => (
+            <th key={field.name} role="columnheader" scope="col" class={classOf(field)}>
+              {field.name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => {
+          const key = keyOf(row);
+          return (
+            <tr key={key} role="row" data-row={key} class={chosen?.has(key) ? "is-chosen" : ""}>
+              {choice !== undefined && (
+                <td role="cell" class="is-choice">
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${visibleText(choice.nameOf(row))}`}
+                    checked={choice.chosen.has(key)}
+                    onChange={(event) => choose([key], event.currentTarget.checked)}
+                  />
+                </td>
+              )}
+              {fields.map((field, index) => (
+                <td key={field.name} role="cell" class={classOf(field)}>
+                  {index === 0 && to !== undefined ? (
+                    <Link to={to(row)} class="row-link" onGo={(page) => leaveBy(key, page)}>
+                      {field.show(row)}
+                    </Link>
+                  ) : (
+                    field.show(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+    // biome-ignore-end lint/a11y/noRedundantRoles: as above.
+  );
+}
+
+const classOf = <Row,>({ kind, phone }: Field<Row>): string =>
+  [kind && `is-${kind}`, phone && `phone-${phone}`].filter(Boolean).join(" ");
+
+/** Goes back to a row: it is seen, and has the focus. @returns whether it is there. */
+export function standAt(row: string): boolean {
+  const found = [...document.querySelectorAll<HTMLElement>("[data-row]")].find(
+    ({ dataset }) => dataset.row === row,
+  );
+  found?.scrollIntoView({ block: "center" });
+  found?.querySelector<HTMLElement>(".row-link")?.focus({ preventScroll: true });
+  return found !== undefined;
+}
+
+/** Moves the focus to the next row's link, or the one before. */
+export function stepRow(by: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLElement>(".table .row-link")];
+  const { activeElement } = document;
+  const at = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1;
+  const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
 }

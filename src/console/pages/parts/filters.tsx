@@ -5,8 +5,7 @@ import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import { timeGiven, timeInInput } from "../kit/time.ts";
-import { Icon } from "./icon.tsx";
-import { HiddenShown } from "./values.tsx";
+import { HiddenShown, Icon } from "./values.tsx";
 import { wordOf } from "./words.ts";
 
 export type Choices = readonly (readonly [value: string, word: string])[];

@@ -5,15 +5,14 @@ import { get } from "../api/client.ts";
 import { connection, liveStatus, useLive } from "../api/live.ts";
 import { may } from "../api/session.ts";
 import type { Status } from "../api/types.ts";
-import { type ListPage, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
+import { type ListPage, useNewRows, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { ActButton } from "./acts.tsx";
 import { CsvButton } from "./csv-button.tsx";
+import { standAt, Table, type TableProps } from "./fields.tsx";
 import { type Filter, FilterBar, givenFilters } from "./filters.tsx";
-import { useNewRows } from "./new-rows.ts";
 import { Empty, Loading, Problem } from "./page.tsx";
-import { standAt, Table, type TableProps } from "./table.tsx";
 import { Time } from "./values.tsx";
 
 /** A list of the console: what it is made of, and what it says. */

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { visibleText } from "../kit/text.ts";
-import { Icon } from "./icon.tsx";
+import { Icon } from "./values.tsx";
 
 interface Notice {
   id: number;

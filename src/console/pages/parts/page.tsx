@@ -3,8 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type ApiProblem, isPassing, toDo } from "../api/client.ts";
 import { goUp, Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
-import { Icon } from "./icon.tsx";
-import { Outside } from "./values.tsx";
+import { Icon, Outside } from "./values.tsx";
 
 interface PageHeadProps {
   title: string;

@@ -7,10 +7,9 @@ import { Link } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
 import { Facts, type Field } from "../parts/fields.tsx";
 import { sayHere } from "../parts/here.ts";
-import { Icon } from "../parts/icon.tsx";
 import { Id } from "../parts/notices.tsx";
 import { Answered, PageHead, Section } from "../parts/page.tsx";
-import { Badge, Money, Outside, Time } from "../parts/values.tsx";
+import { Badge, Icon, Money, Outside, Time } from "../parts/values.tsx";
 import { Claims, Events, InLedger } from "./evidence.tsx";
 import { DrawnTimeline } from "./timeline.tsx";
 

@@ -2,16 +2,15 @@ import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
 import { happenings } from "../api/live.ts";
 import type { ListedInvoice } from "../api/types.ts";
-import { searched, setSearch } from "../kit/router.tsx";
+import type { ListPage } from "../api/use-answer.ts";
+import { Link, searched, setSearch } from "../kit/router.tsx";
 import { moneyField, stateField, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/filters.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { HiddenShown, PaymentName, ShortId } from "../parts/values.tsx";
+import { HiddenShown, Icon, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
 import { PaymentPage } from "./payment-page.tsx";
-import { Searched } from "./searched.tsx";
 
 /** The list, or one payment's story. */
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
@@ -106,3 +105,58 @@ function Payments() {
     </>
   );
 }
+
+/** What a search took its text for, and what it found besides payments. */
+export function Searched({ page: { items, searched = [], others = [] } }: { page: ListPage<unknown> }) {
+  const last = searched.at(-1);
+  if (last === undefined) return null;
+  return (
+    <div class="stack searched" role="status">
+      {items.length > 0 ? (
+        <p class="quiet">
+          Found by <Outside text={last} />.
+        </p>
+      ) : (
+        <p>
+          Looked for{" "}
+          {searched.map((one, index) => (
+            <span key={one}>
+              {index > 0 && (index === searched.length - 1 ? ", and for " : ", for ")}
+              <Outside text={one} />
+            </span>
+          ))}
+          .
+        </p>
+      )}
+      {others.length > 0 && (
+        <p>
+          {items.length > 0 ? "Also with such an id: " : "With such an id there is "}
+          {others.map((one, index) => (
+            <span key={one.id}>
+              {index > 0 && ", "}
+              <Other found={one} />
+            </span>
+          ))}
+          .
+        </p>
+      )}
+    </div>
+  );
+}
+
+type OtherFound = NonNullable<ListPage<unknown>["others"]>[number];
+
+const PAGES: Record<OtherFound["what"], (id: string) => string> = {
+  callback: (id) => `callbacks/${id}`,
+  certificate: () => "completeness",
+  replay: (id) => `replays/${id}`,
+};
+
+const Other = ({ found: { what, id, at } }: { found: OtherFound }) => (
+  <>
+    <Link to={PAGES[what](id)}>
+      {what} <ShortId id={id} />
+    </Link>{" "}
+    of <Time at={at} />
+  </>
+);

@@ -1,15 +1,18 @@
-import { get } from "../api/client.ts";
+import { get, post } from "../api/client.ts";
 import { may } from "../api/session.ts";
-import type { Replay } from "../api/types.ts";
+import type { Replay, ShownReplay } from "../api/types.ts";
+import { useAnswer, usePolled } from "../api/use-answer.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
-import { stateField, textField, timeField } from "../parts/fields.tsx";
+import { capital, countText } from "../kit/text.ts";
+import { ActButton } from "../parts/acts.tsx";
+import { countField, Facts, type Field, stateField, Table, textField, timeField } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { Empty, PageHead } from "../parts/page.tsx";
-import { Outside } from "../parts/values.tsx";
+import { Id } from "../parts/notices.tsx";
+import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { Badge, Outside, PaymentLink } from "../parts/values.tsx";
 import { NewReplay } from "./new-replay.tsx";
-import { ReplayPage, ReplayProgress } from "./replay-page.tsx";
-import { filterWords, KINDS } from "./replay-words.ts";
+import { countOf, filterWords, KINDS, shareOf, targetWords } from "./replay-words.ts";
 
 /** What ran or runs again from the log, and the way to begin. */
 export function ReplaysPage({ rest: [which] }: { rest: readonly string[] }) {
@@ -61,3 +64,125 @@ const REPLAYS: ListDefinition<Replay> = {
     </Empty>
   ),
 };
+
+/** One replay: how far it is, what it waits for, what SNS refused; to be stopped, or to go on. */
+export function ReplayPage({ id }: { id: string }) {
+  const answer = useAnswer("/replays/{id}", { path: { id } });
+  const replay = answer.data?.replay;
+  usePolled(replay?.state === "running", answer);
+  const act = (verb: "cancel" | "resume", done: string) => async (reason: string | undefined) => {
+    await post(`/replays/{id}/${verb}`, { path: { id }, body: { reason } });
+    answer.reload();
+    return done;
+  };
+  return (
+    <>
+      <PageHead
+        title={replay === undefined ? "Replay" : KINDS[replay.kind].title}
+        above={{ to: "replays", name: "Replays" }}
+        says={replay && <Outside text={capital(filterWords({ ...replay.filters }, zone.value))} />}
+      >
+        {replay?.state === "running" && (
+          <ActButton
+            operation="cancelReplay"
+            title="Stop"
+            icon="pause"
+            question="Stop this replay?"
+            says="What it has done stays done. It can be resumed where it stopped."
+            action="Stop"
+            run={act("cancel", "The replay was stopped.")}
+          />
+        )}
+        {(replay?.state === "cancelled" || replay?.state === "failed") && (
+          <ActButton
+            operation="resumeReplay"
+            title="Resume"
+            icon="play"
+            isMain
+            question="Resume this replay?"
+            says="It goes on where it stopped; what it has done is not done again."
+            action="Resume"
+            run={act("resume", "The replay goes on.")}
+          />
+        )}
+      </PageHead>
+      <Answered answer={answer} what="the replay">
+        {({ replay: shown, refusals }) => (
+          <>
+            <Progress replay={shown} />
+            {refusals.length > 0 && (
+              <Section title="What SNS refused">
+                <Table
+                  caption="Events that SNS refused"
+                  fields={REFUSAL_FIELDS}
+                  rows={refusals}
+                  keyOf={({ eventId, source }) => `${source} ${eventId}`}
+                />
+              </Section>
+            )}
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+const FIELDS: readonly Field<Replay>[] = [
+  { name: "Accepted by SNS", show: ({ kind, sent }) => (kind === "events" ? countText(sent) : null) },
+  {
+    name: "Confirmations opened",
+    show: ({ kind, opened }) => (kind === "events" ? null : countText(opened)),
+  },
+  countField("Refused", "refused"),
+  { name: "Goes to", show: (replay) => <Outside text={targetWords(replay)} /> },
+  { name: "At most", show: ({ rate }) => `${countText(rate)} a second` },
+  textField("Asked for by", "requestedBy"),
+  timeField("Asked for", "requestedAt", { as: "full" }),
+  timeField("Begun", "startedAt", { as: "full" }),
+  timeField("Ended", "finishedAt", { as: "full" }),
+  { name: "Id", show: ({ id }) => <Id id={id} of="replay" /> },
+];
+
+const REFUSAL_FIELDS: readonly Field<ShownReplay["refusals"][number]>[] = [
+  {
+    name: "Payment",
+    show: ({ invoiceId, eventId }) => <PaymentLink invoiceId={invoiceId} eventId={eventId} />,
+    phone: "lead",
+  },
+  textField("Why", "error", { kind: "wide" }),
+];
+
+function Progress({ replay }: { replay: Replay }) {
+  const { state, waitsFor, lastError } = replay;
+  return (
+    <div class="sheet">
+      <p class="row replay-state">
+        <Badge state={state} />
+        <ReplayProgress replay={replay} />
+      </p>
+      {waitsFor !== null && state === "running" && (
+        <p class="replay-why toned is-wait">
+          Waiting: <Outside text={waitsFor} />
+        </p>
+      )}
+      {lastError !== null && (
+        <p class="replay-why toned is-bad">
+          <Outside text={lastError} />
+        </p>
+      )}
+      <Facts of={replay} fields={FIELDS} />
+    </div>
+  );
+}
+
+/** How far it is: a bar, and the same in words. */
+export function ReplayProgress({ replay }: { replay: Replay }) {
+  return (
+    <span class="replay-progress">
+      <progress class="progress" aria-label="Progress" value={shareOf(replay)} max={1} />
+      <span>
+        {countText(replay.handled)} of {countOf(replay.kind, replay.matching)}
+      </span>
+    </span>
+  );
+}

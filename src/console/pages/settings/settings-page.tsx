@@ -1,12 +1,16 @@
-import { get } from "../api/client.ts";
+import { useState } from "preact/hooks";
+import { ApiProblem, get, post } from "../api/client.ts";
 import { may } from "../api/session.ts";
-import type { AuditEntry } from "../api/types.ts";
+import type { AuditEntry, SettingsShown } from "../api/types.ts";
+import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { textField, timeField } from "../parts/fields.tsx";
+import { visibleText } from "../kit/text.ts";
+import { Facts, type Field, Table, textField, timeField } from "../parts/fields.tsx";
+import { CallbackUrls } from "../parts/first-callback.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { Empty, PageHead, Tabs } from "../parts/page.tsx";
-import { Outside, ShortId } from "../parts/values.tsx";
-import { SettingsShownPart } from "./settings-shown.tsx";
+import { notify } from "../parts/notices.tsx";
+import { Answered, Empty, PageHead, Section, Tabs } from "../parts/page.tsx";
+import { Badge, None, Outside, ShortId } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
 /** What is on, off and paused; and who did what, and why. */
@@ -79,5 +83,136 @@ function Subject({ change: { action, subject, invoiceId } }: { change: AuditEntr
     <Link to={invoiceId !== null ? `payments/${invoiceId}` : `replays/${encodeURIComponent(subject)}`}>
       <ShortId id={subject} />
     </Link>
+  );
+}
+
+/** What the relay does with its settings; no secret is shown. */
+export function SettingsShownPart() {
+  const answer = useAnswer("/settings", {});
+  return (
+    <Answered answer={answer} what="settings">
+      {(settings) => (
+        <>
+          <OnAndOff on={settings.on} off={settings.off} />
+          {may("testAlarms") && <AlarmTest />}
+          <Section title="Callback URLs">
+            <CallbackUrls urls={settings.callbackUrls} />
+          </Section>
+          <Section title="Sources">
+            {settings.sources.map((source) => (
+              <div key={source.name} class="sheet settings-source">
+                <h3>
+                  <Outside text={source.name} />
+                </h3>
+                <Facts of={source} fields={SOURCE_FIELDS} />
+              </div>
+            ))}
+          </Section>
+          <Section title="All settings" aside={<small>version {settings.version}</small>}>
+            <Table
+              caption="All settings"
+              fields={SETTING_FIELDS}
+              rows={settings.settings}
+              keyOf={({ name }) => name}
+            />
+          </Section>
+        </>
+      )}
+    </Answered>
+  );
+}
+
+/** Whether a message about an alarm would come through. */
+function AlarmTest() {
+  const [isSending, setSending] = useState(false);
+  const send = () => {
+    setSending(true);
+    post("/alarms/test", {})
+      .then(({ problem }) =>
+        problem === null
+          ? notify("The message was taken: see whether it came.")
+          : notify(visibleText(problem), { bad: true }),
+      )
+      .catch((error: unknown) => notify(ApiProblem.of(error).message, { bad: true }))
+      .finally(() => setSending(false));
+  };
+  return (
+    <Section title="Who is told of alarms">
+      <div class="row">
+        <p>Open alarms are sent where ALARM_WEBHOOK_URL leads.</p>
+        <button type="button" class="button" disabled={isSending} onClick={send}>
+          {isSending ? "Sending…" : "Send a test message"}
+        </button>
+      </div>
+    </Section>
+  );
+}
+
+type Source = SettingsShown["sources"][number];
+
+const SOURCE_FIELDS: readonly Field<Source>[] = [
+  textField("Provider", "providerUrl"),
+  { name: "Reconciled", show: (source) => <Reconciled source={source} /> },
+  textField("Topic", "topicArn"),
+  {
+    name: "Topic of Test invoices",
+    show: ({ testTopicArn }) =>
+      testTopicArn === null ? <None says="held" /> : <Outside text={testTopicArn} />,
+  },
+];
+
+const SETTING_FIELDS: readonly Field<SettingsShown["settings"][number]>[] = [
+  { name: "Setting", show: ({ name }) => <code>{name}</code>, phone: "lead" },
+  {
+    name: "Value",
+    show: ({ value, given }) =>
+      value === null || value === "" ? (
+        <None says={value === null ? "not set" : "empty"} />
+      ) : (
+        <span class={given ? "setting-value is-given" : "setting-value"}>
+          <Outside text={value} />
+        </span>
+      ),
+    kind: "text",
+  },
+  { name: "What it is for", show: ({ about }) => <WithCode text={about} />, kind: "wide" },
+];
+
+/** What stands between backticks is code. */
+const WithCode = ({ text }: { text: string }) => (
+  <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+);
+
+const RECONCILED = {
+  on: ["good", "on"],
+  none: ["plain", "off, by COLLECTION_IDS=none"],
+  unset: ["bad", "off: COLLECTION_IDS is not set"],
+} as const;
+
+function Reconciled({ source: { reconciliation, collectionIds } }: { source: Source }) {
+  const [tone, words] = RECONCILED[reconciliation];
+  return (
+    <>
+      <Badge state={reconciliation} tone={tone} as={words} />
+      {collectionIds.map((id) => (
+        <code key={id} class="collection-id">
+          {id}
+        </code>
+      ))}
+    </>
+  );
+}
+
+function OnAndOff({ on, off }: Pick<SettingsShown, "on" | "off">) {
+  return (
+    <Section title="On and off">
+      <ul class="settings-switches">
+        {[...on, ...off].map((what) => (
+          <li key={what} class="line">
+            <Badge state={on.includes(what) ? "on" : "off"} /> {what}
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }

@@ -1,4 +1,4 @@
-import type { ComponentType } from "preact";
+import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { connection, isPageLive, listen, liveStatus, proof } from "../api/live.ts";
 import { may } from "../api/session.ts";
@@ -8,17 +8,17 @@ import { CallbacksPage } from "../callbacks/callback-page.tsx";
 import { CompletenessPage } from "../completeness/calendar-page.tsx";
 import { switchZone } from "../kit/look.ts";
 import { go, Link, segments } from "../kit/router.tsx";
+import { visibleText } from "../kit/text.ts";
 import { thingsIn } from "../now/headline.tsx";
 import { NowPage } from "../now/now-page.tsx";
 import { ConfirmDialog } from "../parts/acts.tsx";
-import { Icon, type IconName } from "../parts/icon.tsx";
+import { stepRow } from "../parts/fields.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { Empty, PageHead } from "../parts/page.tsx";
-import { stepRow } from "../parts/table.tsx";
+import { Icon, type IconName } from "../parts/values.tsx";
 import { PaymentsPage } from "../payments/payments-page.tsx";
 import { ReplaysPage } from "../replays/replays-page.tsx";
 import { SettingsPage } from "../settings/settings-page.tsx";
-import { PageBoundary } from "./page-boundary.tsx";
 import { Mark } from "./sign-in.tsx";
 import { type Shortcut, ShortcutsHelp, Tools, useShortcuts } from "./tools.tsx";
 
@@ -196,5 +196,55 @@ function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => 
         ))}
       </ul>
     </nav>
+  );
+}
+
+interface BoundaryProps {
+  /** The page's address: another one gets a new chance. */
+  where: string;
+  children: ComponentChildren;
+}
+
+interface BoundaryState {
+  where: string;
+  error: unknown;
+}
+
+/** A page that breaks takes nothing else with it: the way to the others stays, and what went wrong is said. */
+export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { where: "", error: undefined };
+
+  static override getDerivedStateFromProps = ({ where }: BoundaryProps, state: BoundaryState) =>
+    where === state.where ? null : { where, error: undefined };
+
+  static override getDerivedStateFromError = (error: unknown) => ({ error });
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error);
+  }
+
+  override render({ children }: BoundaryProps, { error }: BoundaryState) {
+    return error === undefined ? children : <Broken error={error} />;
+  }
+}
+
+function Broken({ error }: { error: unknown }) {
+  return (
+    <>
+      <PageHead title="This page cannot be shown" />
+      <Empty title="Something in it broke the console; the relay is not touched by that.">
+        <p>
+          <code>{visibleText(String(error))}</code>
+        </p>
+        <p class="row">
+          <button type="button" class="button is-primary" onClick={() => location.reload()}>
+            Load it again
+          </button>
+          <Link to="" class="button">
+            Go to Now
+          </Link>
+        </p>
+      </Empty>
+    </>
   );
 }

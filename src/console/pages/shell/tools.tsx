@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { signOut } from "../api/session.ts";
 import type { Session } from "../api/types.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
-import { Icon, type IconName } from "../parts/icon.tsx";
+import { Icon, type IconName } from "../parts/values.tsx";
 
 const THEME_ICONS: Record<Theme, IconName> = { system: "screen", light: "sun", dark: "moon" };
 const THEME_WORDS: Record<Theme, string> = { system: "as the system", light: "light", dark: "dark" };
