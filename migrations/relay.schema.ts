@@ -1,63 +1,70 @@
 // Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 
-/** What the migrations make, with which `doctor` compares a database. */
-export const relaySchema = `alarm
-  id bigint not null generated always as identity
-  raised_at timestamp with time zone not null default clock_timestamp()
-  last_raised_at timestamp with time zone not null default clock_timestamp()
-  cleared_at timestamp with time zone
-  told_at timestamp with time zone
-  cleared_told_at timestamp with time zone
-  times integer not null default 1
-  name text not null
-  source text not null
-  subject text not null
-  detail text not null
-  snoozed_until timestamp with time zone
-  note text
+/**
+ * What the migrations make: with it `doctor` compares a database, and `database/tables.ts` reads from it what
+ * each column holds.
+ */
+export const relaySchema = {
+  alarm: `
+id bigint not null generated always as identity
+raised_at timestamp with time zone not null default clock_timestamp()
+last_raised_at timestamp with time zone not null default clock_timestamp()
+cleared_at timestamp with time zone
+told_at timestamp with time zone
+cleared_told_at timestamp with time zone
+times integer not null default 1
+name text not null
+source text not null
+subject text not null
+detail text not null
+snoozed_until timestamp with time zone
+note text
   constraint alarm_pkey PRIMARY KEY (id)
   index alarm_end_untold ON public.alarm USING btree (cleared_at) WHERE ((cleared_at IS NOT NULL) AND (cleared_told_at IS NULL))
   index alarm_open UNIQUE ON public.alarm USING btree (name, source, subject) WHERE (cleared_at IS NULL)
   index alarm_snoozed ON public.alarm USING btree (snoozed_until) WHERE ((cleared_at IS NULL) AND (snoozed_until IS NOT NULL))
   index alarm_subject ON public.alarm USING btree (subject)
   index alarm_untold ON public.alarm USING btree (id) WHERE ((cleared_at IS NULL) AND (told_at IS NULL))
-alarm_telling
-  id boolean not null default true
-  next_at timestamp with time zone not null default clock_timestamp()
-  failures integer not null default 0
+`,
+  alarm_telling: `
+id boolean not null default true
+next_at timestamp with time zone not null default clock_timestamp()
+failures integer not null default 0
   constraint alarm_telling_one_row_check CHECK (id)
   constraint alarm_telling_pkey PRIMARY KEY (id)
-audit_entry
-  id bigint not null generated always as identity
-  at timestamp with time zone not null default clock_timestamp()
-  invoice_id uuid
-  actor text not null
-  action text not null
-  subject text not null
-  detail json not null
+`,
+  audit_entry: `
+id bigint not null generated always as identity
+at timestamp with time zone not null default clock_timestamp()
+invoice_id uuid
+actor text not null
+action text not null
+subject text not null
+detail json not null
   constraint audit_entry_pkey PRIMARY KEY (id)
   index audit_entry_at ON public.audit_entry USING btree (at)
   index audit_entry_invoice ON public.audit_entry USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
   index audit_entry_subject ON public.audit_entry USING btree (subject, id)
-callback
-  id uuid not null
-  received_at timestamp with time zone not null
-  erased_at timestamp with time zone
-  source text not null
-  method text not null
-  path text not null
-  query text not null
-  reference text
-  remote_address text
-  found_by text
-  verdict text
-  cut json
-  invoice_ids uuid[] not null
-  also_named uuid[]
-  headers json not null
-  body bytea not null
-  erased_digest text
-  failed_check text
+`,
+  callback: `
+id uuid not null
+received_at timestamp with time zone not null
+erased_at timestamp with time zone
+source text not null
+method text not null
+path text not null
+query text not null
+reference text
+remote_address text
+found_by text
+verdict text
+cut json
+invoice_ids uuid[] not null
+also_named uuid[]
+headers json not null
+body bytea not null
+erased_digest text
+failed_check text
   constraint callback_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
   index callback_also_named ON ONLY public.callback USING gin (also_named) WHERE (also_named IS NOT NULL)
@@ -67,32 +74,35 @@ callback
   index callback_verdict ON ONLY public.callback USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
   trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
   trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
-callback_budget with (fillfactor=50)
-  counted_at timestamp with time zone not null default clock_timestamp()
-  bytes double precision not null
-  callbacks double precision not null
-  ids double precision not null
-  key text not null
+`,
+  callback_budget: `
+  with (fillfactor=50)
+counted_at timestamp with time zone not null default clock_timestamp()
+bytes double precision not null
+callbacks double precision not null
+ids double precision not null
+key text not null
   constraint callback_budget_pkey PRIMARY KEY (key)
-callback_default
-  id uuid not null
-  received_at timestamp with time zone not null
-  erased_at timestamp with time zone
-  source text not null
-  method text not null
-  path text not null
-  query text not null
-  reference text
-  remote_address text
-  found_by text
-  verdict text
-  cut json
-  invoice_ids uuid[] not null
-  also_named uuid[]
-  headers json not null
-  body bytea not null
-  erased_digest text
-  failed_check text
+`,
+  callback_default: `
+id uuid not null
+received_at timestamp with time zone not null
+erased_at timestamp with time zone
+source text not null
+method text not null
+path text not null
+query text not null
+reference text
+remote_address text
+found_by text
+verdict text
+cut json
+invoice_ids uuid[] not null
+also_named uuid[]
+headers json not null
+body bytea not null
+erased_digest text
+failed_check text
   constraint callback_default_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
   index callback_default_also_named_idx ON public.callback_default USING gin (also_named) WHERE (also_named IS NOT NULL)
@@ -102,45 +112,47 @@ callback_default
   index callback_default_verdict_received_at_id_idx ON public.callback_default USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
   trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback_default FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
   trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback_default FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
-callback_reading
-  callback_id uuid not null
-  replay_id uuid not null
-  received_at timestamp with time zone not null
-  read_at timestamp with time zone not null default clock_timestamp()
-  source text not null
-  found_by text not null
-  invoice_ids uuid[] not null
+`,
+  callback_reading: `
+callback_id uuid not null
+replay_id uuid not null
+received_at timestamp with time zone not null
+read_at timestamp with time zone not null default clock_timestamp()
+source text not null
+found_by text not null
+invoice_ids uuid[] not null
   constraint callback_reading_pkey PRIMARY KEY (callback_id, replay_id)
   index callback_reading_invoices ON public.callback_reading USING gin (invoice_ids)
-certificate
-  id uuid not null
-  lease_token uuid
-  created_at timestamp with time zone not null default clock_timestamp()
-  due_at timestamp with time zone not null default clock_timestamp()
-  claimed_until timestamp with time zone
-  finished_at timestamp with time zone
-  window_from timestamp with time zone not null
-  window_to timestamp with time zone not null
-  day date
-  paid integer
-  stored integer
-  published integer
-  gaps integer
-  differences integer
-  faults integer not null default 0
-  deep boolean not null default false
-  paid_amount numeric
-  stored_amount numeric
-  published_amount numeric
-  source text not null
-  state text not null default 'due'::text
-  result text
-  last_error text
-  progress json
-  collection_ids uuid[] not null
-  document json
-  time_zone text not null default 'UTC'::text
-  currency text not null default 'NGN'::text
+`,
+  certificate: `
+id uuid not null
+lease_token uuid
+created_at timestamp with time zone not null default clock_timestamp()
+due_at timestamp with time zone not null default clock_timestamp()
+claimed_until timestamp with time zone
+finished_at timestamp with time zone
+window_from timestamp with time zone not null
+window_to timestamp with time zone not null
+day date
+paid integer
+stored integer
+published integer
+gaps integer
+differences integer
+faults integer not null default 0
+deep boolean not null default false
+paid_amount numeric
+stored_amount numeric
+published_amount numeric
+source text not null
+state text not null default 'due'::text
+result text
+last_error text
+progress json
+collection_ids uuid[] not null
+document json
+time_zone text not null default 'UTC'::text
+currency text not null default 'NGN'::text
   constraint certificate_done_check CHECK (((state = 'done'::text) = ((document IS NOT NULL) AND (gaps IS NOT NULL) AND (result IS NOT NULL))))
   constraint certificate_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint certificate_pkey PRIMARY KEY (id)
@@ -148,34 +160,36 @@ certificate
   constraint certificate_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'done'::text])))
   index certificate_created_at ON public.certificate USING btree (created_at)
   index certificate_daily UNIQUE ON public.certificate USING btree (source, day, time_zone) WHERE (day IS NOT NULL)
-confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
-  invoice_id uuid not null
-  lease_token uuid
-  callback_id uuid
-  opened_at timestamp with time zone not null
-  requested_at timestamp with time zone not null
-  due_at timestamp with time zone not null
-  asked_at timestamp with time zone
-  claimed_until timestamp with time zone
-  settled_at timestamp with time zone
-  released_at timestamp with time zone
-  dismissed_at timestamp with time zone
-  erased_at timestamp with time zone
-  requests integer not null default 1
-  attempt integer not null default 0
-  faults integer not null default 0
-  record_only boolean not null default false
-  source text not null
-  priority text not null default 'unknown'::text
-  state text not null default 'due'::text
-  opened_by text not null
-  sender text
-  traceparents text
-  verdict text
-  last_error text
-  last_answer text
-  listed_digest text
-  open_since timestamp with time zone
+`,
+  confirmation: `
+  with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
+invoice_id uuid not null
+lease_token uuid
+callback_id uuid
+opened_at timestamp with time zone not null
+requested_at timestamp with time zone not null
+due_at timestamp with time zone not null
+asked_at timestamp with time zone
+claimed_until timestamp with time zone
+settled_at timestamp with time zone
+released_at timestamp with time zone
+dismissed_at timestamp with time zone
+erased_at timestamp with time zone
+requests integer not null default 1
+attempt integer not null default 0
+faults integer not null default 0
+record_only boolean not null default false
+source text not null
+priority text not null default 'unknown'::text
+state text not null default 'due'::text
+opened_by text not null
+sender text
+traceparents text
+verdict text
+last_error text
+last_answer text
+listed_digest text
+open_since timestamp with time zone
   constraint confirmation_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint confirmation_opened_by_check CHECK ((opened_by = ANY (ARRAY['callback'::text, 'reconcile'::text, 'replay'::text, 'operator'::text])))
   constraint confirmation_pkey PRIMARY KEY (invoice_id, source)
@@ -194,73 +208,79 @@ confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuu
   index confirmation_senders ON public.confirmation USING btree (source, COALESCE(sender, ''::text), due_at) WHERE ((state = 'due'::text) AND (priority = 'unknown'::text) AND (COALESCE(sender, ''::text) IS NOT NULL))
   index confirmation_unknown ON public.confirmation USING btree (settled_at) WHERE (verdict = 'unknown_invoice'::text)
   trigger late_decision AFTER UPDATE OF verdict, released_at ON public.confirmation FOR EACH ROW WHEN (((COALESCE((old.verdict = 'quarantined'::text), false) <> COALESCE((new.verdict = 'quarantined'::text), false)) OR (old.released_at IS DISTINCT FROM new.released_at))) EXECUTE FUNCTION note_late_change()
-ended_session
-  ends_at timestamp with time zone not null
-  id text not null
+`,
+  ended_session: `
+ends_at timestamp with time zone not null
+id text not null
   constraint ended_session_pkey PRIMARY KEY (id)
-erased_invoice
-  id uuid not null
-  erased_at timestamp with time zone not null default clock_timestamp()
-  checked_at timestamp with time zone
+`,
+  erased_invoice: `
+id uuid not null
+erased_at timestamp with time zone not null default clock_timestamp()
+checked_at timestamp with time zone
   constraint erased_invoice_pkey PRIMARY KEY (id)
   index erased_invoice_unchecked ON public.erased_invoice USING btree (erased_at) WHERE (checked_at IS NULL)
-event
-  id uuid not null
-  invoice_id uuid not null
-  created_at timestamp with time zone not null default clock_timestamp()
-  erased_at timestamp with time zone
-  source text not null
-  type text not null
-  invoice_type text not null
-  collection_name text
-  payload text not null
-  answer_digest text
-  erased_digest text
+`,
+  event: `
+id uuid not null
+invoice_id uuid not null
+created_at timestamp with time zone not null default clock_timestamp()
+erased_at timestamp with time zone
+source text not null
+type text not null
+invoice_type text not null
+collection_name text
+payload text not null
+answer_digest text
+erased_digest text
   constraint event_one_of_a_type UNIQUE (source, invoice_id, type)
   constraint event_pkey PRIMARY KEY (source, id)
   index event_created_at ON public.event USING btree (created_at)
   trigger event_is_insert_only BEFORE DELETE OR UPDATE ON public.event FOR EACH ROW EXECUTE FUNCTION event_is_insert_only()
   trigger event_is_never_emptied BEFORE TRUNCATE ON public.event FOR EACH STATEMENT EXECUTE FUNCTION event_is_insert_only()
-failing_chore
-  failing_since timestamp with time zone not null default clock_timestamp()
-  failures integer not null default 1
-  name text not null
-  last_error text not null
+`,
+  failing_chore: `
+failing_since timestamp with time zone not null default clock_timestamp()
+failures integer not null default 1
+name text not null
+last_error text not null
   constraint failing_chore_pkey PRIMARY KEY (name)
-history_entry
-  id bigint not null generated always as identity
-  invoice_id uuid not null
-  at timestamp with time zone not null default clock_timestamp()
-  source text not null
-  kind text not null
-  detail text not null
+`,
+  history_entry: `
+id bigint not null generated always as identity
+invoice_id uuid not null
+at timestamp with time zone not null default clock_timestamp()
+source text not null
+kind text not null
+detail text not null
   constraint history_entry_kind_check CHECK ((kind = ANY (ARRAY['ask_failed'::text, 'replayed'::text, 'send_failed'::text, 'verdict'::text])))
   constraint history_entry_pkey PRIMARY KEY (id)
   index history_entry_invoice ON public.history_entry USING btree (invoice_id)
-invoice
-  id uuid not null
-  created_at timestamp with time zone
-  modified_at timestamp with time zone
-  paid_at timestamp with time zone
-  asked_at timestamp with time zone not null
-  confirmed_at timestamp with time zone not null
-  erased_at timestamp with time zone
-  amount numeric
-  service_charge numeric
-  vat numeric
-  total_amount numeric
-  settleable_amount numeric
-  payer_email_hash integer
-  source text not null
-  status text not null
-  type text
-  collection_name text
-  title text
-  reference text
-  payment_method text
-  service_fee_payer text
-  digest text not null
-  document json not null
+`,
+  invoice: `
+id uuid not null
+created_at timestamp with time zone
+modified_at timestamp with time zone
+paid_at timestamp with time zone
+asked_at timestamp with time zone not null
+confirmed_at timestamp with time zone not null
+erased_at timestamp with time zone
+amount numeric
+service_charge numeric
+vat numeric
+total_amount numeric
+settleable_amount numeric
+payer_email_hash integer
+source text not null
+status text not null
+type text
+collection_name text
+title text
+reference text
+payment_method text
+service_fee_payer text
+digest text not null
+document json not null
   constraint invoice_pkey PRIMARY KEY (source, id)
   index invoice_confirmed_at ON public.invoice USING brin (confirmed_at)
   index invoice_paid_at ON public.invoice USING btree (source, paid_at) WHERE (paid_at IS NOT NULL)
@@ -269,138 +289,150 @@ invoice
   trigger late_delete AFTER DELETE ON public.invoice FOR EACH ROW EXECUTE FUNCTION note_late_change()
   trigger late_insert AFTER INSERT ON public.invoice FOR EACH ROW WHEN ((COALESCE(new.paid_at, new.created_at, new.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval))) EXECUTE FUNCTION note_late_change()
   trigger late_update AFTER UPDATE ON public.invoice FOR EACH ROW WHEN (((((((((((COALESCE(old.paid_at, old.created_at, old.confirmed_at) IS DISTINCT FROM COALESCE(new.paid_at, new.created_at, new.confirmed_at)) OR (old.status IS DISTINCT FROM new.status)) OR (old.type IS DISTINCT FROM new.type)) OR (old.collection_name IS DISTINCT FROM new.collection_name)) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.service_charge IS DISTINCT FROM new.service_charge)) OR (old.vat IS DISTINCT FROM new.vat)) OR (old.total_amount IS DISTINCT FROM new.total_amount)) OR (old.settleable_amount IS DISTINCT FROM new.settleable_amount)) AND ((COALESCE(old.paid_at, old.created_at, old.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval)) OR (COALESCE(new.paid_at, new.created_at, new.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval))))) EXECUTE FUNCTION note_late_change()
-invoice_snapshot
-  id bigint not null generated always as identity
-  invoice_id uuid not null
-  asked_at timestamp with time zone not null
-  recorded_at timestamp with time zone not null default clock_timestamp()
-  erased_at timestamp with time zone
-  source text not null
-  status text not null
-  digest text not null
-  document json not null
+`,
+  invoice_snapshot: `
+id bigint not null generated always as identity
+invoice_id uuid not null
+asked_at timestamp with time zone not null
+recorded_at timestamp with time zone not null default clock_timestamp()
+erased_at timestamp with time zone
+source text not null
+status text not null
+digest text not null
+document json not null
   constraint invoice_snapshot_pkey PRIMARY KEY (source, invoice_id, id)
   index invoice_snapshot_recorded_at ON public.invoice_snapshot USING brin (recorded_at) WITH (autosummarize='on')
-late_change
-  changed_at timestamp with time zone not null default clock_timestamp()
-  invoice_id uuid not null
-  source text not null
-ledger with (fillfactor=50)
-  size bigint not null default 0
-  at timestamp with time zone not null default clock_timestamp()
-  source text not null
-  root bytea not null
-  peaks bytea not null default '\\x'::bytea
-  hashes bytea not null default '\\x'::bytea
-  refs bytea not null default '\\x'::bytea
-  salts bytea not null default '\\x'::bytea
-  checks bytea not null default '\\x'::bytea
-  reading json
-  check_at timestamp with time zone not null default clock_timestamp()
-  checked json
+`,
+  late_change: `
+changed_at timestamp with time zone not null default clock_timestamp()
+invoice_id uuid not null
+source text not null
+`,
+  ledger: `
+  with (fillfactor=50)
+size bigint not null default 0
+at timestamp with time zone not null default clock_timestamp()
+source text not null
+root bytea not null
+peaks bytea not null default '\\x'::bytea
+hashes bytea not null default '\\x'::bytea
+refs bytea not null default '\\x'::bytea
+salts bytea not null default '\\x'::bytea
+checks bytea not null default '\\x'::bytea
+reading json
+check_at timestamp with time zone not null default clock_timestamp()
+checked json
   constraint ledger_pkey PRIMARY KEY (source)
-ledger_erasure
-  row_at timestamp with time zone not null
-  at timestamp with time zone not null default clock_timestamp()
-  source text not null
-  kind text not null
-  key text not null
-  digests bytea not null
-  remains bytea not null
+`,
+  ledger_erasure: `
+row_at timestamp with time zone not null
+at timestamp with time zone not null default clock_timestamp()
+source text not null
+kind text not null
+key text not null
+digests bytea not null
+remains bytea not null
   constraint ledger_erasure_pkey PRIMARY KEY (source, kind, key, row_at)
   index ledger_erasure_at ON public.ledger_erasure USING brin (at)
-ledger_tile
-  index integer not null
-  kinds integer not null
-  source text not null
-  times tstzrange not null
-  root bytea not null
-  hashes bytea not null
-  refs bytea not null
-  salts bytea not null
-  checks bytea not null
-  answers integer[] not null
+`,
+  ledger_tile: `
+index integer not null
+kinds integer not null
+source text not null
+times tstzrange not null
+root bytea not null
+hashes bytea not null
+refs bytea not null
+salts bytea not null
+checks bytea not null
+answers integer[] not null
   constraint ledger_tile_pkey PRIMARY KEY (source, index)
   index ledger_tile_answers ON public.ledger_tile USING gin (answers) WHERE (answers <> '{}'::integer[])
   index ledger_tile_times ON public.ledger_tile USING gist (times)
-listed_payment
-  certificate_id uuid not null
-  invoice_id uuid not null
-  collection_id uuid
-  paid_at timestamp with time zone
-  paid_until timestamp with time zone
-  created_at timestamp with time zone
-  asked_paid_at timestamp with time zone
-  asked_created_at timestamp with time zone
-  reading integer not null default 0
-  listed boolean not null default false
-  live boolean not null default false
-  test boolean not null default false
-  lacks_status boolean not null default false
-  lacks_amount boolean not null default false
-  amounts_differ boolean not null default false
-  amount numeric
-  asked_amount numeric
-  label text
-  digest text
-  asked text
-  asked_status text
-  asked_type text
-  asked_collection text
+`,
+  listed_payment: `
+certificate_id uuid not null
+invoice_id uuid not null
+collection_id uuid
+paid_at timestamp with time zone
+paid_until timestamp with time zone
+created_at timestamp with time zone
+asked_paid_at timestamp with time zone
+asked_created_at timestamp with time zone
+reading integer not null default 0
+listed boolean not null default false
+live boolean not null default false
+test boolean not null default false
+lacks_status boolean not null default false
+lacks_amount boolean not null default false
+amounts_differ boolean not null default false
+amount numeric
+asked_amount numeric
+label text
+digest text
+asked text
+asked_status text
+asked_type text
+asked_collection text
   constraint listed_payment_asked_check CHECK ((asked = ANY (ARRAY['paid'::text, 'not_paid'::text, 'unknown'::text, 'not_found'::text, 'unclear'::text])))
   constraint listed_payment_pkey PRIMARY KEY (certificate_id, invoice_id)
-month
-  id uuid not null
-  closed_at timestamp with time zone not null
-  reopened_at timestamp with time zone
-  window_from timestamp with time zone not null
-  window_to timestamp with time zone not null
-  payments integer not null
-  source text not null
-  month text not null
-  time_zone text not null
-  currency text not null
-  closed_by text not null
-  reopened_by text
-  reopen_reason text
-  document json not null
+`,
+  month: `
+id uuid not null
+closed_at timestamp with time zone not null
+reopened_at timestamp with time zone
+window_from timestamp with time zone not null
+window_to timestamp with time zone not null
+payments integer not null
+source text not null
+month text not null
+time_zone text not null
+currency text not null
+closed_by text not null
+reopened_by text
+reopen_reason text
+document json not null
   constraint month_month_check CHECK ((month ~ '^\\d{4}-(0[1-9]|1[0-2])$'::text))
   constraint month_pkey PRIMARY KEY (id)
   constraint month_reopened_check CHECK ((((reopened_at IS NULL) = (reopened_by IS NULL)) AND ((reopened_at IS NULL) = (reopen_reason IS NULL))))
   index month_closed UNIQUE ON public.month USING btree (source, month) WHERE (reopened_at IS NULL)
-month_change
-  id bigint not null generated always as identity
-  month_id uuid not null
-  invoice_id uuid not null
-  changed_at timestamp with time zone not null
-  before json
-  after json
+`,
+  month_change: `
+id bigint not null generated always as identity
+month_id uuid not null
+invoice_id uuid not null
+changed_at timestamp with time zone not null
+before json
+after json
   constraint month_change_pkey PRIMARY KEY (id)
   index month_change_of ON public.month_change USING btree (month_id, invoice_id)
-month_payment
-  month_id uuid not null
-  invoice_id uuid not null
-  collection text
-  amount numeric
-  service_charge numeric
-  vat numeric
-  total numeric
-  settleable numeric
+`,
+  month_payment: `
+month_id uuid not null
+invoice_id uuid not null
+collection text
+amount numeric
+service_charge numeric
+vat numeric
+total numeric
+settleable numeric
   constraint month_payment_pkey PRIMARY KEY (month_id, invoice_id)
-outbox with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
-  event_id uuid not null
-  lease_token uuid
-  callback_id uuid
-  requested_at timestamp with time zone
-  due_at timestamp with time zone not null default clock_timestamp()
-  claimed_until timestamp with time zone
-  dismissed_at timestamp with time zone
-  attempt integer not null default 0
-  source text not null
-  invoice_type text not null
-  state text not null default 'due'::text
-  last_error text
-  traceparent text
+`,
+  outbox: `
+  with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
+event_id uuid not null
+lease_token uuid
+callback_id uuid
+requested_at timestamp with time zone
+due_at timestamp with time zone not null default clock_timestamp()
+claimed_until timestamp with time zone
+dismissed_at timestamp with time zone
+attempt integer not null default 0
+source text not null
+invoice_type text not null
+state text not null default 'due'::text
+last_error text
+traceparent text
   constraint outbox_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint outbox_pkey PRIMARY KEY (source, event_id)
   constraint outbox_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'held'::text, 'dead'::text])))
@@ -409,59 +441,65 @@ outbox with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
   index outbox_dead ON public.outbox USING btree (due_at) WHERE (state = 'dead'::text)
   index outbox_due ON public.outbox USING btree (source, invoice_type, due_at) WHERE (state = 'due'::text)
   index outbox_held ON public.outbox USING btree (source, invoice_type) WHERE (state = 'held'::text)
-publication
-  id bigint not null generated always as identity
-  event_id uuid not null
-  published_at timestamp with time zone not null default clock_timestamp()
-  replay_id uuid
-  source text not null
-  topic_arn text not null
-  message_id text not null
-  digest bytea
+`,
+  publication: `
+id bigint not null generated always as identity
+event_id uuid not null
+published_at timestamp with time zone not null default clock_timestamp()
+replay_id uuid
+source text not null
+topic_arn text not null
+message_id text not null
+digest bytea
   constraint publication_pkey PRIMARY KEY (source, event_id, id)
   index publication_published_at ON public.publication USING brin (published_at) WITH (autosummarize='on')
   index publication_replay ON public.publication USING btree (replay_id, source, event_id) WHERE (replay_id IS NOT NULL)
-published_root
-  published_at timestamp with time zone
-  claimed_until timestamp with time zone
-  source text not null
-  size bigint
-  root bytea
+`,
+  published_root: `
+published_at timestamp with time zone
+claimed_until timestamp with time zone
+source text not null
+size bigint
+root bytea
   constraint published_root_pkey PRIMARY KEY (source)
-relay_process with (fillfactor=50)
-  id uuid not null
-  started_at timestamp with time zone not null default clock_timestamp()
-  seen_at timestamp with time zone not null default clock_timestamp()
-  pid integer not null
-  http boolean not null
-  workers boolean not null
-  host text not null
-  version text not null
-  serves jsonb not null default '{}'::jsonb
-  recording_problem jsonb
-  beat_ms integer not null default 30000
+`,
+  relay_process: `
+  with (fillfactor=50)
+id uuid not null
+started_at timestamp with time zone not null default clock_timestamp()
+seen_at timestamp with time zone not null default clock_timestamp()
+pid integer not null
+http boolean not null
+workers boolean not null
+host text not null
+version text not null
+serves jsonb not null default '{}'::jsonb
+recording_problem jsonb
+beat_ms integer not null default 30000
   constraint relay_process_pkey PRIMARY KEY (id)
-replay with (fillfactor=50)
-  id uuid not null
-  lease_token uuid
-  requested_at timestamp with time zone not null default clock_timestamp()
-  started_at timestamp with time zone
-  finished_at timestamp with time zone
-  claimed_until timestamp with time zone
-  rate integer not null
-  matching integer not null
-  handled integer not null default 0
-  opened integer not null default 0
-  sent integer not null default 0
-  refused integer not null default 0
-  kind text not null
-  state text not null default 'running'::text
-  requested_by text not null
-  waits_for text
-  last_error text
-  filters json not null
-  target json not null
-  position json
+`,
+  replay: `
+  with (fillfactor=50)
+id uuid not null
+lease_token uuid
+requested_at timestamp with time zone not null default clock_timestamp()
+started_at timestamp with time zone
+finished_at timestamp with time zone
+claimed_until timestamp with time zone
+rate integer not null
+matching integer not null
+handled integer not null default 0
+opened integer not null default 0
+sent integer not null default 0
+refused integer not null default 0
+kind text not null
+state text not null default 'running'::text
+requested_by text not null
+waits_for text
+last_error text
+filters json not null
+target json not null
+position json
   constraint replay_finish_check CHECK (((state = 'running'::text) = (finished_at IS NULL)))
   constraint replay_kind_check CHECK ((kind = ANY (ARRAY['confirmations'::text, 'callbacks'::text, 'events'::text])))
   constraint replay_lease_check CHECK (((lease_token IS NULL) = (claimed_until IS NULL)))
@@ -469,104 +507,113 @@ replay with (fillfactor=50)
   constraint replay_rate_check CHECK ((rate > 0))
   constraint replay_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
   index replay_running ON public.replay USING btree (requested_at) WHERE (state = 'running'::text)
-replay_refusal
-  replay_id uuid not null
-  event_id uuid not null
-  refused_at timestamp with time zone not null default clock_timestamp()
-  source text not null
-  error text not null
+`,
+  replay_refusal: `
+replay_id uuid not null
+event_id uuid not null
+refused_at timestamp with time zone not null default clock_timestamp()
+source text not null
+error text not null
   constraint replay_refusal_pkey PRIMARY KEY (replay_id, source, event_id)
-sender_turn with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
-  turn bigint not null generated by default as identity
-  idle_since timestamp with time zone
-  source text not null
-  sender text not null
+`,
+  sender_turn: `
+  with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
+turn bigint not null generated by default as identity
+idle_since timestamp with time zone
+source text not null
+sender text not null
   constraint sender_turn_pkey PRIMARY KEY (source, sender)
   index sender_turn_line ON public.sender_turn USING btree (source, turn)
-signing_key
-  created_at timestamp with time zone not null default clock_timestamp()
-  retired_at timestamp with time zone
-  id text not null
-  public_key text not null
+`,
+  signing_key: `
+created_at timestamp with time zone not null default clock_timestamp()
+retired_at timestamp with time zone
+id text not null
+public_key text not null
   constraint signing_key_id CHECK ((id ~ '^[0-9a-f]{16}$'::text))
   constraint signing_key_pkey PRIMARY KEY (id)
   constraint signing_key_public_key CHECK ((length(public_key) = 44))
-source with (fillfactor=50)
-  name text not null
-  first_served_at timestamp with time zone
-  scout_at timestamp with time zone not null default '-infinity'::timestamp with time zone
-  list_at timestamp with time zone not null default '-infinity'::timestamp with time zone
-  allowance_at timestamp with time zone not null default clock_timestamp()
-  unknown_allowance_at timestamp with time zone not null default clock_timestamp()
-  unknown_share_at timestamp with time zone not null default clock_timestamp()
-  opens_at timestamp with time zone not null default '-infinity'::timestamp with time zone
-  retry_at timestamp with time zone not null default '-infinity'::timestamp with time zone
-  paused_at timestamp with time zone
-  paused_until timestamp with time zone
-  probe_at timestamp with time zone
-  allowance double precision not null default 0
-  unknown_allowance double precision not null default 0
-  unknown_share double precision not null default 0
-  version integer not null default 0
-  faults integer not null default 0
-  slow_downs integer not null default 0
-  paused_by text
-  pause_reason text
-  last_error text
+`,
+  source: `
+  with (fillfactor=50)
+name text not null
+first_served_at timestamp with time zone
+scout_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+list_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+allowance_at timestamp with time zone not null default clock_timestamp()
+unknown_allowance_at timestamp with time zone not null default clock_timestamp()
+unknown_share_at timestamp with time zone not null default clock_timestamp()
+opens_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+retry_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+paused_at timestamp with time zone
+paused_until timestamp with time zone
+probe_at timestamp with time zone
+allowance double precision not null default 0
+unknown_allowance double precision not null default 0
+unknown_share double precision not null default 0
+version integer not null default 0
+faults integer not null default 0
+slow_downs integer not null default 0
+paused_by text
+pause_reason text
+last_error text
   constraint source_pause_check CHECK (((paused_by IS NULL) = (paused_at IS NULL)))
   constraint source_paused_by_check CHECK ((paused_by = ANY (ARRAY['operator'::text, 'refused'::text])))
   constraint source_pkey PRIMARY KEY (name)
-statement_match
-  id uuid not null
-  made_at timestamp with time zone not null default clock_timestamp()
-  first_day date not null
-  last_day date not null
-  settle_days integer
-  keep_duplicates boolean not null default false
-  clean boolean not null
-  source text not null
-  collection text
-  time_zone text not null
-  currency text not null
-  file_name text not null
-  file_sha256 text not null
-  result_sha256 text not null
-  made_by text not null
-  mapping json not null
-  figures json not null
+`,
+  statement_match: `
+id uuid not null
+made_at timestamp with time zone not null default clock_timestamp()
+first_day date not null
+last_day date not null
+settle_days integer
+keep_duplicates boolean not null default false
+clean boolean not null
+source text not null
+collection text
+time_zone text not null
+currency text not null
+file_name text not null
+file_sha256 text not null
+result_sha256 text not null
+made_by text not null
+mapping json not null
+figures json not null
   constraint statement_match_days_check CHECK ((first_day <= last_day))
   constraint statement_match_pkey PRIMARY KEY (id)
   constraint statement_match_sha256_check CHECK (((file_sha256 ~ '^[0-9a-f]{64}$'::text) AND (result_sha256 ~ '^[0-9a-f]{64}$'::text)))
   index statement_match_latest ON public.statement_match USING btree (source, made_at)
-statement_match_item
-  match_id uuid not null
-  position integer not null
-  state text not null
-  item json not null
+`,
+  statement_match_item: `
+match_id uuid not null
+position integer not null
+state text not null
+item json not null
   constraint statement_match_item_pkey PRIMARY KEY (match_id, "position")
-sweep
-  id uuid not null
-  collection_id uuid not null
-  lease_token uuid
-  due_at timestamp with time zone not null default clock_timestamp()
-  claimed_until timestamp with time zone
-  started_at timestamp with time zone
-  finished_at timestamp with time zone
-  window_from timestamp with time zone
-  window_to timestamp with time zone
-  unread_from date
-  unread_to date
-  listed integer not null default 0
-  missing integer not null default 0
-  opened integer not null default 0
-  called integer not null default 0
-  faults integer not null default 0
-  publish boolean not null default false
-  source text not null
-  kind text not null
-  state text not null default 'due'::text
-  last_error text
-  unproven json not null default '[]'::json
+`,
+  sweep: `
+id uuid not null
+collection_id uuid not null
+lease_token uuid
+due_at timestamp with time zone not null default clock_timestamp()
+claimed_until timestamp with time zone
+started_at timestamp with time zone
+finished_at timestamp with time zone
+window_from timestamp with time zone
+window_to timestamp with time zone
+unread_from date
+unread_to date
+listed integer not null default 0
+missing integer not null default 0
+opened integer not null default 0
+called integer not null default 0
+faults integer not null default 0
+publish boolean not null default false
+source text not null
+kind text not null
+state text not null default 'due'::text
+last_error text
+unproven json not null default '[]'::json
   constraint sweep_kind_check CHECK ((kind = ANY (ARRAY['automatic'::text, 'back_fill'::text])))
   constraint sweep_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint sweep_pkey PRIMARY KEY (id)
@@ -575,33 +622,39 @@ sweep
   index sweep_latest ON public.sweep USING btree (source, collection_id, started_at)
   index sweep_one_back_fill UNIQUE ON public.sweep USING btree (source, collection_id, window_from, window_to, publish) WHERE ((kind = 'back_fill'::text) AND (state <> 'done'::text))
   index sweep_one_open UNIQUE ON public.sweep USING btree (source, collection_id) WHERE ((kind = 'automatic'::text) AND (state <> 'done'::text))
-swept_payment
-  sweep_id uuid not null
-  invoice_id uuid not null
-  missing boolean not null
-  opened boolean not null
-  called boolean not null
+`,
+  swept_payment: `
+sweep_id uuid not null
+invoice_id uuid not null
+missing boolean not null
+opened boolean not null
+called boolean not null
   constraint swept_payment_pkey PRIMARY KEY (sweep_id, invoice_id)
-topic with (fillfactor=50)
-  arn text not null
-  opens_at timestamp with time zone not null default '-infinity'::timestamp with time zone
-  retry_at timestamp with time zone not null default '-infinity'::timestamp with time zone
-  paused_at timestamp with time zone
-  paused_until timestamp with time zone
-  probe_at timestamp with time zone
-  version integer not null default 0
-  faults integer not null default 0
-  slow_downs integer not null default 0
-  paused_by text
-  pause_reason text
-  last_error text
+`,
+  topic: `
+  with (fillfactor=50)
+arn text not null
+opens_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+retry_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+paused_at timestamp with time zone
+paused_until timestamp with time zone
+probe_at timestamp with time zone
+version integer not null default 0
+faults integer not null default 0
+slow_downs integer not null default 0
+paused_by text
+pause_reason text
+last_error text
   constraint topic_pause_check CHECK (((paused_by IS NULL) = (paused_at IS NULL)))
   constraint topic_paused_by_check CHECK ((paused_by = ANY (ARRAY['operator'::text, 'refused'::text])))
   constraint topic_pkey PRIMARY KEY (arn)
-function callback_is_insert_only() returns trigger, body ae4c83ebe5bab850
-function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 247320609910d11f
-function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 6f51b7145f5ca77f
-function event_is_insert_only() returns trigger, body 7641c3df7e123871
-function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 5950bd6509d5eab4
-function note_late_change() returns trigger, security definer, set search_path=pg_catalog, pg_temp, not for public, body cae3973f1660a0a7
-`;
+`,
+  functions: `
+  function callback_is_insert_only() returns trigger, body ae4c83ebe5bab850
+  function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 247320609910d11f
+  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 6f51b7145f5ca77f
+  function event_is_insert_only() returns trigger, body 7641c3df7e123871
+  function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 5950bd6509d5eab4
+  function note_late_change() returns trigger, security definer, set search_path=pg_catalog, pg_temp, not for public, body cae3973f1660a0a7
+`,
+} as const;

@@ -3,7 +3,7 @@ import { returned, Statement } from "./statement.ts";
 
 /** The same lines on every version of PostgreSQL from 15 to 18. The partitions of a month are left out. */
 const selectSchema = new Statement(
-  { line: returned.text() },
+  { table: returned.text(), line: returned.text() },
   () => sql`
     with tables as (
       select c.oid, c.relname, c.reloptions from pg_class c
@@ -11,11 +11,10 @@ const selectSchema = new Statement(
         and c.relname !~ '^callback_\\d{4}_\\d{2}$' and c.relname !~ '^kysely_'
     ),
     lines (table_name, kind, position, line) as (
-      select relname::text, 0, 0,
-          relname || coalesce(' with (' || array_to_string(reloptions, ', ') || ')', '')
-        from tables
+      select relname::text, 0, 0, '  with (' || array_to_string(reloptions, ', ') || ')'
+        from tables where reloptions is not null
       union all
-      select relname, 1, attnum, '  ' || attname || ' ' || format_type(atttypid, atttypmod)
+      select relname, 1, attnum, attname || ' ' || format_type(atttypid, atttypmod)
           || case when attnotnull then ' not null' else '' end
           || coalesce(' default ' || pg_get_expr(adbin, adrelid), '')
           || case attidentity when 'a' then ' generated always as identity'
@@ -39,7 +38,7 @@ const selectSchema = new Statement(
         from tables join pg_trigger on tgrelid = tables.oid and not tgisinternal
       union all
       -- After all tables.
-      select '~', 5, 0, 'function ' || proname || '(' || pg_get_function_identity_arguments(p.oid)
+      select '~', 5, 0, '  function ' || proname || '(' || pg_get_function_identity_arguments(p.oid)
           || ') returns ' || pg_get_function_result(p.oid)
           || case when prosecdef then ', security definer' else '' end
           || coalesce(', set ' || array_to_string(proconfig, ', set '), '')
@@ -49,15 +48,19 @@ const selectSchema = new Statement(
         where pronamespace = 'public'::regnamespace and prokind = 'f' and not exists (
           select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
     )
-    select line from lines order by table_name collate "C", kind, position, line collate "C"`,
+    select case table_name when '~' then 'functions' else table_name end as table, line
+    from lines order by table_name collate "C", kind, position, line collate "C"`,
 );
 
-/**
- * The schema in words: tables with their columns, constraints, indexes, triggers and storage settings, and
- * functions.
- */
-export async function describeSchema(db: QueryExecutorProvider): Promise<string> {
-  return (await selectSchema.execute(db)).map(({ line }) => `${line}\n`).join("");
+/** By table: a line for each column, then, indented, storage settings, constraints, indexes and triggers. */
+export type SchemaDescription = Readonly<Record<string, string>>;
+
+/** The schema in words; its functions stand last, under that name. */
+export async function describeSchema(db: QueryExecutorProvider): Promise<SchemaDescription> {
+  const description: Record<string, string> = {};
+  for (const { table, line } of await selectSchema.execute(db))
+    description[table] = `${description[table] ?? "\n"}${line}\n`;
+  return description;
 }
 
 /**
@@ -67,7 +70,10 @@ export async function describeSchema(db: QueryExecutorProvider): Promise<string>
  * @param wanted what `describeSchema` says of a database that the migrations made.
  * @returns a few words each, in the order of the description; empty when all is there.
  */
-export async function schemaDifferences(db: QueryExecutorProvider, wanted: string): Promise<string[]> {
+export async function schemaDifferences(
+  db: QueryExecutorProvider,
+  wanted: SchemaDescription,
+): Promise<string[]> {
   const found = new Map(readFacts(await describeSchema(db)).map((fact) => [fact.what, fact.definition]));
   return readFacts(wanted).flatMap(({ what, table, definition }) => {
     const here = found.get(what);
@@ -77,14 +83,18 @@ export async function schemaDifferences(db: QueryExecutorProvider, wanted: strin
   });
 }
 
-const FACT = /^(function | {2}(?:(constraint|index|trigger) )?)?(\w+(?:\(.*?\))?) ?(.*)$/gm;
+const FACT = /^(?: {2}(\w+) )?(\w+(?:\(.*?\))?) ?(.*)$/gm;
 
-function readFacts(description: string): { what: string; table: string; definition: string }[] {
-  let table = "";
-  return [...description.matchAll(FACT)].map(([, start, kind, name = "", definition = ""]) => {
-    if (start !== undefined && start !== "function ")
-      return { what: kind ? `${kind} ${name} of ${table}` : `${table}.${name}`, table, definition };
-    table = `${start ?? ""}${name}`;
-    return { what: table, table, definition: start === undefined ? "" : definition };
-  });
+function readFacts(description: SchemaDescription): { what: string; table: string; definition: string }[] {
+  return Object.entries(description).flatMap(([table, lines]) => [
+    { what: table, table, definition: "" },
+    ...[...lines.matchAll(FACT)].map(([, kind, name = "", definition = ""]) => {
+      const what = kind === undefined ? `${table}.${name}` : `${kind} ${name}`;
+      return {
+        what: table === "functions" || kind === undefined ? what : `${what} of ${table}`,
+        table,
+        definition,
+      };
+    }),
+  ]);
 }

@@ -1,480 +1,85 @@
-// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 import type { Generated, GeneratedAlways } from "kysely";
+import type { relaySchema } from "../../migrations/relay.schema.ts";
 
-/** The relay's tables, as `migrations/relay` makes them. */
-export interface Tables {
-  alarm: {
-    id: GeneratedAlways<number>;
-    raised_at: Generated<Date>;
-    last_raised_at: Generated<Date>;
-    cleared_at: Date | null;
-    told_at: Date | null;
-    cleared_told_at: Date | null;
-    times: Generated<number>;
-    name: string;
-    source: string;
-    subject: string;
-    detail: string;
-    snoozed_until: Date | null;
-    note: string | null;
-  };
-  alarm_telling: {
-    id: Generated<boolean>;
-    next_at: Generated<Date>;
-    failures: Generated<number>;
-  };
-  audit_entry: {
-    id: GeneratedAlways<number>;
-    at: Generated<Date>;
-    invoice_id: string | null;
-    actor: string;
-    action: string;
-    subject: string;
-    detail: unknown;
-  };
-  callback: {
-    id: string;
-    received_at: Date;
-    erased_at: Date | null;
-    source: string;
-    method: string;
-    path: string;
-    query: string;
-    reference: string | null;
-    remote_address: string | null;
-    found_by: string | null;
-    verdict: "unreadable" | "ping" | "refused" | null;
-    cut: unknown;
-    invoice_ids: string[];
-    also_named: string[] | null;
-    headers: [name: string, value: string][];
-    body: Buffer;
-    erased_digest: string | null;
-    failed_check: string | null;
-  };
-  callback_budget: {
-    counted_at: Generated<Date>;
-    bytes: number;
-    callbacks: number;
-    ids: number;
-    key: string;
-  };
-  callback_reading: {
-    callback_id: string;
-    replay_id: string;
-    received_at: Date;
-    read_at: Generated<Date>;
-    source: string;
-    found_by: string;
-    invoice_ids: string[];
-  };
-  certificate: {
-    id: string;
-    lease_token: string | null;
-    created_at: Generated<Date>;
-    due_at: Generated<Date>;
-    claimed_until: Date | null;
-    finished_at: Date | null;
-    window_from: Date;
-    window_to: Date;
-    day: string | null;
-    paid: number | null;
-    stored: number | null;
-    published: number | null;
-    gaps: number | null;
-    differences: number | null;
-    faults: Generated<number>;
-    deep: Generated<boolean>;
-    paid_amount: string | null;
-    stored_amount: string | null;
-    published_amount: string | null;
-    source: string;
-    state: Generated<"due" | "claimed" | "done">;
-    result: "equal" | "not_equal" | "refused" | null;
-    last_error: string | null;
-    progress: unknown;
-    collection_ids: string[];
-    document: unknown;
-    time_zone: Generated<string>;
-    currency: Generated<string>;
-  };
-  confirmation: {
-    invoice_id: string;
-    lease_token: string | null;
-    callback_id: string | null;
-    opened_at: Date;
-    requested_at: Date;
-    due_at: Date;
-    asked_at: Date | null;
-    claimed_until: Date | null;
-    settled_at: Date | null;
-    released_at: Date | null;
-    dismissed_at: Date | null;
-    erased_at: Date | null;
-    requests: Generated<number>;
-    attempt: Generated<number>;
-    faults: Generated<number>;
-    record_only: Generated<boolean>;
-    source: string;
-    priority: Generated<"known" | "unknown" | "replay">;
-    state: Generated<"due" | "claimed" | "done" | "dead">;
-    opened_by: "callback" | "reconcile" | "replay" | "operator";
-    sender: string | null;
-    traceparents: string | null;
-    verdict: "pending" | "paid" | "quarantined" | "invalidated" | "not_paid" | "unknown_invoice" | null;
-    last_error: string | null;
-    last_answer: string | null;
-    listed_digest: string | null;
-    open_since: Date | null;
-  };
-  ended_session: {
-    ends_at: Date;
-    id: string;
-  };
-  erased_invoice: {
-    id: string;
-    erased_at: Generated<Date>;
-    checked_at: Date | null;
-  };
-  event: {
-    id: string;
-    invoice_id: string;
-    created_at: Generated<Date>;
-    erased_at: Date | null;
-    source: string;
-    type: string;
-    invoice_type: string;
-    collection_name: string | null;
-    payload: string;
-    answer_digest: string | null;
-    erased_digest: string | null;
-  };
-  failing_chore: {
-    failing_since: Generated<Date>;
-    failures: Generated<number>;
-    name: string;
-    last_error: string;
-  };
-  history_entry: {
-    id: GeneratedAlways<number>;
-    invoice_id: string;
-    at: Generated<Date>;
-    source: string;
-    kind: "ask_failed" | "replayed" | "send_failed" | "verdict";
-    detail: string;
-  };
-  invoice: {
-    id: string;
-    created_at: Date | null;
-    modified_at: Date | null;
-    paid_at: Date | null;
-    asked_at: Date;
-    confirmed_at: Date;
-    erased_at: Date | null;
-    amount: string | null;
-    service_charge: string | null;
-    vat: string | null;
-    total_amount: string | null;
-    settleable_amount: string | null;
-    payer_email_hash: number | null;
-    source: string;
-    status: string;
-    type: string | null;
-    collection_name: string | null;
-    title: string | null;
-    reference: string | null;
-    payment_method: string | null;
-    service_fee_payer: string | null;
-    digest: string;
-    document: unknown;
-  };
-  invoice_snapshot: {
-    id: GeneratedAlways<number>;
-    invoice_id: string;
-    asked_at: Date;
-    recorded_at: Generated<Date>;
-    erased_at: Date | null;
-    source: string;
-    status: string;
-    digest: string;
-    document: unknown;
-  };
-  late_change: {
-    changed_at: Generated<Date>;
-    invoice_id: string;
-    source: string;
-  };
-  ledger: {
-    size: Generated<number>;
-    at: Generated<Date>;
-    source: string;
-    root: Buffer;
-    peaks: Generated<Buffer>;
-    hashes: Generated<Buffer>;
-    refs: Generated<Buffer>;
-    salts: Generated<Buffer>;
-    checks: Generated<Buffer>;
-    reading: unknown;
-    check_at: Generated<Date>;
-    checked: unknown;
-  };
-  ledger_erasure: {
-    row_at: Date;
-    at: Generated<Date>;
-    source: string;
-    kind: string;
-    key: string;
-    digests: Buffer;
-    remains: Buffer;
-  };
-  ledger_tile: {
-    index: number;
-    kinds: number;
-    source: string;
-    times: string;
-    root: Buffer;
-    hashes: Buffer;
-    refs: Buffer;
-    salts: Buffer;
-    checks: Buffer;
-    answers: number[];
-  };
-  listed_payment: {
-    certificate_id: string;
-    invoice_id: string;
-    collection_id: string | null;
-    paid_at: Date | null;
-    paid_until: Date | null;
-    created_at: Date | null;
-    asked_paid_at: Date | null;
-    asked_created_at: Date | null;
-    reading: Generated<number>;
-    listed: Generated<boolean>;
-    live: Generated<boolean>;
-    test: Generated<boolean>;
-    lacks_status: Generated<boolean>;
-    lacks_amount: Generated<boolean>;
-    amounts_differ: Generated<boolean>;
-    amount: string | null;
-    asked_amount: string | null;
-    label: string | null;
-    digest: string | null;
-    asked: "paid" | "not_paid" | "unknown" | "not_found" | "unclear" | null;
-    asked_status: string | null;
-    asked_type: string | null;
-    asked_collection: string | null;
-  };
-  month: {
-    id: string;
-    closed_at: Date;
-    reopened_at: Date | null;
-    window_from: Date;
-    window_to: Date;
-    payments: number;
-    source: string;
-    month: string;
-    time_zone: string;
-    currency: string;
-    closed_by: string;
-    reopened_by: string | null;
-    reopen_reason: string | null;
-    document: unknown;
-  };
-  month_change: {
-    id: GeneratedAlways<number>;
-    month_id: string;
-    invoice_id: string;
-    changed_at: Date;
-    before: unknown;
-    after: unknown;
-  };
-  month_payment: {
-    month_id: string;
-    invoice_id: string;
-    collection: string | null;
-    amount: string | null;
-    service_charge: string | null;
-    vat: string | null;
-    total: string | null;
-    settleable: string | null;
-  };
-  outbox: {
-    event_id: string;
-    lease_token: string | null;
-    callback_id: string | null;
-    requested_at: Date | null;
-    due_at: Generated<Date>;
-    claimed_until: Date | null;
-    dismissed_at: Date | null;
-    attempt: Generated<number>;
-    source: string;
-    invoice_type: string;
-    state: Generated<"due" | "claimed" | "held" | "dead">;
-    last_error: string | null;
-    traceparent: string | null;
-  };
-  publication: {
-    id: GeneratedAlways<number>;
-    event_id: string;
-    published_at: Generated<Date>;
-    replay_id: string | null;
-    source: string;
-    topic_arn: string;
-    message_id: string;
-    digest: Buffer | null;
-  };
-  published_root: {
-    published_at: Date | null;
-    claimed_until: Date | null;
-    source: string;
-    size: number | null;
-    root: Buffer | null;
-  };
-  relay_process: {
-    id: string;
-    started_at: Generated<Date>;
-    seen_at: Generated<Date>;
-    pid: number;
-    http: boolean;
-    workers: boolean;
-    host: string;
-    version: string;
-    serves: Generated<unknown>;
-    recording_problem: unknown;
-    beat_ms: Generated<number>;
-  };
-  replay: {
-    id: string;
-    lease_token: string | null;
-    requested_at: Generated<Date>;
-    started_at: Date | null;
-    finished_at: Date | null;
-    claimed_until: Date | null;
-    rate: number;
-    matching: number;
-    handled: Generated<number>;
-    opened: Generated<number>;
-    sent: Generated<number>;
-    refused: Generated<number>;
-    kind: "confirmations" | "callbacks" | "events";
-    state: Generated<"running" | "done" | "failed" | "cancelled">;
-    requested_by: string;
-    waits_for: string | null;
-    last_error: string | null;
-    filters: unknown;
-    target: unknown;
-    position: unknown;
-  };
-  replay_refusal: {
-    replay_id: string;
-    event_id: string;
-    refused_at: Generated<Date>;
-    source: string;
-    error: string;
-  };
-  sender_turn: {
-    turn: number;
-    idle_since: Date | null;
-    source: string;
-    sender: string;
-  };
-  signing_key: {
-    created_at: Generated<Date>;
-    retired_at: Date | null;
-    id: string;
-    public_key: string;
-  };
-  source: {
-    name: string;
-    first_served_at: Date | null;
-    scout_at: Generated<Date>;
-    list_at: Generated<Date>;
-    allowance_at: Generated<Date>;
-    unknown_allowance_at: Generated<Date>;
-    unknown_share_at: Generated<Date>;
-    opens_at: Generated<Date>;
-    retry_at: Generated<Date>;
-    paused_at: Date | null;
-    paused_until: Date | null;
-    probe_at: Date | null;
-    allowance: Generated<number>;
-    unknown_allowance: Generated<number>;
-    unknown_share: Generated<number>;
-    version: Generated<number>;
-    faults: Generated<number>;
-    slow_downs: Generated<number>;
-    paused_by: "operator" | "refused" | null;
-    pause_reason: string | null;
-    last_error: string | null;
-  };
-  statement_match: {
-    id: string;
-    made_at: Generated<Date>;
-    first_day: string;
-    last_day: string;
-    settle_days: number | null;
-    keep_duplicates: Generated<boolean>;
-    clean: boolean;
-    source: string;
-    collection: string | null;
-    time_zone: string;
-    currency: string;
-    file_name: string;
-    file_sha256: string;
-    result_sha256: string;
-    made_by: string;
-    mapping: unknown;
-    figures: unknown;
-  };
-  statement_match_item: {
-    match_id: string;
-    position: number;
-    state: string;
-    item: unknown;
-  };
-  sweep: {
-    id: string;
-    collection_id: string;
-    lease_token: string | null;
-    due_at: Generated<Date>;
-    claimed_until: Date | null;
-    started_at: Date | null;
-    finished_at: Date | null;
-    window_from: Date | null;
-    window_to: Date | null;
-    unread_from: string | null;
-    unread_to: string | null;
-    listed: Generated<number>;
-    missing: Generated<number>;
-    opened: Generated<number>;
-    called: Generated<number>;
-    faults: Generated<number>;
-    publish: Generated<boolean>;
-    source: string;
-    kind: "automatic" | "back_fill";
-    state: Generated<"due" | "claimed" | "done">;
-    last_error: string | null;
-    unproven: Generated<unknown>;
-  };
-  swept_payment: {
-    sweep_id: string;
-    invoice_id: string;
-    missing: boolean;
-    opened: boolean;
-    called: boolean;
-  };
-  topic: {
-    arn: string;
-    opens_at: Generated<Date>;
-    retry_at: Generated<Date>;
-    paused_at: Date | null;
-    paused_until: Date | null;
-    probe_at: Date | null;
-    version: Generated<number>;
-    faults: Generated<number>;
-    slow_downs: Generated<number>;
-    paused_by: "operator" | "refused" | null;
-    pause_reason: string | null;
-    last_error: string | null;
-  };
+type Schema = typeof relaySchema;
+
+/** The relay's tables, as `migrations/relay` makes them: each type is read from the line of its column. */
+export type Tables = {
+  [Table in Exclude<keyof Schema, "callback_default" | "functions">]: ColumnsOf<
+    Table,
+    LinesOf<Schema[Table]>
+  >;
+};
+
+type LinesOf<Text extends string, Found extends string = never> = Text extends `${infer Line}\n${infer Rest}`
+  ? LinesOf<Rest, Found | Line>
+  : Found | Text;
+
+/** What is indented is no column, but a constraint, an index or the like. */
+type ColumnsOf<Table extends string, Lines extends string> = {
+  [Line in Exclude<Lines, "" | ` ${string}`> as NameOf<Line>]: Filled<
+    Line,
+    ValueOf<Table, NameOf<Line>, Lines, Line> | (Line extends `${string} not null${string}` ? never : null)
+  >;
+};
+
+type NameOf<Line extends string> = Line extends `${infer Name} ${string}` ? Name : never;
+
+type Filled<Line extends string, Value> = Line extends `${string} generated always as identity`
+  ? GeneratedAlways<Value>
+  : Line extends `${string} default ${string}` | `${string} generated by default as identity`
+    ? Generated<Value>
+    : Value;
+
+type ValueOf<
+  Table extends string,
+  Name extends string,
+  Lines extends string,
+  Line extends string,
+> = `${Table}.${Name}` extends keyof Documents
+  ? Documents[`${Table}.${Name}`]
+  : [AllowedIn<Lines, Name>] extends [never]
+    ? ReadAs[TypeOf<Line>]
+    : AllowedIn<Lines, Name>;
+
+/** What a document holds, Postgres does not know. */
+interface Documents {
+  "callback.headers": [name: string, value: string][];
+}
+
+/** The texts that a CHECK allows; never where there is none. */
+type AllowedIn<
+  Lines extends string,
+  Name extends string,
+> = Lines extends `  constraint ${string} CHECK ((${Name} = ANY (ARRAY[${infer List}])))`
+  ? WordsOf<List>
+  : never;
+
+type WordsOf<List extends string> = List extends `'${infer Word}'::text, ${infer Rest}`
+  ? Word | WordsOf<Rest>
+  : List extends `'${infer Word}'::text`
+    ? Word
+    : never;
+
+type TypeOf<Line extends string> = Line extends `${string} ${infer Definition}`
+  ? { [Type in keyof ReadAs]: Definition extends Type | `${Type} ${string}` ? Type : never }[keyof ReadAs]
+  : never;
+
+/** How `connect` reads each type. */
+interface ReadAs {
+  uuid: string;
+  text: string;
+  numeric: string;
+  date: string;
+  "timestamp with time zone": Date;
+  integer: number;
+  bigint: number;
+  "double precision": number;
+  boolean: boolean;
+  bytea: Buffer;
+  json: unknown;
+  jsonb: unknown;
+  "uuid[]": string[];
+  "integer[]": number[];
+  tstzrange: string;
 }
