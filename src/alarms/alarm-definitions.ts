@@ -81,16 +81,11 @@ export const titleOf = (name: AlarmName, count: number): string => {
   return count === 1 ? one : `${count.toLocaleString("en-US")} ${several}`;
 };
 
-/** What everyone who lists an alarm says of it besides its row. */
-export type DescribedAlarm = Pick<AlarmDefinition, "severity" | "about" | "action"> & { title: string };
-
-/** @param alarm.now what its severity is judged by. */
-export function describeAlarm(alarm: {
-  name: AlarmName;
-  subject: string;
-  raisedAt: Date;
-  now: Date;
-}): DescribedAlarm {
+/**
+ * What everyone who lists an alarm says of it besides its row.
+ * @param alarm.now what its severity is judged by.
+ */
+export function describeAlarm(alarm: { name: AlarmName; subject: string; raisedAt: Date; now: Date }) {
   const { name, subject, raisedAt, now } = alarm;
   const { about, action } = ALARMS[name];
   return {

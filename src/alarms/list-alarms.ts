@@ -2,28 +2,8 @@ import { type Kysely, sql } from "kysely";
 import { typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import {
-  type AlarmName,
-  type DescribedAlarm,
-  describeAlarm,
-  type Severity,
-  severityOf,
-  titleOf,
-} from "./alarm-definitions.ts";
-import type { Alarm, EndedAlarm } from "./alarms.ts";
-
-/** An alarm as a person reads it. */
-export interface KnownAlarm extends Alarm, DescribedAlarm {
-  raisedAt: Date;
-  lastRaisedAt: Date;
-  /** null while it is open. */
-  clearedAt: Date | null;
-  times: number;
-  /** Nobody is told of it before. */
-  snoozedUntil: Date | null;
-  /** What a person noted about it. */
-  note: string | null;
-}
+import { type AlarmName, describeAlarm, type Severity, severityOf, titleOf } from "./alarm-definitions.ts";
+import type { EndedAlarm } from "./alarms.ts";
 
 export interface AlarmFilters {
   /** Cleared ones too. */
@@ -38,7 +18,7 @@ export async function listAlarms(
   db: Kysely<Tables>,
   { all = false, name, names, source }: AlarmFilters,
   limit: number,
-): Promise<{ total: number; items: KnownAlarm[] }> {
+) {
   let query = db
     .selectFrom("alarm")
     .select(["name", "source", "subject", "detail", "times", "note", "snoozed_until as snoozedUntil"])
@@ -59,30 +39,10 @@ export async function listAlarms(
   return { total: rows[0]?.total ?? 0, items };
 }
 
-/** The open alarms of one name. */
-export interface OpenAlarms {
-  name: AlarmName;
-  /** In plain words, with their number if they are several. */
-  title: string;
-  severity: Severity;
-  /** Those that are not snoozed. */
-  count: number;
-  /** Those that are. */
-  snoozed: number;
-  /** When the first of those ends to be. */
-  snoozedUntil: Date | null;
-  /** Of the one that is the only one; null for several. */
-  subject: string | null;
-  /** When the first of them was raised. */
-  oldestAt: Date;
-  /** When one of them was last raised. */
-  newestAt: Date;
-}
-
 const isSnoozed = sql`coalesce(snoozed_until > clock_timestamp(), false)`;
 
 /** One line for each name, the most urgent first, then the oldest. @param now by Postgres' clock. */
-export async function groupOpenAlarms(db: Kysely<Tables>, now: Date): Promise<OpenAlarms[]> {
+export async function groupOpenAlarms(db: Kysely<Tables>, now: Date) {
   const rows = await db
     .selectFrom("alarm")
     .select("name")
@@ -110,7 +70,7 @@ export async function groupOpenAlarms(db: Kysely<Tables>, now: Date): Promise<Op
   return groups.sort((one, other) => rank(one) - rank(other));
 }
 
-const rank = ({ severity }: OpenAlarms): number => (severity === "critical" ? 0 : 1);
+const rank = ({ severity }: { severity: Severity }): number => (severity === "critical" ? 0 : 1);
 
 /** How many are open, by name. */
 export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: AlarmName; count: number }[]> {

@@ -6,7 +6,7 @@ import { durationText, formatOf } from "../kit/setting-formats.ts";
 import { SETTING_NAMES, type ServeSettings, type Settings, settingsSchema } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/sources.ts";
 import type { SettingsShown } from "../operate/operations/operation.ts";
-import type { StatusSettings } from "../operate/status-facts.ts";
+import type { StatusSettings } from "../operate/status.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { tracesUrl } from "./tracing.ts";
 

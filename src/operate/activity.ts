@@ -1,33 +1,55 @@
 import type { Kysely } from "kysely";
+import { z } from "zod";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { databaseTime } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/read-events.ts";
 import { callbacksByMinute } from "../receive/log/list-callbacks.ts";
-import { type ListedUpstream, listUpstreams } from "../upstreams/change.ts";
+import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { type BacklogAges, readBacklogAges } from "./backlog.ts";
+import { readBacklogAges } from "./backlog.ts";
+import { time, whole } from "./operations/fields.ts";
+import { upstreamList } from "./status.ts";
 
-/** What happened in one minute; counts are null until counted. */
-interface Minute {
-  /** Its start. */
-  at: Date;
-  /** Callbacks recorded. */
-  received: number | null;
-  /** Payments confirmed for the first time, each with a new event. */
-  confirmed: number | null;
-  /** Acceptances by SNS, replays left out. */
-  published: number | null;
-}
+const count = whole.nullable().describe("null while it is still being counted.");
 
-/** From the callback to SNS accepting the event, of the newest payments; in ms. */
-interface Latency {
-  p50Ms: number;
-  p95Ms: number;
-  p99Ms: number;
-  /** How many payments. */
-  payments: number;
-}
+/** What happened in one step of time. */
+const counted = z.object({
+  at: time.describe("When it begins."),
+  received: count.describe("Callbacks recorded."),
+  confirmed: count.describe("Payments confirmed for the first time, each with a new event."),
+  published: count.describe("Acceptances by SNS, replays left out."),
+});
+type Counted = z.output<typeof counted>;
+
+/** How busy the relay is. */
+export const activity = z.object({
+  at: time,
+  minutes: z.array(counted).describe("Oldest first; the last minute is still running."),
+  latency: z
+    .object({
+      p50Ms: z.number(),
+      p95Ms: z.number(),
+      p99Ms: z.number(),
+      payments: whole.describe("How many of the newest payments it is based on."),
+    })
+    .nullable()
+    .describe("From the callback to SNS accepting the event; null without payments."),
+  oldest: z.object({
+    confirmationSeconds: z.number().describe("Since the oldest request that no answer covers."),
+    eventSeconds: z.number().describe("Age of the oldest event that should be published."),
+  }),
+  upstreams: upstreamList,
+});
+export type Activity = z.output<typeof activity>;
+
+/** What happened over a day or a week. */
+export const history = z.object({
+  at: time,
+  stepMinutes: whole,
+  steps: z.array(counted).describe("Oldest first; the last one is still running."),
+});
+export type History = z.output<typeof history>;
 
 /** What the history shows: how many steps, and how long each is, in minutes. A step begins at midnight, UTC. */
 export const HISTORY = {
@@ -35,13 +57,6 @@ export const HISTORY = {
   "7d": { steps: 84, stepMinutes: 120 },
 } as const;
 export type HistoryRange = keyof typeof HISTORY;
-
-/** What happened over a day or a week. */
-export interface History {
-  at: Date;
-  stepMinutes: number;
-  steps: Minute[];
-}
 
 /** Counts the history; one book for each range. */
 export function historyBooks(db: Kysely<Tables>): (range: HistoryRange) => Promise<History> {
@@ -53,16 +68,6 @@ export function historyBooks(db: Kysely<Tables>): (range: HistoryRange) => Promi
     const at = await databaseTime(db);
     return { at, stepMinutes, steps: await books[range].count(steps, at) };
   };
-}
-
-/** How busy the relay is. */
-export interface Activity {
-  at: Date;
-  /** Oldest first; the last minute is still running. */
-  minutes: Minute[];
-  latency: Latency | null;
-  oldest: { confirmationSeconds: number; eventSeconds: number };
-  upstreams: { sources: ListedUpstream[]; topics: ListedUpstream[] };
 }
 
 const MINUTE_MS = 60_000;
@@ -80,7 +85,7 @@ const COUNTING_MS = 100;
 /** How many payments the percentiles are based on. */
 const PAYMENTS = 1_000;
 
-type Counts = Omit<Minute, "at">;
+type Counts = Omit<Counted, "at">;
 
 /**
  * Counts what happened, minute by minute or in longer steps. Finished ones are remembered, so that a second
@@ -100,7 +105,7 @@ export class ActivityBook {
   }
 
   /** The last steps, the oldest first; the last one is still running. */
-  async count(steps: number, now: Date): Promise<Minute[]> {
+  async count(steps: number, now: Date): Promise<Counted[]> {
     const stepMs = this.#stepMs;
     const end = Math.floor(now.getTime() / stepMs) * stepMs + stepMs;
     const counts = await this.#count(end - steps * stepMs, end, now.getTime());
@@ -119,7 +124,10 @@ export class ActivityBook {
       at: now,
       minutes: counted,
       latency: await readLatency(db),
-      oldest: inSeconds(ages),
+      oldest: {
+        confirmationSeconds: ages.oldestConfirmationSeconds,
+        eventSeconds: ages.oldestEventSeconds,
+      },
       upstreams: { sources: await listUpstreams(db, SOURCE), topics: await listUpstreams(db, TOPIC) },
     };
   }
@@ -176,12 +184,7 @@ export class ActivityBook {
 
 const NOT_COUNTED: Counts = { received: null, confirmed: null, published: null };
 
-const inSeconds = ({ oldestConfirmationSeconds, oldestEventSeconds }: BacklogAges) => ({
-  confirmationSeconds: oldestConfirmationSeconds,
-  eventSeconds: oldestEventSeconds,
-});
-
-async function readLatency(db: Kysely<Tables>): Promise<Latency | null> {
+async function readLatency(db: Kysely<Tables>): Promise<Activity["latency"]> {
   const deliveries = await newestDeliveries(db, PAYMENTS);
   const asked = new Map(
     (await readStates(db, deliveries))
@@ -200,7 +203,7 @@ async function readLatency(db: Kysely<Tables>): Promise<Latency | null> {
 }
 
 /** Percentiles by the nearest rank. Pure. @param took in ms, in any order; null for none. */
-export function latencyOf(took: readonly number[]): Latency | null {
+export function latencyOf(took: readonly number[]): Activity["latency"] {
   if (took.length === 0) return null;
   const sorted = [...took].sort((one, other) => one - other);
   const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;

@@ -17,17 +17,10 @@ import {
   type UndeliveredSelection,
 } from "./list-undelivered.ts";
 
-export interface Decision extends ByHand {
+interface Decision extends ByHand {
   selection: UndeliveredSelection;
   /** Only report what would change. */
   dryRun?: boolean | undefined;
-}
-
-export interface DecisionResult {
-  dryRun: boolean;
-  count: number;
-  /** The first of them. */
-  items: UndeliveredItem[];
 }
 
 interface DecisionKind {
@@ -113,17 +106,14 @@ const confirmationsIn = (items: readonly UndeliveredItem[]) =>
 const eventsIn = (items: readonly UndeliveredItem[]): EventKey[] =>
   items.flatMap(({ eventId: id, source }) => (id === null ? [] : [{ id, source }]));
 
-async function decide(
-  { db, actor, selection, reason, dryRun = false }: Decision,
-  kind: DecisionKind,
-): Promise<DecisionResult> {
+async function decide({ db, actor, selection, reason, dryRun = false }: Decision, kind: DecisionKind) {
   if (dryRun) {
     const { total, items } = await listUndelivered({ db, list: kind.list, selection, limit: SHOWN });
     refuseAmbiguous(items, selection);
     return { dryRun, count: total, items };
   }
   const bounded = await upToNow(db, selection);
-  const result: DecisionResult = { dryRun, count: 0, items: [] };
+  const result = { dryRun, count: 0, items: [] as UndeliveredItem[] };
   for (;;) {
     const items = await decideSome({ db, actor, reason }, bounded, kind);
     result.count += items.length;

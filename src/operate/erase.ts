@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import {
   eraseConfirmations,
@@ -18,26 +19,30 @@ import {
   eraseByReference,
   eraseCallbacks,
   isCallbackOf,
-  type LeftCallback,
 } from "../receive/log/erase-callbacks.ts";
 import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
+import { answeredId, time, whole } from "./operations/fields.ts";
 
 /** What was blanked; all zero when nothing was left to blank. */
-interface Erased {
-  invoiceId: string;
-  /** Whether anything is stored about this invoice, erased or not. */
-  found: boolean;
-  callbacks: number;
-  snapshots: number;
-  invoices: number;
-  events: number;
-  confirmations: number;
-  /** Callbacks that carry its reference, which another invoice has as well: for a person to look at. */
-  left: LeftCallback[];
-}
+export const erased = z.object({
+  dryRun: z.boolean(),
+  invoiceId: answeredId,
+  found: z.boolean().describe("Whether anything is stored about this invoice, erased or not."),
+  callbacks: whole,
+  snapshots: whole,
+  invoices: whole,
+  events: whole,
+  confirmations: whole,
+  left: z
+    .array(z.object({ id: answeredId, receivedAt: time, source: z.string() }))
+    .describe(
+      "Callbacks that carry its reference, which another invoice has too: up to a hundred, to look at.",
+    ),
+});
+type Erased = Omit<z.output<typeof erased>, "dryRun">;
 
 /**
  * Blanks the personal data of one invoice in all sources: in the log, the invoice, its snapshots, its events
@@ -132,20 +137,17 @@ const RUN_LIMIT = 5_000;
 /** After so many in a row the cause is none of an invoice's own. */
 const FAILURE_LIMIT = 20;
 
-interface OutdatedOptions extends ByHand {
-  /** PERSONAL_DATA_RETENTION, in ms. */
-  ageMs: number;
-}
-
-export interface OutdatedResult {
-  /** Invoices last settled before this time lose their personal data. */
-  before: Date;
-  invoices: number;
-  /** Whether more are left. */
-  more: boolean;
-  /** The first one that could not be blanked, and why; null when all could. */
-  stuck: string | null;
-}
+/** What PERSONAL_DATA_RETENTION blanks. */
+export const outdatedResult = z.object({
+  before: time.describe("Invoices last settled before this time lose their personal data."),
+  invoices: whole,
+  more: z.boolean().describe("Whether more are left."),
+  stuck: z
+    .string()
+    .nullable()
+    .describe("The first one that could not be blanked, and why; null when all could."),
+});
+type OutdatedResult = z.output<typeof outdatedResult>;
 
 const selectTimeBefore = new Statement(
   { before: returned.time },
@@ -168,7 +170,15 @@ export async function countOutdated(db: Kysely<Tables>, ageMs: number): Promise<
  * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped. One
  * that fails stops no other.
  */
-export async function eraseOutdated({ db, actor, reason, ageMs }: OutdatedOptions): Promise<OutdatedResult> {
+export async function eraseOutdated({
+  db,
+  actor,
+  reason,
+  ageMs,
+}: ByHand & {
+  /** PERSONAL_DATA_RETENTION, in ms. */
+  ageMs: number;
+}): Promise<OutdatedResult> {
   const before = await dateOf(db, ageMs);
   let invoices = 0;
   let inARow = 0;

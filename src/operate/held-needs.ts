@@ -1,7 +1,7 @@
 import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { clock, spanText } from "../kit/time.ts";
-import { type Need, need, numberOf } from "./need.ts";
-import type { Facts, Held } from "./status-facts.ts";
+import { need, numberOf } from "./need.ts";
+import type { Facts, Held, Need } from "./status.ts";
 
 /** A pause that has kept payments from their events for so long is critical, in ms. */
 const PAUSED_LONG_MS = 600_000;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
+import { z } from "zod";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
 import type { Tables } from "../database/tables.ts";
 import { MASK, withoutCallbackTokens } from "../kit/mask.ts";
@@ -90,16 +91,13 @@ function firstWithin<One>(all: readonly One[], sizeOf: (one: One) => number): On
   return end === -1 ? [...all] : all.slice(0, end);
 }
 
-/** A field of what a callback claimed, beside the provider's answer. */
-interface ComparedClaim {
-  /** Where it stands in the claim, such as `data.amount`. */
-  field: string;
-  claimed: string;
-  /** null when the answer has no such field. */
-  answered: string | null;
-  /** null when there is nothing to compare it with. */
-  same: boolean | null;
-}
+/** A field that the callback claimed, next to the provider's answer. */
+export const comparedClaim = z.object({
+  field: z.string().describe("Its path in the claim, such as data.amount."),
+  claimed: z.string(),
+  answered: z.string().nullable().describe("null if the answer has no such field."),
+  same: z.boolean().nullable().describe("null if there is nothing to compare."),
+});
 
 type Leaves = [path: string, value: string][];
 
@@ -121,7 +119,11 @@ const LONGEST = 32_768;
  * @param answer the provider's JSON; null when there is none.
  * @param invoiceId lower case.
  */
-export function compareClaim(claim: string, answer: string | null, invoiceId: string): ComparedClaim[] {
+export function compareClaim(
+  claim: string,
+  answer: string | null,
+  invoiceId: string,
+): z.output<typeof comparedClaim>[] {
   const claims = leavesOf(parsed(claim) ?? formIn(claim));
   const answers = leavesOf(parsed(answer ?? ""));
   const holder = holderOf(claims, invoiceId);

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { z } from "zod";
 import { readPayment } from "../confirm/invoices/read-invoices.ts";
 import { readConfirmation } from "../confirm/queue/read-confirmations.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
@@ -8,6 +9,7 @@ import type { BookPeriod } from "../kit/book-days.ts";
 import type { Mask } from "../kit/mask.ts";
 import { readEvent } from "../publish/read-events.ts";
 import { callbacksAbout } from "../receive/log/callbacks-about.ts";
+import { collection, source, timeGiven } from "./operations/fields.ts";
 
 /**
  * Undelivered items that wait for a person: dead letters (confirmations and events that were given up), or
@@ -15,16 +17,15 @@ import { callbacksAbout } from "../receive/log/callbacks-about.ts";
  */
 export type UndeliveredList = "dead" | "quarantine";
 
-interface UndeliveredFilters {
-  /** Only for dead letters. */
-  kind?: "confirmation" | "event" | undefined;
-  source?: string | undefined;
-  /** The collection's name, as it appears in invoices. */
-  collection?: string | undefined;
-  /** ISO 8601, inclusive: waiting since. */
-  from?: string | undefined;
-  /** ISO 8601, exclusive. */
-  to?: string | undefined;
+export const undeliveredFilters = z.strictObject({
+  kind: z.enum(["confirmation", "event"]).optional().describe("only confirmations, or only events"),
+  source,
+  collection,
+  from: timeGiven.optional().describe("only those waiting since this time (UTC) or later"),
+  to: timeGiven.optional().describe("only those waiting since before this time (UTC)"),
+});
+
+interface UndeliveredFilters extends Partial<z.output<typeof undeliveredFilters>> {
   /** Only what is a payment of this period, or may become one: its time of payment is not known. */
   paidIn?: BookPeriod | undefined;
 }
@@ -141,17 +142,8 @@ export async function listUndelivered({
   return { total: rows[0]?.total ?? 0, items: rows.map(({ total: _, ...item }) => item) };
 }
 
-type Found<Read extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>;
-
 /** One item with everything that helps to decide about it. */
-interface Evidence extends UndeliveredItem {
-  confirmation: Found<typeof readConfirmation>;
-  event: Found<typeof readEvent>;
-  /** What the provider last confirmed. */
-  invoice: Found<typeof readPayment>;
-  /** The newest first. */
-  callbacks: Found<typeof callbacksAbout>;
-}
+type Evidence = Awaited<ReturnType<typeof withEvidence>>;
 
 /**
  * @param id of an invoice or event
@@ -180,7 +172,7 @@ export async function showUndelivered({
   });
 }
 
-async function withEvidence(db: Kysely<Tables>, item: UndeliveredItem, personal: Mask): Promise<Evidence> {
+async function withEvidence(db: Kysely<Tables>, item: UndeliveredItem, personal: Mask) {
   const { eventId, source } = item;
   const confirmation = await readConfirmation(db, item);
   const event = eventId === null ? null : await readEvent(db, { id: eventId, source });

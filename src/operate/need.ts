@@ -1,28 +1,4 @@
-import type { AlarmName, Severity } from "../alarms/alarm-definitions.ts";
-
-/** Something that waits for a person: one cause, however many things it concerns. */
-export interface Need {
-  severity: Severity;
-  /** What is wrong, in plain words, with its number if they are several. */
-  what: string;
-  /** How many things. */
-  count: number;
-  /** Since when the oldest of them; null where that is not known. */
-  oldestAt: Date | null;
-  /** Since when the newest of them. */
-  newestAt: Date | null;
-  /** What to do about it, a sentence. */
-  action: string;
-  /** The alarm that tells of it; null where none does. */
-  alarm: AlarmName | null;
-  /** The command to begin with, as typed after `invoice-relay`; null where none helps. */
-  command: string | null;
-  /** The page of the console where it is done; null where none is. */
-  page: NeedPage | null;
-}
-
-export const NEED_PAGES = ["dead", "quarantine", "alarms", "completeness", "settings"] as const;
-type NeedPage = (typeof NEED_PAGES)[number];
+import type { Need } from "./status.ts";
 
 type Given = Pick<Need, "severity" | "what" | "action"> & Partial<Need>;
 

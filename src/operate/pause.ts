@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { databaseTime } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
@@ -8,8 +9,7 @@ import type { UpstreamReport } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
 import { BadInput } from "./operations/bad-input.ts";
-
-export type PausableWork = "confirm" | "publish";
+import { type PausableWork, work } from "./status.ts";
 
 const KINDS = { confirm: SOURCE, publish: TOPIC } as const;
 
@@ -24,15 +24,13 @@ export interface Pause extends PauseOrResume {
   until?: Date | undefined;
 }
 
-interface PauseResult {
-  work: PausableWork;
-  /** The names that changed. */
-  changed: string[];
-  /** Those that were already in that state. */
-  unchanged: string[];
-  /** Those that no `serve` has ever known. */
-  unknown: string[];
-}
+export const pauseResult = z.object({
+  work,
+  changed: z.array(z.string()),
+  unchanged: z.array(z.string()).describe("Those that were in that state already."),
+  unknown: z.array(z.string()).describe("Those that no serve has ever known."),
+});
+type PauseResult = z.output<typeof pauseResult>;
 
 /** The sources that are asked, or the topics that are sent to, and their state. */
 export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpstreams(db, KINDS[work]);

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { dropHistory } from "../alarms/history.ts";
 import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/change-confirmations.ts";
@@ -19,8 +20,9 @@ import {
 import { whenNotBusy } from "../receive/log/partitions.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";
-import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase.ts";
+import { countOutdated, eraseOutdated, outdatedResult } from "./erase.ts";
 import { forgottenConfirmations, isOpen, openInvoices } from "./open-invoices.ts";
+import { time, whole } from "./operations/fields.ts";
 
 interface RetentionOptions extends ByHand {
   /** How long callbacks are kept, in ms. */
@@ -32,33 +34,36 @@ interface RetentionOptions extends ByHand {
   onDone?: (done: ChoresDone) => void;
 }
 
-/** One month of the log that is past its retention. */
-interface DroppedPartition extends OldPartition {
-  /** Exact up to ten thousand, else about. */
-  callbacks: number;
-  /** Callbacks of open invoices among them: they move to the default partition and are kept. */
-  kept: number;
-}
-
-interface RetentionResult {
-  dryRun: boolean;
-  /** Callbacks from before this time are dropped: the first of a month. */
-  before: Date;
-  partitions: DroppedPartition[];
-  /** Old callbacks in the default partition that are dropped. */
-  stragglers: number;
-  /** Confirmations of ids that stayed unknown for a week. Their callbacks are kept as long as all others. */
-  unknownConfirmations: number;
-  /**
-   * A partition that could not be dropped; the next run tries again. `not_allowed`: this database user may
-   * not drop it.
-   */
-  stays: { name: string; why: "busy" | "not_allowed" } | null;
-  /** What PERSONAL_DATA_RETENTION blanked; null without it. */
-  personalData: OutdatedResult | null;
-  /** What could not be done, and why; all else was. The next run tries again. */
-  failed: ChoresDone["failed"];
-}
+export const retentionResult = z.object({
+  dryRun: z.boolean(),
+  before: time.describe("Callbacks from before this time are dropped: the first of a month."),
+  partitions: z
+    .array(
+      z.object({
+        name: z.string(),
+        to: time,
+        callbacks: whole.describe("Exact up to ten thousand, else about."),
+        kept: whole.describe("Callbacks of open invoices: they move to the default partition and are kept."),
+      }),
+    )
+    .describe("The months of the log that are past their retention."),
+  stragglers: whole.describe("Old callbacks in the default partition that are dropped."),
+  unknownConfirmations: whole.describe(
+    "Confirmations of ids that stayed unknown for a week. Their callbacks are kept as long as all others.",
+  ),
+  stays: z
+    .object({ name: z.string(), why: z.enum(["busy", "not_allowed"]) })
+    .nullable()
+    .describe(
+      "A partition that could not be dropped; the next run tries again. `not_allowed`: this database user " +
+        "may not drop it.",
+    ),
+  personalData: outdatedResult.nullable().describe("null without PERSONAL_DATA_RETENTION."),
+  failed: z
+    .array(z.object({ chore: z.string(), error: z.string() }))
+    .describe("What could not be done; all else was. The next run tries again."),
+});
+type RetentionResult = z.output<typeof retentionResult>;
 
 /** How often to try to drop a partition of a busy log. */
 const TRIES = 3;

@@ -1,83 +1,23 @@
 import type { Kysely } from "kysely";
 import { alarmsAbout } from "../alarms/alarm-definitions.ts";
-import { type AuditedChange, readAuditLog } from "../alarms/audit.ts";
-import { groupOpenAlarms, type KnownAlarm, listAlarms, type OpenAlarms } from "../alarms/list-alarms.ts";
-import { type SchemaState, schemaState } from "../database/migrate.ts";
+import { readAuditLog } from "../alarms/audit.ts";
+import { groupOpenAlarms, listAlarms } from "../alarms/list-alarms.ts";
+import { schemaState } from "../database/migrate.ts";
 import { isReadOnly } from "../database/recording-problem.ts";
 import { databaseTime, readPostgresVersion } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { programVersion } from "../kit/program-version.ts";
-import type { Reconciliation } from "../kit/sources-file.ts";
 import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
-import {
-  type DailyCertificate,
-  readDailyCertificates,
-  readSweeps,
-  type SweepState,
-} from "../reconcile/last-runs.ts";
-import { readUnprovenDays, type UnprovenDays } from "../reconcile/unproven-days.ts";
+import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
+import { readUnprovenDays } from "../reconcile/unproven-days.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";
-import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
-import {
-  type Backlog,
-  readBacklog,
-  readWaiting,
-  readWaitingEvents,
-  type WaitingEvents,
-  type WaitingSource,
-} from "./backlog.ts";
+import { listProcesses } from "../work/relay-process.ts";
+import { readBacklog, readWaiting, readWaitingEvents } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
-import type { Need } from "./need.ts";
-import { listPausable, type PausableWork } from "./pause.ts";
+import { listPausable } from "./pause.ts";
+import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
 import { needsOf, sentenceOf } from "./status-meaning.ts";
-
-/** The settings that matter here, if the caller has them. */
-export interface StatusSettings {
-  /** null: they name no source. */
-  sources:
-    | readonly { name: string; reconciliation: Reconciliation; collectionIds: readonly string[] }[]
-    | null;
-  /** RECONCILE_INTERVAL, in ms. */
-  intervalMs: number;
-}
-
-/** A source or topic that is held up, and why. */
-export interface Held extends ListedUpstream {
-  work: PausableWork;
-  /** Who paused it, if a person did. */
-  actor: string | null;
-}
-
-/** Everything in the tables about how the relay is doing. */
-export interface Facts {
-  at: Date;
-  settings: StatusSettings;
-  /** The newest open alarms; `openAlarms` counts them all. */
-  alarms: KnownAlarm[];
-  openAlarms: OpenAlarms[];
-  /** The open alarms of sources and topics. */
-  upstreamAlarms: KnownAlarm[];
-  /** Sources and topics that are paused, refused or backing off. */
-  held: Held[];
-  /** Sources that serve has known. */
-  sources: string[];
-  /** Confirmations that are not done. */
-  backlog: Backlog;
-  waiting: WaitingSource[];
-  waitingEvents: WaitingEvents[];
-  dead: { confirmations: number; events: number };
-  quarantined: number;
-  lastCallbackAt: Date | null;
-  sweeps: SweepState[];
-  certificates: DailyCertificate[];
-  /** Days that the newest certificate which covers them does not prove. */
-  unproven: UnprovenDays[];
-  processes: SeenProcess[];
-  /** Postgres takes no writes: what depends on rows that should have been written says nothing then. */
-  readOnly: boolean;
-  versions: { program: string; postgres: string; schema: SchemaState["state"] };
-}
 
 const ALARM_LIMIT = 20;
 
@@ -121,28 +61,11 @@ async function heldOf(
 ): Promise<Held[]> {
   const held: Held[] = [];
   for (const upstream of upstreams.filter(({ state }) => state !== "closed")) {
-    const paused = upstream.state === "paused" ? await lastPause(db, work, upstream.name) : undefined;
-    held.push({ ...upstream, work, actor: paused?.actor ?? null });
+    const by = { action: `pause.${work}`, subject: upstream.name, limit: 1 };
+    const [pause] = upstream.state === "paused" ? await readAuditLog({ db, ...by }) : [];
+    held.push({ ...upstream, work, actor: pause?.actor ?? null });
   }
   return held;
-}
-
-async function lastPause(
-  db: Kysely<Tables>,
-  work: PausableWork,
-  subject: string,
-): Promise<AuditedChange | undefined> {
-  const [entry] = await readAuditLog({ db, action: `pause.${work}`, subject, limit: 1 });
-  return entry;
-}
-
-/** The first thing to look at when on call. */
-export interface Status extends Facts {
-  /** How the relay is doing, in one sentence. */
-  sentence: string;
-  needsPerson: boolean;
-  /** What needs a person, each with what to do. */
-  needs: Need[];
 }
 
 /** How the relay is doing, read in one snapshot; useful even when nothing has happened yet. */

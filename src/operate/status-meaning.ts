@@ -3,8 +3,8 @@ import { READ_ONLY } from "../database/recording-problem.ts";
 import { clock, DAY_MS, spanText } from "../kit/time.ts";
 import type { SeenProcess } from "../work/relay-process.ts";
 import { heldNeeds, heldWords, onlyHeld } from "./held-needs.ts";
-import { countThings, type Need, need, numberOf, worstFirst } from "./need.ts";
-import type { Facts, Held } from "./status-facts.ts";
+import { countThings, need, numberOf, worstFirst } from "./need.ts";
+import type { Facts, Held, Need } from "./status.ts";
 
 /** Work that is overdue by more than this, in s, has no worker or too few. */
 const STUCK_SECONDS = 120;

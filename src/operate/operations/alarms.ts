@@ -2,45 +2,11 @@ import { z } from "zod";
 import { ALARM_NAMES } from "../../alarms/alarm-definitions.ts";
 import { listAlarms } from "../../alarms/list-alarms.ts";
 import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
-import { limitInQuery, reason, source, time, timeGiven, whole } from "./fields.ts";
+import { alarm } from "../status.ts";
+import { limitInQuery, reason, source, timeGiven, whole } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { get, post } = operationsAbout("Alarms");
-
-export const severity = z
-  .enum(["critical", "warning"])
-  .describe("critical: it keeps payments from their events, or hides one, or has done so for ten minutes.");
-
-export const alarm = z.object({
-  name: z.enum(ALARM_NAMES),
-  source: z.string(),
-  subject: z.string(),
-  detail: z.string(),
-  raisedAt: time,
-  lastRaisedAt: time,
-  clearedAt: time.nullable(),
-  times: whole,
-  snoozedUntil: time.nullable().describe("Nobody is told of it before."),
-  note: z.string().nullable().describe("What a person noted."),
-  title: z.string().describe("Its name in plain words."),
-  severity,
-  about: z.string().describe("What its subject names."),
-  action: z.string().describe("What to do about it."),
-});
-
-export const openAlarms = z.array(
-  z.object({
-    name: z.enum(ALARM_NAMES),
-    title: z.string(),
-    severity,
-    count: whole.describe("Those that are not snoozed."),
-    snoozed: whole,
-    snoozedUntil: time.nullable().describe("When the first of those ends to be."),
-    subject: z.string().nullable().describe("null for several."),
-    oldestAt: time,
-    newestAt: time,
-  }),
-);
 
 /** An alarm of the whole relay has none. */
 const nameOrNone = z

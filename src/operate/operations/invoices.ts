@@ -2,9 +2,9 @@ import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
 import { startReplay } from "../../replay/start-replay.ts";
-import { eraseInvoice } from "../erase.ts";
+import { erased, eraseInvoice } from "../erase.ts";
 import { readingFor } from "../find-callbacks.ts";
-import { readEvidence } from "../invoice-evidence.ts";
+import { comparedClaim, readEvidence } from "../invoice-evidence.ts";
 import { timeline } from "../timeline.ts";
 import { meaningOf } from "../timeline-meaning.ts";
 import { readTimeline } from "../timeline-reading.ts";
@@ -27,14 +27,6 @@ import { replayStarted } from "./replays.ts";
 const { get, post } = operationsAbout("Invoices");
 const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
 
-/** A field that the callback claimed, next to the provider's answer. */
-const compared = z.object({
-  field: z.string().describe("Its path in the claim, such as data.amount."),
-  claimed: z.string(),
-  answered: z.string().nullable().describe("null if the answer has no such field."),
-  same: z.boolean().nullable().describe("null if there is nothing to compare."),
-});
-
 const evidence = z.object({
   invoiceId: answeredId,
   claims: z
@@ -47,7 +39,7 @@ const evidence = z.object({
         invoiceIds: z.array(answeredId),
         ...bodyShown,
         erasedAt: time.nullable(),
-        compared: z.array(compared).describe("Empty if the claim is neither JSON nor a form."),
+        compared: z.array(comparedClaim).describe("Empty if the claim is neither JSON nor a form."),
       }),
     )
     .describe("The newest callbacks that named it, newest first: at most five, and a MiB."),
@@ -97,22 +89,6 @@ const evidence = z.object({
       ),
     }),
   ),
-});
-
-const erased = z.object({
-  dryRun: z.boolean(),
-  invoiceId: answeredId,
-  found: z.boolean().describe("Whether anything is stored about this invoice."),
-  callbacks: whole,
-  snapshots: whole,
-  invoices: whole,
-  events: whole,
-  confirmations: whole,
-  left: z
-    .array(z.object({ id: answeredId, receivedAt: time, source: z.string() }))
-    .describe(
-      "Callbacks that carry its reference, which another invoice has too: up to a hundred, to look at.",
-    ),
 });
 
 /** A replay of one invoice. */

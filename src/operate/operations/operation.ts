@@ -10,7 +10,7 @@ import type { ReadAgain, RecordedRequest } from "../../replay/callback-readings.
 import type { ReplayKind } from "../../replay/replay.ts";
 import type { Signer } from "../../signing/signed.ts";
 import type { Activity, History, HistoryRange } from "../activity.ts";
-import type { StatusSettings } from "../status-facts.ts";
+import type { StatusSettings } from "../status.ts";
 import { answeredId } from "./fields.ts";
 
 /** Days of payment, the last one included. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readAuditLog } from "../../alarms/audit.ts";
-import { applyRetention } from "../retention.ts";
+import { applyRetention, retentionResult } from "../retention.ts";
 import {
   answeredId,
   countGiven,
@@ -14,28 +14,6 @@ import {
   whole,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
-
-const retentionResult = z.object({
-  dryRun: z.boolean(),
-  before: time,
-  partitions: z.array(
-    z.object({
-      name: z.string(),
-      to: time,
-      callbacks: whole.describe("Exact up to ten thousand, else about."),
-      kept: whole,
-    }),
-  ),
-  stragglers: whole,
-  unknownConfirmations: whole,
-  stays: z.object({ name: z.string(), why: z.enum(["busy", "not_allowed"]) }).nullable(),
-  personalData: z
-    .object({ before: time, invoices: whole, more: z.boolean(), stuck: z.string().nullable() })
-    .nullable(),
-  failed: z
-    .array(z.object({ chore: z.string(), error: z.string() }))
-    .describe("What could not be done; all else was. The next run tries again."),
-});
 
 export const recordOperations = [
   operationsAbout("Retention").post("applyRetention", "/retention", {

@@ -1,18 +1,15 @@
 import { z } from "zod";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import { personalMaskOf } from "../../kit/mask.ts";
+import { dismissDead, dismissQuarantine, releaseQuarantine, retryDead } from "../decide-undelivered.ts";
 import {
-  type Decision,
-  type DecisionResult,
-  dismissDead,
-  dismissQuarantine,
-  releaseQuarantine,
-  retryDead,
-} from "../decide-undelivered.ts";
-import { listUndelivered, showUndelivered, type UndeliveredList } from "../list-undelivered.ts";
+  listUndelivered,
+  showUndelivered,
+  type UndeliveredList,
+  undeliveredFilters,
+} from "../list-undelivered.ts";
 import {
   answeredId,
-  collection,
   dryRun,
   eventState,
   id,
@@ -21,7 +18,6 @@ import {
   SOME_ID,
   source,
   time,
-  timeGiven,
   whole,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
@@ -30,19 +26,11 @@ const DEAD = operationsAbout("Dead letters");
 const QUARANTINE = operationsAbout("Quarantine");
 type Chapter = typeof DEAD;
 
-const filters = z.strictObject({
-  kind: z.enum(["confirmation", "event"]).optional().describe("only confirmations, or only events"),
-  source,
-  collection,
-  from: timeGiven.optional().describe("only those waiting since this time (UTC) or later"),
-  to: timeGiven.optional().describe("only those waiting since before this time (UTC)"),
-});
-
 const choice = z
   .strictObject({
     ids: z.array(id).min(1).max(1_000).optional().describe("ids of invoices or events"),
     source: source.describe("The source, for ids that several know."),
-    filters: filters.optional(),
+    filters: undeliveredFilters.optional(),
     reason,
     dryRun: dryRun.describe("only show how many there are, and the first ones"),
   })
@@ -119,7 +107,7 @@ const listOperation = <const Id extends string, const Path extends string>(
 ) =>
   about.get(id, path, {
     summary,
-    query: z.object({ ...filters.shape, ...limitInQuery.shape }),
+    query: z.object({ ...undeliveredFilters.shape, ...limitInQuery.shape }),
     example: { query: { collection: "School fees" } },
     result: z.object({ total: whole, items: z.array(item) }),
     run: ({ db }, { query: { limit, ...filters } }) =>
@@ -147,7 +135,7 @@ const showOperation = <const Id extends string, const Path extends string>(
 const idOfItem = id.describe("the id of the invoice or event");
 
 const decideOperation = <const Id extends string, const Path extends string>(
-  decide: (decision: Decision) => Promise<DecisionResult>,
+  decide: typeof retryDead,
   id: Id,
   path: Path,
   about: Chapter,

@@ -1,35 +1,16 @@
 import { z } from "zod";
-import { listPausable, type PausableWork, pause, resume } from "../pause.ts";
-import { reason, source, time, timeGiven } from "./fields.ts";
+import { listPausable, pause, pauseResult, resume } from "../pause.ts";
+import { type PausableWork, upstreamList, work } from "../status.ts";
+import { reason, source, timeGiven } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
 
 const { get, post } = operationsAbout("Pause");
 
-export const upstream = z.object({
-  name: z.string(),
-  state: z.enum(["closed", "backing_off", "half_open", "refused", "paused"]),
-  pausedBy: z.enum(["operator", "refused"]).nullable(),
-  pausedAt: time.nullable(),
-  pausedUntil: time.nullable(),
-  pauseReason: z.string().nullable(),
-  lastError: z.string().nullable(),
-  opensAt: time.nullable().describe("While backing off: until when."),
-});
-export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
-
-const work = z.enum(["confirm", "publish"]);
 const resumeRequest = z.strictObject({
   work,
   source: source.describe("only this source; all by default"),
   reason,
 });
-const pauseResult = z.object({
-  work,
-  changed: z.array(z.string()),
-  unchanged: z.array(z.string()).describe("Those that were in that state already."),
-  unknown: z.array(z.string()).describe("Those that no serve has ever known."),
-});
-
 export const upstreamOperations = [
   get("listUpstreams", "/upstreams", {
     summary: "List sources and topics, and which of them are paused or backing off",
