@@ -5,7 +5,7 @@ import { honestListsAreEqual, noListFoolsTheCertificate } from "../reconcile/hos
 import { namesHole, provesMonth } from "../reconcile/month-story.ts";
 import { howMany } from "./how-many.ts";
 
-// What the long tests show with few is shown here with many.
+// What needs many to show it.
 
 const HOUR = 3_600_000;
 const LISTS = howMany(400, 2_000);

@@ -44,14 +44,6 @@ describe("FIFO topics", () => {
     expect(sns.messages().map(({ message }) => message)).toEqual(["a", "b"]);
   });
 
-  it("count deduplication ids per group where the topic is made so", async () => {
-    const { sns, publish } = await fifoFixture({ FifoThroughputScope: "MessageGroup" });
-    await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "d" });
-    await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "d" });
-    await publish({ Message: "a", MessageGroupId: "h", MessageDeduplicationId: "d" });
-    expect(sns.messages().map(({ messageGroupId }) => messageGroupId)).toEqual(["g", "h"]);
-  });
-
   it("refuse a message without group or deduplication id, and a batch with it as a whole", async () => {
     const { sns, client, TopicArn, publish } = await fifoFixture();
     const refused = { name: "InvalidParameterException" };
