@@ -318,7 +318,6 @@ peaks bytea not null default '\\x'::bytea
 hashes bytea not null default '\\x'::bytea
 refs bytea not null default '\\x'::bytea
 salts bytea not null default '\\x'::bytea
-checks bytea not null default '\\x'::bytea
 reading json
 check_at timestamp with time zone not null default clock_timestamp()
 checked json
@@ -341,10 +340,10 @@ kinds integer not null
 source text not null
 times tstzrange not null
 root bytea not null
-hashes bytea not null
-refs bytea not null
+leaves bytea not null
+leaves_rest bytea not null
 salts bytea not null
-checks bytea not null
+salts_rest bytea not null
 answers integer[] not null
   constraint ledger_tile_pkey PRIMARY KEY (source, index)
   index ledger_tile_answers ON public.ledger_tile USING gin (answers) WHERE (answers <> '{}'::integer[])

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 /** The Merkle trees over the rows that matter (docs/ledger.md). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // `peaks`: the roots of the perfect subtrees that the full tiles make, the largest first. `hashes`, `refs`,
-  // `salts`, `checks`: of the leaves that fill no tile yet. `reading`: how far the tables were read, on the row of `*`, whose
+  // `salts`: of the leaves that fill no tile yet. `reading`: how far the tables were read, on the row of `*`, whose
   // lock makes one process at a time build; there as well what the last check of everything new found
   // (`checked`) and when the next is due.
   await sql`
@@ -16,7 +16,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       hashes bytea not null default '',
       refs bytea not null default '',
       salts bytea not null default '',
-      checks bytea not null default '',
       reading json,
       check_at timestamptz not null default clock_timestamp(),
       checked json,
@@ -27,7 +26,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
 
   // Written once, and touched again only by erasing, which zeroes a salt. `kinds`: a bit for each kind of leaf
-  // that it holds; `times`: of its rows; `checks`: four bits of each column; `answers`: the first 16 bits of the
+  // that it holds; `times`: of its rows; `leaves`: their hashes, then their references; `leaves_rest`
+  // and `salts_rest`: the bytes that fill no chunk out of line, which would waste part of a page; `answers`: the first 16 bits of the
   // invoice ids of its answers, by which erasing finds those that a newer one has replaced.
   await sql`
     create table ledger_tile (
@@ -36,16 +36,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       source text not null,
       times tstzrange not null,
       root bytea not null,
-      hashes bytea not null,
-      refs bytea not null,
+      leaves bytea not null,
+      leaves_rest bytea not null,
       salts bytea not null,
-      checks bytea not null,
+      salts_rest bytea not null,
       answers integer[] not null,
       constraint ledger_tile_pkey primary key (source, index)
     );
-    alter table ledger_tile alter column hashes set storage external,
-      alter column refs set storage external, alter column salts set storage external,
-      alter column checks set storage external;
+    alter table ledger_tile alter column leaves set storage external,
+      alter column leaves_rest set storage main,
+      alter column salts set storage external, alter column salts_rest set storage main;
     create index ledger_tile_times on ledger_tile using gist (times);
     create index ledger_tile_answers on ledger_tile using gin (answers) where answers <> '{}';
     comment on table ledger_tile is

@@ -5,45 +5,33 @@ import type { Tables } from "../database/tables.ts";
 import { type Kind, SHARED } from "./kinds.ts";
 import { hashRow, NO_SALT, SALT_BYTES } from "./leaf.ts";
 import { EMPTY_ROOT, nodeHash } from "./merkle.ts";
+import { microsOf, timeOfMicros } from "./moments.ts";
 import type { LedgerRow } from "./read-rows.ts";
-import { packName, unpackRefs } from "./refs.ts";
+import { type LeafRef, nameOf, packRefs, unpackRefs } from "./refs.ts";
 import {
+  chunked,
   contentsOf,
-  HASH_BYTES,
   hashesIn,
   holdsKinds,
   holdsTimes,
   readTiles,
   rootOver,
   TILE_LEAVES,
-  type Tile,
 } from "./tiles.ts";
 
 /** A leaf that is to be appended. */
-export interface NewLeaf {
+export interface NewLeaf extends LeafRef {
   source: string;
-  kind: Kind;
-  at: string;
-  /** See `packName`. */
-  name: Buffer;
   /** null where the kind has no field that can be erased. */
   salt: Buffer | null;
   hash: Buffer;
-  checks: Buffer;
 }
 
 /** The leaf of a row, with a salt of its own. */
 export function makeLeaf(kind: Kind, row: LedgerRow): NewLeaf {
   const salt = kind.erasable === undefined ? null : randomBytes(SALT_BYTES);
-  const name = packName(kind, row.key, row.at);
-  return {
-    source: row.source,
-    kind,
-    at: row.at,
-    name,
-    salt,
-    ...hashRow(kind, row, { salt: salt ?? NO_SALT }),
-  };
+  const { source, key, at } = row;
+  return { source, kind, key, micros: microsOf(at), salt, ...hashRow(kind, row, { salt: salt ?? NO_SALT }) };
 }
 
 /**
@@ -78,10 +66,10 @@ export async function appendLeaves(trx: Transaction<Tables>, leaves: readonly Ne
     const fresh: NewLeaf[] = [];
     for (const [kind, some] of Map.groupBy(own, (leaf) => leaf.kind)) {
       const known = await readNames(trx, source, kind, some);
-      fresh.push(...some.filter(({ name }) => !known.has(name.toString("latin1"))));
+      fresh.push(...some.filter((leaf) => !known.has(nameOf(leaf))));
     }
     // In order of time, so that a tile holds a short range of it.
-    fresh.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+    fresh.sort((one, other) => one.micros - other.micros);
     if (fresh.length > 0) await extendTree(trx, source, fresh);
     appended += fresh.length;
   }
@@ -95,8 +83,8 @@ async function readNames(
   kind: Kind,
   leaves: readonly NewLeaf[],
 ): Promise<Set<string>> {
-  const times = leaves.map(({ at }) => at).sort();
-  const range = holdsTimes(times[0] ?? "", times.at(-1) ?? "");
+  const times = leaves.map(({ micros }) => micros);
+  const range = holdsTimes(timeOfMicros(Math.min(...times)), timeOfMicros(Math.max(...times)));
   const names = new Set<string>();
   for (const { refs } of await readTiles(db, source, sql`${holdsKinds([kind])} and ${range}`))
     for (const ref of unpackRefs(refs)) if (ref.kind === kind) names.add(ref.name);
@@ -111,60 +99,65 @@ async function extendTree(
   await insertTree(trx, source);
   const tree = await trx
     .selectFrom("ledger")
-    .select(["size", "peaks", "hashes", "refs", "salts", "checks"])
+    .select(["size", "peaks", "hashes", "refs", "salts"])
     .where("source", "=", source)
     .forUpdate()
     .executeTakeFirstOrThrow();
   const peaks = hashesIn(tree.peaks);
   let index = Math.floor(tree.size / TILE_LEAVES);
-  let parts = { hashes: [tree.hashes], refs: [tree.refs], salts: [tree.salts], checks: [tree.checks] };
-  let held = tree.hashes.length / HASH_BYTES;
-  for (const { name, salt, hash, checks } of leaves) {
-    parts.hashes.push(hash);
-    parts.checks.push(checks);
-    parts.refs.push(name);
-    if (salt !== null) parts.salts.push(salt);
-    held += 1;
-    if (held < TILE_LEAVES) continue;
-    const tile = joined(parts);
-    const root = rootOver(hashesIn(tile.hashes)) ?? EMPTY_ROOT;
-    await insertTile.execute(trx, { source, index, root, ...tile, ...contentsOf(tile.refs) });
+  let hashes = hashesIn(tree.hashes);
+  let refs: LeafRef[] = [...unpackRefs(tree.refs)];
+  let salts = [tree.salts];
+  for (const leaf of leaves) {
+    hashes.push(leaf.hash);
+    refs.push(leaf);
+    if (leaf.salt !== null) salts.push(leaf.salt);
+    if (hashes.length < TILE_LEAVES) continue;
+    const root = rootOver(hashes) ?? EMPTY_ROOT;
+    const own = chunked(Buffer.concat([...hashes, packRefs(refs)]));
+    const tile = {
+      source,
+      index,
+      root,
+      leaves: own,
+      salts: chunked(Buffer.concat(salts)),
+      ...contentsOf(refs),
+    };
+    await insertTile.execute(trx, tile);
     addPeak(peaks, index, root);
     index += 1;
-    parts = { hashes: [], refs: [], salts: [], checks: [] };
-    held = 0;
+    [hashes, refs, salts] = [[], [], []];
   }
-  const rest = joined(parts);
   await trx
     .updateTable("ledger")
     .set({
       size: tree.size + leaves.length,
-      root: foldPeaks(peaks, rootOver(hashesIn(rest.hashes))),
+      root: foldPeaks(peaks, rootOver(hashes)),
       peaks: Buffer.concat(peaks),
-      ...rest,
+      hashes: Buffer.concat(hashes),
+      refs: packRefs(refs),
+      salts: Buffer.concat(salts),
       at: sql`clock_timestamp()`,
     })
     .where("source", "=", source)
     .execute();
 }
 
-const joined = (parts: Record<"hashes" | "refs" | "salts" | "checks", Buffer[]>) => ({
-  hashes: Buffer.concat(parts.hashes),
-  refs: Buffer.concat(parts.refs),
-  salts: Buffer.concat(parts.salts),
-  checks: Buffer.concat(parts.checks),
-});
-
-type FullTile = Tile & { source: string; root: Buffer } & ReturnType<typeof contentsOf>;
+type FullTile = { source: string; index: number; root: Buffer } & Record<
+  "leaves" | "salts",
+  [Buffer, Buffer]
+> &
+  ReturnType<typeof contentsOf>;
 
 const insertTile = new Statement(
   {},
   ({ value }: Slots<FullTile>) => sql`
-    insert into ledger_tile (source, index, root, hashes, refs, salts, checks, kinds, times, answers)
+    insert into ledger_tile (source, index, root, leaves, leaves_rest, salts, salts_rest, kinds, times, answers)
     values (${value(({ source }) => source)}, ${value(({ index }) => index)}::int,
-      ${value(({ root }) => root)}::bytea, ${value(({ hashes }) => hashes)}::bytea,
-      ${value(({ refs }) => refs)}::bytea, ${value(({ salts }) => salts)}::bytea,
-      ${value(({ checks }) => checks)}::bytea,      ${value(({ kinds }) => kinds)}::int,
+      ${value(({ root }) => root)}::bytea,
+      ${value(({ leaves }) => leaves[0])}::bytea, ${value(({ leaves }) => leaves[1])}::bytea,
+      ${value(({ salts }) => salts[0])}::bytea, ${value(({ salts }) => salts[1])}::bytea,
+      ${value(({ kinds }) => kinds)}::int,
       tstzrange(${value(({ from }) => from)}::timestamptz, ${value(({ to }) => to)}::timestamptz, '[]'),
       ${value(({ answers }) => answers)}::int[])`,
 );

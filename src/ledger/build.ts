@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { appendLeaves, lockLedger, makeLeaf, type NewLeaf } from "./append.ts";
 import { KINDS, type Kind, kindNamed, SHARED } from "./kinds.ts";
-import { microsOf, timeOfMicros } from "./moments.ts";
+import { END_OF_TIMES, microsOf, timeOfMicros } from "./moments.ts";
 import { readFirstTime, readRows } from "./read-rows.ts";
 
 // A reading takes in what was committed since the one before, without a column or an index for it. It takes
@@ -164,7 +164,7 @@ async function readOn(trx: Transaction<Tables>, reading: Reading): Promise<NewLe
     }
     const end = microsOf(from) + place.span;
     const isLast = end >= microsOf(reading.begunAt);
-    const to = isLast ? "infinity" : timeOfMicros(end);
+    const to = isLast ? END_OF_TIMES : timeOfMicros(end);
     const where = sql`${kind.rows ?? sql`true`} and ${isTaken(reading, sql.ref(`known.${kind.time}`))}`;
     const { rows, more } = await readRows(trx, kind, { from, to, limit: LEAVES_AT_ONCE, where });
     for (const row of rows) {

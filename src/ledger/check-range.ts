@@ -5,15 +5,17 @@ import { earlier, type Reading, readReading } from "./build.ts";
 import { readErasures } from "./erasures.ts";
 import type { Finding, Verified } from "./findings.ts";
 import { KINDS, type Kind, kindNamed } from "./kinds.ts";
-import { checksLength, differingColumns, hashRow, NO_SALT, remainsOf } from "./leaf.ts";
-import { microsOf, timeOfMicros } from "./moments.ts";
+import { differingColumns, hashRow, NO_SALT, remainsOf } from "./leaf.ts";
+import { END_OF_TIMES, FIRST_TIME, microsOf, timeOfMicros } from "./moments.ts";
 import { type LedgerRow, readRow, readRows } from "./read-rows.ts";
-import { packName, type Ref, readName, saltIn, unpackRefs } from "./refs.ts";
+import { nameOfRow, type Ref, saltIn, unpackRefs } from "./refs.ts";
 import { type readRetentionRuns, retiredAt } from "./retired.ts";
 import { HASH_BYTES, holdsTimes, readTiles } from "./tiles.ts";
 
 const LISTED_LIMIT = 1_000;
 const ROWS_AT_ONCE = 2_000;
+
+const INSERTED = "it has no leaf, and is of a time when each row got one: it was inserted later";
 
 /** A range of time of rows. */
 export interface CheckedRange {
@@ -29,7 +31,6 @@ interface Held {
   source: string;
   hash: Buffer;
   salt: Buffer | null;
-  checks: Buffer;
 }
 
 /** Compares the rows of a range of time with its leaves, as of one moment. */
@@ -69,12 +70,13 @@ export class RangeCheck {
         if (index % 100 === 0) await new Promise(setImmediate);
       }
     }
+    if (this.#range.to === END_OF_TIMES) await this.#findStrays();
   }
 
   /** The leaves of this range, by kind, then by source and version. */
   async #readLeaves(): Promise<Map<Kind, Map<string, Held>>> {
     const { from, to } = this.#range;
-    const [first, past] = [microsOf(from), to === "infinity" ? Number.POSITIVE_INFINITY : microsOf(to)];
+    const [first, past] = [microsOf(from), microsOf(to)];
     const held = new Map<Kind, Map<string, Held>>(KINDS.map((kind) => [kind, new Map()]));
     const sources = await this.#db.selectFrom("ledger").select("source").execute();
     for (const { source } of sources)
@@ -84,12 +86,8 @@ export class RangeCheck {
         for (const ref of unpackRefs(tile.refs)) {
           const hash = tile.hashes.subarray(at, at + HASH_BYTES);
           at += HASH_BYTES;
-          const micros = Buffer.from(ref.name.slice(1, 9), "latin1").readDoubleBE();
-          if (micros < first || micros >= past) continue;
-          const checks = tile.checks.subarray(ref.checksAt, ref.checksAt + checksLength(ref.kind));
-          held
-            .get(ref.kind)
-            ?.set(source + ref.name, { ref, source, hash, salt: saltIn(tile.salts, ref), checks });
+          if (ref.micros < first || ref.micros >= past) continue;
+          held.get(ref.kind)?.set(source + ref.name, { ref, source, hash, salt: saltIn(tile.salts, ref) });
         }
       }
     return held;
@@ -105,21 +103,23 @@ export class RangeCheck {
     const erasures = erased.length === 0 ? new Map() : await readErasures(this.#db, kind, erased);
     for (const [index, row] of rows.entries()) {
       if (index % 100 === 99) await new Promise(setImmediate);
-      const name = row.source + packName(kind, row.key, row.at).toString("latin1");
+      const name = row.source + nameOfRow(kind, row);
       const leaf = leaves.get(name);
       if (leaf !== undefined) {
         leaves.delete(name);
         this.#compare(kind, row, leaf, erasures.get(`${row.source} ${row.key} ${row.at}`));
       } else if (isPending(kind, row, reading)) this.#report.pending += 1;
-      else
-        this.#find(
-          "added",
-          kind,
-          row,
-          [],
-          "it has no leaf, and is of a time when each row got one: it was inserted later",
-        );
+      else this.#find("added", kind, row, [], INSERTED);
     }
+  }
+
+  /** Rows that no range holds. */
+  async #findStrays(): Promise<void> {
+    for (const kind of KINDS)
+      for (const [from, to] of [["-infinity", FIRST_TIME] as const, [END_OF_TIMES, null] as const]) {
+        const { rows } = await readRows(this.#db, kind, { from, to, limit: LISTED_LIMIT });
+        for (const row of rows) this.#find("added", kind, row, [], "it is of a time that no relay writes");
+      }
   }
 
   #compare(kind: Kind, row: LedgerRow, leaf: Held, erasure?: { digests: Buffer; remains: Buffer }): void {
@@ -127,7 +127,7 @@ export class RangeCheck {
     const { hash, checks } = hashRow(kind, row, erasure ?? { salt: leaf.salt ?? NO_SALT });
     const remains = erasure === undefined || remainsOf(kind, row).equals(erasure.remains);
     if (hash.equals(leaf.hash) && remains) return;
-    const columns = differingColumns(kind, checks, leaf.checks);
+    const columns = differingColumns(kind, checks, leaf.ref.checks);
     const detail = hash.equals(leaf.hash)
       ? "what erasing left there is something else now"
       : leaf.ref.saltAt !== null && leaf.salt === null && erasure === undefined
@@ -138,7 +138,8 @@ export class RangeCheck {
 
   /** A leaf without its row among those of its time. */
   async #judgeLeft(kind: Kind, leaf: Held): Promise<void> {
-    const { key, at } = readName(leaf.ref);
+    const { key, micros } = leaf.ref;
+    const at = timeOfMicros(micros);
     const row = await readRow(this.#db, kind, leaf.source, key, at);
     const named = { source: leaf.source, key, at };
     if (row === null) {
@@ -157,7 +158,7 @@ export class RangeCheck {
 
   async #hasEvent(source: string, invoiceId: string): Promise<boolean> {
     const where = sql`known.source = ${source} and known.invoice_id = ${invoiceId}`;
-    const range = { from: "-infinity", to: "infinity", limit: 1, where };
+    const range = { from: "-infinity", to: null, limit: 1, where };
     return (await readRows(this.#db, kindNamed("event"), range)).rows.length > 0;
   }
 

@@ -4,7 +4,7 @@ import { inSnapshot } from "../database/transactions.ts";
 import { addPeak, foldPeaks } from "./append.ts";
 import type { Finding } from "./findings.ts";
 import { readRoots, rootAt } from "./proofs.ts";
-import { HASH_BYTES, hashesIn, readTiles, rootOver, TILE_LEAVES } from "./tiles.ts";
+import { hashesIn, readTiles, rootOver, TILE_BYTES, TILE_LEAVES } from "./tiles.ts";
 
 /** A root that was kept outside (docs/ledger.md). */
 export interface OutsideRoot {
@@ -57,8 +57,7 @@ async function checkTree(
     for (let index = first; index < Math.min(first + TILES_AT_ONCE, full); index += 1) {
       const tile = tiles[index - first];
       if (tile?.index !== index) return { leaves: 0, fault: `the tile of ${told(index)} is missing` };
-      if (tile.hashes.length !== TILE_LEAVES * HASH_BYTES)
-        return { leaves: 0, fault: `${told(index)}: one is missing` };
+      if (tile.hashes.length !== TILE_BYTES) return { leaves: 0, fault: `${told(index)}: one is missing` };
       addPeak(peaks, index, rootOver(hashesIn(tile.hashes)) ?? tile.hashes);
     }
     if (first + TILES_AT_ONCE <= full) continue;

@@ -7,11 +7,8 @@ import { type Kind, kindNamed } from "./kinds.ts";
 import { NO_SALT, packDigests, remainsOf } from "./leaf.ts";
 import { timeText } from "./moments.ts";
 import { type LedgerRow, readRow, rowsWhere } from "./read-rows.ts";
-import { packName, type Ref, saltIn, unpackRefs } from "./refs.ts";
-import { holdsAnswer, holdsTimes, readTiles, type Tile } from "./tiles.ts";
-
-/** Where the key begins in a name. */
-const KEY_AT = 9;
+import { nameOfRow, type Ref, saltIn, unpackRefs } from "./refs.ts";
+import { chunked, holdsAnswer, holdsTimes, readTiles, type Tile } from "./tiles.ts";
 
 interface Legible {
   kind: Kind;
@@ -60,15 +57,11 @@ export class Erasing {
 
   /** @returns the salt of the row's leaf, which is zeroed; null where it has no leaf yet. */
   async #takeSalt(kind: Kind, { source, key, at }: LedgerRow): Promise<Buffer | null> {
-    const name = packName(kind, key, at).toString("latin1");
+    const name = nameOfRow(kind, { key, at });
     // Nothing but the newest answer stands in `invoice`; those before it are erased with it.
-    const which = kind.hasVersions
-      ? sql`${holdsTimes(at, at)} or ${holdsAnswer({ name })}`
-      : holdsTimes(at, at);
+    const which = kind.hasVersions ? sql`${holdsTimes(at, at)} or ${holdsAnswer(key)}` : holdsTimes(at, at);
     const isAbout = (ref: Ref) =>
-      ref.kind === kind &&
-      ref.name.slice(KEY_AT) === name.slice(KEY_AT) &&
-      (kind.hasVersions || ref.name === name);
+      ref.kind === kind && ref.key === key && (kind.hasVersions || ref.name === name);
     let salt: Buffer | null = null;
     for (const tile of await readTiles(this.#trx, source, which)) {
       const found = [...unpackRefs(tile.refs)].filter(isAbout);
@@ -82,13 +75,15 @@ export class Erasing {
   async #write(source: string, { index, salts }: Tile): Promise<void> {
     if (index === null)
       await this.#trx.updateTable("ledger").set({ salts }).where("source", "=", source).execute();
-    else
+    else {
+      const [whole, rest] = chunked(salts);
       await this.#trx
         .updateTable("ledger_tile")
-        .set({ salts })
+        .set({ salts: whole, salts_rest: rest })
         .where("source", "=", source)
         .where("index", "=", index)
         .execute();
+    }
   }
 
   async #appendLeaf(kind: Kind, row: LedgerRow): Promise<Buffer> {

@@ -10,7 +10,7 @@ export interface Finding {
   key: string | null;
   /** The time of the row, or of the root. */
   at: string | null;
-  /** Which columns were changed, as far as four bits of each tell. */
+  /** Which columns were changed, as far as a byte of each tells. */
   columns: string[];
   detail: string;
 }

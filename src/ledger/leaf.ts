@@ -40,7 +40,7 @@ export type Secret = { salt: Uint8Array } | { digests: Buffer };
 /** The columns as they stand in the leaf, in its order. */
 function standingValues(kind: Kind, { values }: LedgerRow, secret: Secret): (string | null)[] {
   const { erasable = [], marks = [] } = kind;
-  return sortedColumns(kind).map((column) => {
+  return layoutOf(kind).columns.map((column) => {
     const value = values[column] ?? null;
     const place = erasable.indexOf(column);
     if (place < 0) return "digests" in secret && marks.includes(column) ? null : (value as string | null);
@@ -51,7 +51,7 @@ function standingValues(kind: Kind, { values }: LedgerRow, secret: Secret): (str
 }
 
 function bytesOf(kind: Kind, { key, source }: LedgerRow, standing: readonly (string | null)[]): string {
-  const columns = sortedColumns(kind);
+  const { columns } = layoutOf(kind);
   const head = `{"@key":${JSON.stringify(key)},"@kind":"${kind.name}","@source":${JSON.stringify(source)}`;
   const parts = standing.map((value, index) => `"${columns[index]}":${JSON.stringify(value)}`);
   return `${head},"@version":"1",${parts.join(",")}}`;
@@ -61,36 +61,46 @@ function bytesOf(kind: Kind, { key, source }: LedgerRow, standing: readonly (str
 export const leafBytes = (kind: Kind, row: LedgerRow, secret: Secret): string =>
   bytesOf(kind, row, standingValues(kind, row, secret));
 
-/** The hash of a row's leaf, and four bits of each column, which tell what was changed. */
+/** The hash of a row's leaf, and its checks: a byte of each column that tells whether it was changed. */
 export function hashRow(kind: Kind, row: LedgerRow, secret: Secret): { hash: Buffer; checks: Buffer } {
   const standing = standingValues(kind, row, secret);
-  const checks = Buffer.alloc(checksLength(kind));
-  for (const [index, value] of standing.entries())
-    checks[index >> 1] = (checks[index >> 1] ?? 0) | (checkOf(value) << (index % 2 === 0 ? 0 : 4));
-  return { hash: leafHash(Buffer.from(bytesOf(kind, row, standing))), checks };
+  return {
+    hash: leafHash(Buffer.from(bytesOf(kind, row, standing))),
+    checks: Buffer.from(layoutOf(kind).checked.map((index) => checkOf(standing[index] ?? null))),
+  };
 }
 
-export const checksLength = (kind: Kind): number => Math.ceil(sortedColumns(kind).length / 2);
+export const checksLength = (kind: Kind): number => layoutOf(kind).checked.length;
 
-/** Four bits of FNV-1a. */
+/** A byte of FNV-1a. */
 function checkOf(value: string | null): number {
   let sum = value === null ? 0 : 0x811c9dc5;
   for (let at = 0; at < (value?.length ?? 0); at += 1)
     sum = Math.imul(sum ^ (value?.charCodeAt(at) ?? 0), 0x01000193);
-  return (sum ^ (sum >>> 12) ^ (sum >>> 20)) & 15;
+  return (sum ^ (sum >>> 8) ^ (sum >>> 16) ^ (sum >>> 24)) & 255;
 }
 
 /** The columns whose checks differ. */
-export const differingColumns = (kind: Kind, one: Uint8Array, other: Uint8Array): string[] =>
-  sortedColumns(kind).filter((_, index) => {
-    const differing = (one[index >> 1] ?? 0) ^ (other[index >> 1] ?? 0);
-    return (index % 2 === 0 ? differing & 15 : differing >> 4) !== 0;
-  });
+export function differingColumns(kind: Kind, one: Uint8Array, other: Uint8Array): string[] {
+  const { columns, checked } = layoutOf(kind);
+  return checked.filter((_, place) => one[place] !== other[place]).map((index) => columns[index] ?? "");
+}
 
-const sorted = new Map<Kind, readonly string[]>();
+/** A kind's columns in the order of its leaves, and which of them have a check. */
+interface Layout {
+  columns: readonly string[];
+  checked: readonly number[];
+}
 
-function sortedColumns(kind: Kind): readonly string[] {
-  const known = sorted.get(kind) ?? Object.keys(kind.columns).sort();
-  sorted.set(kind, known);
-  return known;
+const layouts = new Map<Kind, Layout>();
+
+function layoutOf(kind: Kind): Layout {
+  const known = layouts.get(kind);
+  if (known !== undefined) return known;
+  const columns = Object.keys(kind.columns).sort();
+  // A row is compared with the leaf of its own source, key and time: these cannot differ.
+  const names = ["source", kind.time, ...Object.keys(kind.key)];
+  const checked = [...columns.keys()].filter((index) => !names.includes(columns[index] ?? ""));
+  layouts.set(kind, { columns, checked });
+  return { columns, checked };
 }

@@ -1,3 +1,7 @@
+/** No relay writes a time before the first of these, nor the second or a later one: such a row gets no leaf. */
+export const FIRST_TIME = "1970-01-01T00:00:00.000000Z";
+export const END_OF_TIMES = "2255-01-01T00:00:00.000000Z";
+
 // Times of rows have microseconds, which a Date has not: text in leaves, a number of microseconds in tiles.
 
 /** `2026-11-24 10:00:00.12+00` as `2026-11-24T10:00:00.120000Z`; what is no common time stays as it is. */

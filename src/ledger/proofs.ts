@@ -7,7 +7,7 @@ import { type Kind, kindNamed } from "./kinds.ts";
 import { fieldSalts, hashRow, leafBytes, NO_SALT, type Secret } from "./leaf.ts";
 import { consistencyPath, EMPTY_ROOT, inclusionPath, type ReadSubtree, rootOf } from "./merkle.ts";
 import { type LedgerRow, readRow } from "./read-rows.ts";
-import { packName, saltIn, unpackRefs } from "./refs.ts";
+import { nameOfRow, saltIn, unpackRefs } from "./refs.ts";
 import { HASH_BYTES, hashesIn, holdsKinds, holdsTimes, readTiles, rootOver, TILE_LEAVES } from "./tiles.ts";
 
 export interface Root {
@@ -211,7 +211,7 @@ export async function findLeaf(
   { source, kind, key, at }: Version,
   size: number,
 ): Promise<{ index: number; hash: Buffer; salt: Buffer | null } | null> {
-  const name = packName(kind, key, at).toString("latin1");
+  const name = nameOfRow(kind, { key, at });
   const which = sql`${holdsKinds([kind])} and ${holdsTimes(at, at)}`;
   for (const tile of await readTiles(db, source, which)) {
     const refs = [...unpackRefs(tile.refs)];

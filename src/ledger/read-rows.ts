@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { nullable, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { KINDS, type Kind, SHARED } from "./kinds.ts";
-import { microsOf, timeOfMicros, timeText } from "./moments.ts";
+import { END_OF_TIMES, FIRST_TIME, microsOf, timeOfMicros, timeText } from "./moments.ts";
 
 /** A row that a leaf covers: each column as the leaf says it, the body of a callback as bytes. */
 export interface LedgerRow {
@@ -18,8 +18,8 @@ export interface LedgerRow {
 interface Range {
   /** Inclusive, as Postgres reads times. */
   from: string;
-  /** Exclusive. */
-  to: string;
+  /** Exclusive; null: however late. */
+  to: string | null;
   limit: number;
   /** On rows of the table, named `known`; those of the kind by default. */
   where?: RawBuilder<unknown>;
@@ -59,11 +59,15 @@ const selectRows = (kind: Kind) => {
         select *, count(*) over () as "@read", ${weight} as "@weight", min(${time}) over () as "@first"
         from (
           select known.*, known.xmin::text as "@writer" from ${sql.table(kind.table)} as known
-          where ${time} >= ${from}::timestamptz and ${time} < ${to}::timestamptz and ${where}
+          where ${time} >= ${from}::timestamptz
+            and ${to === null ? sql`true` : sql`${time} < ${to}::timestamptz`} and ${where}
           order by ${time} fetch first (${limit}::int) rows with ties) as known) as known
       where "@weight" <= ${sql.lit(BYTES_AT_ONCE)} or ${time} = "@first"
       order by ${time}`,
-    [{ from: "", to: "", limit: 1 }],
+    [
+      { from: "", to: "", limit: 1 },
+      { from: "", to: null, limit: 1 },
+    ],
   );
 };
 
@@ -83,14 +87,14 @@ export async function readRows(
   return { rows: found.map((one) => rowOf(kind, one)), more: read >= range.limit || found.length < read };
 }
 
-/** All rows of a kind that are such, in the order of their times. @param where on `known`, by an index. */
+/** All rows of a kind that are such and may have a leaf, in the order of their times. @param where on `known`, by an index. */
 export async function* rowsWhere(
   db: Kysely<Tables>,
   kind: Kind,
   where: RawBuilder<unknown>,
 ): AsyncGenerator<LedgerRow> {
-  for (let from = "-infinity"; ; ) {
-    const { rows, more } = await readRows(db, kind, { from, to: "infinity", limit: 1_000, where });
+  for (let from = FIRST_TIME; ; ) {
+    const { rows, more } = await readRows(db, kind, { from, to: END_OF_TIMES, limit: 1_000, where });
     yield* rows;
     const last = rows.at(-1);
     if (!more || last === undefined) return;
@@ -116,13 +120,15 @@ function rowOf(kind: Kind, found: Record<string, unknown>): LedgerRow {
 const selectFirst = (kind: Kind) =>
   new VaryingStatement(
     { at: nullable(returned.text()) },
-    () => sql`select min(${sql.ref(kind.time)})::text as at from ${sql.table(kind.table)}`,
+    () => sql`
+      select min(${sql.ref(kind.time)})::text as at from ${sql.table(kind.table)}
+      where ${sql.ref(kind.time)} >= ${FIRST_TIME}::timestamptz and ${sql.ref(kind.time)} < ${END_OF_TIMES}::timestamptz`,
     [undefined],
   );
 
 const FIRSTS = new Map(KINDS.map((kind) => [kind, selectFirst(kind)]));
 
-/** The time of a kind's oldest row; null when there is none. */
+/** The time of a kind's oldest row, of those that may get a leaf; null when there is none. */
 export async function readFirstTime(db: Kysely<Tables>, kind: Kind): Promise<string | null> {
   const [row] = (await FIRSTS.get(kind)?.execute(db, undefined)) ?? [];
   return row?.at ? timeText(row.at) : null;
@@ -149,7 +155,7 @@ export async function readRow(
     sql` and `,
   );
   const at = kind.timeInKey ? (time ?? timeInId(key)) : null;
-  const [from, to] = at === null ? ["-infinity", "infinity"] : [at, timeOfMicros(microsOf(at) + 1)];
+  const [from, to] = at === null ? ["-infinity", null] : [at, timeOfMicros(microsOf(at) + 1)];
   const { rows } = await readRows(db, kind, { from, to, limit: 1, where });
   return rows[0] ?? null;
 }

@@ -1,76 +1,132 @@
 import { KINDS_BY_CODE, type Kind } from "./kinds.ts";
 import { checksLength, NO_SALT, SALT_BYTES } from "./leaf.ts";
-import { microsOf, timeOfMicros } from "./moments.ts";
+import { microsOf } from "./moments.ts";
 import { keyTexts } from "./read-rows.ts";
 
-// A reference says which version of which row a leaf stands for: code of the kind, time, key. Beside them stand
+// A reference says which version of which row a leaf stands for, and a byte of each column. In a tile it takes as
+// few bytes as it can: code of the kind, how much later it is than the one before, key, checks. Beside them stand
 // the salts, one for each row that has fields that can be erased.
 
-const CODE_AND_TIME = 9;
 const UUID_BYTES = 16;
-const NUMBER_BYTES = 8;
+/** The milliseconds that a UUIDv7 begins with. */
+const MS_BYTES = 6;
+/** Beside the code: the key begins with the row's own time, and goes without it. */
+const TIMED = 128;
 
-/** A reference as it stands in a tile. */
-export interface Ref {
+/** What stands in a tile for a leaf, besides its hash and its salt. */
+export interface LeafRef {
   kind: Kind;
-  /** Its bytes, which name the version, as a latin1 text: for sets and maps. */
+  key: string;
+  /** Its time, in microseconds. */
+  micros: number;
+  /** A byte of each column. */
+  checks: Buffer;
+}
+
+export interface Ref extends LeafRef {
+  /** See `nameOf`. */
   name: string;
   /** Where its salt stands among the salts; null where the kind has none. */
   saltAt: number | null;
-  /** Where the checks of its columns stand. */
-  checksAt: number;
 }
 
-/** The bytes that name a version of a row. */
-export function packName(kind: Kind, key: string, at: string): Buffer {
-  const head = Buffer.allocUnsafe(CODE_AND_TIME);
-  head.writeUInt8(kind.code, 0);
-  head.writeDoubleBE(microsOf(at), 1);
-  const texts = keyTexts(kind, key);
-  const parts = Object.values(kind.key).map((part, index) => packPart(part, texts[index] ?? ""));
-  return Buffer.concat([head, ...parts]);
-}
+/** Names a version of a row among those of its source: for sets and maps. */
+export const nameOf = ({ kind, key, micros }: Omit<LeafRef, "checks">): string =>
+  `${kind.code} ${micros} ${key}`;
 
-function packPart(part: Kind["key"][string], text: string): Buffer {
-  if (part === "uuid") return Buffer.from(text.replaceAll("-", ""), "hex");
-  if (part === "text") return Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
-  const number = Buffer.allocUnsafe(NUMBER_BYTES);
-  number.writeDoubleBE(Number(text));
-  return number;
-}
+/** The same of a row as it was read. */
+export const nameOfRow = (kind: Kind, { key, at }: { key: string; at: string }): string =>
+  nameOf({ kind, key, micros: microsOf(at) });
 
-/** The version that these bytes name. */
-export function readName({ kind, name }: Pick<Ref, "kind" | "name">): { key: string; at: string } {
-  const bytes = Buffer.from(name, "latin1");
-  const texts: string[] = [];
-  let at = CODE_AND_TIME;
-  for (const part of Object.values(kind.key)) {
-    const length = lengthOf(part, bytes, at);
-    const raw = bytes.subarray(at, at + length);
-    if (part === "uuid") texts.push(raw.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
-    else texts.push(part === "text" ? raw.toString("utf8", 1) : String(raw.readDoubleBE()));
-    at += length;
+/** The references as a tile holds them. */
+export function packRefs(refs: Iterable<LeafRef>): Buffer {
+  const bytes: number[] = [];
+  const before = { micros: 0, number: 0 };
+  for (const { kind, key, micros, checks } of refs) {
+    const isTimed = kind.timeInKey === true && msOfId(key) === Math.floor(micros / 1_000);
+    bytes.push(kind.code | (isTimed ? TIMED : 0));
+    pushNumber(bytes, micros - before.micros);
+    before.micros = micros;
+    const texts = keyTexts(kind, key);
+    for (const [index, part] of Object.values(kind.key).entries()) {
+      const text = texts[index] ?? "";
+      if (part === "number") {
+        pushNumber(bytes, Number(text) - before.number);
+        before.number = Number(text);
+      } else if (part === "uuid")
+        bytes.push(...Buffer.from(text.replaceAll("-", ""), "hex").subarray(isTimed ? MS_BYTES : 0));
+      else {
+        pushNumber(bytes, Buffer.byteLength(text));
+        bytes.push(...Buffer.from(text));
+      }
+    }
+    bytes.push(...checks);
   }
-  return { key: texts.join("/"), at: timeOfMicros(bytes.readDoubleBE(1)) };
+  return Buffer.from(bytes);
 }
 
-const lengthOf = (part: Kind["key"][string], bytes: Buffer, at: number): number =>
-  part === "uuid" ? UUID_BYTES : part === "number" ? NUMBER_BYTES : 1 + (bytes[at] ?? 0);
+const msOfId = (id: string): number => Number.parseInt(id.replaceAll("-", "").slice(0, MS_BYTES * 2), 16);
+
+/** Seven bits a byte, the lowest first; the lowest of all is the sign. */
+function pushNumber(bytes: number[], number: number): void {
+  let left = Math.abs(number);
+  let bits = (left % 64) * 2 + (number < 0 ? 1 : 0);
+  for (left = Math.floor(left / 64); left > 0; left = Math.floor(left / 128)) {
+    bytes.push(bits | 128);
+    bits = left % 128;
+  }
+  bytes.push(bits);
+}
 
 /** The references that stand in these bytes, one after the other. @throws Error for a kind nobody knows. */
 export function* unpackRefs(bytes: Buffer): Generator<Ref> {
-  let salts = 0;
-  let checks = 0;
-  for (let at = 0; at < bytes.length; ) {
-    const kind = KINDS_BY_CODE.get(bytes[at] ?? 0);
-    if (kind === undefined) throw new Error(`no kind of leaf has the code ${bytes[at]}`);
-    let end = at + CODE_AND_TIME;
-    for (const part of Object.values(kind.key)) end += lengthOf(part, bytes, end);
+  let at = 0;
+  const take = (length: number) => {
+    at += length;
+    return at - length;
+  };
+  const readNumber = () => {
+    let byte = bytes[take(1)] ?? 0;
+    const sign = byte % 2 === 0 ? 1 : -1;
+    let number = (byte % 128) >> 1;
+    for (let unit = 64; byte >= 128; unit *= 128) {
+      byte = bytes[take(1)] ?? 0;
+      number += (byte % 128) * unit;
+    }
+    return sign * number;
+  };
+  const before = { micros: 0, number: 0 };
+  const readUuid = (isTimed: boolean) => {
+    const start = take(UUID_BYTES - (isTimed ? MS_BYTES : 0));
+    const ms = isTimed
+      ? Math.floor(before.micros / 1_000)
+          .toString(16)
+          .padStart(MS_BYTES * 2, "0")
+      : "";
+    const hex = ms + bytes.toString("hex", start, at);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+  const readPart = (part: Kind["key"][string], isTimed: boolean) => {
+    if (part === "uuid") return readUuid(isTimed);
+    const number = readNumber();
+    if (part === "text") return bytes.toString("utf8", take(number), at);
+    before.number += number;
+    return String(before.number);
+  };
+  for (let salts = 0; at < bytes.length; ) {
+    const code = bytes[take(1)] ?? 0;
+    const kind = KINDS_BY_CODE.get(code % TIMED);
+    if (kind === undefined) throw new Error(`no kind of leaf has the code ${code % TIMED}`);
+    before.micros += readNumber();
+    const isTimed = code >= TIMED;
+    const key = Object.values(kind.key)
+      .map((part) => readPart(part, isTimed))
+      .join("/");
+    const checks = bytes.subarray(take(checksLength(kind)), at);
+    const ref = { kind, key, micros: before.micros, checks };
     const hasSalt = kind.erasable !== undefined;
-    yield { kind, name: bytes.toString("latin1", at, end), saltAt: hasSalt ? salts : null, checksAt: checks };
+    yield { ...ref, name: nameOf(ref), saltAt: hasSalt ? salts : null };
     if (hasSalt) salts += SALT_BYTES;
-    checks += checksLength(kind);
-    at = end;
   }
 }
 

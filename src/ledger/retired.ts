@@ -19,7 +19,7 @@ interface Run {
 
 export async function readRetentionRuns(db: Kysely<Tables>): Promise<Run[]> {
   const where = sql`known.action = 'retention'`;
-  const range = { from: "-infinity", to: "infinity", limit: RUNS_LIMIT, where };
+  const range = { from: "-infinity", to: null, limit: RUNS_LIMIT, where };
   const { rows } = await readRows(db, kindNamed("act"), range);
   return rows.flatMap(({ at, values: { subject, detail } }) => {
     const { before, callbacks, confirmations } = JSON.parse(String(detail)) as Record<string, unknown>;

@@ -4,10 +4,11 @@ import type { Tables } from "../database/tables.ts";
 import type { Kind } from "./kinds.ts";
 import { nodeHash } from "./merkle.ts";
 import { timeOfMicros } from "./moments.ts";
-import { type Ref, unpackRefs } from "./refs.ts";
+import type { LeafRef } from "./refs.ts";
 
 export const TILE_LEAVES = 256;
 export const HASH_BYTES = 32;
+export const TILE_BYTES = TILE_LEAVES * HASH_BYTES;
 
 /** The leaves of a full tile, or those that fill none yet. */
 export interface Tile {
@@ -16,7 +17,6 @@ export interface Tile {
   hashes: Buffer;
   refs: Buffer;
   salts: Buffer;
-  checks: Buffer;
 }
 
 export const hashesIn = (bytes: Buffer): Buffer[] =>
@@ -38,21 +38,31 @@ export function rootOver(hashes: readonly Buffer[]): Buffer | null {
   return level[0] ?? null;
 }
 
+/** What Postgres puts into a chunk out of line. */
+const CHUNK_BYTES = 1_996;
+
+/** The two values of a full tile that bytes are kept in: what fills chunks, and the rest. */
+export function chunked(bytes: Buffer): [Buffer, Buffer] {
+  const end = bytes.length - (bytes.length % CHUNK_BYTES);
+  return [bytes.subarray(0, end), bytes.subarray(end)];
+}
+
 const TILE = {
   index: nullable(returned.integer),
   hashes: returned.bytes,
   refs: returned.bytes,
   salts: returned.bytes,
-  checks: returned.bytes,
 } as const;
 
 /** The leaves of a source that fill no tile yet count as a tile that holds everything. */
 const selectTiles = new VaryingStatement(
   TILE,
   ({ source, which }: { source: string; which: RawBuilder<unknown> }) => sql`
-    select index, hashes, refs, salts, checks from ledger_tile where source = ${source} and (${which})
+    select index, substring(leaves for ${sql.lit(TILE_BYTES)}) as hashes,
+      substring(leaves from ${sql.lit(TILE_BYTES + 1)}) || leaves_rest as refs, salts || salts_rest as salts
+    from ledger_tile where source = ${source} and (${which})
     union all
-    select null, hashes, refs, salts, checks from ledger where source = ${source}
+    select null, hashes, refs, salts from ledger where source = ${source}
     order by 1 nulls last`,
   [{ source: "", which: sql`true` }],
 );
@@ -72,21 +82,24 @@ export const readTiles = (db: Kysely<Tables>, source: string, which: RawBuilder<
   selectTiles.execute(db, { source, which });
 
 /** What the indexes of tiles need to know of its references. */
-export function contentsOf(refs: Buffer): { kinds: number; from: string; to: string; answers: number[] } {
-  const found = [...unpackRefs(refs)];
-  const times = found.map(({ name }) => Buffer.from(name.slice(1, 9), "latin1").readDoubleBE());
+export function contentsOf(refs: readonly LeafRef[]): {
+  kinds: number;
+  from: string;
+  to: string;
+  answers: number[];
+} {
+  const times = refs.map(({ micros }) => micros);
   return {
-    kinds: bitsOf(new Set(found.map(({ kind }) => kind))),
+    kinds: bitsOf(new Set(refs.map(({ kind }) => kind))),
     from: timeOfMicros(Math.min(...times)),
     to: timeOfMicros(Math.max(...times)),
-    answers: found.filter(({ kind }) => kind.name === "answer").map(answerOf),
+    answers: refs.filter(({ kind }) => kind.name === "answer").map(({ key }) => answerOf(key)),
   };
 }
 
 /** A condition: tiles that may hold answers about the invoice that this names, of whatever time. */
-export const holdsAnswer = (ref: Pick<Ref, "name">): RawBuilder<unknown> =>
-  sql`answers @> array[${answerOf(ref)}::int] and answers <> '{}'`;
+export const holdsAnswer = (invoiceId: string): RawBuilder<unknown> =>
+  sql`answers @> array[${answerOf(invoiceId)}::int] and answers <> '{}'`;
 
 /** 16 bits of the invoice's id: so few that the index has a list for each, of three bytes an entry. */
-const answerOf = ({ name }: Pick<Ref, "name">): number =>
-  Buffer.from(name.slice(9, 11), "latin1").readUInt16BE();
+const answerOf = (invoiceId: string): number => Number.parseInt(invoiceId.slice(0, 4), 16);

@@ -6,7 +6,7 @@ import { type CheckedRange, RangeCheck } from "./check-range.ts";
 import { checkRoots, checkTrees, type OutsideRoot } from "./check-tree.ts";
 import type { Verified } from "./findings.ts";
 import { KINDS } from "./kinds.ts";
-import { microsOf, timeOfMicros } from "./moments.ts";
+import { END_OF_TIMES, microsOf, timeOfMicros } from "./moments.ts";
 import { readFirstTime } from "./read-rows.ts";
 import { readRetentionRuns } from "./retired.ts";
 import { holdsTimes } from "./tiles.ts";
@@ -93,6 +93,6 @@ async function nextRange(
     if ((row?.count ?? 0) > TILES_AT_ONCE && span > SHORTEST_SPAN) continue;
     const isLast =
       end === undefined ? microsOf(to) > (Date.now() + 60_000) * 1_000 : microsOf(to) >= microsOf(end);
-    return { from, to: isLast ? (end ?? "infinity") : to, span, isLast };
+    return { from, to: isLast ? (end ?? END_OF_TIMES) : to, span, isLast };
   }
 }

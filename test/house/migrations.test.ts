@@ -23,7 +23,7 @@ const RELEASED = {
   "relay/0013_statement_match.ts": "2161a8b814f79eff",
   "relay/0014_month.ts": "babea8605f34abe6",
   "relay/0015_signing_key.ts": "1a83a0f0a70d1edb",
-  "relay/0016_ledger.ts": "c597ee821b08fef6",
+  "relay/0016_ledger.ts": "00f714af632d0372",
   "relay/0018_whole_pages.ts": "680e7ccb2784db68",
 };
 

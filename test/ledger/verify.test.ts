@@ -98,8 +98,11 @@ describe("verifying the ledger", () => {
         const label = `${kind.table}.${name}`;
         expect([label, findings.length > 0]).toEqual([label, true]);
         expect(findings.every((finding) => finding.kind === kind.name || kind.name === "erasure")).toBe(true);
-        named += 1;
-        if (findings.some(({ columns }) => columns.includes(name))) told += 1;
+        // What it is found by has no byte: such a row is another one.
+        if (name !== "source" && name !== kind.time && !(name in kind.key)) {
+          named += 1;
+          if (findings.some(({ columns }) => columns.includes(name))) told += 1;
+        }
         await tamper(
           around,
           `delete from ${kind.table}; insert into ${kind.table} overriding system value select * from kept`,
@@ -123,7 +126,8 @@ describe("verifying the ledger", () => {
       );
       await around.query("drop table kept");
     }
-    expect(told / named).toBeGreaterThan(0.7);
+    // A byte of each column: one change in 256 is not told.
+    expect(told / named).toBeGreaterThan(0.94);
     expect(await verifyLedger({ db })).toMatchObject({ findings: [] });
     await addPayments(around, 1, { from: daysAgo(3) });
     const added = (await verifyLedger({ db })).findings.filter(({ what }) => what === "added");
@@ -131,6 +135,24 @@ describe("verifying the ledger", () => {
       KINDS.map(({ name }) => name)
         .filter((name) => name !== "erasure")
         .sort(),
+    );
+  });
+
+  it("names rows of times that no relay writes, and goes on building beside them", async () => {
+    const { around, db } = await world();
+    await addPayments(around, 1);
+    await buildLedger(db);
+    for (const time of ["-infinity", "infinity", "4000-01-01 BC", "12000-01-01"])
+      await tamper(
+        around,
+        `insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, created_at)
+         values (gen_random_uuid(), gen_random_uuid(), 'default', 'invoice.paid', 'Live', 'Gas', '{}', '${time}')`,
+      );
+    await addPayments(around, 1, { from: new Date() });
+    expect(await buildLedger(db)).toBeGreaterThan(0);
+    const { findings } = await verifyLedger({ db });
+    expect(findings.map(({ what, kind, detail }) => [what, kind, /no relay writes/.test(detail)])).toEqual(
+      Array.from({ length: 4 }, () => ["added", "event", true]),
     );
   });
 

@@ -48,5 +48,5 @@ it("many leaves are built and verified, within about a tenth of the disk of thei
     })}\n`,
   );
   // A payment takes 4.7 KB of disk (docs/performance.md); with few, the index of answers has more of its own.
-  expect(perPayment(cost?.disk)).toBeLessThan(payments < 100_000 ? 520 : 480);
+  expect(perPayment(cost?.disk)).toBeLessThan(payments < 100_000 ? 440 : 420);
 });

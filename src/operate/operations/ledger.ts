@@ -30,7 +30,7 @@ const finding = z.object({
   kind: z.string().nullable(),
   key: z.string().nullable(),
   at: z.string().nullable().describe("The time of the row, or of the root."),
-  columns: z.array(z.string()).describe("What was changed, as far as four bits of each column tell."),
+  columns: z.array(z.string()).describe("What was changed, as far as a byte of each column tells."),
   detail: z.string(),
 }) satisfies z.ZodType<Finding>;
 
