@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ALARM_NAMES } from "../alarms/alarm-definitions.ts";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
+import { unprovenDaysFound } from "../reconcile/unproven-days.ts";
 import { answeredId, time, whole } from "./operations/fields.ts";
 
 // How the relay is doing, as everyone is told of it.
@@ -139,18 +140,7 @@ const facts = z.object({
     }),
   ),
   unproven: z
-    .array(
-      z.object({
-        source: z.string(),
-        certificateId: answeredId.describe("The newest one that covers these days."),
-        result: z.enum(["not_equal", "refused"]),
-        madeAt: time,
-        days: whole,
-        firstDay: z.string(),
-        lastDay: z.string(),
-        gaps: whole,
-      }),
-    )
+    .array(unprovenDaysFound)
     .describe("Days of payment that the newest certificate which covers them does not prove."),
   processes: z.array(
     z.object({

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { z } from "zod";
 import { type Columns, text, time, uuid } from "../database/columns.ts";
 import {
   nullable,
@@ -9,8 +10,9 @@ import {
   Statement,
 } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { answeredId, time as answeredTime } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/book-days.ts";
-import type { Result, Totals } from "./certificate/certificate.ts";
+import { type Result, result, totals } from "./certificate/certificate.ts";
 
 interface Swept {
   source: string;
@@ -114,15 +116,15 @@ async function everCertified(db: Kysely<Tables>): Promise<string[]> {
 }
 
 /** One day of payment of one source, according to the newest certificate that covers it. */
-export interface CalendarDay extends Totals {
+export const calendarDay = totals.extend({
   /** In the zone of the source's books, YYYY-MM-DD. */
-  day: string;
-  source: string;
-  certificateId: string;
-  madeAt: Date;
-  /** Of this day alone. */
-  result: Result;
-}
+  day: z.string(),
+  source: z.string(),
+  certificateId: answeredId,
+  madeAt: answeredTime,
+  result: result.describe("Of this day alone: equal unless something is missing or different."),
+});
+export type CalendarDay = z.output<typeof calendarDay>;
 
 interface CoveredSource {
   name: string;
@@ -202,7 +204,7 @@ const selectCalendar = new Statement(
  * collections and of the zone of its books covers it. Postgres parses the certificates, because they may be large.
  */
 export const readCalendar = async (db: Kysely<Tables>, wanted: CalendarQuery): Promise<CalendarDay[]> =>
-  (await selectCalendar.execute(db, askedDays(wanted))).map(calendarDay);
+  (await selectCalendar.execute(db, askedDays(wanted))).map(dayOf);
 
 const askedDays = ({ from, to, sources }: CalendarQuery): AskedDay[] =>
   sources.flatMap((source) => {
@@ -211,7 +213,7 @@ const askedDays = ({ from, to, sources }: CalendarQuery): AskedDay[] =>
     return days.map((day) => ({ ...source, day, period: bookDay(day, zone) }));
   });
 
-function calendarDay(found: ResultOf<typeof selectCalendar>): CalendarDay {
+function dayOf(found: ResultOf<typeof selectCalendar>): CalendarDay {
   const { day, source, certificateId, madeAt, refused, differences } = found;
   const paid = { count: found.paid, amount: found.paidAmount };
   const stored = { count: found.stored, amount: found.storedAmount };

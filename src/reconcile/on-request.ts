@@ -1,15 +1,15 @@
+import { z } from "zod";
 import { audit } from "../alarms/audit.ts";
+import { answeredId, whole } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDayOf, bookPeriod, lastBookDay } from "../kit/book-days.ts";
 import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import type { PaymentDays } from "./list/list-period.ts";
-import type { Unproven } from "./list/list-reader.ts";
 import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";
-import { readWaiting, type WaitingPayment } from "./sweep/known-payments.ts";
+import { readWaiting } from "./sweep/known-payments.ts";
 import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
 import { backFill } from "./sweep/sweep.ts";
-import type { SweepCounts } from "./sweep/sweep-row.ts";
 
 /** Reconcile and certify on request: the command line and the admin API both call this. */
 export interface OnRequest {
@@ -21,11 +21,13 @@ export interface OnRequest {
   signal: AbortSignal;
 }
 
-/** A source whose work failed, as it stands among the results of others. */
-export interface Unread {
-  source: string;
-  error: { code: ErrorCode; message: string };
-}
+export const unread = z
+  .object({
+    source: z.string(),
+    error: z.object({ code: z.custom<ErrorCode>((code) => typeof code === "string"), message: z.string() }),
+  })
+  .describe("A source whose work failed, among the results of others.");
+export type Unread = z.output<typeof unread>;
 
 /** The results of those that could be read. */
 export const readOf = <Result extends object>(results: readonly (Result | Unread)[]): Result[] =>
@@ -77,23 +79,28 @@ export async function certifyPeriod(
   );
 }
 
-export interface ReconcileResult extends SweepCounts {
-  source: string;
-  collectionId: string;
-  /** Days of payment, first and last, in the zone of the source's books. */
-  from: string;
-  to: string;
-  zone: string;
-  /** It continued an interrupted run. */
-  resumed: boolean;
-  /** Other periods of this source that were being read when it started. */
-  underWay: string[];
-  /** The days whose list contradicted itself. */
-  unproven: Unproven[];
-  /** Payments that still had no accepted event at the end, and why; the first thousand. */
-  waiting: WaitingPayment[];
-  waitingInAll: number;
-}
+export const reconciled = z.object({
+  source: z.string(),
+  collectionId: answeredId,
+  /** Days of payment, first and last. */
+  from: z.string(),
+  to: z.string(),
+  zone: z.string().describe("Whose days they are."),
+  resumed: z.boolean().describe("It continued an interrupted run."),
+  underWay: z.array(z.string()).describe("Other periods of this source that were being read."),
+  unproven: z
+    .array(z.object({ first: z.string(), last: z.string(), why: z.string() }))
+    .describe("The days whose list contradicted itself."),
+  waiting: z
+    .array(z.object({ invoiceId: answeredId, reason: z.string(), detail: z.string() }))
+    .describe("Payments that still had no accepted event at the end; the first thousand."),
+  waitingInAll: whole,
+  listed: whole,
+  missing: whole,
+  opened: whole,
+  called: whole,
+});
+export type ReconcileResult = z.output<typeof reconciled>;
 
 /** Reads the lists of a period and queues what is missing; the running relay asks and publishes. Audited. */
 export async function reconcilePeriod(

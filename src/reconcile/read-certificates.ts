@@ -1,10 +1,20 @@
 import { type Kysely, sql } from "kysely";
+import { z } from "zod";
 import { describePayments } from "../confirm/invoices/read-invoices.ts";
 import { typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { answeredId, decimal, time, whole } from "../kit/answer-fields.ts";
 import type { IdRange } from "../kit/ids.ts";
-import type { Certificate, Difference, Result, Weight } from "./certificate/certificate.ts";
+import {
+  type Certificate,
+  certificateHead,
+  type Difference,
+  difference,
+  type Result,
+  result,
+  type Weight,
+} from "./certificate/certificate.ts";
 import {
   csvDifferences,
   csvHead,
@@ -14,30 +24,26 @@ import {
 } from "./certificate/certificate-csv.ts";
 
 /** A certificate as a list shows it. */
-export interface ListedCertificate {
-  id: string;
-  source: string;
-  /** The collections whose lists were read. */
-  collections: string[];
-  /** Whose days its days are. */
-  timeZone: string;
-  currency: string;
-  /** Payments from, and before. */
-  from: Date;
-  to: Date;
+export const listedCertificate = z.object({
+  id: answeredId,
+  source: z.string(),
+  /** Those whose lists were read. */
+  collections: z.array(answeredId),
+  from: time,
+  to: time.describe("Payments before this time."),
+  timeZone: z.string().describe("Whose days its days are."),
+  currency: z.string(),
   /** Made by the daily run, not on request. */
-  daily: boolean;
-  /** null while it is being made. */
-  result: Result | null;
-  gaps: number | null;
-  differences: number | null;
-  paid: number | null;
-  /** Decimal string. */
-  paidAmount: string | null;
-  madeAt: Date | null;
-  /** The last error of an unfinished one. */
-  lastError: string | null;
-}
+  daily: z.boolean(),
+  result: result.nullable().describe("null while it is being made."),
+  gaps: whole.nullable(),
+  differences: whole.nullable(),
+  paid: whole.nullable(),
+  paidAmount: decimal.nullable(),
+  madeAt: time.nullable(),
+  /** Of an unfinished one. */
+  lastError: z.string().nullable(),
+});
 
 export interface CertificateFilters {
   source?: string | undefined;
@@ -82,34 +88,14 @@ export interface DifferenceFilters {
 }
 
 /** The fields of a certificate other than its differences. */
-const HEAD = [
-  "id",
-  "source",
-  "result",
-  "refusals",
-  "scope",
-  "collections",
-  "currency",
-  "from",
-  "to",
-  "madeAt",
-  "basis",
-  "days",
-  "total",
-  "test",
-  "foreign",
-  "gaps",
-  "differencesInAll",
-  "ledger",
-  "signature",
-] as const satisfies readonly (keyof Certificate)[];
+const HEAD = certificateHead.keyof().options;
 
 /** Newest first. */
 export async function listCertificates(
   db: Kysely<Tables>,
   { source, result, collection, from, to }: CertificateFilters,
   limit: number,
-): Promise<ListedCertificate[]> {
+): Promise<z.output<typeof listedCertificate>[]> {
   let query = db
     .selectFrom("certificate")
     .select([
@@ -139,16 +125,14 @@ export async function listCertificates(
   return await query.execute();
 }
 
-/** A certificate without its differences, and a page of them. */
-export interface CertificatePage {
-  /** The certificate without `differences`. */
-  certificate: Omit<Certificate, "differences">;
-  differences: Difference[];
-  /** How many of its named differences match the filters. */
-  matching: number;
-  /** `after` of the next page; null at the end. */
-  next: number | null;
-}
+/** A certificate, and a page of its differences. */
+export const certificatePage = z.object({
+  certificate: certificateHead,
+  differences: z.array(difference).describe("Gaps first, then differences, then notes."),
+  matching: whole.describe("How many match, of those that the certificate names."),
+  next: whole.nullable().describe("null at the end."),
+});
+export type CertificatePage = z.output<typeof certificatePage>;
 
 interface PageOf extends DifferenceFilters {
   id: string;

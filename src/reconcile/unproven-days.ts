@@ -1,25 +1,27 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import { z } from "zod";
 import { type AlarmName, clearAlarms, ENDED_ALARMS, type EndedAlarm } from "../alarms/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { answeredId, time, whole } from "../kit/answer-fields.ts";
 import { bookDay, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import type { Result } from "./certificate/certificate.ts";
 
 /** Days of payment that one certificate found wanting, and none has proven since. */
-export interface UnprovenDays {
-  source: string;
-  /** The newest certificate that covers them. */
-  certificateId: string;
-  result: "not_equal" | "refused";
-  madeAt: Date;
-  days: number;
+export const unprovenDaysFound = z.object({
+  source: z.string(),
+  certificateId: answeredId.describe("The newest one that covers these days."),
+  result: z.enum(["not_equal", "refused"]),
+  madeAt: time,
+  days: whole,
   /** In the zone of the certificate, YYYY-MM-DD. */
-  firstDay: string;
-  lastDay: string;
+  firstDay: z.string(),
+  lastDay: z.string(),
   /** Payments missing on these days; 0 of a refused one, which knows of none. */
-  gaps: number;
-}
+  gaps: whole,
+});
+export type UnprovenDays = z.output<typeof unprovenDaysFound>;
 
 type Sources = readonly { name: string; collectionIds: readonly string[] }[];
 

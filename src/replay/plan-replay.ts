@@ -1,10 +1,12 @@
 import type { Kysely } from "kysely";
+import { z } from "zod";
 import type { Tables } from "../database/tables.ts";
+import { answeredId, time, whole } from "../kit/answer-fields.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Route } from "../publish/event.ts";
 import { findNewIds, type ReadAgain } from "./callback-readings.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
-import type { Position, ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
+import { type Position, type ReplayFilters, type ReplayKind, type ReplayTarget, replayed } from "./replay.ts";
 import { countCallbacks, selectCallbacks } from "./select-callbacks.ts";
 import { countConfirmations, selectConfirmations } from "./select-confirmations.ts";
 import { countEvents, selectEvents } from "./select-events.ts";
@@ -15,28 +17,27 @@ export interface ReplayRequest {
   target: ReplayTarget;
 }
 
-/** One item that a replay would process. */
-export interface PlannedItem {
-  invoiceIds: string[];
-  eventId: string | null;
-  callbackId: string | null;
-  source: string;
-  /** When it was requested, received or created. */
-  at: Date;
-  /** Its verdict, where new ids were found, or the event's type. */
-  about: string;
-}
-
-export interface ReplayPlan extends ReplayRequest {
-  /** Confirmations, callbacks or events that the filters match. */
-  matching: number;
+export const replayPlan = z.object({
+  ...replayed,
   /**
    * The number of callbacks with invoice ids that have no confirmation (not found before, or lost); null for
    * other kinds.
    */
-  withNewIds: number | null;
-  first: PlannedItem[];
-}
+  withNewIds: whole.nullable(),
+  first: z.array(
+    z.object({
+      invoiceIds: z.array(answeredId),
+      eventId: answeredId.nullable(),
+      callbackId: answeredId.nullable(),
+      source: z.string(),
+      /** When it was requested, received or created. */
+      at: time,
+      /** Its verdict, where new ids were found, or the event's type. */
+      about: z.string(),
+    }),
+  ),
+});
+export type ReplayPlan = z.output<typeof replayPlan>;
 
 export interface PlanOptions extends ReplayRequest {
   db: Kysely<Tables>;
@@ -101,7 +102,7 @@ async function readThrough(
   { db, filters, readAgain, signal }: PlanOptions,
   show: number,
 ): Promise<Pick<ReplayPlan, "matching" | "withNewIds" | "first">> {
-  const first: PlannedItem[] = [];
+  const first: ReplayPlan["first"] = [];
   let withNewIds = 0;
   let after: Position | null = null;
   for (;;) {

@@ -1,8 +1,10 @@
 import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
+import { z } from "zod";
 import { type Alarm, raiseAlarms } from "../alarms/alarms.ts";
 import { clockTime, typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { answeredId } from "../kit/answer-fields.ts";
 import { RelayError } from "../kit/errors.ts";
 import { type IdRange, newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
@@ -83,13 +85,14 @@ export async function mustFindReplay(options: { db: Kysely<Tables>; id: string }
 }
 
 /** An entry of a replay that SNS refused. */
-export interface Refusal {
-  eventId: string;
-  source: string;
+export const replayRefusal = z.object({
+  eventId: answeredId,
+  source: z.string(),
   /** null when its event is gone. */
-  invoiceId: string | null;
-  error: string;
-}
+  invoiceId: answeredId.nullable(),
+  error: z.string(),
+});
+export type Refusal = z.output<typeof replayRefusal>;
 
 /** The entries of one replay that SNS refused. */
 export async function listRefusals({

@@ -1,42 +1,54 @@
-import type { Selectable } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import { z } from "zod";
+import { answeredId, time, whole } from "../kit/answer-fields.ts";
 
-export type ReplayKind = Selectable<Tables["replay"]>["kind"];
-export type ReplayState = Selectable<Tables["replay"]>["state"];
+export type ReplayKind = Replay["kind"];
+export type ReplayState = Replay["state"];
 
-/** What part of the log to run again; an omitted filter matches everything. */
-export interface ReplayFilters {
+/** What part of the log to run again, as it is kept; an omitted filter matches everything. */
+const filters = z.object({
   /**
    * ISO 8601, inclusive: when last requested (confirmations), received (callbacks) or created (events).
    */
-  from?: string | undefined;
+  from: z.string().optional(),
   /** ISO 8601, exclusive; by default the time the replay was started. */
-  to?: string | undefined;
+  to: z.string().optional(),
   /** Lower case. */
-  invoiceIds?: string[] | undefined;
+  invoiceIds: z.array(answeredId).optional(),
   /** The collection's name, as it appears in invoices. */
-  collection?: string | undefined;
+  collection: z.string().optional(),
   /** Of the invoice's confirmation; for callbacks also `unreadable`, `ping` or `refused`. */
-  verdict?: string | undefined;
-  source?: string | undefined;
+  verdict: z.string().optional(),
+  source: z.string().optional(),
   /** Only for events. */
-  eventType?: string | undefined;
+  eventType: z.string().optional(),
   /** Only for callbacks: just these. */
-  callbackIds?: string[] | undefined;
+  callbackIds: z.array(answeredId).optional(),
   /** Only for callbacks: include those that a signature or address check refused. */
-  refused?: boolean | undefined;
-}
+  refused: z.boolean().optional(),
+});
+export type ReplayFilters = z.output<typeof filters>;
 
 /** The default rates, per second. */
 export const DEFAULT_RATES = { confirmations: 20, callbacks: 200, events: 100 } as const;
 
 /** Where a replay of events goes. */
-export type ReplayTarget =
+const target = z.discriminatedUnion("kind", [
   /** The topics that the settings name. */
-  | { kind: "topics" }
-  | { kind: "other_topic"; topicArn: string }
+  z.object({ kind: z.literal("topics") }),
+  z.object({ kind: z.literal("other_topic"), topicArn: z.string() }),
   /** NDJSON, one payload a line, on the machine that runs it. */
-  | { kind: "file"; path: string };
+  z.object({ kind: z.literal("file"), path: z.string() }),
+]);
+export type ReplayTarget = z.output<typeof target>;
+
+/** What is to be run again, of a replay and of its dry run. */
+export const replayed = {
+  kind: z.enum(["confirmations", "callbacks", "events"]),
+  filters,
+  target,
+  /** How many items matched when it was started. */
+  matching: whole,
+};
 
 /** The last item processed, in the order of its kind; times as Postgres writes them, to the microsecond. */
 export interface Position {
@@ -48,34 +60,31 @@ export interface Position {
 }
 
 /** One replay, as lists and the admin API show it. */
-export interface Replay {
-  id: string;
-  kind: ReplayKind;
-  state: ReplayState;
-  filters: ReplayFilters;
-  target: ReplayTarget;
+export const replay = z.object({
+  id: answeredId,
+  state: z.enum(["running", "done", "failed", "cancelled"]),
+  ...replayed,
   /** The most per second. */
-  rate: number;
-  requestedBy: string;
-  requestedAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-  /** How many items matched when it was started. */
-  matching: number;
-  /** How many of them are processed. */
-  handled: number;
+  rate: whole,
+  requestedBy: z.string(),
+  requestedAt: time,
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  /** How many of those that matched are processed. */
+  handled: whole,
   /** Confirmations opened. */
-  opened: number;
+  opened: whole,
   /** Entries that SNS accepted, or lines written. */
-  sent: number;
+  sent: whole,
   /** Entries that SNS refused; `replay show` lists them. */
-  refused: number;
+  refused: whole,
   /** A process works on it now. */
-  underWay: boolean;
+  underWay: z.boolean(),
   /** What it is waiting for; null when it is not waiting. */
-  waitsFor: string | null;
-  lastError: string | null;
-}
+  waitsFor: z.string().nullable(),
+  lastError: z.string().nullable(),
+});
+export type Replay = z.output<typeof replay>;
 
 /** A replay whose lease this process holds. */
 export interface HeldReplay extends Replay {

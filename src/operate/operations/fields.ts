@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { SHOWN_VERDICTS } from "../../confirm/queue/confirmation.ts";
 import type { Page as Found, PagePosition } from "../../database/page.ts";
+import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 
 // Shared by the operations.
 
+export { answeredId, decimal, time, whole };
+
 /** Of examples. */
 export const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
-
-/** Of a result: a Date here, ISO 8601 text in JSON. */
-export const time = z.coerce.date().describe("ISO 8601, UTC.");
 
 /** A day that exists; Postgres has no year 0. */
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success && text >= "0001";
@@ -39,9 +39,6 @@ export const id = z
   .toLowerCase()
   .meta({ format: "uuid" });
 
-/** Of a result. */
-export const answeredId = z.guid();
-
 export const idInPath = z.object({ id: id.describe("The id.") });
 
 /** A day, UTC. */
@@ -49,10 +46,6 @@ export const day = z
   .string()
   .refine(isDay, { error: "should be a day such as 2026-10-31" })
   .meta({ format: "date" });
-
-/** Of a result. */
-export const decimal = z.string().describe("A decimal string, exact.");
-export const whole = z.number().int();
 
 /** What people call something by: a line, not blank, that Postgres can store. */
 export const name = (most = 300) =>

@@ -1,21 +1,23 @@
 import { z } from "zod";
-import { type ErrorCode, RelayError } from "../../kit/errors.ts";
+import { RelayError } from "../../kit/errors.ts";
 import { DAY_MS, dayOf } from "../../kit/time.ts";
-import { readCalendar } from "../../reconcile/last-runs.ts";
+import { certificate, result, weight } from "../../reconcile/certificate/certificate.ts";
+import { calendarDay, readCalendar } from "../../reconcile/last-runs.ts";
+import { reconciled, unread } from "../../reconcile/on-request.ts";
 import {
   certificateCsvParts,
+  certificatePage,
   issuedCertificateParts,
   listCertificates,
+  listedCertificate,
   readCertificatePage,
 } from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import { BadInput } from "./bad-input.ts";
-import { difference, head, result, totals, weight } from "./certificate-fields.ts";
 import {
   answeredId,
   countGiven,
   day,
-  decimal,
   id,
   limitInQuery,
   reason,
@@ -30,35 +32,9 @@ const { download, get, post } = operationsAbout("Proof");
 const DAY_LIMIT = 400;
 const certificateInPath = z.object({ id: id.describe("the certificate's id") });
 
-const listed = z.object({
-  id: answeredId,
-  source: z.string(),
-  collections: z.array(answeredId),
-  from: time,
-  to: time.describe("Payments before this time."),
-  timeZone: z.string().describe("Whose days its days are."),
-  currency: z.string(),
-  daily: z.boolean(),
-  result: result.nullable().describe("null while it is being made."),
-  gaps: whole.nullable(),
-  differences: whole.nullable(),
-  paid: whole.nullable(),
-  paidAmount: decimal.nullable(),
-  madeAt: time.nullable(),
-  lastError: z.string().nullable(),
-});
-
 const calendar = z.object({
   days: z
-    .array(
-      totals.extend({
-        day: z.string(),
-        source: z.string(),
-        certificateId: answeredId,
-        madeAt: time,
-        result: result.describe("Of this day alone: equal unless something is missing or different."),
-      }),
-    )
+    .array(calendarDay)
     .describe("From the newest certificate that covers each day; days without one are left out."),
   firstServed: z
     .array(z.object({ source: z.string(), at: time.nullable() }))
@@ -66,41 +42,6 @@ const calendar = z.object({
   books: z
     .array(z.object({ source: z.string(), timeZone: z.string(), currency: z.string() }))
     .describe("Whose days they are, and of what currency the amounts."),
-});
-
-const shown = z.object({
-  certificate: head,
-  differences: z.array(difference).describe("Gaps first, then differences, then notes."),
-  matching: whole.describe("How many match, of those that the certificate names."),
-  next: whole.nullable().describe("null at the end."),
-});
-
-const unread = z
-  .object({
-    source: z.string(),
-    error: z.object({ code: z.custom<ErrorCode>((code) => typeof code === "string"), message: z.string() }),
-  })
-  .describe("A source whose work failed, among the results of others.");
-
-const reconciled = z.object({
-  source: z.string(),
-  collectionId: answeredId,
-  from: z.string(),
-  to: z.string(),
-  zone: z.string().describe("Whose days they are."),
-  resumed: z.boolean().describe("It continued an interrupted run."),
-  underWay: z.array(z.string()).describe("Other periods of this source that were being read."),
-  unproven: z
-    .array(z.object({ first: z.string(), last: z.string(), why: z.string() }))
-    .describe("The days whose list contradicted itself."),
-  waiting: z
-    .array(z.object({ invoiceId: answeredId, reason: z.string(), detail: z.string() }))
-    .describe("Payments that still had no accepted event at the end; the first thousand."),
-  waitingInAll: whole,
-  listed: whole,
-  missing: whole,
-  opened: whole,
-  called: whole,
 });
 
 const period = z.strictObject({
@@ -147,7 +88,7 @@ export const proofOperations = [
       ...limitInQuery.shape,
     }),
     example: { query: { result: "not_equal" } },
-    result: z.object({ certificates: z.array(listed) }),
+    result: z.object({ certificates: z.array(listedCertificate) }),
     run: async ({ db }, { query: { limit, ...filters } }) => ({
       certificates: await listCertificates(db, filters, limit),
     }),
@@ -186,7 +127,7 @@ export const proofOperations = [
       after: countGiven(0, 1_000_000).default(0).describe("`next` of the previous page."),
     }),
     example: { path: { id: SOME_ID }, query: { weight: "gap" } },
-    result: shown,
+    result: certificatePage,
     run: ({ db }, { path: { id }, query }) => readCertificatePage(db, id, query),
   }),
   download("exportCertificate", "/certificates/{id}/csv", ["text/csv"], {
@@ -216,7 +157,7 @@ export const proofOperations = [
         .describe("ask the provider about every invoice of the period again, to see what lists do not show"),
     }),
     example: { body: { from: "2026-11-01", to: "2026-11-30" } },
-    result: z.array(z.union([head.extend({ differences: z.array(difference) }), unread])),
+    result: z.array(z.union([certificate, unread])),
     tellsProgress: true,
     async run({ certify, onProgress }, { body }) {
       refuseFuture(body.to, new Date());

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
-import { planReplay } from "../../replay/plan-replay.ts";
-import type { ReplayTarget } from "../../replay/replay.ts";
-import { findReplay, listRefusals, listReplays } from "../../replay/replay-rows.ts";
+import { planReplay, replayPlan } from "../../replay/plan-replay.ts";
+import { type ReplayTarget, replay, replayed } from "../../replay/replay.ts";
+import { findReplay, listRefusals, listReplays, replayRefusal } from "../../replay/replay-rows.ts";
 import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import {
-  answeredId,
   collection,
   dryRun,
   id,
@@ -14,7 +13,6 @@ import {
   reason,
   SOME_ID,
   source,
-  time,
   timeGiven,
   verdict,
   whole,
@@ -25,7 +23,6 @@ const { get, post } = operationsAbout("Replay");
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/, {
   error: "should be a topic's ARN",
 });
-const kind = z.enum(["confirmations", "callbacks", "events"]);
 
 const filters = z.strictObject({
   from: timeGiven.optional(),
@@ -44,7 +41,7 @@ const topicTarget = z.discriminatedUnion("kind", [
 ]);
 
 export const replayRequest = z.strictObject({
-  kind,
+  kind: replayed.kind,
   filters: filters.default({}),
   target: topicTarget
     .default({ kind: "topics" })
@@ -56,64 +53,9 @@ export const replayRequest = z.strictObject({
   dryRun: dryRun.describe("Only says what it would do: one of a kind at a time, ten minutes at most."),
 });
 
-/** As they are kept. */
-const what = {
-  kind,
-  filters: z.object({
-    from: z.string().optional(),
-    to: z.string().optional(),
-    invoiceIds: z.array(answeredId).optional(),
-    collection: z.string().optional(),
-    verdict: z.string().optional(),
-    source: z.string().optional(),
-    eventType: z.string().optional(),
-    callbackIds: z.array(answeredId).optional(),
-    refused: z.boolean().optional(),
-  }),
-  target: z.discriminatedUnion("kind", [
-    z.object({ kind: z.literal("topics") }),
-    z.object({ kind: z.literal("other_topic"), topicArn: z.string() }),
-    z.object({ kind: z.literal("file"), path: z.string() }),
-  ]),
-  matching: whole,
-};
-
-const replay = z.object({
-  id: answeredId,
-  state: z.enum(["running", "done", "failed", "cancelled"]),
-  ...what,
-  rate: whole,
-  requestedBy: z.string(),
-  requestedAt: time,
-  startedAt: time.nullable(),
-  finishedAt: time.nullable(),
-  handled: whole,
-  opened: whole,
-  sent: whole,
-  refused: whole,
-  underWay: z.boolean(),
-  waitsFor: z.string().nullable(),
-  lastError: z.string().nullable(),
-});
-
-const plan = z.object({
-  ...what,
-  withNewIds: whole.nullable(),
-  first: z.array(
-    z.object({
-      invoiceIds: z.array(answeredId),
-      eventId: answeredId.nullable(),
-      callbackId: answeredId.nullable(),
-      source: z.string(),
-      at: time,
-      about: z.string(),
-    }),
-  ),
-});
-
 export const replayStarted = z.object({
   replay: replay.nullable().describe("null for a dry run or when nothing matches."),
-  plan: plan.nullable().describe("Of a dry run."),
+  plan: replayPlan.nullable().describe("Of a dry run."),
 });
 
 /** @throws RelayError for a topic that is not among those to which the admin API may replay. */
@@ -180,14 +122,7 @@ export const replayOperations = [
     example: { path: { id: SOME_ID } },
     result: z.object({
       replay,
-      refusals: z.array(
-        z.object({
-          eventId: answeredId,
-          source: z.string(),
-          invoiceId: answeredId.nullable(),
-          error: z.string(),
-        }),
-      ),
+      refusals: z.array(replayRefusal),
     }),
     async run({ db }, { path: { id } }) {
       const replay = await findReplay({ db, id });

@@ -1,29 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Money } from "../../provider/provider.ts";
-import type { LedgerState, Signature } from "../../signing/signed.ts";
+import { z } from "zod";
+import { answeredId, decimal, whole } from "../../kit/answer-fields.ts";
+import { signatureSchema } from "../../signing/verify-signed.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
-/** A count and a total: an exact decimal string. */
-export interface Tally {
-  count: number;
-  amount: Money;
-}
+/** A count and a total. */
+const tally = z.object({ count: whole, amount: decimal });
+export type Tally = z.output<typeof tally>;
 
 /**
  * Live payments of one day of the books or of the whole period: at the provider, in the relay's store, accepted on
  * the right topic; and what is wrong, named or not.
  */
-export interface Totals {
-  paid: Tally;
-  stored: Tally;
-  published: Tally;
-  /** Gaps: paid at the provider, but not accepted on the right topic. */
-  missing: Tally;
-  /** Differences without the gaps: anything else that could hide money. */
-  differences: number;
-}
+export const totals = z.object({
+  paid: tally,
+  stored: tally,
+  published: tally,
+  missing: tally.describe("Paid and not accepted on the right topic."),
+  differences: whole.describe("Other differences that could hide money."),
+});
+export type Totals = z.output<typeof totals>;
 
 /** Why a payment is not the same in all three places. */
 export type Reason =
@@ -71,23 +69,26 @@ export type Reason =
  * `gap`: paid at the provider, but not accepted on the right topic. `difference`: anything else that could
  * hide money. With either, a certificate is not equal. `note`: only named.
  */
-export type Weight = "gap" | "difference" | "note";
+export const weight = z.enum(["gap", "difference", "note"]);
+export type Weight = z.output<typeof weight>;
 
-export interface Difference {
+export const difference = z.object({
   /** null if only the event or item is known. */
-  invoiceId: string | null;
-  eventId: string | null;
-  reason: Reason;
+  invoiceId: answeredId.nullable(),
+  eventId: answeredId.nullable(),
+  reason: z.custom<Reason>((reason) => typeof reason === "string"),
   /** The reason in plain words, with the details known. */
-  detail: string;
-  weight: Weight;
+  detail: z.string(),
+  weight,
   /** Of the books, YYYY-MM-DD. */
-  day: string;
+  day: z.string(),
   /** From the provider's list, or the relay's own if the list has none; null if neither has one. */
-  amount: Money | null;
-}
+  amount: decimal.nullable(),
+});
+export type Difference = z.output<typeof difference>;
 
-export type Result = "equal" | "not_equal" | "refused";
+export const result = z.enum(["equal", "not_equal", "refused"]);
+export type Result = z.output<typeof result>;
 
 /** A reading of every invoice, whatever the list calls it. */
 export interface DeepBasis {
@@ -133,41 +134,45 @@ export const PROVISIONAL =
   "The lists began to be read less than an hour after the period, and may not have had its last payments " +
   "yet. Make it again later; the daily certificate waits for that hour.";
 
-/** The proof for one source and period (G10). */
-export interface Certificate {
-  id: string;
-  source: string;
-  result: Result;
+/** The proof for one source and period (G10), without its differences. */
+export const certificateHead = z.object({
+  id: answeredId,
+  source: z.string(),
+  result,
   /** Why it is refused, in plain words. */
-  refusals: string[];
+  refusals: z.array(z.string()),
   /** `source`: all of its collections; `collection`: one of several. */
-  scope: "source" | "collection";
+  scope: z.enum(["source", "collection"]),
   /** What was read: COLLECTION_IDS, or the one asked for. */
-  collections: { id: string; name: string | null }[];
-  /** Of all its amounts, ISO 4217. */
-  currency: string;
+  collections: z.array(z.object({ id: answeredId, name: z.string().nullable() })),
+  currency: z.string().describe("Of all its amounts, ISO 4217."),
   /** Payments from, and before; ISO 8601, UTC. */
-  from: string;
-  to: string;
+  from: z.string(),
+  to: z.string(),
   /** When it was made; ISO 8601, UTC. */
-  madeAt: string;
-  basis: Basis;
-  days: ({ day: string } & Totals)[];
-  total: Totals;
+  madeAt: z.string(),
+  basis: z.custom<Basis>().describe("What it is based on: the lists that were read, and how."),
+  days: z.array(z.object({ day: z.string(), ...totals.shape })),
+  total: totals,
   /** Test payments of the period, which are not included above. */
-  test: Tally;
-  /** Payments of collections that are not ours, which are not included above either; only in a whole source's. */
-  foreign: Tally;
-  gaps: number;
+  test: tally,
+  foreign: tally.describe("Of collections that are not ours; included nowhere else."),
+  gaps: whole,
   /** The count of all differences, named or not. */
-  differencesInAll: number;
-  /** The first 10,000: gaps, then differences, then notes. */
-  differences: Difference[];
-  /** The ledger of its source when it was issued, if it had one; like `signature` left out of older ones. */
-  ledger?: LedgerState | undefined;
-  /** null: it is unsigned. */
-  signature?: Signature | null | undefined;
-}
+  differencesInAll: whole,
+  /** Like `signature` left out of older ones. */
+  ledger: z
+    .object({ size: z.string(), root: z.string() })
+    .nullish()
+    .describe("The source's ledger when it was issued, if it had one."),
+  signature: signatureSchema
+    .nullish()
+    .describe("Over the whole certificate, which `/certificates/{id}/json` is; null: it is unsigned."),
+});
+
+/** With the first 10,000 differences: gaps, then others, then notes. */
+export const certificate = certificateHead.extend({ differences: z.array(difference) });
+export type Certificate = z.output<typeof certificate>;
 
 /** The progress of a certificate. */
 export interface Progress {
