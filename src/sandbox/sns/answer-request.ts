@@ -68,7 +68,7 @@ export function createRequestHandler(parts: {
     if (fault?.kind === "slow") await pause(fault.delayMs, undefined, { ref: false });
     const refusal = refusalOfCall(fault);
     if (refusal !== undefined) throw refusal;
-    const xml = successAnswer(name, operation.answer(fields, isSigned), requestId);
+    const xml = successAnswer(name, operation.answer(fields), requestId);
     if (fault?.kind === "drop") request.socket.destroy();
     else sendXml(response, 200, xml, requestId);
   }

@@ -14,10 +14,8 @@ const STATUS = {
   NotFound: 404,
   ParameterValueInvalid: 400,
   RequestEntityTooLarge: 413,
-  SubscriptionLimitExceeded: 403,
   Throttled: 429,
   TooManyEntriesInBatchRequest: 400,
-  TopicLimitExceeded: 403,
   ValidationError: 400,
 } as const;
 

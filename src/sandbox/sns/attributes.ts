@@ -9,31 +9,25 @@ const oneOf =
 
 const isBoolean = oneOf("true", "false");
 
-const FIFO_RULES: Rules = {
-  ContentBasedDeduplication: isBoolean,
-  FifoThroughputScope: oneOf("Topic", "MessageGroup"),
-};
-
 /** What may be set on a topic, and what each may hold. */
 const TOPIC_RULES: Rules = {
   DisplayName: (value) => value.length <= 100,
   Policy: (value) => isJson(value) && value.length <= 30_720,
   SignatureVersion: oneOf("1", "2"),
   FifoTopic: isBoolean,
-  ...FIFO_RULES,
+  ContentBasedDeduplication: isBoolean,
 };
 
-/** What may be set on a subscription; the policy is judged by its own reader. */
+/** What may be set on a subscription; the policy is judged by its own reader. A real SNS filters bodies too. */
 const SUBSCRIPTION_RULES: Rules = {
   FilterPolicy: () => true,
-  FilterPolicyScope: oneOf("MessageAttributes", "MessageBody"),
+  FilterPolicyScope: oneOf("MessageAttributes"),
   RawMessageDelivery: (value) => isBoolean(value.toLowerCase()),
 };
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   FifoTopic: "false",
   ContentBasedDeduplication: "false",
-  FifoThroughputScope: "Topic",
   SignatureVersion: "1",
   FilterPolicyScope: "MessageAttributes",
   RawMessageDelivery: "false",
@@ -58,8 +52,8 @@ export const AMONG_ATTRIBUTES = "Attributes Reason: ";
  */
 export function checkTopicAttributes(attributes: Attributes, fifo: boolean, where: string): void {
   checkAttributes(TOPIC_RULES, attributes, where);
-  const foreign = [...attributes.keys()].find((name) => !fifo && Object.hasOwn(FIFO_RULES, name));
-  if (foreign !== undefined) throw invalidParameter(`${where}${foreign} can only be set for FIFO topics`);
+  if (!fifo && attributes.has("ContentBasedDeduplication"))
+    throw invalidParameter(`${where}ContentBasedDeduplication can only be set for FIFO topics`);
 }
 
 /** @throws SnsError `InvalidParameter` for an attribute or a value that no subscription may have. */

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../collection-api/contract/index.ts";
 import { type Faults, faultSchema } from "./faults.ts";
@@ -33,12 +31,12 @@ export function createControl({ journal, faults }: { journal: Journal; faults: F
       wanted === null ? all : all.filter(({ topicArn }) => topicArn === wanted);
     switch (`${request.method} ${url.pathname.slice(CONTROL_PREFIX.length)}`) {
       case "GET messages": {
-        const shown = ofTopic(messages.list()).slice(-lastOf(url));
-        return await sendList(response, "messages", shown, showMessage, messages.forgotten);
+        const shown = ofTopic(messages.list()).slice(-lastOf(url)).map(showMessage);
+        return sendJson(response, 200, { messages: shown, forgotten: messages.forgotten });
       }
       case "GET deliveries": {
         const shown = ofTopic(deliveries.list());
-        return await sendList(response, "deliveries", shown, (one) => one, deliveries.forgotten);
+        return sendJson(response, 200, { deliveries: shown, forgotten: deliveries.forgotten });
       }
       case "GET faults":
         return sendJson(response, 200, { faults: faults.list() });
@@ -95,26 +93,3 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 const sendNothing = (response: ServerResponse) => void response.writeHead(204).end();
-
-/** So many items are written at once: few enough to let requests of the protocol in between. */
-const ITEMS_A_CHUNK = 200;
-
-/** Streams the list, since all that is kept would make one very large text. */
-async function sendList<T>(
-  response: ServerResponse,
-  name: string,
-  items: readonly T[],
-  show: (item: T) => unknown,
-  forgotten: number,
-): Promise<void> {
-  function* chunks() {
-    yield `{${JSON.stringify(name)}:[`;
-    for (let from = 0; from < items.length; from += ITEMS_A_CHUNK) {
-      const chunk = items.slice(from, from + ITEMS_A_CHUNK).map((item) => JSON.stringify(show(item)));
-      yield (from === 0 ? "" : ",\n") + chunk.join(",\n");
-    }
-    yield `],"forgotten":${forgotten}}`;
-  }
-  response.writeHead(200, { "content-type": "application/json" });
-  await pipeline(Readable.from(chunks()), response);
-}

@@ -4,7 +4,7 @@ import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { attributeOf } from "./attributes.ts";
 import type { Envelopes, Letter } from "./envelope.ts";
-import { matchesAttributes, matchesBody } from "./filter-policy.ts";
+import { letsThrough } from "./filter-policy.ts";
 import type { AcceptedMessage, DeliveryRecord, Journal } from "./journal.ts";
 import type { Subscription, Topic, Topics } from "./topics.ts";
 
@@ -13,7 +13,6 @@ const CONCURRENCY = 16;
 
 /** What may wait for delivery, over all subscriptions: beyond it new deliveries are dropped, and recorded so. */
 const WAITING_LIMIT = 100_000;
-const WAITING_BYTES_LIMIT = 256 * 1_048_576;
 
 /** How long SNS waits for an endpoint. */
 const TIMEOUT_MS = 15_000;
@@ -35,22 +34,19 @@ export function createDelivery(parts: {
   const ending = new AbortController();
   const turnsOf = new WeakMap<Subscription, Turns>();
   let waiting = 0;
-  let waitingBytes = 0;
 
   function send(subscription: Subscription, letter: Letter): void {
-    if (waiting >= WAITING_LIMIT || waitingBytes + letter.size > WAITING_BYTES_LIMIT) {
+    if (waiting >= WAITING_LIMIT) {
       record(subscription, letter, 0, { outcome: "dropped", status: undefined, error: undefined });
       return;
     }
     waiting += 1;
-    waitingBytes += letter.size;
     const turns = turnsOf.get(subscription) ?? new Turns();
     turnsOf.set(subscription, turns);
     void turns
       .afterGroup(letter.group, () => bring(subscription, letter, turns))
       .finally(() => {
         waiting -= 1;
-        waitingBytes -= letter.size;
       });
   }
 
@@ -99,8 +95,11 @@ export function createDelivery(parts: {
     /** Hands a message to every confirmed subscription whose filter lets it through. */
     deliver(topic: Topic, message: AcceptedMessage): void {
       const letter = envelopes.notification(message, attributeOf(topic.attributes, "SignatureVersion"));
-      for (const subscription of topic.subscriptions.values())
-        if (subscription.confirmed && letsThrough(subscription, message)) send(subscription, letter);
+      for (const subscription of topic.subscriptions.values()) {
+        const { confirmed, filterPolicy = {} } = subscription;
+        if (confirmed && letsThrough(filterPolicy, message.message.MessageAttributes))
+          send(subscription, letter);
+      }
     },
     /** Asks the endpoint to confirm. */
     askToConfirm(topic: Topic, subscription: Subscription): void {
@@ -119,13 +118,6 @@ export type Delivery = ReturnType<typeof createDelivery>;
 /** SNS tries again after 5xx, 429, and where there was no answer. */
 const mayRetry = ({ outcome, status = 500 }: Outcome) =>
   outcome === "failed" && (status >= 500 || status === 429);
-
-function letsThrough({ filterPolicy, attributes }: Subscription, { message }: AcceptedMessage): boolean {
-  if (filterPolicy === undefined) return true;
-  return attributeOf(attributes, "FilterPolicyScope") === "MessageBody"
-    ? matchesBody(filterPolicy, message.Message)
-    : matchesAttributes(filterPolicy, message.MessageAttributes);
-}
 
 const headersOf = (subscription: Subscription, letter: Letter) => ({
   "content-type": "text/plain; charset=UTF-8",

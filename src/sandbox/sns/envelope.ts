@@ -2,7 +2,6 @@ import { createPrivateKey, randomUUID, sign, X509Certificate } from "node:crypto
 import { RelayError } from "../../kit/errors.ts";
 import { attributeOf } from "./attributes.ts";
 import { type AcceptedMessage, showAttributes } from "./journal.ts";
-import { sizeOf } from "./message.ts";
 import type { Subscription } from "./topics.ts";
 
 /** Signs messages as SNS does, with a key that lives as long as the process. */
@@ -78,8 +77,6 @@ export interface Letter {
   readonly type: "Notification" | "SubscriptionConfirmation";
   readonly messageId: string;
   readonly topicArn: string;
-  /** What it holds in memory, in bytes. */
-  readonly size: number;
   /** Letters of one group reach an endpoint one after the other. */
   readonly group: string | undefined;
   /** Made when it is needed, so that what waits does not wait in several copies. */
@@ -111,7 +108,6 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
         type: "Notification",
         messageId,
         topicArn,
-        size: sizeOf(message),
         group: sequenceNumber === undefined ? undefined : message.MessageGroupId,
         async write({ arn, attributes }) {
           if (attributeOf(attributes, "RawMessageDelivery").toLowerCase() === "true") return message.Message;
@@ -148,7 +144,7 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
         Timestamp: at,
       };
       const write = () => seal(envelope, version);
-      return { type: "SubscriptionConfirmation", messageId, topicArn, size: 1_000, group: undefined, write };
+      return { type: "SubscriptionConfirmation", messageId, topicArn, group: undefined, write };
     },
   };
 }

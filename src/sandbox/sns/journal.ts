@@ -1,4 +1,4 @@
-import { type Message, type MessageAttribute, sizeOf } from "./message.ts";
+import type { Message, MessageAttribute } from "./message.ts";
 import type { Acceptance } from "./topics.ts";
 
 /** A message that was accepted. */
@@ -28,57 +28,40 @@ export interface DeliveryRecord {
   readonly endedAt: string;
 }
 
-const MEBIBYTE = 1_048_576;
-
-/** What an item takes besides its text, roughly, in bytes. */
-const OVERHEAD = 500;
-
-/** What happened, for those who look at it later: bounded in number and in bytes, and only in memory. */
-export function createJournal(keep: number) {
-  return {
-    messages: new BoundedLog<AcceptedMessage>({
-      keep,
-      byteLimit: 256 * MEBIBYTE,
-      sizeOf: ({ message }) => sizeOf(message) + OVERHEAD,
-    }),
-    deliveries: new BoundedLog<DeliveryRecord>({ keep, byteLimit: 64 * MEBIBYTE, sizeOf: () => OVERHEAD }),
-  };
-}
+/** What happened, for those who look at it later: the last `keep` of each kind, and only in memory. */
+export const createJournal = (keep: number) => ({
+  messages: new LastItems<AcceptedMessage>(keep),
+  deliveries: new LastItems<DeliveryRecord>(keep),
+});
 
 export type Journal = ReturnType<typeof createJournal>;
 
-/** A log that shows its last `keep` items, and forgets the older half when it holds too many bytes. */
-class BoundedLog<T> {
-  readonly #bounds: { readonly keep: number; readonly byteLimit: number; sizeOf(item: T): number };
+class LastItems<T> {
+  readonly #keep: number;
   #items: T[] = [];
-  #bytes = 0;
   #added = 0;
 
-  constructor(bounds: { keep: number; byteLimit: number; sizeOf(item: T): number }) {
-    this.#bounds = bounds;
+  constructor(keep: number) {
+    this.#keep = keep;
   }
 
   add(item: T): void {
-    const { keep, byteLimit, sizeOf } = this.#bounds;
-    this.#items.push(item);
-    this.#bytes += sizeOf(item);
     this.#added += 1;
-    if (this.#items.length <= 2 * keep && this.#bytes <= byteLimit) return;
-    for (const old of this.#items.splice(0, this.#items.length >> 1)) this.#bytes -= sizeOf(old);
+    this.#items.push(item);
+    if (this.#items.length > 2 * this.#keep) this.#items = this.list();
   }
 
   list(): T[] {
-    return this.#items.slice(-this.#bounds.keep);
+    return this.#items.slice(-this.#keep);
   }
 
   clear(): void {
     this.#items = [];
-    this.#bytes = 0;
   }
 
   /** How many were added and are shown no more. */
   get forgotten(): number {
-    return this.#added - Math.min(this.#items.length, this.#bounds.keep);
+    return this.#added - Math.min(this.#items.length, this.#keep);
   }
 }
 

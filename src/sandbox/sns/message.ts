@@ -3,7 +3,7 @@ import { FORBIDDEN_CHARACTER, invalidParameter, SnsError } from "./answers.ts";
 import { entries } from "./form.ts";
 
 export interface MessageAttribute {
-  /** `String`, `Number`, `Binary`, `String.Array`, or one of them with a custom label behind a dot. */
+  /** `String`, `Number`, `Binary`, or one of them with a label behind a dot. */
   readonly type: string;
   /** Base64 for a binary attribute. */
   readonly value: string;
@@ -70,25 +70,11 @@ function readAttribute({ Name: name, Value }: z.output<typeof attribute>): [stri
       `The message attribute '${name}' must contain non-empty message attribute value for message ` +
         `attribute type '${type}'.`,
     );
-  if (type === "String.Array" && !isArrayOfSimpleValues(value))
-    throw refusal(
-      `The message attribute '${name}' with type 'String.Array' must be a JSON array of strings, ` +
-        "numbers, true, false or null.",
-    );
   if (type.startsWith("Number") && (value.trim() === "" || !Number.isFinite(Number(value))))
     throw refusal(`Could not cast message attribute '${name}' value to number.`);
   if (isBinary && !/^[A-Za-z0-9+/]+={0,2}$/.test(value))
     throw refusal(`The message attribute '${name}' holds a value that is no Base64.`);
   return [name, { type, value }];
-}
-
-function isArrayOfSimpleValues(json: string): boolean {
-  try {
-    const value: unknown = JSON.parse(json);
-    return Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
-  } catch {
-    return false;
-  }
 }
 
 /** The most that one message, or all messages of a batch together, may measure in bytes. */

@@ -12,11 +12,10 @@ export interface Operation {
   /** Whoever holds the token, or the link in a message, needs no credentials: as in SNS. */
   readonly openToAll: boolean;
   /** @throws SnsError for a request that is refused. */
-  answer(fields: unknown, isSigned: boolean): string | undefined;
+  answer(fields: unknown): string | undefined;
 }
 
 const text = z.string().default("");
-const page = { NextToken: text };
 const oneTopic = { TopicArn: text };
 const oneSubscription = { SubscriptionArn: text };
 const oneAttribute = { AttributeName: text, AttributeValue: text };
@@ -38,6 +37,14 @@ export function createOperations(parts: {
     return subscription;
   }
 
+  const listed = (some: readonly Topic[]) =>
+    listElement(
+      "Subscriptions",
+      some.flatMap(({ subscriptions }) =>
+        [...subscriptions.values()].map((one) => listedSubscription(one, accountId)),
+      ),
+    );
+
   return {
     CreateTopic: operation({ Name: text, Attributes: textMap }, ({ Name, Attributes }) =>
       element("TopicArn", topics.create(Name, Attributes).arn),
@@ -47,8 +54,11 @@ export function createOperations(parts: {
       topics.delete(TopicArn);
     }),
 
-    ListTopics: operation(page, ({ NextToken }) =>
-      pageElement("Topics", topics.list(), NextToken, ({ arn }) => element("TopicArn", arn)),
+    ListTopics: operation({}, () =>
+      listElement(
+        "Topics",
+        topics.list().map(({ arn }) => element("TopicArn", arn)),
+      ),
     ),
 
     GetTopicAttributes: operation(oneTopic, ({ TopicArn }) =>
@@ -76,8 +86,7 @@ export function createOperations(parts: {
 
     ConfirmSubscription: operation(
       { ...oneTopic, Token: text },
-      ({ TopicArn, Token }, isSigned) =>
-        element("SubscriptionArn", topics.confirm(topics.get(TopicArn), Token, isSigned).arn),
+      ({ TopicArn, Token }) => element("SubscriptionArn", topics.confirm(topics.get(TopicArn), Token).arn),
       { openToAll: true },
     ),
 
@@ -91,15 +100,9 @@ export function createOperations(parts: {
       },
     ),
 
-    ListSubscriptions: operation(page, ({ NextToken }) => {
-      const all = topics.list().flatMap(({ subscriptions }) => [...subscriptions.values()]);
-      return pageElement("Subscriptions", all, NextToken, (one) => listedSubscription(one, accountId));
-    }),
+    ListSubscriptions: operation({}, () => listed(topics.list())),
 
-    ListSubscriptionsByTopic: operation({ ...oneTopic, ...page }, ({ TopicArn, NextToken }) => {
-      const all = [...topics.get(TopicArn).subscriptions.values()];
-      return pageElement("Subscriptions", all, NextToken, (one) => listedSubscription(one, accountId));
-    }),
+    ListSubscriptionsByTopic: operation(oneTopic, ({ TopicArn }) => listed([topics.get(TopicArn)])),
 
     GetSubscriptionAttributes: operation(oneSubscription, ({ SubscriptionArn }) =>
       mapElement("Attributes", Object.entries(shownSubscription(existing(SubscriptionArn), accountId))),
@@ -130,29 +133,18 @@ export function createOperations(parts: {
 
 function operation<Shape extends z.ZodRawShape>(
   shape: Shape,
-  answer: (input: z.output<z.ZodObject<Shape>>, isSigned: boolean) => string | undefined,
+  answer: (input: z.output<z.ZodObject<Shape>>) => string | undefined,
   { openToAll } = { openToAll: false },
 ): Operation {
   const schema = z.object(shape);
   return {
     openToAll,
-    answer(fields, isSigned) {
+    answer(fields) {
       const read = schema.safeParse(fields);
       if (!read.success) throw invalidParameter(read.error.issues[0]?.path.join(".") ?? "");
-      return answer(read.data, isSigned) ?? undefined;
+      return answer(read.data) ?? undefined;
     },
   };
-}
-
-const PAGE_SIZE = 100;
-
-/** One page of a list, 100 items as in SNS; `token` is what the page before gave. */
-function pageElement<T>(name: string, all: readonly T[], token: string, show: (item: T) => string): string {
-  const start = token === "" ? 0 : Number(Buffer.from(token, "base64").toString());
-  if (!Number.isInteger(start) || start < 0) throw invalidParameter("NextToken");
-  const end = start + PAGE_SIZE;
-  const next = end < all.length ? Buffer.from(String(end)).toString("base64") : undefined;
-  return listElement(name, all.slice(start, end).map(show)) + element("NextToken", next);
 }
 
 function shownTopic(topic: Topic, accountId: string): Record<string, string> {
@@ -197,7 +189,6 @@ function shownSubscription(subscription: Subscription, accountId: string): Recor
     Endpoint: subscription.endpoint,
     Owner: accountId,
     PendingConfirmation: String(!subscription.confirmed),
-    ConfirmationWasAuthenticated: String(subscription.confirmedBySignedRequest),
     RawMessageDelivery: isRaw,
     ...(subscription.filterPolicy !== undefined && {
       FilterPolicy: attributeOf(attributes, "FilterPolicy"),

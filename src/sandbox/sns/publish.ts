@@ -27,7 +27,7 @@ export function createPublisher(parts: {
     const { fifo } = topic;
     const deduplicationId =
       message.MessageDeduplicationId ?? (fifo === undefined ? undefined : sha256(message.Message));
-    const key = keyOf(topic, message, deduplicationId);
+    const key = deduplicationId ?? "";
     const first = fifo?.firstOf(key);
     if (first !== undefined) {
       first.deduplicated += 1;
@@ -92,9 +92,3 @@ const kindOf = ({ fifo, attributes }: Topic) => ({
   isFifo: fifo !== undefined,
   isContentBased: attributeOf(attributes, "ContentBasedDeduplication") === "true",
 });
-
-/** Deduplication ids are counted per topic, or per group where the topic is made so. */
-function keyOf({ attributes }: Topic, { MessageGroupId }: Message, deduplicationId = ""): string {
-  const perGroup = attributeOf(attributes, "FifoThroughputScope") === "MessageGroup";
-  return perGroup ? `${MessageGroupId} ${deduplicationId}` : deduplicationId;
-}

@@ -3,15 +3,11 @@ import { invalidParameter, SnsError } from "./answers.ts";
 import {
   AMONG_ATTRIBUTES,
   type Attributes,
-  attributeOf,
   checkSubscriptionAttributes,
   checkTopicAttributes,
   hasOther,
 } from "./attributes.ts";
 import { type FilterPolicy, readFilterPolicy } from "./filter-policy.ts";
-
-const TOPIC_LIMIT = 10_000;
-const SUBSCRIPTION_LIMIT = 10_000;
 
 export interface Topic {
   readonly arn: string;
@@ -30,7 +26,6 @@ export interface Subscription {
   /** What confirms it. */
   readonly token: string;
   confirmed: boolean;
-  confirmedBySignedRequest: boolean;
   attributes: Attributes;
   filterPolicy: FilterPolicy | undefined;
 }
@@ -53,13 +48,8 @@ export class Topics {
 
   constructor(options: { region: string; accountId: string; now: () => number }) {
     const { region, accountId, now } = options;
-    const partition = region.startsWith("cn-")
-      ? "aws-cn"
-      : region.startsWith("us-gov-")
-        ? "aws-us-gov"
-        : "aws";
     this.#region = region;
-    this.#prefix = `arn:${partition}:sns:${region}:${accountId}:`;
+    this.#prefix = `arn:aws:sns:${region}:${accountId}:`;
     this.#now = now;
   }
 
@@ -76,8 +66,6 @@ export class Topics {
         throw invalidParameter(`${AMONG_ATTRIBUTES}Topic already exists with different attributes`);
       return existing;
     }
-    if (this.#topics.size >= TOPIC_LIMIT)
-      throw new SnsError("TopicLimitExceeded", "The account already owns the most topics that it may.");
     const fifo = isFifo ? new FifoMemory(this.#now) : undefined;
     const topic: Topic = { arn, attributes, fifo, subscriptions: new Map() };
     this.#topics.set(arn, topic);
@@ -113,15 +101,12 @@ export class Topics {
         throw invalidParameter(`${AMONG_ATTRIBUTES}Subscription already exists with different attributes`);
       return existing;
     }
-    if (topic.subscriptions.size >= SUBSCRIPTION_LIMIT)
-      throw new SnsError("SubscriptionLimitExceeded", "The topic already has the most subscriptions.");
     const subscription: Subscription = {
       ...target,
       arn: `${topic.arn}:${randomUUID()}`,
       topicArn: topic.arn,
       token: randomBytes(144).toString("hex"),
       confirmed: false,
-      confirmedBySignedRequest: false,
       attributes,
       filterPolicy: policyOf(attributes, AMONG_ATTRIBUTES),
     };
@@ -130,10 +115,9 @@ export class Topics {
   }
 
   /** @throws SnsError `InvalidParameter` for a token that was not made for this topic. */
-  confirm(topic: Topic, token: string, isSigned: boolean): Subscription {
+  confirm(topic: Topic, token: string): Subscription {
     const subscription = [...topic.subscriptions.values()].find((one) => one.token === token);
     if (subscription === undefined) throw invalidParameter("Token");
-    if (!subscription.confirmed) subscription.confirmedBySignedRequest = isSigned;
     subscription.confirmed = true;
     return subscription;
   }
@@ -171,8 +155,7 @@ export function setSubscriptionAttribute(subscription: Subscription, name: strin
 
 function policyOf(attributes: Attributes, where: string): FilterPolicy | undefined {
   const json = attributes.get("FilterPolicy");
-  if (json === undefined || json === "") return undefined;
-  return readFilterPolicy(json, attributeOf(attributes, "FilterPolicyScope") === "MessageBody", where);
+  return json === undefined || json === "" ? undefined : readFilterPolicy(json, where);
 }
 
 function checkLength(parameter: string, arn: string): void {
@@ -183,9 +166,6 @@ function checkLength(parameter: string, arn: string): void {
 
 /** How long SNS remembers a deduplication id. */
 const WINDOW_MS = 5 * 60_000;
-
-/** Past so many ids the oldest is forgotten early. */
-const REMEMBERED_LIMIT = 500_000;
 
 /** What a FIFO topic remembers: its sequence, and the deduplication ids of the last five minutes. */
 class FifoMemory {
@@ -200,7 +180,7 @@ class FifoMemory {
 
   firstOf(deduplicationId: string): Acceptance | undefined {
     for (const [id, { at }] of this.#seen) {
-      if (at > this.#now() - WINDOW_MS && this.#seen.size <= REMEMBERED_LIMIT) break;
+      if (at > this.#now() - WINDOW_MS) break;
       this.#seen.delete(id);
     }
     return this.#seen.get(deduplicationId)?.first;

@@ -6,27 +6,21 @@ import { startSubscriber, subscribe } from "./subscriber.ts";
 type Attributes = Record<string, MessageAttributeValue>;
 const text = (StringValue: string) => ({ DataType: "String", StringValue });
 const number = (StringValue: string) => ({ DataType: "Number", StringValue });
-const array = (...items: unknown[]) => ({ DataType: "String.Array", StringValue: JSON.stringify(items) });
 
 /**
  * Publishes all to one FIFO group, the one that surely passes last: once it came, everything that passes has
  * come.
  */
-async function passes(
-  policy: unknown,
-  scope: string,
-  messages: { message: string; attributes: Attributes }[],
-): Promise<boolean[]> {
+async function passes(policy: unknown, messages: readonly Attributes[]): Promise<boolean[]> {
   const { client, topic } = await snsFixture();
   const TopicArn = await topic("events.fifo");
   const subscriber = await startSubscriber();
-  const settings = { FilterPolicy: JSON.stringify(policy), FilterPolicyScope: scope };
-  await subscribe(client, TopicArn, subscriber, settings);
+  await subscribe(client, TopicArn, subscriber, { FilterPolicy: JSON.stringify(policy) });
   const ids: (string | undefined)[] = [];
-  for (const { message: Message, attributes: MessageAttributes } of messages) {
+  for (const MessageAttributes of messages) {
     const fifo = { MessageGroupId: "g", MessageDeduplicationId: `${ids.length}` };
     const { MessageId } = await client.send(
-      new PublishCommand({ TopicArn, Message, MessageAttributes, ...fifo }),
+      new PublishCommand({ TopicArn, Message: "x", MessageAttributes, ...fifo }),
     );
     ids.push(MessageId);
   }
@@ -43,47 +37,12 @@ describe("filter policies on message attributes", () => {
       [{}, { a: text("x") }, { a: text("X"), b: text("y") }, { a: text("xx"), b: text("y") }],
       { a: text("z"), b: text("y") },
     ],
-    ["one of an array", { a: ["x"] }, [{ a: array("y", "z") }, { a: array() }], { a: array("y", "x") }],
     ["a number", { a: [300] }, [{ a: number("301") }, { a: text("300") }], { a: number("3e2") }],
     ["an attribute that is there", { a: [{ exists: true }] }, [{ b: text("x") }, {}], { a: text("x") }],
     ["an attribute that is not", { a: [{ exists: false }] }, [{ a: text("x") }, {}], { b: text("x") }],
   ])("let through %s", async (_, policy, refused, passing) => {
-    const messages = [...refused, passing].map((attributes) => ({ message: "x", attributes }));
     const expected = [...refused.map(() => false), true];
-    expect(await passes(policy, "MessageAttributes", messages)).toEqual(expected);
-  });
-});
-
-describe("filter policies on the message body", () => {
-  it.each<[string, unknown, unknown[], unknown]>([
-    [
-      "a nested text",
-      { data: { type: ["Live"] } },
-      [{ data: { type: "Test" } }, { type: "Live" }, []],
-      { data: { type: "Live" } },
-    ],
-    [
-      "both keys in one item of a list",
-      { items: { a: [1], b: [2] } },
-      [{ items: [{ a: 1 }, { b: 2 }] }],
-      {
-        items: [
-          { a: 1, b: 3 },
-          { a: 1, b: 2 },
-        ],
-      },
-    ],
-  ])("let through %s", async (_, policy, refused, passing) => {
-    const messages = [...refused, passing].map((body) => ({ message: JSON.stringify(body), attributes: {} }));
-    const expected = [...refused.map(() => false), true];
-    expect(await passes(policy, "MessageBody", messages)).toEqual(expected);
-  });
-
-  it("let no body through that is not a JSON object", async () => {
-    const bodies = ["no JSON", "1", "null", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, `{"a":1}`];
-    const messages = bodies.map((message) => ({ message, attributes: {} }));
-    const expected = [false, false, false, false, true];
-    expect(await passes({ a: [1] }, "MessageBody", messages)).toEqual(expected);
+    expect(await passes(policy, [...refused, passing])).toEqual(expected);
   });
 });
 
@@ -103,8 +62,7 @@ it("filter policies that SNS, or this one, does not know are refused", async () 
     [`{"a":[{"prefix":"x"}]}`, "MessageAttributes", "prefix is for a real one"],
     [`{"a":[{"exists":true,"prefix":"y"}]}`, "MessageAttributes", "Only one key allowed"],
     [`{"a":[{"exists":1}]}`, "MessageAttributes", "must be either true or false"],
-    [`{"a":["x"]}`, "Everything", "FilterPolicyScope"],
-    [`${'{"a":'.repeat(5_000)}["x"]${"}".repeat(5_000)}`, "MessageBody", "too complex"],
+    [`{"a":["x"]}`, "MessageBody", "FilterPolicyScope"],
   ];
   for (const [FilterPolicy, FilterPolicyScope, said] of refused) {
     const Attributes = { FilterPolicy, FilterPolicyScope };
