@@ -4,8 +4,9 @@ import {
   EVENT,
   INVOICE,
   insertHeldEvents,
+  insertInvoices,
   insertSnapshots,
-  upsertInvoices,
+  replaceInvoices,
 } from "../../src/confirm/answer-statement.ts";
 import { bytea, type Columns, text, uuid } from "../../src/database/columns.ts";
 import type { Database } from "../../src/database/connect.ts";
@@ -43,7 +44,7 @@ const STORE = new Statement(STORED, ({ table }: Slots<Storing>) => {
     with held as materialized (
       select paid.*, 'default' as source, null::timestamptz as erased_at,
         known.digest is distinct from paid.digest as differs,
-        coalesce(paid.modified_at >= known.modified_at, true) as newest
+        coalesce(paid.modified_at >= known.modified_at, true) as newest, known.id is not null as is_stored
       from ${paid} left join invoice as known on known.source = 'default' and known.id = paid.invoice_id
       order by paid.invoice_id),
     verdicts as (
@@ -55,7 +56,8 @@ const STORE = new Statement(STORED, ({ table }: Slots<Storing>) => {
       on conflict (invoice_id, source) do update set
         state = 'done', verdict = 'paid', priority = 'known', settled_at = clock_timestamp()),
     snapshots as (${insertSnapshots}),
-    stored as (${upsertInvoices}),
+    replaced as (${replaceInvoices}),
+    stored as (${insertInvoices}),
     logged as (${insertHeldEvents(sql`true`)})
     select held.invoice_id as "invoiceId",
       exists (select from publication

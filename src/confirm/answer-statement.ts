@@ -118,7 +118,8 @@ const writeAnswers = ({ table, value }: Slots<OutcomeBatch>) => sql`
   decided as (${updateConfirmations}),
   noted as (${insertHistory(lostToHistory)}),
   snapshots as (${insertSnapshots}),
-  stored as (${upsertInvoices}),
+  replaced as (${replaceInvoices}),
+  stored as (${insertInvoices}),
   -- The count has the verdict written first, so that it comes before the event in a timeline.
   logged as (${insertHeldEvents(sql`(select count(*) from decided) > 0`)}),
   queued as (${queueLogged(
@@ -133,7 +134,9 @@ const writeAnswers = ({ table, value }: Slots<OutcomeBatch>) => sql`
  */
 const lockHeld: RawBuilder<unknown> = sql`
   select answer.*, known.erased_at, known.requested_at, known.callback_id,
-    known.settled_at as settled_before, known.verdict as verdict_before
+    known.settled_at as settled_before, known.verdict as verdict_before,
+    (select invoice.id from invoice where invoice.source = answer.source and invoice.id = answer.invoice_id)
+      is not null as is_stored
   from confirmation as known
   join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
     and answer.lease_token = known.lease_token
@@ -185,9 +188,25 @@ export const insertSnapshots: RawBuilder<unknown> = sql`
   from held join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
   where held.differs and held.newest`;
 
-/** The newest answers. Whoever holds the lease of the confirmation is the row's only writer. */
-export const upsertInvoices: RawBuilder<unknown> = sql`
-  insert into invoice as known
+// The newest answers. Whoever holds the lease of the confirmation is the row's only writer, so nobody inserts it
+// after `is_stored` was read. With "on conflict" Postgres would log 48 bytes more for each insert.
+
+export const replaceInvoices: RawBuilder<unknown> = sql`
+  update invoice as known set
+    created_at = held.created_at, modified_at = held.modified_at,
+    paid_at = held.paid_at, asked_at = held.asked_at, confirmed_at = held.confirmed_at,
+    amount = held.amount, service_charge = held.service_charge, vat = held.vat,
+    total_amount = held.total_amount, settleable_amount = held.settleable_amount,
+    status = held.status, type = held.type, collection_name = held.collection_name, title = held.title,
+    reference = held.reference, payment_method = held.payment_method,
+    service_fee_payer = held.service_fee_payer,
+    payer_email_hash = held.payer_email_hash, digest = held.digest, document = held.document,
+    erased_at = coalesce(known.erased_at, held.erased_at)
+  from held
+  where held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id`;
+
+export const insertInvoices: RawBuilder<unknown> = sql`
+  insert into invoice
     (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
      total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
      service_fee_payer, payer_email_hash, digest, document, erased_at)
@@ -195,18 +214,7 @@ export const upsertInvoices: RawBuilder<unknown> = sql`
     vat, total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
     service_fee_payer, payer_email_hash, digest, document, erased_at
   from held
-  where newest
-  on conflict (source, id) do update set
-    created_at = excluded.created_at, modified_at = excluded.modified_at,
-    paid_at = excluded.paid_at, asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
-    amount = excluded.amount, service_charge = excluded.service_charge, vat = excluded.vat,
-    total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount,
-    status = excluded.status, type = excluded.type, collection_name = excluded.collection_name,
-    title = excluded.title,
-    reference = excluded.reference, payment_method = excluded.payment_method,
-    service_fee_payer = excluded.service_fee_payer,
-    payer_email_hash = excluded.payer_email_hash, digest = excluded.digest, document = excluded.document,
-    erased_at = coalesce(known.erased_at, excluded.erased_at)`;
+  where newest and not is_stored`;
 
 /** Events, each with the digest of the answer that it was made from. @param condition on what else is written. */
 export const insertHeldEvents = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>

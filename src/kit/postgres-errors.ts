@@ -19,6 +19,12 @@ export function isRefusedData(error: unknown): boolean {
  */
 export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error));
 
+/** The unique key that another row holds already; empty for any other error. */
+export const takenKeyOf = (error: unknown): string =>
+  error instanceof Error && codeOf(error) === "23505" && "constraint" in error
+    ? String(error.constraint)
+    : "";
+
 /** Someone else held the lock for longer than lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";
 

@@ -5,14 +5,16 @@ import { ERASED_IN_EVENT } from "../kit/personal-fields.ts";
 
 /**
  * Logs events; returns source and id of the new ones: however many find the payment, the unique key lets one
- * through (G4).
+ * through (G4). Whoever logs an event holds the lease of its confirmation, so it may look first: with "on
+ * conflict" Postgres would log 48 bytes more for each insert.
  * @param events yields the columns in this order.
  */
 export const insertEvents = (events: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, answer_digest,
     erased_at)
-  ${events}
-  on conflict do nothing
+  select * from (${events}) as new (id, invoice_id, source, type)
+  where (select known.id from event as known
+    where known.source = new.source and known.invoice_id = new.invoice_id and known.type = new.type) is null
   returning source, id`;
 
 /**

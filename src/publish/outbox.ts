@@ -6,12 +6,13 @@ import type { Tables } from "../database/tables.ts";
 import { BRING_FORWARD_LIMIT, LeasedRows } from "../work/leased-rows.ts";
 import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";
 
-/** Queues logged events. @param entries yields the columns in this order. */
+/** Queues events that the same statement logs. @param entries yields the columns in this order. */
 export const queueEvents = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into outbox (source, event_id, invoice_type, callback_id, requested_at, traceparent, state,
     lease_token, claimed_until)
-  ${entries}
-  on conflict do nothing
+  select * from (${entries}) as new (source, event_id)
+  where (select known.event_id from outbox as known
+    where known.source = new.source and known.event_id = new.event_id) is null
   returning source, event_id, state`;
 
 interface Unpublished {

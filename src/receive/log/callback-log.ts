@@ -15,6 +15,7 @@ import {
   appendCallbacks,
   type CallbackRow,
   distinctRequests,
+  isRecorded,
 } from "./append-statements.ts";
 import type { FailedCheck } from "./own-verdict.ts";
 
@@ -143,9 +144,13 @@ export class CallbackLog {
     try {
       await record(rows, options);
     } catch (error) {
-      this.#failed = rows.at(-1) ?? null;
-      options.onFailure?.(error);
-      throw error;
+      // Of several, the group commit finds out which.
+      if (rows.length > 1 || !isRecorded(error)) {
+        this.#failed = rows.at(-1) ?? null;
+        options.onFailure?.(error);
+        throw error;
+      }
+      options.onConfirmations();
     }
     this.#failed = null;
     options.onCommit?.();
