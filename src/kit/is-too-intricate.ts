@@ -14,6 +14,8 @@ interface JsonLimits {
  * may be either.
  */
 export function isTooIntricate(text: string, limits: JsonLimits): boolean {
+  // Nearly every text is too short for so many pieces and opens too little for the depth.
+  if (text.length <= limits.pieces && opensAtMost(text, limits.depth)) return false;
   let depth = 0;
   let pieces = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -27,6 +29,16 @@ export function isTooIntricate(text: string, limits: JsonLimits): boolean {
     if (depth > limits.depth || pieces > limits.pieces) return true;
   }
   return false;
+}
+
+function opensAtMost(text: string, limit: number): boolean {
+  let opened = 0;
+  for (const sign of "{[")
+    for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) {
+      opened += 1;
+      if (opened > limit) return false;
+    }
+  return true;
 }
 
 /** The index of the quote that closes the string opened at `start`, or of the text's end. */

@@ -86,24 +86,14 @@ export class CallbackBudgets {
     const network = networkOf(address);
     const byAddress = spentOf(this.#byAddress, network, now);
     const byToken = spentOf(this.#byToken, token, now);
-    const [ofAddress, ofToken] = [this.#address, this.#token].map((perHour) =>
-      each((what) => cost[what] / perHour[what]),
-    ) as [CallbackCost, CallbackCost];
     const over =
-      (address === "" ? null : exceeded("address", byAddress, ofAddress)) ??
-      exceeded("token", byToken, ofToken);
+      (address === "" ? null : exceeded("address", byAddress, cost, this.#address)) ??
+      exceeded("token", byToken, cost, this.#token);
     if (over !== null) return over;
-    if (address !== "") this.#spend(`address ${network}`, byAddress, ofAddress);
-    this.#spend(`token ${token}`, byToken, ofToken);
+    if (address !== "" && spend(byAddress, cost, this.#address))
+      this.#toShare.set(`address ${network}`, byAddress);
+    if (spend(byToken, cost, this.#token)) this.#toShare.set(`token ${token}`, byToken);
     return null;
-  }
-
-  #spend(key: string, spent: Spent, shares: CallbackCost): void {
-    for (const what of WHATS) {
-      spent.total[what] += shares[what];
-      spent.unshared[what] += shares[what];
-    }
-    if (WHATS.some((what) => spent.unshared[what] >= SHARED_FROM)) this.#toShare.set(key, spent);
   }
 
   /**
@@ -147,15 +137,33 @@ function spentOf(
 ): Spent {
   const spent = known.get(key) ?? { total: { ...NOTHING }, unshared: { ...NOTHING }, at: now };
   const passed = Math.max(0, now - spent.at) / HOUR_MS;
-  spent.total = each((what) => Math.max(0, spent.total[what] - passed));
+  for (const what of WHATS) spent.total[what] = Math.max(0, spent.total[what] - passed);
   spent.at = now;
   known.set(key, spent);
   return spent;
 }
 
-function exceeded(whose: "address" | "token", { total }: Spent, shares: CallbackCost): OverBudget | null {
-  for (const what of WHATS) if (total[what] + shares[what] > 1 + ROUNDING) return `${whose}_${what}`;
+function exceeded(
+  whose: "address" | "token",
+  { total }: Spent,
+  cost: CallbackCost,
+  perHour: CallbackCost,
+): OverBudget | null {
+  for (const what of WHATS)
+    if (total[what] + cost[what] / perHour[what] > 1 + ROUNDING) return `${whose}_${what}`;
   return null;
+}
+
+/** @returns whether so much is spent by now that the other processes are to hear of it. */
+function spend({ total, unshared }: Spent, cost: CallbackCost, perHour: CallbackCost): boolean {
+  let isWorthSharing = false;
+  for (const what of WHATS) {
+    const share = cost[what] / perHour[what];
+    total[what] += share;
+    unshared[what] += share;
+    isWorthSharing ||= unshared[what] >= SHARED_FROM;
+  }
+  return isWorthSharing;
 }
 
 const SHARES: Columns<BudgetShares> = {

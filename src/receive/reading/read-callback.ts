@@ -83,9 +83,14 @@ function findOtherIds(
 
 function findEnvelopeIds(document: Json | undefined): string[] {
   if (typeof document !== "object" || document === null || Array.isArray(document)) return [];
-  return Object.entries(document).flatMap(([key, id]) =>
-    key.length <= 3 && typeof id === "string" && plainName(key) === "id" ? (asUuid(id) ?? []) : [],
-  );
+  const ids: string[] = [];
+  for (const key in document) {
+    if (key.length > 3 || plainName(key) !== "id") continue;
+    const id = document[key];
+    const uuid = typeof id === "string" ? asUuid(id) : null;
+    if (uuid !== null) ids.push(uuid);
+  }
+  return ids;
 }
 
 interface Content {
@@ -131,7 +136,7 @@ function scanned(foundBy: string, invoiceIds: string[]): Found | null {
 }
 
 function uuidsOf(text: string | null): string[] {
-  return text === null ? [] : [...uuidsIn(text)].map(({ uuid }) => uuid);
+  return text?.includes("-") ? [...uuidsIn(text)].map(({ uuid }) => uuid) : [];
 }
 
 function whyUnreadable(body: Content): string {

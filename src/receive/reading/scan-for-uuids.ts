@@ -1,6 +1,6 @@
 import { type Json, READING_LIMITS, type UnreadSet } from "./parse-json.ts";
 import { plainName, UNRELATED_KEYS } from "./places.ts";
-import { uuidsIn } from "./uuid.ts";
+import { nextUuid, uuidsIn } from "./uuid.ts";
 
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 
@@ -49,8 +49,9 @@ export function scanForUuids(
 
 /** Whether a text holds a UUID that is not known nor stands under a key that is never an invoice's. */
 export function namesOthers(text: string, known: ReadonlySet<string>): boolean {
-  for (const { uuid, index } of uuidsIn(text))
-    if (!known.has(uuid) && !UNRELATED.has(keyBefore(text, index))) return true;
+  // Without the generator: nearly every callback is looked through here.
+  for (let next = nextUuid(text, 0); next !== null; next = nextUuid(text, next.index + next.uuid.length))
+    if (!known.has(next.uuid) && !UNRELATED.has(keyBefore(text, next.index))) return true;
   return false;
 }
 
@@ -100,4 +101,5 @@ function keyBefore(text: string, index: number): string {
 const isDressing = (character: string): boolean =>
   character === '"' || character === "'" || character === "{";
 const isSpace = (character: string): boolean => character <= " ";
-const isKeyCharacter = (character: string): boolean => /[\w-]/.test(character);
+const isKeyCharacter = (character: string): boolean =>
+  (character >= "a" && character <= "z") || /[\w-]/.test(character);

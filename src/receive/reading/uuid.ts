@@ -26,14 +26,20 @@ export function asUuid(text: string): string | null {
  * out.
  */
 export function* uuidsIn(text: string): Generator<{ uuid: string; index: number }> {
+  for (let next = nextUuid(text, 0); next !== null; next = nextUuid(text, next.index + LENGTH)) yield next;
+}
+
+/** The first UUID that begins at `from` or later. */
+export function nextUuid(text: string, from: number): { uuid: string; index: number } | null {
   // From dash to dash: a pattern would be tried at every character, and takes three times as long.
-  for (let dash = text.indexOf("-", FIRST_DASH); dash !== -1; dash = text.indexOf("-", dash + 1)) {
+  for (let dash = text.indexOf("-", from + FIRST_DASH); dash !== -1; dash = text.indexOf("-", dash + 1)) {
     const index = dash - FIRST_DASH;
     if (!standsAt(text, index)) continue;
     const uuid = notNil(text.slice(index, index + LENGTH).toLowerCase());
-    if (uuid !== null) yield { uuid, index };
+    if (uuid !== null) return { uuid, index };
     dash = index + LENGTH - 1;
   }
+  return null;
 }
 
 /** An escape of a form, folded into another form perhaps, or of JSON: its last letter begins no word. */
