@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { likelyName } from "./likely-name.ts";
 
 /**
@@ -16,6 +16,15 @@ function nameOf(path: readonly PropertyKey[]): string {
   );
   return name === "" ? "The request" : name.slice(0, 200);
 }
+
+/** A text that says a value. @param read gives null for any other, of which `problem` is what is wrong. */
+export const readAs = <Value>(read: (text: string) => Value | null, problem: string) =>
+  z.string().transform((text, context): Value => {
+    const value = read(text);
+    if (value !== null) return value;
+    context.addIssue(problem);
+    return z.NEVER;
+  });
 
 const KINDS: Readonly<Record<string, string>> = {
   array: "a list",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isAddressBlock } from "./addresses.ts";
+import { readAs } from "./problems.ts";
 import { Secret } from "./secret.ts";
 
 // What settings must look like, in the environment and in SOURCES_FILE alike. No message repeats the value.
@@ -7,17 +8,10 @@ import { Secret } from "./secret.ts";
 
 const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export const duration = z
-  .string()
-  .transform((text, context) => {
-    const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
-    if (amount === undefined || unit === undefined) {
-      context.addIssue("should be a duration such as 500ms, 20s, 10m, 6h or 35d");
-      return z.NEVER;
-    }
-    return Number(amount) * (DURATION_UNITS[unit] as number);
-  })
-  .meta({ kind: "duration" });
+export const duration = readAs((text) => {
+  const [, amount, unit = ""] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
+  return amount === undefined ? null : Number(amount) * (DURATION_UNITS[unit] as number);
+}, "should be a duration such as 500ms, 20s, 10m, 6h or 35d").meta({ kind: "duration" });
 
 /** A duration in ms between two. What is shorter or longer stops a timer, or makes it run all the time. */
 export function durationFrom(least: string, most: string) {
@@ -43,17 +37,10 @@ export function durationText(ms: number): string {
 }
 
 export const wholeNumber = (least: number, most: number) =>
-  z
-    .string()
-    .transform((text, context) => {
-      const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;
-      if (!Number.isInteger(number) || number < least || number > most) {
-        context.addIssue(`should be a whole number from ${least} to ${most}`);
-        return z.NEVER;
-      }
-      return number;
-    })
-    .meta({ kind: `number, ${least} to ${most}` });
+  readAs((text) => {
+    const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;
+    return number >= least && number <= most ? number : null;
+  }, `should be a whole number from ${least} to ${most}`).meta({ kind: `number, ${least} to ${most}` });
 
 const isLoopback = (host: string) =>
   host === "localhost" ||
@@ -61,24 +48,26 @@ const isLoopback = (host: string) =>
   /^127\.\d+\.\d+\.\d+$/.test(host) ||
   host.endsWith(".localhost");
 
-export const url = z
-  .string()
-  .transform((text, context) => {
-    const parsed = URL.parse(text);
-    if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
-      context.addIssue("should be a URL such as https://relay.example.com");
-      return z.NEVER;
-    }
-    if (parsed.username !== "" || parsed.password !== "") {
-      context.addIssue("should hold no user name or password");
-      return z.NEVER;
-    }
-    if (parsed.protocol === "http:" && !isLoopback(parsed.hostname)) {
-      context.addIssue("should start with https:// (plain http is accepted for loopback addresses only)");
-      return z.NEVER;
-    }
-    return text.replace(/\/+$/, "");
+/** An address of the web without a user's name. @param example of one. @param hint where keys go instead. */
+export const webAddress = (example: string, hint = "") =>
+  z
+    .string()
+    .refine((text) => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""), {
+      error: `should be a URL such as ${example}`,
+      abort: true,
+    })
+    .refine((text) => new URL(text).username + new URL(text).password === "", {
+      error: `should hold no user name or password${hint}`,
+      abort: true,
+    })
+    .meta({ kind: "URL" });
+
+export const url = webAddress("https://relay.example.com")
+  .refine((text) => new URL(text).protocol !== "http:" || isLoopback(new URL(text).hostname), {
+    error: "should start with https:// (plain http is accepted for loopback addresses only)",
+    abort: true,
   })
+  .transform((text) => text.replace(/\/+$/, ""))
   .meta({ kind: "URL" });
 
 /** A URL that paths are put behind. */
@@ -94,14 +83,11 @@ export const secretUrl = url.transform((text) => new Secret(text)).meta({ kind: 
 
 export const databaseUrl = z
   .string()
-  .transform((text, context) => {
-    const parsed = URL.parse(text);
-    if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
-      context.addIssue("should be a Postgres URL such as postgres://user:password@host:5432/invoice_relay");
-      return z.NEVER;
-    }
-    return new Secret(text);
+  .refine((text) => ["postgres:", "postgresql:"].includes(URL.parse(text)?.protocol ?? ""), {
+    error: "should be a Postgres URL such as postgres://user:password@host:5432/invoice_relay",
+    abort: true,
   })
+  .transform((text) => new Secret(text))
   .meta({ kind: "URL", secret: true });
 
 export const secret = (least: number) =>
@@ -130,16 +116,11 @@ export const list = <T extends z.ZodType<unknown, string>>(item: T) =>
 export const anyUuid = z.guid("should be a UUID").toLowerCase();
 
 /** Collections by id; `none` says aloud that there are none. */
-export const collectionIds = z
-  .string()
-  .transform((text, context): string[] => {
-    if (text.trim().toLowerCase() === "none") return [];
-    const ids = list(anyUuid).safeParse(text);
-    if (ids.success) return ids.data;
-    context.addIssue("should be collection ids (UUIDs) separated by commas, or none");
-    return z.NEVER;
-  })
-  .meta({ kind: "list of UUIDs, or none" });
+export const collectionIds = readAs(
+  (text): string[] | null =>
+    text.trim().toLowerCase() === "none" ? [] : (list(anyUuid).safeParse(text).data ?? null),
+  "should be collection ids (UUIDs) separated by commas, or none",
+).meta({ kind: "list of UUIDs, or none" });
 
 export const urlToken = z
   .string()
@@ -158,19 +139,17 @@ export const topicArn = z
   )
   .meta({ kind: "ARN" });
 
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }) !== null;
+  } catch {
+    return false;
+  }
+}
+
 export const timeZone = z
   .string()
-  .refine(
-    (zone) => {
-      try {
-        new Intl.DateTimeFormat("en", { timeZone: zone });
-        return true;
-      } catch {
-        return false;
-      }
-    },
-    { error: "should be a time zone such as UTC or Africa/Lagos" },
-  )
+  .refine(isZone, { error: "should be a time zone such as UTC or Africa/Lagos" })
   .meta({ kind: "time zone" });
 
 /** A zone with a name, whose rules say when clocks change; an offset such as +01:00 has none. */

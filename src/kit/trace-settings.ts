@@ -1,23 +1,10 @@
 import { z } from "zod";
+import { readAs } from "./problems.ts";
 import { Secret } from "./secret.ts";
-import { wholeNumber } from "./setting-formats.ts";
+import { webAddress, wholeNumber } from "./setting-formats.ts";
 
 /** Plain http is taken from any host: a collector often stands beside the relay, and spans hold no secret. */
-const collectorUrl = z
-  .string()
-  .transform((text, context) => {
-    const parsed = URL.parse(text);
-    if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
-      context.addIssue("should be a URL such as http://localhost:4318");
-      return z.NEVER;
-    }
-    if (parsed.username !== "" || parsed.password !== "") {
-      context.addIssue("should hold no user name or password; OTEL_EXPORTER_OTLP_HEADERS is for keys");
-      return z.NEVER;
-    }
-    return text;
-  })
-  .meta({ kind: "URL" });
+const collectorUrl = webAddress("http://localhost:4318", "; OTEL_EXPORTER_OTLP_HEADERS is for keys");
 
 /** `name=value` pairs, the values percent-encoded where they must be; null for anything else. */
 export function readHeaders(text: string): Record<string, string> | null {
@@ -42,17 +29,10 @@ const otlpHeaders = z
   .transform((text) => new Secret(text))
   .meta({ kind: "name=value, …", secret: true });
 
-const share = z
-  .string()
-  .transform((text, context) => {
-    const number = Number(text);
-    if (!(number >= 0 && number <= 1)) {
-      context.addIssue("should be a number from 0 to 1, such as 0.1");
-      return z.NEVER;
-    }
-    return number;
-  })
-  .meta({ kind: "number, 0 to 1" });
+const share = readAs(
+  (text) => (Number(text) >= 0 && Number(text) <= 1 ? Number(text) : null),
+  "should be a number from 0 to 1, such as 0.1",
+).meta({ kind: "number, 0 to 1" });
 
 /** OpenTelemetry's own variables, as far as they mean something here. */
 export const TRACE_SETTINGS = {

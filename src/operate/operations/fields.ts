@@ -3,6 +3,7 @@ import { SHOWN_VERDICTS } from "../../confirm/queue/confirmation.ts";
 import type { Page as Found, PagePosition } from "../../database/page.ts";
 import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
 import { isUuid } from "../../kit/ids.ts";
+import { readAs } from "../../kit/problems.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 
 // Shared by the operations.
@@ -18,19 +19,16 @@ const isDay = (text: string): boolean => z.iso.date().safeParse(text).success &&
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** A day or a time, in UTC unless it names a zone; read as ISO 8601. */
-export const timeGiven = z
-  .string()
-  .transform((text, context) => {
-    const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
-    const at =
-      TIME.test(text) && isDay(text.slice(0, 10))
-        ? Date.parse(hasZone || text.length === 10 ? text : `${text.replace(" ", "T")}Z`)
-        : Number.NaN;
-    if (!Number.isNaN(at)) return new Date(at).toISOString();
-    context.addIssue("should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30");
-    return z.NEVER;
-  })
-  .describe("A day or a time, ISO 8601; UTC unless it names a zone.");
+export const timeGiven = readAs((text) => {
+  const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
+  const at =
+    TIME.test(text) && isDay(text.slice(0, 10))
+      ? Date.parse(hasZone || text.length === 10 ? text : `${text.replace(" ", "T")}Z`)
+      : Number.NaN;
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}, "should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30").describe(
+  "A day or a time, ISO 8601; UTC unless it names a zone.",
+);
 
 /** Any UUID, in upper or lower case; read in lower case. */
 export const id = z

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { seenCollections } from "../../confirm/invoices/seen-collections.ts";
+import { readAs } from "../../kit/problems.ts";
 import { addDays, dayOf } from "../../kit/time.ts";
 import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { amountIn } from "../find-meaning.ts";
@@ -29,14 +30,7 @@ const terms = {
   status: name(100)
     .optional()
     .describe("only those with this status at the provider, such as Paid; in any case"),
-  amount: z
-    .string()
-    .transform((text, context) => {
-      const amount = amountIn(text);
-      if (amount !== null) return amount;
-      context.addIssue("should be an amount such as 1500.50");
-      return z.NEVER;
-    })
+  amount: readAs(amountIn, "should be an amount such as 1500.50")
     .optional()
     .describe("only those with this amount, with or without charges"),
   from: day.optional().describe("only those paid on this day (UTC) or later"),
