@@ -13,6 +13,7 @@ import type { Operation, OperationContext } from "../operate/operations/operatio
 import type { CommandContext } from "./command-context.ts";
 import { requireKnownSource } from "./known-source.ts";
 import { withOperationContext } from "./operation-context.ts";
+import { countValue } from "./option-values.ts";
 
 type Operations = (typeof operations)[number];
 type OperationId = Operations["id"];
@@ -44,7 +45,7 @@ interface CommandWords<Id extends OperationId> {
     operating: OperationContext,
   ) => Promise<ResultOf<Id>>;
   /** What `--json` prints: the operation's result unless said. */
-  json?: (result: ResultOf<Id>) => unknown;
+  json?: (result: ResultOf<Id>, given: CommandInput) => unknown;
   text?: (result: ResultOf<Id>, given: CommandInput) => string;
   /** Prints it where neither `json` nor `text` is all. */
   show?: (result: ResultOf<Id>, options: CommandInput) => Promise<void>;
@@ -78,6 +79,7 @@ export function operationCommand<const Id extends OperationId>(
   for (const [name, schema] of inPath) command.argument(`<${name}>`, descriptionOf(schema));
   for (const [name, schema] of fields) command.addOption(optionOf(name, schema, named[name]));
   words.extend?.(command);
+  if (isPaged(operation)) command.option("--limit <number>", "the most to list", countValue, 50);
   return command.action(async () => {
     const options = { ...command.opts<CommandInput>(), ...takenByParent(command) };
     const given = input(
@@ -89,7 +91,8 @@ export function operationCommand<const Id extends OperationId>(
       command.args,
     );
     // Before anything is asked of the database.
-    inWordsOf(command, named, () => readInput(operation, inputOf(operation, given)));
+    const first = isPaged(operation) ? { ...given, limit: undefined } : given;
+    inWordsOf(command, named, () => readInput(operation, inputOf(operation, first)));
     await withOperationContext(context, async (operating) => {
       await requireKnownSource(operating, given);
       const call = async (asked: CommandInput) => {
@@ -103,10 +106,11 @@ export function operationCommand<const Id extends OperationId>(
           code: "not_found",
         });
       };
-      const result = await (words.run?.(call, given, options, operating) ?? call(given));
+      const ask = () => (isPaged(operation) ? allPages(call, given) : call(given));
+      const result = await (words.run?.(call, given, options, operating) ?? ask());
       words.judge?.(result);
       if (words.show !== undefined) return await words.show(result, options);
-      context.show(words.json?.(result) ?? result, () => words.text?.(result, given) ?? "");
+      context.show(words.json?.(result, given) ?? result, () => words.text?.(result, given) ?? "");
     });
   });
 }
@@ -140,8 +144,33 @@ function inWordsOf(command: Command, named: Readonly<Record<string, string>>, re
 
 function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType][] {
   const shape = { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
-  return (Object.entries(shape) as [string, z.ZodType][]).filter(([name]) => name !== "cursor");
+  const pages = "cursor" in shape ? ["cursor", "limit"] : [];
+  return (Object.entries(shape) as [string, z.ZodType][]).filter(([name]) => !pages.includes(name));
 }
+
+const isPaged = ({ query, body }: Operation): boolean =>
+  "cursor" in { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
+
+/** The most of one page. */
+const PAGE = 200;
+
+/** Page after page, up to `limit`; beside the items stands what the first page says. */
+async function allPages<Result>(
+  call: (given: CommandInput) => Promise<Result>,
+  { limit, ...filters }: CommandInput,
+): Promise<Result> {
+  const page = async (cursor: string | undefined, found: number) =>
+    (await call({ ...filters, cursor, limit: Math.min(PAGE, Number(limit) - found) })) as Paged<Result>;
+  const all = await page(undefined, 0);
+  while (all.next !== null && all.items.length < Number(limit)) {
+    const { items, next } = await page(all.next, all.items.length);
+    all.items.push(...items);
+    all.next = next;
+  }
+  return all;
+}
+
+type Paged<Result> = Result & { items: unknown[]; next: string | null };
 
 /** Fields go where the operation has them. */
 function inputOf({ pathParameters, query, body, upload }: Operation, given: CommandInput): OperationInput {

@@ -1,3 +1,4 @@
+import { countText } from "../kit/text.ts";
 import { spanText } from "../kit/time.ts";
 import type { Output } from "./command-context.ts";
 
@@ -61,13 +62,12 @@ function progressLine(state: {
 }): string {
   const { done, total, unit, elapsedMs } = state;
   const rate = elapsedMs > 0 ? (done / elapsedMs) * 1_000 : 0;
-  const count = (number: number) => Math.round(number).toLocaleString("en-US");
-  if (total === null) return `${count(done)} ${unit}, ${count(rate)}/s`;
+  if (total === null) return `${countText(done)} ${unit}, ${countText(rate)}/s`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const bar = "#".repeat(Math.round(share * BAR)).padEnd(BAR, ".");
   const left =
     rate > 0 && done < total ? `, ${spanText(Math.ceil(Math.max(0, total - done) / rate) * 1_000)} left` : "";
-  return `[${bar}] ${count(done)} of ${count(total)} ${unit}, ${count(rate)}/s${left}`;
+  return `[${bar}] ${countText(done)} of ${countText(total)} ${unit}, ${countText(rate)}/s${left}`;
 }
 
 const UNITS = {

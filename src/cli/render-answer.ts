@@ -1,32 +1,19 @@
 import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 import { moneyIn } from "../kit/money-text.ts";
-import { shortText } from "../kit/text.ts";
+import { countText, numberOf, shortText } from "../kit/text.ts";
 import type { CommandContext } from "./command-context.ts";
-import { table } from "./table.ts";
-import { plainText } from "./terminal-text.ts";
-
-type Field = [name: string, value: string | null | undefined];
-
-/** A heading, then a line for each field that has a value. */
-function sheet(heading: string, fields: readonly Field[]): string {
-  const given = fields.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const width = Math.max(...given.map(([name]) => name.length));
-  return [
-    heading,
-    ...given.map(([name, value]) => `  ${name.padEnd(width)}  ${plainText(value ?? "")}`),
-  ].join("\n");
-}
+import { sheet, table } from "./table.ts";
 
 const together = (...parts: (string | null | undefined)[]): string =>
   parts.filter((part) => part !== null && part !== undefined && part !== "").join(", ");
 
 /** One line each; only the first one carries the name. */
-const several = (name: string, values: readonly string[]): Field[] =>
-  values.map((value, index): Field => [index === 0 ? name : "", value]);
+const several = (name: string, values: readonly string[]) =>
+  values.map((value, index) => [index === 0 ? name : " ", value]);
 
 export function renderInvoice(invoice: Invoice, currency: string): string {
-  return sheet(`Invoice ${invoice.id}`, [
+  const lines = sheet([
     ["status", invoice.status],
     ["title", invoice.title],
     ["collection", invoice.collectionName],
@@ -56,10 +43,11 @@ export function renderInvoice(invoice: Invoice, currency: string): string {
     ["callback URL", invoice.callBackUrl],
     ["pay at", invoice.paymentUrl],
   ]);
+  return [`Invoice ${invoice.id}`, ...lines].join("\n");
 }
 
 export function renderCollection(collection: Collection, currency: string): string {
-  const lines = sheet(`Collection ${collection.id}`, [
+  const lines = sheet([
     ["name", collection.collectionName],
     ["description", collection.description],
     ["status", collection.status],
@@ -71,7 +59,8 @@ export function renderCollection(collection: Collection, currency: string): stri
     ["category", collection.collectionCategory?.name],
     ["created", collection.dateCreated],
   ]);
-  if (collection.collectionAccounts.length === 0) return lines;
+  const described = [`Collection ${collection.id}`, ...lines].join("\n");
+  if (collection.collectionAccounts.length === 0) return described;
   const accounts = table(
     ["percent", "linked account", "account name", "number", "bank"],
     collection.collectionAccounts.map(({ percentage, linkedAccount }) => [
@@ -82,7 +71,7 @@ export function renderCollection(collection: Collection, currency: string): stri
       linkedAccount?.bank?.name,
     ]),
   );
-  return `${lines}\n\n${accounts}`;
+  return `${described}\n\n${accounts}`;
 }
 
 interface Look {
@@ -111,19 +100,16 @@ export function renderPage(page: InvoicePage, look: Look): string {
   const { items, totalCount, hasNextPage } = page;
   const number = page.page ?? 1;
   if (items.length === 0) return number === 1 ? "No invoice matches." : `Page ${number} is past the end.`;
-  const of = totalCount === null ? "" : ` of ${totalCount.toLocaleString("en-US")}`;
+  const of = totalCount === null ? "" : ` of ${countText(totalCount)}`;
   const more = hasNextPage === true ? ` The next page: --page ${number + 1}; all of them: --all.` : "";
-  return `${renderInvoices(items, look)}\n\nPage ${number}: ${counted(items.length)}${of}.${more}`;
+  return `${renderInvoices(items, look)}\n\nPage ${number}: ${numberOf(items.length, "invoice")}${of}.${more}`;
 }
 
 export function renderAllInvoices(invoices: readonly ListedInvoice[], look: Look): string {
   return invoices.length === 0
     ? "No invoice matches."
-    : `${renderInvoices(invoices, look)}\n\n${counted(invoices.length)}.`;
+    : `${renderInvoices(invoices, look)}\n\n${numberOf(invoices.length, "invoice")}.`;
 }
-
-const counted = (count: number): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? "invoice" : "invoices"}`;
 
 export function renderBanks(banks: readonly Bank[]): string {
   return table(

@@ -1,6 +1,7 @@
 import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
+import { countText, numberOf } from "../kit/text.ts";
 import { spanText } from "../kit/time.ts";
 import type { Route } from "../publish/event.ts";
 import type { ReplayPlan } from "../replay/plan-replay.ts";
@@ -106,8 +107,6 @@ export async function showReplay(
   if (replay.state !== "done" || replay.refused > 0) context.fault();
 }
 
-const count = (number: number) => number.toLocaleString("en-US");
-
 /** The report of a dry run. */
 export function renderPlan(plan: ReplayPlan, rate: number, width: number | undefined): string {
   const { kind, matching, withNewIds, first } = plan;
@@ -115,9 +114,9 @@ export function renderPlan(plan: ReplayPlan, rate: number, width: number | undef
   const found =
     withNewIds === null
       ? ""
-      : ` ${count(withNewIds)} of them contain invoice ids without a confirmation: missed before, or lost.`;
+      : ` ${countText(withNewIds)} of them contain invoice ids without a confirmation: missed before, or lost.`;
   const lines = [
-    `${count(matching)} ${matching === 1 ? kind.slice(0, -1) : kind} would be replayed, ${count(rate)} ` +
+    `${numberOf(matching, kind.slice(0, -1))} would be replayed, ${countText(rate)} ` +
       `a second at most: about ${spanText(Math.ceil(matching / rate) * 1_000)}.${found}`,
   ];
   if (first.length > 0) {
@@ -166,7 +165,7 @@ export function renderReplay(
   width: number | undefined,
 ): string {
   const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
-  lines.push(`${count(replay.handled)} of ${count(replay.matching)} handled${whatOf(replay)}.`);
+  lines.push(`${countText(replay.handled)} of ${countText(replay.matching)} handled${whatOf(replay)}.`);
   if (replay.waitsFor !== null) lines.push(`Waiting: ${plainText(replay.waitsFor)}.`);
   if (replay.lastError !== null) lines.push(`Why: ${plainText(replay.lastError)}`);
   if (refusals.length > 0)
@@ -189,11 +188,10 @@ function stateOf(replay: Replay): string {
 }
 
 function whatOf({ kind, opened, sent, refused, target }: Replay): string {
-  if (kind !== "events")
-    return `, ${count(opened)} ${opened === 1 ? "confirmation" : "confirmations"} opened`;
-  if (target.kind === "file") return `, ${count(sent)} written to ${plainText(target.path)}`;
+  if (kind !== "events") return `, ${numberOf(opened, "confirmation")} opened`;
+  if (target.kind === "file") return `, ${countText(sent)} written to ${plainText(target.path)}`;
   const where = target.kind === "other_topic" ? ` to ${target.topicArn}` : "";
-  return `, ${count(sent)} sent${where}, ${count(refused)} refused`;
+  return `, ${countText(sent)} sent${where}, ${countText(refused)} refused`;
 }
 
 function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[] {

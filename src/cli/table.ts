@@ -35,6 +35,14 @@ export function table(
   return same.length === 0 ? body : `${body}\n\nIn every row: ${same.join(", ")}`;
 }
 
+/** Lines of a name and its value, the values below each other; what has no value is left out. */
+export function sheet(fields: readonly (readonly Cell[])[]): string[] {
+  const texts = fields.map(([name, value]) => [cellText(name, false), cellText(value, false)] as const);
+  const given = texts.filter((_, at) => !isMissing(fields[at]?.[1]));
+  const named = Math.max(0, ...given.map(([name]) => widthOf(name)));
+  return given.map(([name, value]) => `  ${name.padEnd(named)}  ${value}`);
+}
+
 /** The first column of each row, and the others beneath it; what is missing is left out. */
 function cards(header: readonly string[], texts: readonly string[][], width: number): string {
   const named = Math.max(0, ...header.slice(1).map((name) => widthOf(name)));
@@ -85,8 +93,11 @@ const textsOf = (
   { toTheSecond = false } = {},
 ): string[][] => rows.map((row) => header.map((_, column) => cellText(row[column], toTheSecond)));
 
+const isMissing = (cell: Cell): cell is null | undefined | "" =>
+  cell === null || cell === undefined || cell === "";
+
 function cellText(cell: Cell, toTheSecond: boolean): string {
-  if (cell === null || cell === undefined || cell === "") return MISSING;
+  if (isMissing(cell)) return MISSING;
   if (cell instanceof Date)
     return toTheSecond ? `${cell.toISOString().slice(0, 19).replace("T", " ")}Z` : cell.toISOString();
   return plainText(typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell));

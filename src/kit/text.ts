@@ -34,3 +34,10 @@ export function shortText<Text extends string | null>(text: Text, most = 40): Te
   const signs = [...text.slice(0, 2 * most + 2)];
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
 }
+
+/** A number as people read it: `12,345`. */
+export const countText = (count: number): string => Math.round(count).toLocaleString("en-US");
+
+/** "1 gap", "7 gaps". */
+export const numberOf = (count: number, one: string, several = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : several}`;

@@ -1,6 +1,7 @@
 import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
+import { numberOf } from "../kit/text.ts";
 import { clock, spanText } from "../kit/time.ts";
-import { need, numberOf } from "./need.ts";
+import { need } from "./need.ts";
 import type { Facts, Held, Need } from "./status.ts";
 
 /** A pause that has kept payments from their events for so long is critical, in ms. */

@@ -13,10 +13,6 @@ export const need = (given: Given): Need => ({
   ...given,
 });
 
-/** "1 gap", "7 gaps". */
-export const numberOf = (count: number, one: string, several = `${one}s`): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : several}`;
-
 export const countThings = (needs: readonly Need[]): number =>
   needs.reduce((sum, { count }) => sum + count, 0);
 

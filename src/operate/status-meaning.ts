@@ -1,9 +1,10 @@
 import { ALARMS, type AlarmName } from "../alarms/alarm-definitions.ts";
 import { READ_ONLY } from "../database/recording-problem.ts";
+import { numberOf } from "../kit/text.ts";
 import { clock, DAY_MS, spanText } from "../kit/time.ts";
 import type { SeenProcess } from "../work/relay-process.ts";
 import { heldNeeds, heldWords, onlyHeld } from "./held-needs.ts";
-import { countThings, need, numberOf, worstFirst } from "./need.ts";
+import { countThings, need, worstFirst } from "./need.ts";
 import type { Facts, Held, Need } from "./status.ts";
 
 /** Work that is overdue by more than this, in s, has no worker or too few. */

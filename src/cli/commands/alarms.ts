@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
+import { numberOf } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
-import { numberOf } from "../../operate/need.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
 import { name } from "../../operate/operations/fields.ts";
 import type { CommandContext } from "../command-context.ts";

@@ -4,7 +4,7 @@ import { clock } from "../../kit/time.ts";
 import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { countValue, hasNone } from "../option-values.ts";
+import { hasNone } from "../option-values.ts";
 import { table } from "../table.ts";
 import { plainText } from "../terminal-text.ts";
 
@@ -15,15 +15,11 @@ export const callbacksCommand = (context: CommandContext): Command =>
     .addCommand(list(context))
     .addCommand(show(context));
 
-/** The most of one page. */
-const PAGE = 200;
-
 type Listed = ResultOf<"listCallbacks">["items"][number];
 
 const list = (context: CommandContext): Command =>
   operationCommand(context, "listCallbacks", {
     name: "list",
-    without: ["limit"],
     options: {
       invoiceId: "invoice <id>",
       remoteAddress: "sender <address>",
@@ -31,19 +27,8 @@ const list = (context: CommandContext): Command =>
       foundBy: "found-by <where>",
     },
     extend: (command) =>
-      command
-        .option("--refused", "only those that failed a check, the same as --verdict refused")
-        .option("--limit <number>", "the most to list", countValue, 50),
+      command.option("--refused", "only those that failed a check, the same as --verdict refused"),
     input: ({ refused, ...given }) => (refused === true ? { ...given, verdict: "refused" } : given),
-    async run(call, { limit: most, ...filters }) {
-      const [limit, items]: [number, Listed[]] = [Number(most), []];
-      for (let cursor: string | null | undefined; ; ) {
-        const page = await call({ ...filters, cursor, limit: Math.min(PAGE, limit - items.length) });
-        items.push(...page.items);
-        cursor = page.next;
-        if (cursor === null || items.length >= limit) return { ...page, items };
-      }
-    },
     json: ({ items }) => ({ callbacks: items }),
     text: ({ items, next }, { limit: _, ...filters }) =>
       items.length === 0

@@ -17,20 +17,10 @@ import { readTimeline } from "../../operate/timeline-reading.ts";
 import { clockText, headlineOf, wordsOf } from "../../operate/timeline-words.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { countValue } from "../option-values.ts";
 import { table } from "../table.ts";
 import { plainText } from "../terminal-text.ts";
 
 type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
-
-/** The most of one page. */
-const PAGE = 200;
-
-/** What is found, and for the box what was looked for. */
-type Found = Pick<ResultOf<"searchInvoices">, "searched" | "others"> & {
-  items: ListedInvoice[];
-  next: string | null;
-};
 
 export const invoicesCommand = (context: CommandContext): Command =>
   operationCommand(context, "searchInvoices", {
@@ -38,7 +28,7 @@ export const invoicesCommand = (context: CommandContext): Command =>
     description:
       "list payments, the newest first; or find them by what you have: an id or how it begins, a reference, " +
       "e-mail, payer's name, amount or day",
-    without: ["limit", "text"],
+    without: ["text"],
     options: {
       reference: "reference <text>",
       email: "email <address>",
@@ -49,29 +39,14 @@ export const invoicesCommand = (context: CommandContext): Command =>
       confirmedTo: "confirmed-to <time>",
     },
     extend: (command) =>
-      command
-        .argument("[text...]", "what you have of a payment, such as af308019 or NGN 40,645.00")
-        .option("--limit <number>", "the most to list", countValue, 50),
+      command.argument("[text...]", "what you have of a payment, such as af308019 or NGN 40,645.00"),
     input(given, words) {
       if (words.length === 0) return given;
       return { ...given, ...readValue(z.object({ text: name(1_000) }), { text: words.join(" ") }) };
     },
-    async run(call, { limit: most, ...terms }) {
-      const [limit, items]: [number, ListedInvoice[]] = [Number(most), []];
-      const first: Pick<Found, "searched" | "others">[] = [];
-      for (let cursor: string | null | undefined; ; ) {
-        const page = await call({ ...terms, cursor, limit: Math.min(PAGE, limit - items.length) });
-        items.push(...page.items);
-        first.push(page);
-        cursor = page.next;
-        if (cursor !== null && items.length < limit) continue;
-        const { searched = [], others = [] } = terms.text === undefined ? {} : (first[0] ?? {});
-        return { ...page, searched, others, items };
-      }
-    },
-    json: ({ items, searched, others }) => ({
+    json: ({ items, searched, others }, { text }) => ({
       invoices: items,
-      ...(searched.length > 0 ? { searched, others } : {}),
+      ...(text === undefined ? {} : { searched, others }),
     }),
     text: ({ items, searched, others }, { text }) =>
       [

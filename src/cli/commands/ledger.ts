@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
+import { countText, numberOf } from "../../kit/text.ts";
 import { findingText } from "../../ledger/findings.ts";
 import { ledgerRoot } from "../../operate/operations/ledger.ts";
 import { readDocuments } from "../../signing/read-documents.ts";
@@ -66,8 +67,6 @@ async function readRootsIn(file: string, keyFile: unknown): Promise<unknown[]> {
   });
 }
 
-const count = (number: number) => number.toLocaleString("en-US");
-
 function renderVerified(verified: ResultOf<"verifyLedger">, given: Record<string, unknown>): string {
   const { proves, uncovered, leaves, rows, replaced, retired, pending, findings, findingsInAll } = verified;
   const range = given.from === undefined && given.to === undefined ? "" : " of that time";
@@ -80,18 +79,20 @@ function renderVerified(verified: ResultOf<"verifyLedger">, given: Record<string
       .map(([table, columns]) => `${table}: ${columns.join(", ")}`)
       .join("; ")}.`,
     "",
-    `${count(leaves)} leaves; ${count(rows)} rows${range} compared, ${count(replaced)} since replaced by newer ones.`,
+    `${countText(leaves)} leaves; ${countText(rows)} rows${range} compared, ${countText(replaced)} since replaced by newer ones.`,
     ...(retired.count > 0
-      ? [`${count(retired.count)} leaves are of rows retired by retention on ${retired.lastAt} or before.`]
+      ? [
+          `${countText(retired.count)} leaves are of rows retired by retention on ${retired.lastAt} or before.`,
+        ]
       : []),
-    ...(pending > 0 ? [`${count(pending)} rows have no leaf yet: serve takes them in each minute.`] : []),
+    ...(pending > 0 ? [`${countText(pending)} rows have no leaf yet: serve takes them in each minute.`] : []),
     ...(findingsInAll === 0
       ? ["WHOLE: no row was changed, added or removed."]
       : [
-          `BROKEN: ${count(findingsInAll)} ${findingsInAll === 1 ? "finding" : "findings"}:`,
+          `BROKEN: ${numberOf(findingsInAll, "finding")}:`,
           ...findings.map((finding) => `  ${finding.source}: ${findingText(finding)}`),
           ...(findingsInAll > findings.length
-            ? [`  and ${count(findingsInAll - findings.length)} more`]
+            ? [`  and ${countText(findingsInAll - findings.length)} more`]
             : []),
         ]),
   ].join("\n");

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import { countText, numberOf } from "../../kit/text.ts";
 import { clock, spanText } from "../../kit/time.ts";
 import { heldWords } from "../../operate/held-needs.ts";
 import { adviceOf } from "../../operate/need.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone } from "../option-values.ts";
-import { table } from "../table.ts";
+import { sheet, table } from "../table.ts";
 import { type Look, plainText } from "../terminal-text.ts";
 
 /** The first thing to look at when on call; exit code 1 when a person is needed. */
@@ -65,7 +66,7 @@ function renderStatus(status: Status, painter: Painter): string {
       `     ${plainText(adviceOf(need))}`,
     ]),
   );
-  section("Open alarms", fields(openAlarms.map((group) => [group.name, groupWords(group)])));
+  section("Open alarms", sheet(openAlarms.map((group) => [group.name, groupWords(group)])));
   section(
     "Paused, refused or backing off",
     held.map((one) => `  ${plainText(heldWords(one))}`),
@@ -89,7 +90,7 @@ function groupWords({ title, severity, subject, oldestAt, ...group }: Status["op
   const snoozed =
     group.snoozedUntil === null ? "" : `; ${group.snoozed} snoozed until ${clock(group.snoozedUntil)}`;
   const about = subject ? ` (${subject})` : "";
-  return plainText(`${severity}, since ${clock(oldestAt)}: ${title}${about}${snoozed}`);
+  return `${severity}, since ${clock(oldestAt)}: ${title}${about}${snoozed}`;
 }
 
 function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): string[] {
@@ -100,68 +101,58 @@ function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): 
   const events = unsent.reduce((sum, { count }) => sum + count, 0);
   const heldBack = backlog.outbox.find(({ state }) => state === "held")?.count ?? 0;
   const age = (seconds: number) => (seconds > 0 ? `, the oldest for ${spanText(seconds * 1_000)}` : "");
-  return fields([
+  return sheet([
     [
       "last callback",
       lastCallbackAt === null
         ? "none yet; the provider calls what callback-url prints"
         : ago(lastCallbackAt, at),
     ],
-    ["confirmations open", `${number(open)}${age(backlog.oldestConfirmationSeconds)}`],
-    ["events to be sent", `${number(events)}${age(backlog.oldestEventSeconds)}`],
-    ["Test events held", heldBack === 0 ? null : number(heldBack)],
-    ["dead letters", `${number(dead.confirmations)} confirmations, ${number(dead.events)} events`],
-    ["quarantined", number(quarantined)],
+    ["confirmations open", `${countText(open)}${age(backlog.oldestConfirmationSeconds)}`],
+    ["events to be sent", `${countText(events)}${age(backlog.oldestEventSeconds)}`],
+    ["Test events held", heldBack === 0 ? null : countText(heldBack)],
+    ["dead letters", `${countText(dead.confirmations)} confirmations, ${countText(dead.events)} events`],
+    ["quarantined", countText(quarantined)],
   ]);
 }
 
 function proofOf({ settings, sweeps, certificates, unproven, at }: Status): string[] {
   const off = (settings.sources ?? []).filter(({ reconciliation }) => reconciliation !== "on");
-  return fields([
-    ...off.map(({ name, reconciliation }): [string, string] => [
+  return sheet([
+    ...off.map(({ name, reconciliation }) => [
       `reconciling ${name}`,
       reconciliation === "none" ? "off: COLLECTION_IDS is none" : "off: COLLECTION_IDS is not set",
     ]),
-    ...sweeps.map(({ collectionId, finishedAt, missing, lastError }): [string, string] => {
+    ...sweeps.map(({ collectionId, finishedAt, missing, lastError }) => {
       const read =
         finishedAt === null
           ? "not read yet"
-          : `read ${ago(finishedAt, at)}, ${number(missing)} without an event`;
-      return [`list of ${collectionId}`, lastError === null ? read : `${read}; now: ${plainText(lastError)}`];
+          : `read ${ago(finishedAt, at)}, ${countText(missing)} without an event`;
+      return [`list of ${collectionId}`, lastError === null ? read : `${read}; now: ${lastError}`];
     }),
-    ...certificates.map(({ source, day, result, gaps }): [string, string] => [
+    ...certificates.map(({ source, day, result, gaps }) => [
       `daily certificate of ${source}`,
-      `${result.replace("_", " ")}, payments before ${day}${gaps > 0 ? `, ${number(gaps)} gaps` : ""}`,
+      `${result.replace("_", " ")}, payments before ${day}${gaps > 0 ? `, ${countText(gaps)} gaps` : ""}`,
     ]),
-    ...unproven.map(({ source, days, firstDay, lastDay, certificateId }): [string, string] => [
+    ...unproven.map(({ source, days, firstDay, lastDay, certificateId }) => [
       `NOT PROVEN of ${source}`,
-      `${number(days)} ${days === 1 ? "day" : "days"}, ${firstDay} to ${lastDay}, by certificate ${certificateId}`,
+      `${numberOf(days, "day")}, ${firstDay} to ${lastDay}, by certificate ${certificateId}`,
     ]),
   ]);
 }
 
 function processesOf({ processes, versions, at }: Status): string[] {
-  const seen = processes.map(({ host, pid, version, http, workers, seenAt, lives }): [string, string] => {
+  const seen = processes.map(({ host, pid, version, http, workers, seenAt, lives }) => {
     const does = [...(http ? ["callbacks"] : []), ...(workers ? ["workers"] : [])].join(" and ");
     const said = lives ? "alive" : "SILENT: seen";
     return [`${host} ${pid}`, `${does || "idle"}, version ${version}, ${said} ${ago(seenAt, at)}`];
   });
-  return fields([
+  return sheet([
     ...seen,
-    ...(seen.length === 0 ? [["serve", "no running process"] as Field] : []),
+    ...(seen.length === 0 ? [["serve", "no running process"]] : []),
     ["this program", versions.program],
     ["PostgreSQL", `${versions.postgres}, schema ${versions.schema}`],
   ]);
 }
-
-type Field = [name: string, value: string | null];
-
-function fields(given: readonly Field[]): string[] {
-  const shown = given.filter(([, value]) => value !== null);
-  const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `  ${plainText(name).padEnd(width)}  ${value}`);
-}
-
-const number = (value: number): string => value.toLocaleString("en-US");
 
 const ago = (then: Date, now: Date): string => `${spanText(Math.max(0, +now - +then))} ago (${clock(then)})`;

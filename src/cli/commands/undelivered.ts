@@ -3,12 +3,11 @@ import { RelayError } from "../../kit/errors.ts";
 import { personalMaskOf } from "../../kit/mask.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { currencyOf } from "../../kit/sources.ts";
-import { shortText } from "../../kit/text.ts";
+import { numberOf, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone, withYes } from "../option-values.ts";
-import { table } from "../table.ts";
-import { plainText } from "../terminal-text.ts";
+import { sheet, table } from "../table.ts";
 
 const DEAD = { list: "dead", what: ["dead letter", "dead letters"], act: "retry" } as const;
 const QUARANTINE = {
@@ -123,7 +122,7 @@ function decide(
         throw new RelayError(notThere(ids as string[], words), { code: "not_found" });
       if (ids !== undefined || dryRun === true || first.count === 0)
         return { ...first, dryRun: dryRun === true };
-      const many = `${first.count.toLocaleString("en-US")} ${words.what[first.count === 1 ? 0 : 1]}`;
+      const many = counted(first.count, words.what);
       await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes === true);
       return await call(given);
     },
@@ -180,8 +179,7 @@ function tableOf(items: readonly UndeliveredItem[], context: CommandContext): st
   );
 }
 
-const counted = (count: number, [one, many]: UndeliveredWords["what"]) =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+const counted = (count: number, [one, many]: UndeliveredWords["what"]) => numberOf(count, one, many);
 
 function renderUndelivered(
   found: ResultOf<"listDead">,
@@ -214,7 +212,8 @@ function renderDecision(
 /** One item, with everything that helps to decide what to do with it. */
 function renderEvidence(item: Evidence, currency: CurrencyOf): string {
   const { confirmation, event, invoice, callbacks } = item;
-  const lines: [string, unknown][] = [
+  const title = item.kind === "event" ? "Event, not sent" : "Confirmation, not completed";
+  const lines = sheet([
     ["invoice", item.invoiceId],
     ["event", item.eventId],
     ["source", item.source],
@@ -238,15 +237,10 @@ function renderEvidence(item: Evidence, currency: CurrencyOf): string {
     ],
     ["confirmed", invoice?.confirmedAt],
     ["payload", event?.payload],
-    ...callbacks.map((callback, index): [string, unknown] => [
-      index === 0 ? "callbacks" : "",
-      `${callback.receivedAt.toISOString()}  ${callback.id}`,
+    ...callbacks.map(({ receivedAt, id }, index) => [
+      index === 0 ? "callbacks" : " ",
+      `${receivedAt.toISOString()}  ${id}`,
     ]),
-  ];
-  const given = lines.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const title = item.kind === "event" ? "Event, not sent" : "Confirmation, not completed";
-  return [title, ...given.map(([name, value]) => `  ${name.padEnd(14)}${textOf(value)}`)].join("\n");
+  ]);
+  return [title, ...lines].join("\n");
 }
-
-const textOf = (value: unknown): string =>
-  value instanceof Date ? value.toISOString() : plainText(String(value));
