@@ -1,0 +1,89 @@
+import type { Kysely } from "kysely";
+import { bookSourcesOf } from "../books/book-source.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import type { ServeSettings, Settings } from "../kit/settings.ts";
+import { sourcesOf } from "../kit/sources.ts";
+import { historyBooks } from "../operate/activity.ts";
+import type { OperationParts, Period } from "../operate/operations/operation.ts";
+import type { CertifyDeps } from "../reconcile/certificate/certify.ts";
+import { paymentDays } from "../reconcile/list/list-period.ts";
+import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
+import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
+import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
+import { Signer } from "../signing/signed.ts";
+import { tryWebhook } from "./alarm-webhook.ts";
+import { decodeCallback, readAgain } from "./replay-runner.ts";
+import { settingsShown, statusSettings } from "./settings-shown.ts";
+import { routesOf, topicsOf } from "./upstreams.ts";
+
+/** Everything that reading the provider's lists takes. */
+export type ListWork = CertifyDeps & SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal };
+
+interface PartsGiven extends Pick<OperationParts, "mask" | "boundDryRun" | "activity"> {
+  db: Kysely<Tables>;
+  settings: () => Settings;
+  /** @throws SettingsError unless all is there that `serve` requires. */
+  serving: () => ServeSettings;
+  metrics: () => Metrics;
+  /** Runs the work with the configured sources, a provider for each. */
+  withLists: <Result>(work: (asking: ListWork) => Promise<Result>) => Promise<Result>;
+}
+
+/**
+ * What operations need, for `serve` and the command line alike. Each part is made from the settings when it is
+ * asked for, since a command may run with few of them.
+ */
+export const operationParts = ({
+  settings,
+  serving,
+  metrics,
+  withLists,
+  ...given
+}: PartsGiven): OperationParts => ({
+  ...given,
+  get routes() {
+    return routesOf(sourcesOf(serving()));
+  },
+  readAgain,
+  decode: decodeCallback,
+  topicsOf: (source) => topicsOf(settings(), source),
+  get replayTopicArns() {
+    return settings().REPLAY_TOPIC_ARNS ?? [];
+  },
+  get retentionMs() {
+    return settings().RETENTION;
+  },
+  get personalDataMs() {
+    return settings().PERSONAL_DATA_RETENTION;
+  },
+  get statusSettings() {
+    return statusSettings(settings());
+  },
+  get signer() {
+    return Signer.of(settings());
+  },
+  get books() {
+    return bookSourcesOf(settings());
+  },
+  settings: (withTokens) => settingsShown(serving(), sourcesOf(serving()), withTokens),
+  tryWebhook: () => tryWebhook(settings(), metrics()),
+  history: historyBooks(given.db),
+  certify: ({ deep, ...period }, onProgress) =>
+    withLists((asking) =>
+      certifyPeriod(asking, { ...asking, ...scopeOf(period), deep }, ({ name: source }, progress) =>
+        onProgress({ source, collectionId: null, ...progress }),
+      ),
+    ),
+  reconcile: ({ publish, reason, ...period }, actor, onProgress) =>
+    withLists((asking) =>
+      reconcilePeriod(
+        asking,
+        { ...asking, ...scopeOf(period), publish, actor, reason },
+        ({ name: source }, collectionId, { read: done, total }) =>
+          onProgress({ source, collectionId, step: "lists", done, total }),
+      ),
+    ),
+});
+
+const scopeOf = ({ from, to, collection }: Period) => ({ collection, days: paymentDays(from, to) });
