@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { CallInput, OperationAt } from "../../src/api/calls.ts";
 import { operations } from "../../src/operate/operations/list.ts";
-import { type Operation, operation } from "../../src/operate/operations/operation.ts";
+import { type Operation, operationsAbout } from "../../src/operate/operations/operation.ts";
 import { ADMIN_TOKENS, type AdminApi, adminApi } from "../support/admin.ts";
 import { addConfirmation, addEvents } from "../support/log-rows.ts";
 import { runInProcess } from "../support/run-command.ts";
@@ -234,11 +234,7 @@ describe("the list of operations", () => {
   });
 
   it("fails tsc where a function does not return its result, or a call holds a field that is not there", () => {
-    operation({
-      id: "count",
-      method: "get",
-      path: "/count",
-      tag: "Test",
+    operationsAbout("Test").get("count", "/count", {
       summary: "Count",
       result: z.object({ count: z.number() }),
       // @ts-expect-error: it says so in `count`.

@@ -6,9 +6,9 @@ import { closeMonth, listMonths, showMonth } from "../months.ts";
 import { BadInput } from "./bad-input.ts";
 import { chosenFrom } from "./books.ts";
 import { answeredId, decimal, dryRun, reason, source, time, whole } from "./fields.ts";
-import { operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Books";
+const { get, post } = operationsAbout("Books");
 
 const month = z
   .string()
@@ -127,11 +127,7 @@ const closed = z.object({
 const why = reason.unwrap().describe("why, for the audit log; no personal data");
 
 export const monthOperations = [
-  operation({
-    id: "listMonths",
-    method: "get",
-    path: "/months",
-    tag: TAG,
+  get("listMonths", "/months", {
     summary: "List the months that are over: open, closed, or changed after they were closed",
     query: z.object({ source }),
     example: { query: {} },
@@ -140,11 +136,7 @@ export const monthOperations = [
       months: await listMonths(db, chosenFrom(books, query.source), new Date()),
     }),
   }),
-  operation({
-    id: "showMonth",
-    method: "get",
-    path: "/months/{month}",
-    tag: TAG,
+  get("showMonth", "/months/{month}", {
     summary: "Show how a month was closed, each time, and what changed since",
     pathParameters: monthInPath,
     query: z.object({ source }),
@@ -155,11 +147,7 @@ export const monthOperations = [
       return closings.length === 0 ? null : { closings };
     },
   }),
-  operation({
-    id: "closeMonth",
-    method: "post",
-    path: "/months/{month}/close",
-    tag: TAG,
+  post("closeMonth", "/months/{month}/close", {
     summary: "Close a month, of each source for itself, or name everything that is in the way",
     pathParameters: monthInPath,
     body: z.strictObject({
@@ -186,11 +174,7 @@ export const monthOperations = [
       return { months: name === undefined && left.length > 0 ? left : months };
     },
   }),
-  operation({
-    id: "reopenMonth",
-    method: "post",
-    path: "/months/{month}/reopen",
-    tag: TAG,
+  post("reopenMonth", "/months/{month}/reopen", {
     summary: "Open a closed month again; its closing and addenda are kept",
     pathParameters: monthInPath,
     body: z.strictObject({ source, reason: why }),

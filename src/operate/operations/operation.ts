@@ -207,33 +207,6 @@ export function operationsAbout(tag: string) {
   };
 }
 
-/** An operation: its function gets what its schemas read, and returns what its result says, or tsc fails. */
-export const operation = <
-  const Id extends string,
-  const Method extends "get" | "post",
-  const Path extends string,
-  Result extends z.ZodType,
-  PathParameters extends z.ZodObject | undefined = undefined,
-  Query extends z.ZodObject | undefined = undefined,
-  Body extends Schema = undefined,
-  Upload extends true | undefined = undefined,
->(
-  definition: OperationShape<Id, Method, Path, PathParameters, Query, Body, Result, Upload> &
-    Runs<PathParameters, Query, Body, z.output<Result>, Upload>,
-) => definition;
-
-/** The same for a result that is a file. */
-export const download = <
-  const Id extends string,
-  const Path extends string,
-  Returned extends Download,
-  PathParameters extends z.ZodObject | undefined = undefined,
-  Query extends z.ZodObject | undefined = undefined,
->(
-  definition: OperationShape<Id, "get", Path, PathParameters, Query, undefined, z.ZodString> &
-    Runs<PathParameters, Query, undefined, Returned> & { mediaTypes: readonly string[] },
-) => definition;
-
 export const roleFor = ({ role, method }: Pick<OperationShape, "role" | "method">): Role =>
   role ?? (method === "get" ? "read" : "operate");
 

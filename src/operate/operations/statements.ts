@@ -28,9 +28,9 @@ import {
   time,
   whole,
 } from "./fields.ts";
-import { download, operation } from "./operation.ts";
+import { operationsAbout } from "./operation.ts";
 
-const TAG = "Bank statements";
+const { download, get, post } = operationsAbout("Bank statements");
 
 const state = z.enum(STATES);
 const line = z.object({ line: whole.describe("Of the file, from 1."), day: z.string(), amount: decimal });
@@ -133,11 +133,7 @@ const query = z.object({
 const orNone = (text: string | undefined) => (text === "" ? null : text);
 
 export const statementOperations = [
-  operation({
-    id: "matchStatement",
-    method: "post",
-    path: "/statements",
-    tag: TAG,
+  post("matchStatement", "/statements", {
     summary: "Match a bank statement (CSV) with what was to be settled, and keep the result",
     query,
     upload: true,
@@ -188,11 +184,7 @@ export const statementOperations = [
       ).catch(asBadInput);
     },
   }),
-  operation({
-    id: "listStatementMatches",
-    method: "get",
-    path: "/statements",
-    tag: TAG,
+  get("listStatementMatches", "/statements", {
     summary: "List the bank statements that were matched, the newest first",
     query: z.object({ source, ...limitInQuery.shape }),
     result: z.object({ matches: z.array(matched) }),
@@ -200,11 +192,7 @@ export const statementOperations = [
       matches: await listStatementMatches(db, { source }, limit),
     }),
   }),
-  operation({
-    id: "showStatementMatch",
-    method: "get",
-    path: "/statements/{id}",
-    tag: TAG,
+  get("showStatementMatch", "/statements/{id}", {
     summary: "Show what came of one: the figures, and page by page what was left over",
     pathParameters: idInPath,
     query: z.object({
@@ -225,17 +213,11 @@ export const statementOperations = [
       return { ...match, items, next: items.length < limit ? null : (items.at(-1)?.position ?? null) };
     },
   }),
-  download({
-    id: "exportStatementMatch",
-    method: "get",
-    path: "/statements/{id}/report",
-    tag: TAG,
+  download("exportStatementMatch", "/statements/{id}/report", Object.values(MEDIA_TYPES), {
     summary: "Export what came of one as a table: every line and every sum, with what they were matched to",
     pathParameters: idInPath,
     query: z.object({ format: z.enum(["csv", "xlsx"]).optional().describe("csv unless said otherwise") }),
     example: { path: { id: SOME_ID }, query: { format: "xlsx" } },
-    mediaTypes: Object.values(MEDIA_TYPES),
-    result: z.string(),
     async run({ db, mask }, { path: { id }, query: { format = "csv" } }) {
       const match = await readStatementMatch(db, id);
       if (match === null) return null;
