@@ -1,4 +1,5 @@
 import { idRange, isUuid } from "../kit/ids.ts";
+import { amountIn } from "../kit/money-text.ts";
 import { addDays, dayOf } from "../kit/time.ts";
 import type { InvoiceTerms } from "./invoice-terms.ts";
 
@@ -35,27 +36,6 @@ function existing(year = "", month = "", day = ""): string | null {
   const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   const at = Date.parse(text);
   return Number.isNaN(at) || dayOf(at) !== text ? null : text;
-}
-
-const NUMBER = /^(?:\d{1,3}(?:[, ]\d{3})+|\d{1,20})(?:\.\d{1,10})?$/;
-/** With a decimal comma: two digits after the last separator say so. */
-const WITH_COMMA = /^(?:\d{1,3}(?:[. ]\d{3})+|\d{1,20}),\d\d$/;
-const CURRENCY = /^(?<before>[a-z]{3}|[n₦$€£])\s*(?=\d)|(?<=\d)\s*(?<after>[a-z]{3}|[₦$€£])$/i;
-const CODES: readonly string[] = Intl.supportedValuesOf("currency");
-
-/**
- * An amount as people write it: `40645`, `40,645.00`, `40 645.00`, `40.645,00`, `NGN 40,645.00`,
- * `₦40,645`. Pure.
- * @returns its digits; null when it is no amount.
- */
-export function amountIn(text: string): string | null {
-  const typed = text.trim();
-  const { before, after = before } = CURRENCY.exec(typed)?.groups ?? {};
-  // INV40645 is a reference.
-  const isCurrency = after !== undefined && (after.length === 1 || CODES.includes(after.toUpperCase()));
-  const number = isCurrency ? typed.replace(CURRENCY, "") : typed;
-  if (WITH_COMMA.test(number)) return number.replaceAll(/[. ]/g, "").replace(",", ".");
-  return NUMBER.test(number) ? number.replaceAll(/[, ]/g, "") : null;
 }
 
 /**

@@ -1,51 +1,59 @@
 import { type RawBuilder, sql } from "kysely";
-import type { ShownVerdict } from "../confirm/queue/confirmation.ts";
+import { z } from "zod";
+import { amountIn } from "../kit/money-text.ts";
+import { readAs } from "../kit/problems.ts";
+import { addDays } from "../kit/time.ts";
+import { collection, day, id, name, shownVerdict, source, timeGiven } from "./operations/fields.ts";
 
-/** What is looked for; an omitted term matches everything. */
-export interface InvoiceTerms {
-  /** Lower case. */
-  id?: string | undefined;
+/** What payments are looked for by; an omitted term matches everything. */
+export const terms = {
+  id: id.optional().describe("only this invoice"),
+  reference: name(1_000).optional().describe("only those with this merchant reference"),
+  status: name(100)
+    .optional()
+    .describe("only those with this status at the provider, such as Paid; in any case"),
+  amount: readAs(amountIn, "should be an amount such as 1500.50")
+    .optional()
+    .describe("only those with this amount, with or without charges"),
+  from: day.optional().describe("only those paid on this day (UTC) or later"),
+  to: day.optional().describe("only those paid on this day (UTC) or earlier"),
+  confirmedFrom: timeGiven
+    .optional()
+    .describe("only those confirmed on this day (UTC), at this time, or later; sorts by confirmation"),
+  confirmedTo: z
+    .string()
+    // A day is meant whole.
+    .transform((text) => (z.iso.date().safeParse(text).success ? addDays(text, 1) : text))
+    .pipe(timeGiven)
+    .optional()
+    .describe(
+      "only those confirmed on this day (UTC) or earlier, or before this time; sorts by confirmation",
+    ),
+  collection,
+  verdict: shownVerdict.optional().describe("only those with this verdict; dead: given up"),
+  source,
+};
+
+/** Those that stay out of URLs. */
+export const personalTerms = {
+  email: name(320).optional().describe("The payer's full address, in any case."),
+  payer: name(320).optional().describe("Words of the payer's name, in any order and case."),
+};
+
+const every = z.object({ ...terms, ...personalTerms });
+
+export type InvoiceTerms = Partial<z.output<typeof every>> & {
   /** What the id of the invoice, or of its event, begins with: eight digits or more. */
   idPrefix?: string | undefined;
-  /** Words of the payer's name, in any order and case. */
-  payer?: string | undefined;
-  /** The merchant's reference; exact match. */
-  reference?: string | undefined;
-  /** The payer's full address, in any case. */
-  email?: string | undefined;
-  /** The provider's status, in any case. */
-  status?: string | undefined;
-  /** Decimal text: the total, or the amount without charges. */
-  amount?: string | undefined;
-  /** Days of payment, UTC, YYYY-MM-DD, both inclusive. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** Times of the newest confirmation, ISO 8601: inclusive, exclusive. */
-  confirmedFrom?: string | undefined;
-  confirmedTo?: string | undefined;
-  /** The collection's name, as it appears in invoices. */
-  collection?: string | undefined;
-  verdict?: ShownVerdict | undefined;
-  source?: string | undefined;
-}
+};
 
 /** For the test that prepares each shape of a statement. */
-export const EVERY_TERM: Required<InvoiceTerms> = {
-  id: "",
+export const EVERY_TERM = {
+  ...Object.fromEntries(Object.keys(every.shape).map((term) => [term, ""])),
   idPrefix: "",
-  payer: "",
-  reference: "",
-  email: "",
-  status: "",
   amount: "0",
-  from: "",
-  to: "",
-  confirmedFrom: "",
-  confirmedTo: "",
-  collection: "",
   verdict: "paid",
-  source: "",
-};
+} as Required<InvoiceTerms>;
 
 /** `shownVerdict`, where Postgres has to know it. */
 export const VERDICT = sql`

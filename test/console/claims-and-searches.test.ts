@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { amountIn, dayIn, meantBy } from "../../src/operate/find-meaning.ts";
+import { amountIn } from "../../src/kit/money-text.ts";
+import { dayIn, meantBy } from "../../src/operate/find-meaning.ts";
 import { compareClaim } from "../../src/operate/invoice-evidence.ts";
 import { expectCheap } from "../support/expect-cheap.ts";
 

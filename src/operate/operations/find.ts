@@ -1,56 +1,21 @@
 import { z } from "zod";
 import { seenCollections } from "../../confirm/invoices/seen-collections.ts";
-import { readAs } from "../../kit/problems.ts";
-import { addDays, dayOf } from "../../kit/time.ts";
+import { dayOf } from "../../kit/time.ts";
 import { findInvoices, searchInvoices } from "../find-invoices.ts";
-import { amountIn } from "../find-meaning.ts";
+import { personalTerms, terms } from "../invoice-terms.ts";
 import {
   answeredId,
-  collection,
-  day,
   decimal,
   eventState,
-  id,
-  name,
   pageFrom,
   pageInQuery,
   pageOf,
   shownVerdict,
-  source,
   time,
-  timeGiven,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { get, post } = operationsAbout("Invoices");
-
-const terms = {
-  id: id.optional().describe("only this invoice"),
-  reference: name(1_000).optional().describe("only those with this merchant reference"),
-  status: name(100)
-    .optional()
-    .describe("only those with this status at the provider, such as Paid; in any case"),
-  amount: readAs(amountIn, "should be an amount such as 1500.50")
-    .optional()
-    .describe("only those with this amount, with or without charges"),
-  from: day.optional().describe("only those paid on this day (UTC) or later"),
-  to: day.optional().describe("only those paid on this day (UTC) or earlier"),
-  confirmedFrom: timeGiven
-    .optional()
-    .describe("only those confirmed on this day (UTC), at this time, or later; sorts by confirmation"),
-  confirmedTo: z
-    .string()
-    // A day is meant whole.
-    .transform((text) => (z.iso.date().safeParse(text).success ? addDays(text, 1) : text))
-    .pipe(timeGiven)
-    .optional()
-    .describe(
-      "only those confirmed on this day (UTC) or earlier, or before this time; sorts by confirmation",
-    ),
-  collection,
-  verdict: shownVerdict.optional().describe("only those with this verdict; dead: given up"),
-  source,
-};
 
 const listed = z.object({
   invoiceId: answeredId,
@@ -83,8 +48,7 @@ export const findOperations = [
     body: z.strictObject({
       ...terms,
       ...pageInQuery.shape,
-      email: name(320).optional().describe("The payer's full address, in any case."),
-      payer: name(320).optional().describe("Words of the payer's name, in any order and case."),
+      ...personalTerms,
       text: z
         .string()
         .max(1_000)
