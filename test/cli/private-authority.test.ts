@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCliProcess } from "../support/cli-process.ts";
+import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { tlsInFront } from "../support/tls-in-front.ts";
 
-const list = (DATABASE_URL: string, more: Record<string, string> = {}) =>
-  runCliProcess(["dead", "list"], { DATABASE_URL, ...more });
+const list = (DATABASE_URL: string) => runCli(["dead", "list"], { DATABASE_URL });
+/** Node reads NODE_EXTRA_CA_CERTS when it starts. */
+const listKnowing = (DATABASE_URL: string, NODE_EXTRA_CA_CERTS: string) =>
+  runCliProcess(["dead", "list"], { DATABASE_URL, NODE_EXTRA_CA_CERTS });
 
 async function database(): Promise<string> {
   const { url, drop } = await createTestDatabase();
@@ -26,13 +28,13 @@ describe("a database whose certificate is from a private authority, with sslmode
     const { url, authority } = await tlsInFront(await database(), { ip: "127.0.0.1" });
     const named = await list(`${url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`);
     expect(named).toMatchObject({ code: 0, stderr: "" });
-    const known = await list(`${url}?sslmode=verify-full`, { NODE_EXTRA_CA_CERTS: authority });
+    const known = await listKnowing(`${url}?sslmode=verify-full`, authority);
     expect(known).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("is refused all the same when the certificate is for another host", async () => {
     const { url, authority } = await tlsInFront(await database(), { dns: "db.example.com" });
-    const { code, stderr } = await list(`${url}?sslmode=verify-full`, { NODE_EXTRA_CA_CERTS: authority });
+    const { code, stderr } = await listKnowing(`${url}?sslmode=verify-full`, authority);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID"),

@@ -20,11 +20,15 @@ const odd = (changes: Partial<AnomalyFacts>): string[] =>
     ...changes,
   });
 
+const WAS_PAID = { known: known({ status: "Paid" }), before: "paid", paidBefore: true } as const;
+/** Its payment was taken back, and that was told. */
+const TAKEN_BACK = { now: "unknown", known: known({ status: "Refunded" }), paidBefore: true } as const;
+
 describe("nothing is odd", () => {
   it.each<[string, Partial<AnomalyFacts>]>([
     ["about a paid invoice", {}],
     ["about one that was unpaid", { known: known(), before: "unpaid" }],
-    ["about one that stays paid", { known: known({ status: "Paid" }), before: "paid", paidBefore: true }],
+    ["about one that stays paid", WAS_PAID],
     ["about an old answer to a paid one", { before: "paid", paidBefore: true, isOld: true }],
     ["about an old unpaid answer", { invoice: invoice({ status: "Unpaid" }), now: "unpaid", isOld: true }],
     ["about one that is invalid still", { known: known(), before: "invalid", now: "invalid" }],
@@ -33,12 +37,7 @@ describe("nothing is odd", () => {
     ["about one of no type: it waits, and the confirmation says so", { invoice: invoice({ type: null }) }],
     [
       "about one whose event was made before and whose type is written otherwise",
-      {
-        invoice: invoice({ type: "LIVE " }),
-        known: known({ status: "Paid" }),
-        before: "paid",
-        hasEvent: true,
-      },
+      { ...WAS_PAID, invoice: invoice({ type: "LIVE " }), paidBefore: false, hasEvent: true },
     ],
     [
       "about one that has a type now, and no event yet",
@@ -50,40 +49,17 @@ describe("nothing is odd", () => {
     ],
     [
       "about the type of one that is no longer paid, which is told in itself",
-      {
-        invoice: invoice({ status: "Refunded", type: "Test" }),
-        now: "unknown",
-        known: known({ status: "Refunded" }),
-        paidBefore: true,
-        hasEvent: true,
-      },
+      { ...TAKEN_BACK, invoice: invoice({ status: "Refunded", type: "Test" }), hasEvent: true },
     ],
     [
       "about one whose payment was taken back, and that was told",
-      {
-        invoice: invoice({ status: "Refunded" }),
-        now: "unknown",
-        known: known({ status: "Refunded" }),
-        paidBefore: true,
-      },
+      { ...TAKEN_BACK, invoice: invoice({ status: "Refunded" }) },
     ],
     [
       "where nobody said an amount before",
-      {
-        known: known({ status: "Paid", amount: null, totalAmount: null } as never),
-        before: "paid",
-        paidBefore: true,
-      },
+      { ...WAS_PAID, known: known({ status: "Paid", amount: null, totalAmount: null } as never) },
     ],
-    [
-      "where the total is no longer said",
-      {
-        invoice: invoice({ totalAmount: null }),
-        known: known({ status: "Paid" }),
-        before: "paid",
-        paidBefore: true,
-      },
-    ],
+    ["where the total is no longer said", { ...WAS_PAID, invoice: invoice({ totalAmount: null }) }],
   ])("%s", (_, changes) => {
     expect(odd(changes)).toEqual([]);
   });
@@ -116,79 +92,45 @@ describe("it is odd, and told", () => {
   it.each<[string, Partial<AnomalyFacts>]>([
     [
       "It was Paid and is now Unpaid. It stays paid here; ask the provider why.",
-      {
-        invoice: invoice({ status: "Unpaid" }),
-        now: "unpaid",
-        known: known({ status: "Paid" }),
-        before: "paid",
-        paidBefore: true,
-      },
+      { ...WAS_PAID, invoice: invoice({ status: "Unpaid" }), now: "unpaid" },
     ],
     [
       "It was Paid and is now Unpaid. It stays paid here; ask the provider why.",
-      {
-        invoice: invoice({ status: "Unpaid" }),
-        now: "unpaid",
-        paidBefore: true,
-      },
+      { invoice: invoice({ status: "Unpaid" }), now: "unpaid", paidBefore: true },
     ],
     [
       "It was Expired and is now Paid. It is published; ask the provider why.",
-      {
-        known: known({ status: "Expired" }),
-        before: "invalid",
-      },
+      { known: known({ status: "Expired" }), before: "invalid" },
     ],
     [
       "It is Paid by an answer that is dated before the one that was not. It counts as paid.",
-      {
-        before: "unpaid",
-        isOld: true,
-      },
+      { before: "unpaid", isOld: true },
     ],
     [
       "Its amount changed after payment: from NGN 1,000.00 to NGN 1,511.25. The event keeps the first.",
-      {
-        known: known({ status: "Paid", totalAmount: "1000.00" as never }),
-        before: "paid",
-        paidBefore: true,
-      },
+      { ...WAS_PAID, known: known({ status: "Paid", totalAmount: "1000.00" as never }) },
     ],
     [
       "Its amount changed after payment: from NGN 1,000.00 to NGN 1,511.25. The event keeps the first.",
-      {
-        known: known({ status: "Paid", amount: "1000.00" as never, totalAmount: null }),
-        before: "paid",
-        paidBefore: true,
-      },
+      { ...WAS_PAID, known: known({ status: "Paid", amount: "1000.00" as never, totalAmount: null }) },
     ],
     [
       "Its amounts do not add up: 1,500.50 + 10.00 + 0.75 is not NGN 1,511.27.",
-      {
-        invoice: invoice({ totalAmount: 1511.27, serviceFeePayer: "PAYER" }),
-      },
+      { invoice: invoice({ totalAmount: 1511.27, serviceFeePayer: "PAYER" }) },
     ],
     [
       "Its amounts do not add up: 1,500.50 + 10.00 + 0.75 is not NGN 1,511.23.",
-      {
-        invoice: invoice({ totalAmount: 1511.23 }),
-      },
+      { invoice: invoice({ totalAmount: 1511.23 }) },
     ],
     [
       "Its type changed after payment: from Test to Live. The event keeps the first, and its topic; ask the provider why. " +
         `If it is Live, send its event to the live topic as well: invoice-relay replay events --invoice ${ID} ` +
         "--topic <live topic's ARN>",
-      { known: known({ status: "Paid", type: "test" }), before: "paid", paidBefore: true, hasEvent: true },
+      { ...WAS_PAID, known: known({ status: "Paid", type: "test" }), hasEvent: true },
     ],
     [
       "Its type changed after payment: from Live to neither Live nor Test. The event keeps the first, and its topic; ask the provider why.",
-      {
-        invoice: invoice({ type: "Sandbox" }),
-        known: known({ status: "Paid" }),
-        before: "paid",
-        paidBefore: true,
-        hasEvent: true,
-      },
+      { ...WAS_PAID, invoice: invoice({ type: "Sandbox" }), hasEvent: true },
     ],
   ])("%s", (text, changes) => {
     expect(odd(changes)).toEqual([text]);

@@ -65,19 +65,23 @@ describe("a payment told of by the collection service", () => {
     expect(called).toEqual([{ n: NAMING.length }]);
   });
 
-  it.each(SILENT)("becomes one event even when its callback says nothing: %s", async (variant) => {
+  it(`becomes one event even when its callback says nothing: ${SILENT}`, async () => {
     const { around, service, callBackUrl } = await withService();
-    // The first sweep is over, some minutes ago, and the next is a day away.
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select from sweep where finished_at is not null")).not.toEqual([]),
-      10_000,
-    );
-    await around.query("update sweep set started_at = started_at - interval '5 min' where state = 'done'");
-    await service.control("PUT", "/faults", { callback: { variants: [variant] } });
-    const id = await service.create({ callBackUrl });
-    await service.control("POST", `/invoices/${id}/pay`);
-    await vi.waitFor(() => expect(subjects(around)).toEqual([id]));
-    expect(await around.query("select verdict from callback")).toEqual([{ verdict: "ping" }]);
+    const paid: string[] = [];
+    for (const variant of SILENT) {
+      // The sweep before is over, some minutes ago, and the next is a day away.
+      await vi.waitFor(async () =>
+        expect(await around.query("select from sweep where finished_at is not null")).toHaveLength(
+          paid.length + 1,
+        ),
+      );
+      await around.query("update sweep set started_at = started_at - interval '5 min' where state = 'done'");
+      await service.control("PUT", "/faults", { callback: { variants: [variant] } });
+      const id = await service.create({ callBackUrl });
+      await service.control("POST", `/invoices/${id}/pay`);
+      paid.push(id);
+      await vi.waitFor(() => expect(subjects(around)).toEqual(paid));
+    }
+    expect(await around.query("select verdict from callback group by 1")).toEqual([{ verdict: "ping" }]);
   });
 });

@@ -76,7 +76,7 @@ describe("days and months of the books", () => {
 
   it("follow one another without a gap in every zone: a moment has the day that it lies in", () => {
     for (const zone of Intl.supportedValuesOf("timeZone")) {
-      for (let day = "2026-01-01"; day < "2027-01-01"; day = addDays(day, 13)) {
+      for (let day = "2026-01-01"; day < "2027-01-01"; day = addDays(day, 41)) {
         const { from, to } = bookDay(day, zone);
         const days = [from.getTime() - 1, from, to.getTime() - 1, to].map((at) => bookDayOf(at, zone));
         expect({ zone, days }).toEqual({ zone, days: [addDays(day, -1), day, day, addDays(day, 1)] });

@@ -193,8 +193,8 @@ describe("a certificate as CSV", () => {
 
   it("holds whatever strangers write, cell by cell, and none begins a formula", () => {
     const strangers = fc.array(fc.string({ unit: "binary", maxLength: 30 }), {
-      minLength: 100,
-      maxLength: 100,
+      minLength: 20,
+      maxLength: 20,
     });
     fc.assert(
       fc.property(strangers, (details) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { InvoicePage, PageRequest } from "../../src/provider/provider.ts";
+import type { InvoicePage, PageRequest, Provider } from "../../src/provider/provider.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
-import { HONEST, ListWorld } from "../reconcile/list-world.ts";
 import { books, DAY_MS } from "../reconcile/relay-books.ts";
 import { fillBooks, idOf } from "./fill-books.ts";
 import { heapAfterCollection } from "./heap-after-collection.ts";
@@ -15,19 +14,26 @@ const LOOK_EVERY = 200;
 const DAY = new Date(Math.floor(Date.now() / DAY_MS - 2) * DAY_MS);
 
 /** A list of as many payments of one day as are asked for, none of them kept. */
-class ManyPayments extends ListWorld {
-  constructor() {
-    super([], HONEST, null, 1);
+class ManyPayments implements Provider {
+  async askInvoice() {
+    return {
+      kind: "not_found",
+      inOwnWords: true,
+      error: "Invoice with the given Id does not exist",
+    } as const;
   }
 
-  override async readPage({
-    page,
-    pageSize,
-    startDate = "",
-    endDate = "9",
-    invoiceType,
-    invoiceStatus,
-  }: PageRequest) {
+  async getCollection(id: string) {
+    return { kind: "found", collection: { id, collectionName: "Term 1" } as never } as const;
+  }
+
+  async proveKey() {
+    return { kind: "taken" } as const;
+  }
+
+  async close() {}
+
+  async readPage({ page, pageSize, startDate = "", endDate = "9", invoiceType, invoiceStatus }: PageRequest) {
     const day = DAY.toISOString().slice(0, 10);
     const matches =
       startDate <= day && day <= endDate && invoiceType !== "Test" && (invoiceStatus ?? "Paid") === "Paid";

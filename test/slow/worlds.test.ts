@@ -8,7 +8,7 @@ import { howMany } from "./how-many.ts";
 const SEED = 1;
 /** Worlds mostly wait, each for its own relay. */
 const AT_ONCE = 4;
-const COUNT = howMany(80, 200);
+const COUNT = howMany(100, 300);
 
 async function playWorlds(seed: number) {
   const database = await createTestDatabase();

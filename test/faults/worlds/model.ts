@@ -56,8 +56,15 @@ function isPassedOver(member: Member): boolean {
   return meanings(member.plan.listDate, member.held.paidAt).length === 0;
 }
 
-/** Some page shows it: without counts, nobody can tell that a list leaves out the same items always. */
-export const isShown = ({ pages }: ListPlan): boolean => pages === "whole";
+/** It can be read to its end, and holds everything. */
+export const isShown = ({ pages, next, pastTheEnd, count, leaves, ...filters }: ListPlan): boolean =>
+  pages === "whole" &&
+  leaves === 0 &&
+  (next === "right" || next === "missing") &&
+  pastTheEnd !== "last page" &&
+  ["right", "missing", "zero past the end"].includes(count) &&
+  filters.statusFilter !== "shows nothing" &&
+  filters.dateFilter !== "shows nothing";
 
 /** Whether it is a payment of the period: surely, surely not, or by how it is read. */
 export function isWithin({ plan, held, earlier }: Member, { from, to }: Window): boolean | null {
@@ -93,7 +100,12 @@ function allowed(member: Member, isHealed: boolean): "any" | string[] {
 function mustBeRed(member: Member, list: ListPlan, isHealed: boolean): string | null {
   const { plan, held } = member;
   if (!isLive(member) || isPassedOver(member)) return null;
-  if (!isShown(list) && !plan.heard && list.count === "missing") return null;
+  // Nobody can tell what a list leaves out always, unless it counts it.
+  const isCounted =
+    list.count === "right" &&
+    list.leaves === 0 &&
+    ![list.statusFilter, list.dateFilter].includes("shows nothing");
+  if (!isShown(list) && !plan.heard && !held.shown && !isCounted) return null;
   const isUnknown = !["Paid", "Unpaid", "Invalidated"].includes(held.status) && plan.later !== "reversed";
   if (isUnknown && !held.gone) return `its status is ${held.status}`;
   if (!isPaid(member)) return null;
@@ -107,10 +119,11 @@ function mustBeRed(member: Member, list: ListPlan, isHealed: boolean): string | 
 }
 
 /** Whether the list can be read without any doubt, and so nothing excuses a refusal. */
-const isHonest = ({ count, pages, statusFilter }: ListPlan, members: readonly Member[]): boolean =>
-  count !== "one too many" &&
-  pages === "whole" &&
-  statusFilter !== "ignored" &&
+const isHonest = (list: ListPlan, members: readonly Member[]): boolean =>
+  isShown(list) &&
+  list.statusFilter !== "ignored" &&
+  // A payment that moved to the list's last day is not on it, where that day is left out.
+  (list.dateFilter !== "payment" || list.ends === "both") &&
   members.every(({ plan, held }) => {
     const isKnown = ["Paid", "Unpaid", "Invalidated"].includes(held.status) && !held.gone;
     return plan.label === undefined && isKnown && !isDoubtful(plan.listDate);

@@ -64,14 +64,24 @@ export interface InvoicePlan {
 
 /** How a list behaves. */
 export interface ListPlan {
-  statusFilter: "by label" | "by label, any case" | "by truth" | "ignored";
-  dateFilter: "creation" | "payment" | "ignored";
+  statusFilter: "by label" | "by label, any case" | "by truth" | "ignored" | "shows nothing";
+  dateFilter: "creation" | "payment" | "ignored" | "shows nothing";
   typeFilter: "kept" | "ignored";
   zoneHours: number;
+  /** Which of its first and last day a period holds. */
+  ends: "both" | "first" | "last" | "neither";
+  /** Without a type in the question it holds no Test invoices. */
+  hidesTest: boolean;
   order: "newest" | "oldest" | "id";
   cap: number;
-  count: "right" | "missing" | "one too many";
-  pages: "whole" | "shuffled" | "last item missing" | "first page again";
+  count: "right" | "missing" | "zero past the end" | "one too many" | "one too few" | "of the page";
+  next: "right" | "missing" | "never" | "always";
+  pastTheEnd: "empty" | "not found" | "last page";
+  pages: "whole" | "shuffled" | "last item missing" | "first page again" | "empty after the first";
+  hasAmounts: boolean;
+  /** Invoices leave the list, or come to it, while it is read: one with every so many pages; 0 for never. */
+  leaves: number;
+  joins: number;
   /** So many requests for a list are answered 429 first. */
   tooMany: number;
 }
@@ -154,25 +164,53 @@ const list: fc.Arbitrary<ListPlan> = fc.record({
     [2, "by label, any case"],
     [2, "by truth"],
     [1, "ignored"],
+    [1, "shows nothing"],
   ),
-  dateFilter: weighted<ListPlan["dateFilter"]>([5, "creation"], [2, "payment"], [1, "ignored"]),
+  dateFilter: weighted<ListPlan["dateFilter"]>(
+    [10, "creation"],
+    [4, "payment"],
+    [2, "ignored"],
+    [1, "shows nothing"],
+  ),
   typeFilter: weighted<ListPlan["typeFilter"]>([5, "kept"], [1, "ignored"]),
   zoneHours: fc.constantFrom(0, 1, -12, 14),
+  ends: weighted<ListPlan["ends"]>([3, "both"], [1, "first"], [1, "last"], [1, "neither"]),
+  hidesTest: fc.boolean(),
   order: fc.constantFrom<ListPlan["order"][]>("newest", "oldest", "id"),
   cap: fc.constantFrom(100, 20, 4),
-  count: weighted<ListPlan["count"]>([12, "right"], [3, "missing"], [1, "one too many"]),
+  count: weighted<ListPlan["count"]>(
+    [12, "right"],
+    [2, "missing"],
+    [2, "zero past the end"],
+    [1, "one too many"],
+    [1, "one too few"],
+    [1, "of the page"],
+  ),
+  next: weighted<ListPlan["next"]>([6, "right"], [2, "missing"], [1, "never"], [1, "always"]),
+  pastTheEnd: weighted<ListPlan["pastTheEnd"]>([4, "empty"], [2, "not found"], [1, "last page"]),
   pages: weighted<ListPlan["pages"]>(
     [16, "whole"],
     [1, "shuffled"],
     [1, "last item missing"],
     [1, "first page again"],
+    [1, "empty after the first"],
   ),
+  hasAmounts: weighted([4, true], [1, false]),
+  leaves: weighted([12, 0], [1, 1], [1, 3]),
+  joins: weighted([6, 0], [1, 2], [1, 5]),
   tooMany: weighted([30, 0], [1, 1], [1, 2]),
 });
 
 /** As an ordinary provider is: then nothing excuses a refusal, nor a difference that was not made by hand. */
 const asOrdinary = ({ list, invoices }: SourcePlan): SourcePlan => ({
-  list: { ...list, statusFilter: "by label", count: "right", pages: "whole" },
+  list: {
+    ...list,
+    ...{ statusFilter: "by label", pages: "whole", leaves: 0 },
+    dateFilter: list.dateFilter === "shows nothing" ? "ignored" : list.dateFilter,
+    count: list.count === "missing" || list.count === "zero past the end" ? list.count : "right",
+    next: list.next === "missing" ? "missing" : "right",
+    pastTheEnd: list.pastTheEnd === "last page" ? "empty" : list.pastTheEnd,
+  },
   invoices: invoices.map((one) => ({
     ...one,
     truth: one.truth === "unknown" ? "unpaid" : one.truth,

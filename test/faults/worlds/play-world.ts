@@ -44,6 +44,7 @@ export async function playWorld(yard: Yard, world: WorldPlan): Promise<Played> {
   const prove = async (isHealed: boolean) => {
     look();
     for (const { name, plan, members } of merchants) {
+      for (const { held } of members) held.shown = false;
       const said = await relay.certify(name, window);
       played.results.push(said.result);
       played.findings.push(...judge(said, plan.list, members, window, isHealed));
@@ -86,7 +87,7 @@ function merchantOf(name: string, plan: SourcePlan, zone: string, now: Date): Me
   }));
   const account = {
     collectionId: randomUUID(),
-    ...{ list: plan.list, zoneHours: plan.list.zoneHours, tooMany: plan.list.tooMany },
+    ...{ list: plan.list, zoneHours: plan.list.zoneHours, tooMany: plan.list.tooMany, pages: 0 },
     invoices: new Map(members.map(({ held }) => [held.id, held])),
   };
   return { name, plan, account, members };
@@ -101,7 +102,8 @@ function heldOf(plan: InvoicePlan, place: number, zone: string, now: Date): Held
   const status = plan.truth === "unknown" ? plan.unknownStatus : STATUS[plan.truth];
   const isFilledInLater = plan.later === "date filled in";
   return {
-    ...{ id: idOf(place), type: plan.type, status, createdAt, paidAt, deep: plan.deep, gone: false },
+    ...{ id: idOf(place), type: plan.type, status, createdAt, paidAt, deep: plan.deep },
+    ...{ gone: false, left: false, shown: false },
     label: plan.label === undefined ? status : plan.label,
     listDate: written(plan.listDate, paidAt, { zone, createdAt }),
     answerDate: isFilledInLater ? null : written(plan.answerDate, paidAt, { zone, createdAt }),

@@ -18,7 +18,6 @@ import {
   isAlive,
   killHard,
   killWatcherOf,
-  untilGone,
 } from "./embedded-holding.ts";
 
 let folder: string;
@@ -102,19 +101,6 @@ it("is closed to everyone without the data dir's password, and to other machines
   expect((await stat(join(dataDir, "password"))).mode & 0o777).toBe(0o600);
 });
 
-it("gives two data dirs two passwords", async () => {
-  const one = await start();
-  const two = await start({ dataDir: await openFolder("two") });
-  expect(new URL(one.url).password).not.toBe(new URL(two.url).password);
-});
-
-it("may be stopped twice", async () => {
-  const postgres = await start();
-  await Promise.all([postgres.stop(), postgres.stop()]);
-  await postgres.stop();
-  await expect(ask(postgres.url, "select 1")).rejects.toThrow(/ECONNREFUSED/);
-});
-
 it("stops although sessions are open", async () => {
   const postgres = await start();
   const asleep = ask(postgres.url, "select pg_sleep(3600)").catch((error) => error.message);
@@ -158,14 +144,6 @@ it("lets exactly one of several processes that start at once have the data dir",
   }
 });
 
-it("lets only one of many that start at once have the data dir", async () => {
-  const results = await Promise.allSettled([start(), start(), start(), start(), start()]);
-  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
-  const refusal = `is in use by another invoice-relay process (pid ${process.pid})`;
-  for (const result of results)
-    if (result.status === "rejected") expect(result.reason.message).toContain(refusal);
-});
-
 it("keeps no parent from ending, and ends with it", async () => {
   const source = join(import.meta.dirname, "../../../src/sandbox/postgres/start-embedded-postgres.ts");
   const program = `const { startEmbeddedPostgres } = await import(${JSON.stringify(source)});
@@ -177,13 +155,6 @@ it("keeps no parent from ending, and ends with it", async () => {
   expect(url).toMatch(/^postgres:/);
   const next = await start();
   expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
-});
-
-it("ends with a parent that is asked to end", async () => {
-  const { holder, serverPid } = await hold();
-  holder.kill("SIGTERM");
-  await untilGone(serverPid);
-  expect(isAlive(serverPid)).toBe(false);
 });
 
 it("ends with a parent that is killed, and every commit is there afterwards", async () => {
