@@ -81,15 +81,15 @@ export async function judgeMonth(db: Kysely<Tables>, asked: MonthToClose): Promi
     to,
     sources: [{ name, collectionIds, booksTimeZone: zone }],
   });
-  const wanting = await readWantingDays(db, { name, collectionIds });
+  const wanting = await readWantingDays(db, { name, collectionIds }, period);
   const last = calendar.find(({ day }) => day === to);
   const isProvisional = last !== undefined && (await isProvisionalCertificate(db, last.certificateId));
-  const match = await newestMatchOf(db, source, { from, to });
+  const match = asked.isWaived ? null : await newestMatchOf(db, source, { from, to });
   const outdated: StatementMatch[] = [];
   for (const one of match?.matches ?? [])
     if (one.clean && (await isOutdated(db, source, one, { from, to }))) outdated.push(one);
   const unequal: Unequal[] = [];
-  for (const found of unequalDays(calendar, wanting, { from, to }))
+  for (const found of unequalDays(calendar, wanting))
     unequal.push({ ...found, acceptable: await readAcceptable(db, name, found) });
   const accepted = asked.accepts ? distinct(unequal.flatMap(({ acceptable }) => acceptable ?? [])) : [];
   return {
@@ -123,13 +123,11 @@ interface Unequal {
 function unequalDays(
   calendar: readonly CalendarDay[],
   wanting: Awaited<ReturnType<typeof readWantingDays>>,
-  { from, to }: { from: string; to: string },
 ): Omit<Unequal, "acceptable">[] {
   const unequal = new Map<string, Set<string>>();
   const find = (id: string, day: string) => unequal.set(id, (unequal.get(id) ?? new Set()).add(day));
   for (const { day, certificateId, result } of calendar) if (result !== "equal") find(certificateId, day);
-  for (const { certificateId, days } of wanting)
-    for (const day of days) if (day >= from && day <= to) find(certificateId, day);
+  for (const { certificateId, days } of wanting) for (const day of days) find(certificateId, day);
   return [...unequal].map(([certificateId, days]) => ({ certificateId, days: [...days] }));
 }
 

@@ -5,7 +5,7 @@ import { type Columns, text } from "../database/columns.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
-import { bookDay, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
+import { type BookPeriod, bookDay, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import type { Result } from "./certificate/certificate.ts";
 
 /** Days of payment that one certificate found wanting, and none has proven since. */
@@ -87,11 +87,18 @@ interface OpenDays {
  * first. A finding is settled only by a later certificate of at least the same collections, the daily run's
  * and one made by hand alike. A refused one proves none of its days, and one that names no day leaves its last
  * one open. Pure.
+ * @param within only what is open of this period: a day of another zone may have a part in it.
  */
-function openDays(made: readonly MadeCertificate[]): OpenDays[] {
+function openDays(
+  made: readonly MadeCertificate[],
+  within: BookPeriod = { from: new Date(-8.64e15), to: new Date(8.64e15) },
+): OpenDays[] {
   const wanting = new Map(made.flatMap((one) => (one.wanting === null ? [] : [[one.id, wantingDays(one)]])));
-  const isCoveredSince = (found: MadeCertificate, day: string): boolean => {
-    const { from, to } = bookDay(day, found.zone);
+  const isSettled = (found: MadeCertificate, day: string): boolean => {
+    const whole = bookDay(day, found.zone);
+    const from = whole.from > within.from ? whole.from : within.from;
+    const to = whole.to < within.to ? whole.to : within.to;
+    if (from >= to) return true;
     return made.some(
       (later) =>
         later.source === found.source &&
@@ -106,7 +113,7 @@ function openDays(made: readonly MadeCertificate[]): OpenDays[] {
     .toSorted((one, other) => +other.madeAt - +one.madeAt)
     .map((found) => ({
       found,
-      open: (wanting.get(found.id) ?? []).filter(({ day }) => !isCoveredSince(found, day)),
+      open: (wanting.get(found.id) ?? []).filter(({ day }) => !isSettled(found, day)),
     }));
 }
 
@@ -137,13 +144,14 @@ export const readUnprovenDays = async (
 ): Promise<UnprovenDays[]> =>
   unprovenDays(await selectMade.execute(db, { all: sources === null, sources: sources ?? [] }));
 
-/** Of one source, the certificates that still find days wanting, each with these days. */
+/** Of one source, the certificates that still find days wanting, or parts of days, of a period, each with these days. */
 export const readWantingDays = async (
   db: Kysely<Tables>,
   source: Sources[number],
+  period: BookPeriod,
 ): Promise<{ certificateId: string; days: string[] }[]> =>
-  openDays(await selectMade.execute(db, { all: false, sources: [source] }))
-    .filter(({ found }) => found.source === source.name)
+  openDays(await selectMade.execute(db, { all: false, sources: [source] }), period)
+    .filter(({ found, open }) => found.source === source.name && open.length > 0)
     .map(({ found, open }) => ({ certificateId: found.id, days: open.map(({ day }) => day) }));
 
 /** Raised by a certificate that is not equal, and over once no day of the source is unproven. */

@@ -23,7 +23,13 @@ it("the month's closing in docs/finance.md, followed word by word, ends with equ
   const world = await booksWorld();
   const folder = await newFolder();
   // What the provider settled to source a, written by hand.
-  const settled = ["2026-10-02,1000.01", "2026-10-13,2000.02", "2026-10-26,90.95", "2026-10-31,7.07"];
+  const settled = [
+    "2026-10-02,999.96",
+    "2026-10-13,1999.97",
+    "2026-10-26,90.85",
+    "2026-10-31,7.02",
+    "2026-10-31,31.26",
+  ];
   const statement = join(folder, "october.csv");
   await writeFile(statement, ["Date,Credit", ...settled].join("\n"));
   const foreign = world.payments.filter(({ collection }) => !(collection in LISTS)).map(({ id }) => id);

@@ -17,38 +17,68 @@ export interface WorldPayment {
   id: string;
   source: "a" | "b";
   collection: string;
-  amount: number;
-  paidAt: string;
+  /** In hundredths, like all amounts here: exact. */
+  amount: bigint;
+  /** In its event, where the provider changed the amount afterwards. */
+  sent?: bigint;
+  /** null: the provider does not say. */
+  paidAt: string | null;
+  createdAt: string;
   /** Of the zone of the source's books. */
   day: string;
   type: "Live" | "Test";
 }
 
-const payment = (
+/** What certificates, reports and closings count. */
+export const isOurs = ({ type, collection }: WorldPayment) => type === "Live" && collection in LISTS;
+
+export const COLUMNS = ["amount", "service_charge", "vat", "total", "settleable"] as const;
+export type AmountName = (typeof COLUMNS)[number];
+
+/** All five differ, so that none can stand for another. */
+export function amountsOf({ amount }: Pick<WorldPayment, "amount">): Record<AmountName, bigint> {
+  const [service_charge, vat] = [amount / 50n + 1n, amount / 700n + 3n];
+  return { amount, service_charge, vat, total: amount + service_charge + vat, settleable: amount - 5n };
+}
+
+export const decimal = (hundredths: bigint): string => {
+  const digits = String(hundredths < 0n ? -hundredths : hundredths).padStart(3, "0");
+  return `${hundredths < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+};
+
+const AN_HOUR_MS = 3_600_000;
+
+export const payment = (
   source: "a" | "b",
   collection: string,
-  amount: number,
+  amount: bigint,
   paidAt: string,
   day: string,
   type: "Live" | "Test" = "Live",
-): WorldPayment => ({ id: randomUUID(), source, collection, amount, paidAt, day, type });
+): WorldPayment => {
+  const createdAt = new Date(Date.parse(paidAt) - AN_HOUR_MS).toISOString();
+  return { id: randomUUID(), source, collection, amount, paidAt, createdAt, day, type };
+};
 
 /** Around the turns of years, months and clocks. */
 const makePayments = (): WorldPayment[] => [
-  payment("a", "Term 1", 100.1, "2025-12-31T23:30:00Z", "2025-12-31"),
-  payment("a", "Term 1", 200.2, "2026-01-01T00:30:00Z", "2026-01-01"),
-  payment("a", "Term 2", 3.33, "2026-03-29T00:59:00Z", "2026-03-29"),
-  payment("a", "Term 2", 4.44, "2026-03-29T23:30:00Z", "2026-03-30"),
-  payment("a", "Term 1", 1000.01, "2026-09-30T23:30:00Z", "2026-10-01"),
-  payment("a", "Term 2", 2000.02, "2026-10-12T12:00:00Z", "2026-10-12"),
-  payment("a", "Term 3", 40.4, "2026-10-24T23:30:00Z", "2026-10-25"),
-  payment("a", "Term 3", 50.55, "2026-10-25T23:30:00Z", "2026-10-25"),
-  payment("a", "Term 1", 7.07, "2026-10-31T23:30:00Z", "2026-10-31"),
-  payment("a", "Term 1", 9.99, "2026-10-10T10:00:00Z", "2026-10-10", "Test"),
-  payment("a", "Somebody else's", 5000, "2026-10-15T10:00:00Z", "2026-10-15"),
-  payment("a", "Somebody else's", 6000, "2026-10-16T10:00:00Z", "2026-10-16"),
-  payment("b", "Lagos", 800.8, "2026-09-30T23:10:00Z", "2026-10-01"),
-  payment("b", "Lagos", 900.9, "2026-10-31T23:10:00Z", "2026-11-01"),
+  payment("a", "Term 1", 10010n, "2025-12-31T23:30:00Z", "2025-12-31"),
+  payment("a", "Term 1", 20020n, "2026-01-01T00:30:00Z", "2026-01-01"),
+  payment("a", "Term 2", 333n, "2026-03-29T00:59:00Z", "2026-03-29"),
+  payment("a", "Term 2", 444n, "2026-03-29T23:30:00Z", "2026-03-30"),
+  payment("a", "Term 1", 100001n, "2026-09-30T23:30:00Z", "2026-10-01"),
+  payment("a", "Term 2", 200002n, "2026-10-12T12:00:00Z", "2026-10-12"),
+  payment("a", "Term 3", 4040n, "2026-10-24T23:30:00Z", "2026-10-25"),
+  payment("a", "Term 3", 5055n, "2026-10-25T23:30:00Z", "2026-10-25"),
+  payment("a", "Term 1", 707n, "2026-10-31T23:30:00Z", "2026-10-31"),
+  payment("a", "Term 1", 999n, "2026-10-10T10:00:00Z", "2026-10-10", "Test"),
+  payment("a", "Somebody else's", 500000n, "2026-10-15T10:00:00Z", "2026-10-15"),
+  payment("a", "Somebody else's", 600000n, "2026-10-16T10:00:00Z", "2026-10-16"),
+  // Counted when it was created: in London that was in October still.
+  { ...payment("a", "Term 2", 3131n, "2026-11-01T00:30:00Z", "2026-10-31"), paidAt: null },
+  payment("b", "Lagos", 80080n, "2026-09-30T23:10:00Z", "2026-10-01"),
+  // More digits than a double holds.
+  payment("b", "Lagos", 9007199254740993n, "2026-10-31T23:10:00Z", "2026-11-01"),
 ];
 
 export interface BooksWorld {
@@ -56,8 +86,6 @@ export interface BooksWorld {
   around: Surroundings;
   environment: Record<string, string | undefined>;
   payments: WorldPayment[];
-  /** Of the payments of these, by the provider's own data: exact, in hundredths. */
-  sumOf: (which: (one: WorldPayment) => boolean) => { count: number; amount: string };
   run: (...words: string[]) => ReturnType<typeof runInProcess>;
 }
 
@@ -78,17 +106,10 @@ export async function booksWorld(): Promise<BooksWorld> {
   const settled = "select from confirmation where state = 'done' and verdict in ('paid', 'quarantined')";
   await vi.waitFor(async () => {
     expect(await around.query(settled)).toHaveLength(payments.length);
-    expect(await around.query("select from publication")).toHaveLength(
-      payments.filter(({ type, collection }) => type === "Live" && collection in LISTS).length,
-    );
+    expect(await around.query("select from publication")).toHaveLength(payments.filter(isOurs).length);
   });
   const run = (...words: string[]) => runInProcess(words, environment);
-  const sumOf: BooksWorld["sumOf"] = (which) => {
-    const chosen = payments.filter(which);
-    const hundredths = chosen.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0);
-    return { count: chosen.length, amount: (hundredths / 100).toFixed(2) };
-  };
-  return { around, relay, environment, payments, sumOf, run };
+  return { around, relay, environment, payments, run };
 }
 
 function answerAll({ provider }: Surroundings, payments: readonly WorldPayment[]): void {
@@ -108,7 +129,7 @@ function answerAll({ provider }: Surroundings, payments: readonly WorldPayment[]
         : { id: collectionId, collectionName };
     response
       .writeHead(200, { "content-type": "application/json" })
-      .end(JSON.stringify({ status: "success", message: "ok", data }));
+      .end(exactJson({ status: "success", message: "ok", data }));
   });
 }
 
@@ -119,33 +140,39 @@ export const FREQUENCIES: Readonly<Record<string, string>> = {
   "Term 3": "Daily",
 };
 
-const createdAt = ({ paidAt }: WorldPayment) => new Date(Date.parse(paidAt) - 3_600_000).toISOString();
+const digits = (hundredths: bigint) => `#${decimal(hundredths)}`;
 
-const invoiceOf = (one: WorldPayment) => ({
-  id: one.id,
-  title: "School fees",
-  collectionName: one.collection,
-  payerName: "Ada Obi",
-  amount: one.amount,
-  totalAmount: one.amount,
-  serviceCharge: 0,
-  vat: 0,
-  settleableAmount: one.amount,
-  settlementFrequency: FREQUENCIES[one.collection] ?? "Instant",
-  serviceFeePayer: "Payer",
-  status: "Paid",
-  type: one.type,
-  dateCreated: createdAt(one),
-  dateModified: one.paidAt,
-  paymentDate: one.paidAt,
-  paymentMethod: "Card",
-});
+/** What `digits` marked is a number, with every digit. */
+const exactJson = (value: unknown) => JSON.stringify(value).replaceAll(/"#(-?[0-9.]+)"/g, "$1");
+
+function invoiceOf(one: WorldPayment) {
+  const { amount, service_charge, vat, total, settleable } = amountsOf(one);
+  return {
+    id: one.id,
+    title: "School fees",
+    collectionName: one.collection,
+    payerName: "Ada Obi",
+    amount: digits(amount),
+    totalAmount: digits(total),
+    serviceCharge: digits(service_charge),
+    vat: digits(vat),
+    settleableAmount: digits(settleable),
+    settlementFrequency: FREQUENCIES[one.collection] ?? "Instant",
+    serviceFeePayer: "Payer",
+    status: "Paid",
+    type: one.type,
+    dateCreated: one.createdAt,
+    dateModified: one.paidAt ?? one.createdAt,
+    paymentDate: one.paidAt,
+    paymentMethod: "Card",
+  };
+}
 
 function pageOf(all: readonly WorldPayment[], query: URLSearchParams) {
   const [first, last] = [query.get("startDate") ?? "", query.get("endDate") ?? "9999"];
   const [type, status] = [query.get("invoiceType"), query.get("invoiceStatus")];
   const items = all
-    .filter((one) => createdAt(one).slice(0, 10) >= first && createdAt(one).slice(0, 10) <= last)
+    .filter((one) => one.createdAt.slice(0, 10) >= first && one.createdAt.slice(0, 10) <= last)
     .filter((one) => (type === null || one.type === type) && (status === null || status === "Paid"))
     .map((one) => ({ ...invoiceOf(one), datePaid: one.paidAt }));
   const isFirst = Number(query.get("page") ?? 1) === 1;

@@ -8,7 +8,10 @@ import { keyOfSum } from "./matching.ts";
 import { settleableSums } from "./settleable-sums.ts";
 import { type MatchItem, readMatchItems, type StatementMatch } from "./statement-match-row.ts";
 
-/** Whether what was to be settled of these days is no longer what a statement was matched with. */
+/**
+ * Whether what was to be settled of these days is no longer what a clean statement was matched with, or is not known of
+ * a payment that came since.
+ */
 export async function isOutdated(
   db: Kysely<Tables>,
   source: BookSource,
@@ -18,7 +21,15 @@ export async function isOutdated(
   const period = bookPeriod(from, to, source.zone);
   const asked = { source, forSums: true, ...(collection !== null && { collection }), ...period };
   const now = new Map<string, Money>();
-  for await (const sum of settleableSums(readPayments(db, asked))) now.set(keyOfSum(sum), sum.amount);
+  let isKnown = true;
+  const known = async function* () {
+    for await (const payment of readPayments(db, asked)) {
+      isKnown &&= payment.settleable !== null;
+      yield payment;
+    }
+  };
+  for await (const sum of settleableSums(known())) now.set(keyOfSum(sum), sum.amount);
+  if (!isKnown) return true;
   const unseen = new Set(now.keys());
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page: MatchItem[] = await readMatchItems(db, id, { after, limit: 1_000 });

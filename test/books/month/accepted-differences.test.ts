@@ -24,7 +24,7 @@ it("a month that no certificate can ever prove is closed with its differences na
   // The provider corrects an amount whose event went out.
   const corrected = payments.find(({ collection, day }) => collection === "Term 2" && day === "2026-10-12");
   if (corrected === undefined) throw new Error("there is no such payment");
-  corrected.amount += 0.51;
+  corrected.amount += 51n;
   await world.relay.callback({ data: { id: corrected.id } }, { path: `/callbacks/${TOKENS.a}` });
   await expect
     .poll(() => around.query("select amount::text from invoice where id = $1", [corrected.id]))
@@ -54,7 +54,7 @@ it("a month that no certificate can ever prove is closed with its differences na
   // A payment that is missing here is no difference to accept.
   await run("month", "reopen", "2026-10", "--source", "a", "--reason", "one more");
   await world.relay.stop();
-  payments.push({ ...corrected, id: randomUUID(), amount: 12.34 });
+  payments.push({ ...corrected, id: randomUUID(), amount: 1234n });
   await certify();
   expect(await codes(...accept)).toEqual(["not_equal"]);
   expect(await around.query("select from month where reopened_at is null")).toEqual([]);

@@ -6,14 +6,17 @@ import { surroundings } from "../../support/relay.ts";
 import { runInProcess } from "../../support/run-command.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 
-/** Its fields; none of ours here holds a quote or a comma. */
-export const rowsOf = (csv: string): Record<string, string>[] => {
-  const [header = [], ...rows] = csv
-    .trimEnd()
-    .split("\r\n")
-    .map((line) => line.split(","));
+/** Its rows by the names of the header, as RFC 4180 has them. */
+export function rowsOf(csv: string): Record<string, string>[] {
+  const lines: string[][] = [[]];
+  for (const [, quoted, plain = "", end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
+    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === "\r\n") lines.push([]);
+    else if (end === "") break;
+  }
+  const [header = [], ...rows] = lines.slice(0, -1);
   return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ""])));
-};
+}
 
 export const cents = (amount = "") => BigInt(amount.replace(/\.(\d\d)$/, "$1"));
 export const sumOf = (rows: Record<string, string>[], column: string) =>
