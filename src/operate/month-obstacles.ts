@@ -2,7 +2,8 @@ import type { Kysely } from "kysely";
 import type { BookSource } from "../books/book-source.ts";
 import type { AcceptedDifference } from "../books/month/month-rows.ts";
 import { isOutdated } from "../books/statement/is-outdated.ts";
-import { newestMatchOf, type StatementMatch } from "../books/statement/statement-match-row.ts";
+import type { Settleable } from "../books/statement/settleable-sums.ts";
+import { newestMatchesOf, type StatementMatch } from "../books/statement/statement-match-row.ts";
 import type { Tables } from "../database/tables.ts";
 import { type BookPeriod, bookDayOf, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import { addDays, clock } from "../kit/time.ts";
@@ -42,6 +43,9 @@ export interface MonthToClose {
   period: BookPeriod;
   /** The payments in the books, by their days. */
   paidOn: ReadonlyMap<string, Tally>;
+  /** What is to be settled of them, and the collections that they are of. */
+  settleable: Settleable;
+  collections: readonly (string | null)[];
   /** The bank statement need not be matched. */
   isWaived: boolean;
   /** What differs is taken as it is, where nothing is missing. */
@@ -67,8 +71,8 @@ export interface Judged {
   certificateIds: string[];
   /** What differs and was accepted. */
   accepted: AcceptedDifference[];
-  /** The matches of its bank statement; null without any. */
-  matchIds: string[] | null;
+  /** The matches of its bank statement. */
+  matchIds: string[];
 }
 
 /** Whatever is in the way of closing a month, all at once. */
@@ -84,10 +88,11 @@ export async function judgeMonth(db: Kysely<Tables>, asked: MonthToClose): Promi
   const wanting = await readWantingDays(db, { name, collectionIds }, period);
   const last = calendar.find(({ day }) => day === to);
   const isProvisional = last !== undefined && (await isProvisionalCertificate(db, last.certificateId));
-  const match = asked.isWaived ? null : await newestMatchOf(db, source, { from, to });
+  const covered = { from, to, collections: asked.collections };
+  const matches = asked.isWaived ? [] : await newestMatchesOf(db, name, covered);
   const outdated: StatementMatch[] = [];
-  for (const one of match?.matches ?? [])
-    if (one.clean && (await isOutdated(db, source, one, { from, to }))) outdated.push(one);
+  for (const one of matches)
+    if (one.clean && (await isOutdated(db, one, asked.settleable, { from, to }))) outdated.push(one);
   const unequal: Unequal[] = [];
   for (const found of unequalDays(calendar, wanting))
     unequal.push({ ...found, acceptable: await readAcceptable(db, name, found) });
@@ -97,11 +102,11 @@ export async function judgeMonth(db: Kysely<Tables>, asked: MonthToClose): Promi
       ...certificateObstacles(asked, { calendar, unequal, isProvisional }),
       ...(await undelivered(db, asked, "dead")),
       ...(await undelivered(db, asked, "quarantine")),
-      ...(asked.isWaived ? [] : statementObstacles(asked, match, outdated)),
+      ...(asked.isWaived ? [] : statementObstacles(asked, matches, outdated)),
     ],
     certificateIds: [...new Set([...calendar, ...accepted].map(({ certificateId }) => certificateId))],
     accepted,
-    matchIds: match?.matches.map(({ id }) => id) ?? null,
+    matchIds: matches.map(({ id }) => id),
   };
 }
 
@@ -217,11 +222,11 @@ async function undelivered(
 
 function statementObstacles(
   { source, month }: MonthToClose,
-  match: Awaited<ReturnType<typeof newestMatchOf>>,
+  matches: readonly StatementMatch[],
   outdated: readonly StatementMatch[],
 ): Obstacle[] {
   const waive = `or invoice-relay month close ${month} --source ${source.name} --waive-statement "<reason>"`;
-  if (match === null)
+  if (matches.length === 0)
     return [
       {
         code: "no_statement",
@@ -229,7 +234,7 @@ function statementObstacles(
         cure: `invoice-relay match FILE --source ${source.name}, ${waive}`,
       },
     ];
-  const open = match.matches.filter(({ clean }) => !clean);
+  const open = matches.filter(({ clean }) => !clean);
   return [
     ...open.map(({ id, fileName }) => ({
       code: "statement_not_matched" as const,

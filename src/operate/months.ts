@@ -11,6 +11,7 @@ import {
   readClosings,
 } from "../books/month/month-rows.ts";
 import { readPayments } from "../books/report/read-payments.ts";
+import { readSettleable } from "../books/statement/settleable-sums.ts";
 import { databaseTime } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { bookDayOf, bookMonth, bookMonthOf } from "../kit/book-days.ts";
@@ -72,15 +73,22 @@ export const closeMonth = ({
 
       const sums = new SumsByCollection();
       const paidOn = new Map<string, Tally>();
-      for await (const payment of readPayments(trx, { source, ...period, forSums: true })) {
-        const kept = keptPayment(payment);
-        sums.add(kept);
-        const day = bookDayOf(payment.countedAt, source.zone);
-        paidOn.set(day, tallyWith(paidOn.get(day), kept));
-      }
+      const summed = async function* () {
+        for await (const payment of readPayments(trx, { source, ...period, forSums: true })) {
+          const kept = keptPayment(payment);
+          sums.add(kept);
+          const day = bookDayOf(payment.countedAt, source.zone);
+          paidOn.set(day, tallyWith(paidOn.get(day), kept));
+          yield payment;
+        }
+      };
+      const settleable = await readSettleable(summed());
       const isWaived = waiveStatement !== undefined;
       const accepts = acceptDifferences !== undefined;
-      const judged = await judgeMonth(trx, { source, month, period, paidOn, isWaived, accepts });
+      const judged = await judgeMonth(trx, {
+        ...{ source, month, period, paidOn, settleable, isWaived, accepts },
+        collections: sums.collections.map(({ collection }) => collection),
+      });
       const { obstacles, certificateIds, matchIds, accepted: differences } = judged;
       const { all, collections } = sums;
       if (obstacles.length > 0 || dryRun) return { ...asked, obstacles, all, closing: null };
@@ -91,7 +99,7 @@ export const closeMonth = ({
         ...{ closedAt: now.toISOString(), closedBy: actor, collections, all, certificateIds },
         statement:
           waiveStatement === undefined
-            ? { matchIds: matchIds ?? [], waived: null }
+            ? { matchIds, waived: null }
             : { matchIds: null, waived: waiveStatement },
         accepted: differences.length > 0 && accepts ? { reason: acceptDifferences, differences } : null,
       } satisfies Closing);

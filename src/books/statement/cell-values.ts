@@ -16,6 +16,14 @@ function bare(cell: string): { digits: string; negative: boolean } {
   return { digits, negative: /[-(]/.test(before) || /-|DR/.test(after) };
 }
 
+const SIGNS: Readonly<Record<string, string>> = { "₦": "NGN", "€": "EUR", "£": "GBP" };
+
+/** Whether an amount, or the name of its column, says that it is counted in something else. */
+export const isOfAnother = (currency: string, text: string): boolean =>
+  [...text.toUpperCase().matchAll(/(?<![A-Z])[A-Z]{3}(?![A-Z])|[₦€£]/g)].some(
+    ([found]) => (SIGNS[found] ?? found) !== currency,
+  );
+
 /** Thousands are separated in threes, or as in India; what is not may be an amount with the other separator. */
 const FORM: Readonly<Record<Decimal, RegExp>> = {
   ".": /^(\d{1,3}(,\d{2,3})*,\d{3}|\d+)(\.\d*)?$/,

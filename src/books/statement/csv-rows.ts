@@ -9,7 +9,7 @@ export interface CsvRow {
 /**
  * The rows of a CSV file (RFC 4180, any delimiter and line end), without those that are empty. Read by hand, because
  * whatever is refused has to be named by its line, also after a cell of several lines.
- * @throws RelayError for a quotation mark that is never closed, with its line.
+ * @throws RelayError for a quotation mark that is never closed, or closed by another cell's, with its line.
  */
 export function* csvRows(text: string, delimiter: string): Generator<CsvRow, void, undefined> {
   let line = 1;
@@ -55,5 +55,11 @@ function quotedCell(text: string, from: number, line: number, delimiter: string)
     );
   const value = text.slice(from + 1, close).replaceAll('""', '"');
   const rest = plainCell(text, close + 1, delimiter);
-  return { value: value + rest.value, end: rest.end, lines: value.split(/\r\n|\r|\n/).length - 1 };
+  if (rest.value.trim() !== "")
+    throw new RelayError(
+      `Line ${line} has text after a closing quotation mark ("): one before it is not closed, or one inside of the ` +
+        "text is not doubled. Export the statement again.",
+      { code: "usage" },
+    );
+  return { value, end: rest.end, lines: value.split(/\r\n|\r|\n/).length - 1 };
 }

@@ -24,9 +24,11 @@ export function decodeStatement(bytes: Uint8Array): { text: string; encoding: En
   const { text, encoding } = decode(bytes);
   // Spreadsheets, archives and PDFs have bytes that no text has.
   if (text.includes("\0") || text.startsWith("%PDF") || text.startsWith("PK\u0003\u0004"))
-    throw new RelayError("The statement is no text. Save it as CSV: neither XLSX nor PDF can be read here.", {
-      code: "usage",
-    });
+    throw new RelayError(
+      "The statement is no text. Save it as CSV: neither XLSX nor PDF can be read here, nor UTF-16 without its byte " +
+        "order mark.",
+      { code: "usage" },
+    );
   return { text, encoding };
 }
 

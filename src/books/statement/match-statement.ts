@@ -63,11 +63,11 @@ export async function matchStatement(
   onProgress: (payments: number) => void,
 ): Promise<MatchDone> {
   const { source, given, collection = null, days, keepDuplicates, actor } = request;
-  const bytes = await readAll(request.file);
-  const fileSha256 = createHash("sha256").update(bytes).digest("hex");
+  const { bytes, sha256: fileSha256 } = await readAll(request.file);
   const thread = new StatementThread();
   try {
-    const read = await thread.read(bytes, given, await rememberedMappings(db, source.name));
+    const remembered = await rememberedMappings(db, source.name);
+    const read = await thread.read({ bytes, given, remembered, currency: source.currency });
     const { from, to } = periodOf(request, read);
     const carried = await readCarried(db, { source: source.name, collection, to: addDays(from, -1) });
     const payments = { count: 0, withoutAmount: 0 };
@@ -90,7 +90,7 @@ export async function matchStatement(
     }
     thread.add(sums);
     const options = { days, from, to, keepDuplicates, carriesOver: carried !== null };
-    const { states, outside, left, items, sha256 } = await thread.match(options);
+    const { states, outside, left, sha256 } = await thread.match(options);
     const { withoutAmount } = payments;
     const [earlier] = await listStatementMatches(db, { source: source.name, fileSha256 }, 1);
     const made = {
@@ -104,7 +104,7 @@ export async function matchStatement(
       const { clean, figures, fileName } = made;
       const detail = { from, to, collection, fileName, fileSha256, clean, ...figures };
       await audit(trx, [{ actor, action: "statement.match", subject: made.id, invoiceId: null, detail }]);
-      return await insertStatementMatch(trx, made, items, ITEMS_AT_ONCE);
+      return await insertStatementMatch(trx, made, thread.items(), ITEMS_AT_ONCE);
     });
     return {
       ...{ ...made, madeAt, encoding: read.encoding, remembered: read.remembered, left },
@@ -115,16 +115,18 @@ export async function matchStatement(
   }
 }
 
-/** The whole file, which is bounded. @throws RelayError when it is larger. */
-async function readAll(file: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** The whole file, which is bounded, and its digest in hex. @throws RelayError when it is larger. */
+async function readAll(file: AsyncIterable<Uint8Array>): Promise<{ bytes: Uint8Array; sha256: string }> {
+  const digest = createHash("sha256");
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of file) {
     size += part.length;
     if (size > STATEMENT_BYTES) throw refuseSize();
+    digest.update(part);
     parts.push(part);
   }
-  return Buffer.concat(parts);
+  return { bytes: Buffer.concat(parts), sha256: digest.digest("hex") };
 }
 
 /** @throws RelayError when the statement has nothing of the period. */

@@ -6,6 +6,7 @@ import {
   type Decimal,
   dayIn,
   decimalShownBy,
+  isOfAnother,
   needsOrder,
   orderShownBy,
 } from "./cell-values.ts";
@@ -55,6 +56,7 @@ interface Row extends CsvRow {
 /**
  * Reads a bank's statement. Pure.
  * @param remembered mappings of earlier statements, the newest first
+ * @param currency of the books; null for any.
  * @throws RelayError that names the lines that cannot be read, or what has to be said because the file does not
  * show it.
  */
@@ -62,6 +64,7 @@ export function readStatement(
   bytes: Uint8Array,
   given: MappingGiven = {},
   remembered: readonly Mapping[] = [],
+  currency: string | null = null,
 ): Statement {
   const { text, encoding } = decodeStatement(bytes);
   const { header, named, known } = findColumns(text, given, remembered);
@@ -82,6 +85,7 @@ export function readStatement(
       given.dateOrder ?? known?.dateOrder ?? orderOf(dated.map(({ line, date }) => ({ line, cell: date }))),
     only: given.only === undefined ? (known?.only ?? null) : given.only,
   };
+  if (currency !== null) refuseAnother(currency, [named.amount, named.debit ?? ""], amounts);
   return { mapping, encoding, remembered: known !== null, ...readRows(rows, mapping) };
 }
 
@@ -114,6 +118,23 @@ function rowsBelow(
   }
   refuse(wrong, "Amounts with commas have to stand in quotation marks.");
   return rows;
+}
+
+/** `Amount (USD)`, `amount_usd`. */
+const CURRENCY_OF_COLUMN = /\([a-z]{3}\)$|[ _.](ngn|usd|eur|gbp)$/i;
+
+/** What names another currency is no settlement of these books, whatever its number is. */
+function refuseAnother(currency: string, columns: readonly string[], cells: readonly At[]): void {
+  const isWrong = (name: string) => isOfAnother(currency, CURRENCY_OF_COLUMN.exec(name)?.[0] ?? "");
+  refuse(
+    [
+      ...columns.filter(isWrong).map((name) => `"${name}" is not in ${currency}`),
+      ...cells
+        .filter(({ cell }) => isOfAnother(currency, cell))
+        .map(({ line, cell }) => `line ${line}: "${cell}" is not in ${currency}`),
+    ],
+    "Export the account of that currency, or set CURRENCY.",
+  );
 }
 
 /** Some banks write a dash where nothing moved. */

@@ -1,7 +1,7 @@
 import { bookDayOf } from "../../kit/book-days.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { Payment } from "../report/read-payments.ts";
-import { isInstant, type SettleableSum } from "./matching.ts";
+import { isInstant, keyOfSum, type SettleableSum } from "./matching.ts";
 
 /** Of payments without a collection, and without a frequency. */
 const NONE = "(none)";
@@ -34,4 +34,26 @@ export async function* settleableSums(
     sum.payments += 1;
   }
   yield* days.values();
+}
+
+/** What is to be settled of some days. */
+export interface Settleable {
+  /** By `keyOfSum`. */
+  sums: ReadonlyMap<string, Pick<SettleableSum, "collection" | "amount">>;
+  /** Payments whose settleable amount the provider does not say. */
+  unknown: number;
+}
+
+export async function readSettleable(payments: AsyncIterable<Payment>): Promise<Settleable> {
+  let unknown = 0;
+  const counted = async function* () {
+    for await (const payment of payments) {
+      if (moneyOf(payment.settleable) === undefined) unknown += 1;
+      yield payment;
+    }
+  };
+  const sums = new Map<string, Pick<SettleableSum, "collection" | "amount">>();
+  for await (const sum of settleableSums(counted()))
+    sums.set(keyOfSum(sum), { collection: sum.collection, amount: sum.amount });
+  return { sums, unknown };
 }

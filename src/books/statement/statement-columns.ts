@@ -101,6 +101,7 @@ function nameColumns({ line, cells }: CsvRow, delimiter: string, given: MappingG
   };
   const [dates, amounts, debits] = [find("date"), find("amount"), find("debit")];
   if (dates.length === 0 || amounts.length === 0) return null;
+  if (typeof given.debit === "string" && debits.length === 0) return null;
   const one = (what: keyof typeof KNOWN, names: readonly string[]): string | null => {
     if (names.length < 2) return names[0] ?? null;
     throw new RelayError(
@@ -124,7 +125,9 @@ function refuseColumns(tops: readonly CsvRow[][], given: MappingGiven): RelayErr
     return new RelayError("The statement has no line with anything in it. Export it again.", {
       code: "usage",
     });
-  const wanted = [given.date ?? "a date", given.amount ?? "an amount (or credit)"].join(" and ");
+  const wanted = [given.date ?? "a date", given.amount ?? "an amount (or credit)", given.debit]
+    .filter((name) => typeof name === "string")
+    .join(" and ");
   return new RelayError(
     `No line names columns for ${wanted}. Line ${widest.line} has: ${widest.cells.join(", ").slice(0, 300)}. ` +
       "Say which they are with --date-column and --amount-column (and --delimiter); they are remembered.",

@@ -1,10 +1,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { bookPeriod } from "../../kit/book-days.ts";
 import type { Money } from "../../provider/provider.ts";
-import type { BookSource } from "../book-source.ts";
-import { readPayments } from "../report/read-payments.ts";
 import { keyOfSum, type Match, type MatchState } from "./matching.ts";
 import type { Mapping } from "./statement-columns.ts";
 
@@ -85,7 +82,7 @@ const insertItems = new Statement(
 export async function insertStatementMatch(
   trx: Kysely<Tables>,
   made: Omit<StatementMatch, "madeAt">,
-  items: readonly string[],
+  items: AsyncIterable<string> | Iterable<string>,
   itemsAtOnce: number,
 ): Promise<Date> {
   const { made_at: madeAt } = await trx
@@ -110,8 +107,11 @@ export async function insertStatementMatch(
     })
     .returning("made_at")
     .executeTakeFirstOrThrow();
-  for (const [index, some] of items.entries())
-    await insertItems.execute(trx, { id: made.id, from: index * itemsAtOnce, items: some });
+  let from = 0;
+  for await (const some of items) {
+    await insertItems.execute(trx, { id: made.id, from, items: some });
+    from += itemsAtOnce;
+  }
   return madeAt;
 }
 
@@ -251,18 +251,18 @@ const REMEMBERED = 100;
 /**
  * The newest match that covers all of these days for all of the source: one statement of the whole source or, where
  * each collection has an account of its own, the newest of every collection that had payments in these days.
- * @returns null when there is none, or a collection's is missing.
+ * @returns none when there is none, or a collection's is missing.
  */
-export async function newestMatchOf(
+export async function newestMatchesOf(
   db: Kysely<Tables>,
-  source: BookSource,
-  { from, to }: { from: string; to: string },
-): Promise<{ clean: boolean; matches: StatementMatch[] } | null> {
+  source: string,
+  { from, to, collections }: { from: string; to: string; collections: readonly (string | null)[] },
+): Promise<StatementMatch[]> {
   const rows = await db
     .selectFrom("statement_match")
     .select(COLUMNS)
     .distinctOn("collection")
-    .where("source", "=", source.name)
+    .where("source", "=", source)
     .where("first_day", "<=", from)
     .where("last_day", ">=", to)
     .orderBy("collection")
@@ -271,13 +271,8 @@ export async function newestMatchOf(
   const matches = rows.map(shown).toSorted((one, other) => other.madeAt.getTime() - one.madeAt.getTime());
   const whole = matches.find(({ collection }) => collection === null);
   const single = matches.filter(({ collection }) => collection !== null);
-  if (single[0] !== undefined && (whole === undefined || single[0].madeAt > whole.madeAt)) {
-    const matched = new Set(single.map(({ collection }) => collection));
-    const period = bookPeriod(from, to, source.zone);
-    let isAll = true;
-    for await (const { collection } of readPayments(db, { source, forSums: true, ...period }))
-      isAll &&= matched.has(collection);
-    if (isAll) return { clean: single.every(({ clean }) => clean), matches: single };
-  }
-  return whole === undefined ? null : { clean: whole.clean, matches: [whole] };
+  const matched = new Set(single.map(({ collection }) => collection));
+  const isNewer = single[0] !== undefined && (whole === undefined || single[0].madeAt > whole.madeAt);
+  if (isNewer && collections.every((collection) => matched.has(collection))) return single;
+  return whole === undefined ? [] : [whole];
 }

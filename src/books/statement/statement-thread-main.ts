@@ -12,9 +12,11 @@ import { type Asked, ITEMS_AT_ONCE, type Matched, NAMED, type StatementRead } fr
 
 let statement: Statement | undefined;
 const sums: SettleableSum[] = [];
+const items: string[] = [];
 
 parentPort?.on("message", (asked: Asked) => {
   if ("sums" in asked) return void sums.push(...asked.sums);
+  if ("part" in asked) return void parentPort?.postMessage({ text: items[asked.part] ?? null });
   try {
     parentPort?.postMessage("options" in asked ? match(asked.options) : read(asked));
   } catch (error) {
@@ -23,8 +25,8 @@ parentPort?.on("message", (asked: Asked) => {
   }
 });
 
-function read({ bytes, given, remembered }: Extract<Asked, { bytes: unknown }>): StatementRead {
-  statement = readStatement(bytes, given, remembered);
+function read({ bytes, given, remembered, currency }: Extract<Asked, { bytes: unknown }>): StatementRead {
+  statement = readStatement(bytes, given, remembered, currency);
   const { lines, left, ...head } = statement;
   return { ...head, lines: lines.length, undated: left.length };
 }
@@ -33,7 +35,6 @@ function match(options: MatchOptions): Matched {
   const lines = statement?.lines ?? [];
   const matches = matchSettlements(lines, sums, options);
   const digest = createHash("sha256");
-  const items: string[] = [];
   for (let at = 0; at < matches.length; at += ITEMS_AT_ONCE) {
     const text = JSON.stringify(matches.slice(at, at + ITEMS_AT_ONCE).map(kept));
     digest.update(`${text}\n`);
@@ -43,7 +44,6 @@ function match(options: MatchOptions): Matched {
     states: STATES.map((state) => figuresOf(state, matches)).filter(({ lines, sums }) => lines + sums > 0),
     outside: lines.filter(({ day }) => day < options.from || day > options.to).length,
     left: matches.filter(({ state }) => isLeftOver(state)).slice(0, NAMED),
-    items,
     sha256: digest.digest("hex"),
   };
 }

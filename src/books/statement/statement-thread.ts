@@ -16,9 +16,7 @@ export interface Matched {
   outside: number;
   /** The first of what was left over, with the bank's texts. */
   left: Match[];
-  /** Every match as it is kept: JSON arrays of at most 500. */
-  items: string[];
-  /** Of the items, in hex. */
+  /** Of all matches as they are kept, in hex. */
   sha256: string;
 }
 
@@ -27,9 +25,10 @@ export const ITEMS_AT_ONCE = 500;
 export const NAMED = 200;
 
 export type Asked =
-  | { bytes: Uint8Array; given: MappingGiven; remembered: readonly Mapping[] }
+  | { bytes: Uint8Array; given: MappingGiven; remembered: readonly Mapping[]; currency: string }
   | { sums: readonly SettleableSum[] }
-  | { options: MatchOptions };
+  | { options: MatchOptions }
+  | { part: number };
 
 // Looked up only where there is a thread: in a bundle for Lambda nothing lies beside this file.
 const mainFile = () => new URL(`./statement-thread-main${extname(import.meta.url)}`, import.meta.url);
@@ -55,8 +54,8 @@ export class StatementThread {
   }
 
   /** @throws RelayError that says what is wrong with the statement. */
-  read(bytes: Uint8Array, given: MappingGiven, remembered: readonly Mapping[]): Promise<StatementRead> {
-    return this.#ask<StatementRead>({ bytes, given, remembered });
+  read(asked: Extract<Asked, { bytes: unknown }>): Promise<StatementRead> {
+    return this.#ask<StatementRead>(asked);
   }
 
   /** Takes sums of the books for `match`. */
@@ -66,6 +65,18 @@ export class StatementThread {
 
   match(options: MatchOptions): Promise<Matched> {
     return this.#ask<Matched>({ options });
+  }
+
+  /**
+   * Every match as it is kept: JSON arrays of `ITEMS_AT_ONCE`. One after the other: to take all of them at once would
+   * hold up whatever else the process does.
+   */
+  async *items(): AsyncGenerator<string, void, undefined> {
+    for (let part = 0; ; part += 1) {
+      const { text } = await this.#ask<{ text: string | null }>({ part });
+      if (text === null) return;
+      yield text;
+    }
   }
 
   async stop(): Promise<void> {

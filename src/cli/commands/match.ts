@@ -117,7 +117,7 @@ function matchedText(match: ResultOf<"matchStatement">, width: number | undefine
   const debit = mapping.debit === null ? "" : `, less ${mapping.debit}`;
   const read =
     `Read by the columns ${mapping.date} (${mapping.dateOrder}) and ${mapping.amount}${debit}, decimals "${mapping.decimal}", ` +
-    `${match.encoding}${remembered ? "; as remembered" : ""}.`;
+    `${match.encoding}${mapping.only === null ? "" : `, only lines with "${mapping.only}"`}${remembered ? "; as remembered" : ""}.`;
   const again =
     before === null
       ? []
@@ -136,10 +136,10 @@ function figuresText(
 ): string {
   const { states, others, undated, outside, withoutAmount } = figures;
   const notes = [
-    [others.count, `lines are no settlements (${moneyIn(currency, others.amount)})`],
-    [undated, "lines have no date or no amount"],
-    [outside, "lines are of other days"],
-    [withoutAmount, "payments have no settleable amount at the provider: they are in no sum"],
+    [others.count, `Lines that are no settlements (${moneyIn(currency, others.amount)})`],
+    [undated, "Lines without a date or an amount"],
+    [outside, "Lines of other days"],
+    [withoutAmount, "Payments without a settleable amount at the provider, which are in no sum"],
   ] as const;
   return [
     `${fileName}: ${source}${collection === null ? "" : `, ${collection}`}, ${from} to ${to}: ${clean ? "nothing is left over." : "something is left over."}`,
@@ -156,7 +156,7 @@ function figuresText(
       width,
     ),
     ...(states.some(({ sums }) => sums > 0) ? [] : ["There was nothing to be settled in these days."]),
-    ...notes.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}.`),
+    ...notes.filter(([count]) => count > 0).map(([count, words]) => `${words}: ${count}.`),
   ].join("\n");
 }
 

@@ -45,13 +45,16 @@ export const day = z
   .refine(isDay, { error: "should be a day such as 2026-10-31" })
   .meta({ format: "date" });
 
-/** What people call something by: a line, not blank, that Postgres can store. */
-export const name = (most = 300) =>
+/** A line that Postgres can store, or nothing. */
+export const line = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((text) => text.trim() !== "", { error: "should not be empty", abort: true })
     .refine((text) => !/\p{Cc}/u.test(text), { error: "should hold no control characters" });
+
+/** What people call something by: a line, not blank. */
+export const name = (most = 300) =>
+  line(most).refine((text) => text.trim() !== "", { error: "should not be empty" });
 
 const REASON = { error: "should be a few words, 500 characters at most" };
 export const reason = z

@@ -23,6 +23,8 @@ import {
   decimal,
   idInPath,
   limitInQuery,
+  line as lineGiven,
+  name,
   SOME_ID,
   source,
   time,
@@ -97,30 +99,28 @@ const matched = z.object({
 });
 
 const column = (what: string) =>
-  z
-    .string()
-    .max(200)
-    .optional()
-    .describe(`the column of ${what}; known names are found, and it is remembered`);
+  lineGiven(200).optional().describe(`the column of ${what}; known names are found, and it is remembered`);
 
 const query = z.object({
-  name: z.string().min(1).max(200).describe("the file's name"),
+  name: name(200).describe("the file's name"),
   from: day.optional().describe("the first day of the bank; the statement's first when left out"),
   to: day.optional().describe("the last day of the bank, included; the statement's last when left out"),
   source: source.describe("whose payments; needed where there are several sources"),
-  collection: z.string().optional().describe("only payments of the collection with this name"),
+  collection: name().optional().describe("only payments of the collection with this name"),
   dateColumn: column("dates"),
   amountColumn: column("what came in"),
   debitColumn: column("what went out, or empty for none"),
   delimiter: z
     .string()
     .transform((text) => (text === "tab" || text === "\\t" ? "\t" : text))
-    .refine((text) => text.length === 1, { error: "should be one character, or tab" })
+    .refine((text) => text.length === 1 && !/["\r\n]/.test(text), {
+      error: "should be one character, or tab",
+    })
     .optional()
     .describe("what separates the columns: one character, or tab"),
   decimal: z.enum(DECIMALS).optional().describe("what separates the decimals of amounts"),
   dateOrder: z.enum(DATE_ORDERS).optional().describe("how dates such as 01/10/2026 are read"),
-  only: z.string().max(200).optional().describe("only lines with this text are settlements; empty for all"),
+  only: lineGiven(200).optional().describe("only lines with this text are settlements; empty for all"),
   days: countGiven(0, 60)
     .optional()
     .describe("how many days after the payment it may be booked; 1 for Instant, otherwise 5"),
@@ -152,7 +152,7 @@ export const statementOperations = [
     tellsProgress: true,
     async run({ db, books, actor, onProgress }, { query, body }) {
       const {
-        name,
+        name: fileName,
         from,
         to,
         collection,
@@ -179,7 +179,7 @@ export const statementOperations = [
         );
       return await matchStatement(
         db,
-        { source: one, fileName: name, file: body, given, from, to, collection, days, keepDuplicates, actor },
+        { source: one, fileName, file: body, given, from, to, collection, days, keepDuplicates, actor },
         (done) => onProgress({ source: one.name, collectionId: null, step: "books", done, total: null }),
       ).catch(asBadInput);
     },

@@ -49,8 +49,8 @@ it("a statement that cannot be matched is refused in plain words, and nothing is
   // 200 MB, by the command line and by the admin API, which answers once it has dropped the rest.
   await truncate(file, 200 * 1024 ** 2);
   expect(await run(file)).toMatchObject({ code: 2, stderr: expect.stringContaining("more than 32 MiB") });
-  const send = (body: BodyInit, token = ADMIN, type = "text/csv") =>
-    fetch(`${relay.url}/admin/v1/statements?name=s.csv`, {
+  const send = (body: BodyInit, token = ADMIN, type = "text/csv", query = "name=s.csv") =>
+    fetch(`${relay.url}/admin/v1/statements?${query}`, {
       ...{ method: "POST", body, headers: { authorization: `Bearer ${token}`, "content-type": type } },
     });
   const refused = await send(Buffer.alloc(200 * 1024 ** 2));
@@ -59,6 +59,14 @@ it("a statement that cannot be matched is refused in plain words, and nothing is
     { code: "usage", error: expect.stringContaining("more than 32 MiB") },
   ]);
   expect((await send("", ADMIN)).status).toBe(400);
+  for (const given of ["name=%00", "name=a%0Ab", "name=%20", "only=%00", "collection=%07", "delimiter=%22"]) {
+    const query = given.startsWith("name") ? given : `name=s.csv&${given}`;
+    const answer = await send(`${HEAD}\n2026-10-01,x,5`, ADMIN, "text/csv", query);
+    expect([answer.status, await answer.json()], given).toEqual([
+      400,
+      { code: "usage", error: expect.stringMatching(/^(name|only|collection|delimiter) should/) },
+    ]);
+  }
   expect((await send(HEAD, READER)).status).toBe(403);
   expect((await send(HEAD, ADMIN, "application/json")).status).toBe(415);
   expect(await around.query("select from statement_match")).toEqual([]);

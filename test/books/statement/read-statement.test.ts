@@ -107,12 +107,42 @@ describe("a statement that cannot be read is refused in words that name its line
     ["too many cells", `${header}2026-10-01,a,1,500.50\n`, /line 2 has 4 cells, the header has 3/],
     ["an open quotation", `${header}2026-10-01,"a,1.00\n`, /Line 2 opens a quotation mark/],
     [
+      "a quotation that the next line's closes",
+      `${header}2026-10-01,"a,1.00\n2026-10-02,"b",2.00\n`,
+      /Line 2 .*after/,
+    ],
+    [
+      "text after a quotation",
+      `${header}2026-10-01,"a" b,1.00\n`,
+      /Line 2 has text after a closing quotation mark/,
+    ],
+    [
+      "UTF-16 without its mark",
+      Buffer.from(`${header}2026-10-01,a,1.00\n`, "utf16le").toString("latin1"),
+      /byte order mark/,
+    ],
+    ["another currency", `${header}2026-10-01,a,USD 1.00\n`, /line 2: "USD 1.00" is not in NGN/],
+    ["a sign of another currency", `${header}2026-10-01,a,€1.00\n`, /line 2: "€1.00" is not in NGN/],
+    [
+      "a column of another currency",
+      "Date,Amount (USD)\n2026-10-01,1.00\n",
+      /"Amount \(USD\)" is not in NGN/,
+    ],
+    [
       "two dates",
       "Value Date,Booking Date,Amount\n",
       /2 columns that could be the date: Value Date, Booking Date.*--date-column/,
     ],
   ])("%s", (_, text, words) => {
-    expect(() => readStatement(bytes(text))).toThrow(words);
+    expect(() => readStatement(bytes(text), {}, [], "NGN")).toThrow(words);
+  });
+
+  it.each([
+    [{ debit: "Out" }, /No line names columns for a date and an amount \(or credit\) and Out/],
+    [{ date: "When" }, /No line names columns for When and an amount/],
+    [{ amount: "Ref" }, /line 2: "a" is no amount/],
+  ])("a mapping that names no column of it: %o", (given, words) => {
+    expect(() => readStatement(bytes(`${header}2026-10-01,a,1.00\n`), given)).toThrow(words);
   });
 
   it("too large", () => {
