@@ -1,28 +1,37 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, dotsOf, totalsOf } from "../../../src/console/pages/now/series.ts";
+import { stepsOf, topOf, totalsOf } from "../../../src/console/pages/now/series.ts";
 
-describe("the minutes of the chart", () => {
-  it("have a column each, also those that are missing", () => {
-    const minute = (at: string) => ({ at, received: 2, confirmed: 1, published: null });
+const counts = { received: 2, confirmed: 1, published: null };
+const minute = (at: string) => ({ at, ...counts });
+
+describe("the steps of the chart", () => {
+  it("are drawn in the order of time, also those that are missing", () => {
     const minutes = [minute("2026-11-22T00:02:00Z"), minute("2026-11-22T00:00:00Z")];
-    expect(columnsOf(minutes, 1)).toEqual([
-      [1795305600, 1795305660, 1795305720],
-      [2, null, 2],
-      [null, null, null],
-      [1, null, 1],
+    expect(stepsOf(minutes, 1)).toEqual([
+      { at: "2026-11-22T00:00:00.000Z", ...counts },
+      { at: "2026-11-22T00:01:00.000Z", received: null, confirmed: null, published: null },
+      { at: "2026-11-22T00:02:00.000Z", ...counts },
     ]);
     expect(totalsOf(minutes)).toEqual({ received: 4, confirmed: 2, published: 0 });
+    expect(stepsOf([], 1)).toEqual([]);
   });
 
-  it("may be longer steps", () => {
-    const step = (at: string) => ({ at, received: 1, confirmed: 0, published: 0 });
-    expect(columnsOf([step("2026-11-22T00:00:00Z"), step("2026-11-22T04:00:00Z")], 120)[0]).toEqual([
-      1795305600, 1795312800, 1795320000,
-    ]);
+  it("may be longer", () => {
+    const steps = stepsOf([minute("2026-11-22T00:00:00Z"), minute("2026-11-22T04:00:00Z")], 120);
+    expect(steps.map(({ at }) => at.slice(11, 16))).toEqual(["00:00", "02:00", "04:00"]);
   });
 
-  it("have a dot where something was counted, and nowhere else", () => {
-    expect(dotsOf([0, 2, null, 0, 1])).toEqual([1, 4]);
-    expect(dotsOf([0, 0])).toEqual([]);
+  it.each([
+    [0, 4],
+    [4, 4],
+    [5, 6],
+    [9, 10],
+    [11, 20],
+    [39, 40],
+    [100, 100],
+    [81_000, 100_000],
+  ])("with %i at the most stand below %i, half of which is whole", (received, top) => {
+    expect(topOf([{ ...minute("2026-11-22T00:00:00Z"), received }])).toBe(top);
+    expect(top % 2).toBe(0);
   });
 });

@@ -8,21 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => stand?.close());
 
-/** How many points of the canvas have the colour of "payments confirmed"; their edges are mixed and not counted. */
-const DOTS = `(() => {
-  const canvas = document.querySelector(".minutes-plot canvas");
-  const paint = document.createElement("canvas").getContext("2d");
-  paint.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--move").trim();
-  paint.fillRect(0, 0, 1, 1);
-  const [r, g, b] = paint.getImageData(0, 0, 1, 1).data;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let count = 0;
-  for (let at = 0; at < data.length; at += 4)
-    if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3] === 255) count += 1;
-  return count;
-})()`;
-
-const dots = async ({ page }: Operator) => (await page.evaluate(DOTS)) as number;
+/** How many steps have a dot, which says that payments were confirmed in it. */
+const dots = ({ page }: Operator) => page.locator(".chart circle").count();
 
 describe("the live chart", () => {
   it("has no dot for a minute without payments, and one for a payment", async () => {
@@ -76,9 +63,8 @@ describe("the live chart", () => {
     expect(ms).toBe(15 * 60_000);
     await page.goBack();
     await page.getByRole("heading", { name: "Each quarter of an hour" }).waitFor();
-    await page.locator(".minutes-plot canvas").waitFor();
     await expect.poll(() => dots(person)).toBeGreaterThan(0);
-    const box = await page.locator(".minutes-plot .u-over").boundingBox();
+    const box = await page.locator(".chart svg").boundingBox();
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) - 3, (box?.y ?? 0) + 40);
     await page.waitForURL("**/console/payments?confirmedFrom=*");
     await page.getByRole("row").filter({ hasText: "ranged" }).waitFor();
@@ -91,7 +77,7 @@ describe("the live chart", () => {
     async (language) => {
       const person = await Operator.arrive(stand.browser, stand.world, { language });
       await person.signIn("read");
-      await person.page.locator(".minutes-plot canvas").waitFor();
+      await person.page.locator(".chart line").first().waitFor();
       expect(person.complaints).toEqual([]);
       await person.leave();
     },

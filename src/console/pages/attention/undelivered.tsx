@@ -213,10 +213,10 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
   const { confirmation, event, callbacks, error } = item;
   return (
     <>
-      <div class="sheet">
-        <p class="given-up">
+      <div class="sheet stack">
+        <b>
           <Outside text={error ?? "No reason was written down."} />
-        </p>
+        </b>
         <Facts of={item} fields={EVIDENCE_FIELDS} />
       </div>
       {confirmation?.lastAnswer && (

@@ -157,7 +157,7 @@ function Body({ callback }: { callback: CallbackShown }) {
         )}
       </Section>
       {bytes.length > 0 && (
-        <details class="raw-bytes">
+        <details>
           <summary>{BYTES_ARE[bodyIs]}</summary>
           <pre class="sheet raw is-hex">{hexLines(bytes.subarray(0, BYTE_LIMIT)).join("\n")}</pre>
           {bytes.length > BYTE_LIMIT && (

@@ -102,7 +102,7 @@ function Shown({ calendar, back, from, to, closed, onDone }: ShownProps) {
         </Empty>
       )}
       <Legend states={states} />
-      <div class="months">
+      <div class="columns" style={{ "--least": "28rem" }}>
         {monthsFromTo(from, to)
           .toReversed()
           .map((month) => (

@@ -61,7 +61,7 @@ export function CloseForm({ source, month, onDone }: CloseFormProps) {
   const isClear = looked?.obstacles.length === 0;
   const asksWaiver = waiver !== "" || looked?.obstacles.some(({ code }) => OF_STATEMENT.includes(code));
   return (
-    <div class="stack close-month">
+    <div class="stack">
       {looked !== null && (
         <div role="status">
           {isClear ? (

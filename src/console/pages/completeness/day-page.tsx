@@ -94,7 +94,7 @@ function Certified({ day, certified, book }: CertifiedProps) {
           </a>
         </div>
       </div>
-      <table class="plain-table totals">
+      <table class="table">
         <caption class="unseen">Totals of the day</caption>
         <thead>
           <tr>
@@ -120,7 +120,7 @@ function Certified({ day, certified, book }: CertifiedProps) {
           ))}
         </tbody>
       </table>
-      <p class="certificate-made">
+      <p class="section quiet">
         By the certificate made <Time at={madeAt} as="full" />
         {book && `, of the day in ${book.timeZone.replaceAll("_", " ")}`}.
         <About certificateId={certificateId} />

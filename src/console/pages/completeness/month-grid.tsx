@@ -111,7 +111,7 @@ export function Legend({ states }: { states: readonly DayState[] }) {
     <ul class="row legend">
       {there.map((state) => (
         <li key={state} class="row">
-          <span class={`legend-mark is-${toneOfDay(state)}`} aria-hidden="true">
+          <span class={`day is-${toneOfDay(state)}`} aria-hidden="true">
             {state === "missing" ? "2" : MARKS[state]}
           </span>
           {MEANS[state]}

@@ -76,7 +76,7 @@ function Closings({ source, month, onDone }: ClosingsProps) {
     <Answered answer={answer} what="its closing">
       {({ closings }) =>
         closings.map((shown) => (
-          <div key={shown.closing.id} class="stack closing">
+          <div key={shown.closing.id} class="stack section">
             <Facts of={shown} fields={FACTS} />
             {shown.reopenedAt === null && (
               <div>

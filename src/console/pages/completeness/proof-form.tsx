@@ -49,7 +49,7 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
   };
   const isBad = from === "" || to === "" || from > to;
   return (
-    <div class="row proof">
+    <div class="fields">
       {!isFixed && (
         <>
           <Input label="First day" hint={zone} type="date" value={from} onInput={setFrom} max={to} />
@@ -80,12 +80,11 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
           </button>
         )}
       </div>
-      <div class="stack proof-said quiet" role="status">
+      <div class="stack is-wide quiet" role="status">
         {run.work !== null && (
           <>
             <p>{run.progress === null ? "Beginning…" : progressWords(run.progress)}</p>
             <progress
-              class="progress"
               aria-label={run.work === "certify" ? "Certifying" : "Reconciling"}
               {...(run.progress?.total != null && { value: run.progress.done, max: run.progress.total })}
             />

@@ -40,7 +40,7 @@ export function ReportForm({ from: first, to: last }: ReportFormProps) {
   };
   return (
     <Section title="Reports for finance">
-      <div class="row proof">
+      <div class="fields">
         <Choice
           label="A row for"
           value={report}
@@ -63,7 +63,7 @@ export function ReportForm({ from: first, to: last }: ReportFormProps) {
           </div>
         )}
       </div>
-      <p class="quiet report-note">
+      <p class="quiet">
         By day of payment, in the zone of the books (BOOKS_TIME_ZONE).
         {isBad && " The first day stands before the last."}
       </p>

@@ -65,7 +65,7 @@ function MatchForm() {
   };
   return (
     <Section title="Match a statement">
-      <div class="row proof">
+      <div class="fields">
         <label class="field">
           <span>Statement (CSV)</span>
           <input ref={file} type="file" accept=".csv,.txt,text/csv,text/plain" />
@@ -77,7 +77,7 @@ function MatchForm() {
       </div>
       <details>
         <summary>How it is read: found in the file, or remembered</summary>
-        <div class="row proof">
+        <div class="fields">
           <Input label="Column of dates" {...text("dateColumn")} />
           <Input label="Column of what came in" {...text("amountColumn")} />
           <Input label="Column of what went out" {...text("debitColumn")} />

@@ -17,8 +17,12 @@ export function Headline() {
   const { value: known } = proof;
   if (status === null && known === null) return null;
   return (
-    <section class={`headline is-${toneNow(status, known)}`} aria-label="How it does" aria-live="polite">
-      <p class="headline-says">{visibleText(headlineOf(status, known))}</p>
+    <section
+      class={`headline noted is-${toneNow(status, known)}`}
+      aria-label="How it does"
+      aria-live="polite"
+    >
+      <p class="big">{visibleText(headlineOf(status, known))}</p>
       {known?.isFresh === false && (
         <p>
           <Outside text={known.why} />
@@ -94,14 +98,14 @@ const PAGES: Record<NonNullable<Need["page"]>, { to: string; name: string }> = {
 /** One line a cause, with what to do. */
 function Needs({ status: { needs, alarms } }: { status: Status }) {
   return (
-    <ol class="needs">
+    <ol class="columns needs">
       {needs.map((need) => {
         const name = need.page === "alarms" ? need.alarm : null;
         // The newest of them says most of what all of them are.
         const detail = alarms.find((alarm) => alarm.name === name)?.detail ?? null;
         return (
           <li key={need.what} class="spread">
-            <div class="needs-says">
+            <div class="grow">
               <p>
                 <Badge state={need.severity} tone={need.severity === "critical" ? "bad" : "wait"} />{" "}
                 {needs.length > 1 && (

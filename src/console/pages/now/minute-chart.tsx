@@ -1,18 +1,14 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type uPlot from "uplot";
-import { connection } from "../api/live.ts";
+import { useState } from "preact/hooks";
 import type { Activity } from "../api/types.ts";
-import { shownTheme, zone } from "../kit/look.ts";
+import { zone } from "../kit/look.ts";
 import { countText } from "../kit/text.ts";
 import { clockText, dayText } from "../kit/time.ts";
-import { type Counted, columnsOf, dotsOf, totalsOf } from "./series.ts";
+import { type Counted, stepsOf, topOf, totalsOf } from "./series.ts";
 
-const HEIGHT = 232;
-
-const KINDS: readonly { name: Counted; says: string; column: 1 | 2 | 3 }[] = [
-  { name: "received", says: "callbacks received", column: 1 },
-  { name: "confirmed", says: "payments confirmed", column: 3 },
-  { name: "published", says: "events published", column: 2 },
+const KINDS: readonly { name: Counted; says: string }[] = [
+  { name: "received", says: "callbacks received" },
+  { name: "confirmed", says: "payments confirmed" },
+  { name: "published", says: "events published" },
 ];
 
 interface ChartProps {
@@ -29,182 +25,107 @@ interface ChartProps {
  * What happened, step by step. What is said above it stands for the step that is pointed at, else for all.
  * Arrow keys point, and Enter or a click opens.
  */
-export function MinuteChart({ steps, stepMinutes, period, onOpen }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot | null>(null);
-  const [Plot, setPlot] = useState<typeof uPlot | null>(null);
+export function MinuteChart({ steps: counted, stepMinutes, period, onOpen }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
-  const columns = useMemo(() => columnsOf(steps, stepMinutes), [steps, stepMinutes]);
-  const totals = totalsOf(steps);
-  const { value: timeZone } = zone;
-  const { value: look } = shownTheme;
-
-  const isLost = connection.value === "lost";
-  useEffect(() => {
-    if (Plot !== null || isLost) return;
-    loadPlot().then(
-      (Loaded) => setPlot(() => Loaded),
-      () => undefined,
-    );
-  }, [isLost]);
-  useEffect(() => {
-    const target = place.current;
-    if (target === null || Plot === null) return;
-    const options = optionsOf(Plot, {
-      width: target.clientWidth,
-      timeZone,
-      stepMinutes,
-      onPoint: setPointed,
-    });
-    const plot = new Plot(options, columnsOf([], stepMinutes), target);
-    chart.current = plot;
-    const sized = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
-    sized.observe(target);
-    return () => {
-      sized.disconnect();
-      plot.destroy();
-      chart.current = null;
-    };
-  }, [Plot, timeZone, look, stepMinutes]);
-  useEffect(() => chart.current?.setData(columns), [Plot, columns, timeZone, look]);
-
-  const at = pointed === null ? undefined : columns[0][pointed];
-  const when = at === undefined ? `in ${period}` : stepText(new Date(at * 1_000), stepMinutes, timeZone);
-  const open = () => {
-    if (at === undefined) return;
-    const from = new Date(at * 1_000);
-    onOpen(from, new Date(+from + stepMinutes * 60_000));
+  const steps = stepsOf(counted, stepMinutes);
+  const totals = totalsOf(counted);
+  const step = pointed === null ? undefined : steps[pointed];
+  const endOf = ({ at }: { at: string }) => new Date(Date.parse(at) + stepMinutes * 60_000);
+  const onPoint = ({ clientX, currentTarget }: MouseEvent & { currentTarget: Element }) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const at = Math.floor(((clientX - left) / width) * steps.length);
+    setPointed(at in steps ? at : null);
   };
   const onKey = (event: KeyboardEvent) => {
-    const last = columns[0].length - 1;
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by !== undefined && last >= 0) {
-      event.preventDefault();
-      setPointed(Math.min(last, Math.max(0, (pointed ?? last + 1) + by)));
-    } else if (event.key === "Enter") open();
+    if (by === undefined || steps.length === 0) return;
+    event.preventDefault();
+    setPointed(Math.min(steps.length - 1, Math.max(0, (pointed ?? steps.length) + by)));
   };
-  const shownOf = (name: Counted, column: 1 | 2 | 3) =>
-    pointed === null ? totals[name] : (columns[column][pointed] ?? null);
   return (
-    <div class="minutes">
-      <div class="row minutes-legend">
-        <dl>
-          {KINDS.map(({ name, says, column }) => {
-            const value = shownOf(name, column);
-            return (
-              <div key={name} class={`minutes-${name}`}>
-                <dt>{says}</dt>
-                <dd>{value === null ? "…" : countText(value)}</dd>
-              </div>
-            );
-          })}
-        </dl>
-        <p class="minutes-when">{when}</p>
-      </div>
+    <>
+      <dl class="figures">
+        {KINDS.map(({ name, says }) => {
+          const value = step === undefined ? totals[name] : step[name];
+          return (
+            <div key={name} class={`of-${name}`}>
+              <dt>{says}</dt>
+              <dd>{value === null ? "…" : countText(value)}</dd>
+            </div>
+          );
+        })}
+      </dl>
+      <p class="quiet">
+        {step === undefined ? `in ${period}` : stepText(new Date(step.at), endOf(step), zone.value)}
+      </p>
       <button
         type="button"
-        class="minutes-open"
+        class="chart"
         aria-label={`In ${period}: ${KINDS.map(({ name, says }) => `${totals[name]} ${says}`).join(", ")}. Arrow keys go from step to step, Enter shows its payments.`}
-        onClick={open}
+        onClick={() => step && onOpen(new Date(step.at), endOf(step))}
         onKeyDown={onKey}
       >
-        <div ref={place} class="minutes-plot" />
+        <Bars {...{ steps, stepMinutes, pointed, onPoint }} onLeave={() => setPointed(null)} />
       </button>
-    </div>
+    </>
   );
 }
 
 /** `at 04:05`; of a longer step `22 Nov, 04:00 to 06:00`. */
-function stepText(from: Date, stepMinutes: number, timeZone: string): string {
+function stepText(from: Date, to: Date, timeZone: string): string {
   const clock = (at: Date) => clockText(at, timeZone).slice(0, 5);
-  if (stepMinutes === 1) return `at ${clock(from)}`;
-  const day = dayText(from, timeZone).slice(0, -5);
-  return `${day}, ${clock(from)} to ${clock(new Date(+from + stepMinutes * 60_000))}`;
+  if (+to - +from === 60_000) return `at ${clock(from)}`;
+  return `${dayText(from, timeZone).slice(0, -5)}, ${clock(from)} to ${clock(to)}`;
 }
 
-interface Look {
-  width: number;
-  timeZone: string;
-  stepMinutes: number;
-  onPoint: (index: number | null) => void;
+interface BarsProps extends Pick<ChartProps, "steps" | "stepMinutes"> {
+  pointed: number | null;
+  onPoint: (event: MouseEvent & { currentTarget: Element }) => void;
+  onLeave: () => void;
 }
 
-function optionsOf(Plot: typeof uPlot, { width, timeZone, stepMinutes, onPoint }: Look): uPlot.Options {
-  const halfStep = stepMinutes * 30;
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
-  const bars = (share: number, most: number) => ({
-    ...(Plot.paths.bars && { paths: Plot.paths.bars({ size: [share, most], radius: 0.2 }) }),
-    width: 0,
-    points: { show: false },
-  });
-  const axis = { stroke: colour("--ink-3"), font: `12px ${style.getPropertyValue("--sans")}` };
-  return {
-    width,
-    height: HEIGHT,
-    padding: [12, 16, 0, 0],
-    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), timeZone),
-    legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
-    scales: {
-      // A bar stands over the middle of its step: the first and the last one whole.
-      x: { range: (_plot, first, last) => [first - halfStep, last + halfStep] },
-      y: { range: (_plot, _least, most) => [0, Math.max(4, most * 1.08)] },
-    },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        ticks: { show: false },
-        space: 70,
-        values: stepMinutes < 60 ? "{HH}:{mm}" : "{D} {MMM}",
-        gap: 4,
-      },
-      {
-        ...axis,
-        grid: { stroke: colour("--line"), width: 1 },
-        ticks: { show: false },
-        size: 44,
-        space: 44,
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000],
-        values: (_plot, marks) => marks.map(countText),
-      },
-    ],
-    series: [
-      {},
-      { ...bars(0.82, 28), fill: colour("--chart-received") },
-      { ...bars(0.42, 14), fill: colour("--good") },
-      {
-        paths: () => null,
-        points: {
-          show: true,
-          filter: (plot, series) => dotsOf([...(plot.data[series] ?? [])]),
-          size: 5,
-          width: 0,
-          fill: colour("--move"),
-          stroke: colour("--move"),
-        },
-      },
-    ],
-  };
+/** Received and published are bars, confirmed is a dot, which stands where something was. */
+function Bars({ steps, stepMinutes, pointed, onPoint, onLeave }: BarsProps) {
+  const top = topOf(steps);
+  const y = (count: number) => `${100 - (count / top) * 100}%`;
+  const x = (at: number) => `${(at / steps.length) * 100}%`;
+  const bar = (name: Counted, at: number, count: number | null, wide: number) =>
+    !!count && (
+      <rect
+        class={`of-${name}`}
+        {...{ x: x(at + 0.5 - wide / 2), width: x(wide), y: y(count), height: y(top - count) }}
+      />
+    );
+  return (
+    <svg aria-hidden="true" onPointerMove={onPoint} onPointerLeave={onLeave}>
+      <rect width="100%" height="100%" fill="none" pointer-events="all" />
+      {pointed !== null && <rect class="is-pointed" x={x(pointed)} width={x(1)} height="100%" />}
+      {[0, top / 2, top].map((mark) => (
+        <g key={mark}>
+          <line x2="100%" y1={y(mark)} y2={y(mark)} />
+          <text class="is-mark" x="-8" y={y(mark)}>
+            {countText(mark)}
+          </text>
+        </g>
+      ))}
+      {steps.map(({ at, received, published, confirmed }, index) => (
+        <g key={at}>
+          {bar("received", index, received, 0.8)}
+          {bar("published", index, published, 0.4)}
+          {!!confirmed && <circle class="of-confirmed" cx={x(index + 0.5)} cy={y(confirmed)} r="2.5" />}
+          <text x={x(index + 0.5)} y="112%">
+            {markText(new Date(at), stepMinutes, zone.value)}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
 }
 
-/**
- * The chart library, loaded apart: the page is there before it, and without it should it not start here.
- * As it is loaded it asks for numbers in the browser's language, and breaks where that is none of Intl's: a
- * browser of a system without a locale says `en-US@posix`.
- */
-async function loadPlot(): Promise<typeof uPlot> {
-  if (!isLanguage(navigator.language))
-    Object.defineProperty(navigator, "language", { value: "en", configurable: true });
-  return (await import("uplot")).default;
-}
-
-function isLanguage(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
+/** What stands beneath a step: round times only, six or seven of a chart. */
+function markText(at: Date, stepMinutes: number, timeZone: string): string {
+  const clock = clockText(at, timeZone).slice(0, 5);
+  if (stepMinutes === 1) return clock.endsWith("0") ? clock : "";
+  if (stepMinutes > 60) return clock < "02:00" ? dayText(at, timeZone).slice(0, -5) : "";
+  return clock.endsWith(":00") && Number.parseInt(clock, 10) % 4 === 0 ? clock : "";
 }

@@ -34,11 +34,15 @@ export function NowPage() {
       {status !== null && activity !== null && (
         <div class={proof.value?.isFresh === false ? "now-grid is-old" : "now-grid"}>
           <div>
-            {status.lastCallbackAt === null && activity.latency === null && <FirstCallback />}
+            {status.lastCallbackAt === null && activity.latency === null && (
+              <div class="section">
+                <FirstCallback />
+              </div>
+            )}
             <History minutes={activity.minutes} />
             <Figures activity={activity} status={status} />
           </div>
-          <div class="now-side">
+          <div class="columns">
             <JustNow />
             <Upstreams upstreams={activity.upstreams} />
           </div>
@@ -62,19 +66,19 @@ function Figures({ activity: { latency, oldest }, status }: { activity: Activity
     </Figure>
   );
   return (
-    <div class="figures">
+    <div class="columns">
       <Section
         title="From callback to event"
         aside={latency !== null && <small>the last {countText(latency.payments)}</small>}
       >
-        <dl class="figure-row">
+        <dl class="figures">
           {share("half within", latency?.p50Ms)}
           {share("95 % within", latency?.p95Ms)}
           {share("99 % within", latency?.p99Ms)}
         </dl>
       </Section>
       <Section title="Oldest open work">
-        <dl class="figure-row">
+        <dl class="figures">
           {age("to be confirmed", oldest.confirmationSeconds)}
           {age("to be published", oldest.eventSeconds)}
           <Figure name="last callback">
@@ -116,7 +120,7 @@ export function JustNow() {
         <ul class="lined just-now">
           {newest.map((payment) => (
             <li key={`${payment.source} ${payment.invoiceId}`}>
-              <Link to={`payments/${payment.invoiceId}`}>
+              <Link to={`payments/${payment.invoiceId}`} class="spread">
                 <span>
                   <PaymentName
                     reference={payment.reference ?? payment.collection}
@@ -197,12 +201,12 @@ export function History({ minutes }: Pick<Activity, "minutes">) {
     <Section
       title={title}
       aside={
-        <fieldset class="row ranges" aria-label="How far back">
+        <fieldset class="row" aria-label="How far back">
           {RANGE_NAMES.map((one) => (
             <button
               key={one}
               type="button"
-              class="range"
+              class="button is-quiet"
               aria-pressed={one === range}
               onClick={() => setQuery({ range: one === "1h" ? undefined : one })}
             >

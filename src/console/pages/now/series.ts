@@ -1,44 +1,34 @@
 import type { Activity } from "../api/types.ts";
 
-type Minute = Activity["minutes"][number];
+type Step = Activity["minutes"][number];
 export type Counted = "received" | "confirmed" | "published";
 
 /**
- * One array for each, in the order of time, as the chart takes them: seconds, then counts; null is not
- * counted yet.
+ * Steps as they are drawn, in the order of time: one for each between the first and the last, whichever are
+ * missing; null is not counted yet. @param stepMinutes how long one is.
  */
-type Columns = [
-  at: number[],
-  received: (number | null)[],
-  published: (number | null)[],
-  confirmed: (number | null)[],
-];
-
-/**
- * Steps as the chart's columns: one for each between the first and the last, whichever are missing.
- * @param stepMinutes how long one is.
- */
-export function columnsOf(steps: readonly Minute[], stepMinutes: number): Columns {
-  const known = new Map(steps.map((step) => [Math.floor(Date.parse(step.at) / 60_000 / stepMinutes), step]));
-  const all = [...known.keys()];
-  const columns: Columns = [[], [], [], []];
-  if (all.length === 0) return columns;
-  for (let at = Math.min(...all); at <= Math.max(...all); at += 1) {
-    const minute = known.get(at);
-    columns[0].push(at * stepMinutes * 60);
-    columns[1].push(minute?.received ?? null);
-    columns[2].push(minute?.published ?? null);
-    columns[3].push(minute?.confirmed ?? null);
-  }
-  return columns;
+export function stepsOf(steps: readonly Step[], stepMinutes: number): Step[] {
+  const stepMs = stepMinutes * 60_000;
+  const known = new Map(steps.map((step) => [Math.floor(Date.parse(step.at) / stepMs), step]));
+  const [first = 0, last = -1] = [Math.min(...known.keys()), Math.max(...known.keys())];
+  return Array.from({ length: Math.max(0, known.size && last - first + 1) }, (_, n) => {
+    const { received = null, confirmed = null, published = null } = known.get(first + n) ?? {};
+    return { at: new Date((first + n) * stepMs).toISOString(), received, confirmed, published };
+  });
 }
 
-/** Where a count is drawn as a dot: nothing happened in the other minutes. */
-export const dotsOf = (counts: readonly (number | null | undefined)[]): number[] =>
-  counts.flatMap((count, at) => (count ? [at] : []));
+/** What stands at the top of the chart: above every bar, and half of it a whole number. */
+export function topOf(steps: readonly Step[]): number {
+  const most = Math.max(
+    4,
+    ...steps.map(({ received, published }) => Math.max(received ?? 0, published ?? 0)),
+  );
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= most && top > 1) ?? most;
+}
 
 /** How many of each in all of these steps. */
-export function totalsOf(minutes: readonly Minute[]): Record<Counted, number> {
-  const sum = (what: Counted) => minutes.reduce((total, minute) => total + (minute[what] ?? 0), 0);
+export function totalsOf(steps: readonly Step[]): Record<Counted, number> {
+  const sum = (what: Counted) => steps.reduce((total, step) => total + (step[what] ?? 0), 0);
   return { received: sum("received"), confirmed: sum("confirmed"), published: sum("published") };
 }

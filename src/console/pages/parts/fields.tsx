@@ -116,7 +116,7 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TablePr
   };
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: on a phone rows are laid out as cards, which takes the roles away.
-    <table class={to === undefined ? "table" : "table is-linked"} role="table">
+    <table class={to === undefined ? "table rows" : "table rows is-linked"} role="table">
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">

@@ -40,13 +40,8 @@ export function FilterBar({ filters, label }: { filters: readonly Filter[]; labe
   // On a phone they would stand before what one came to see.
   const [isOpen, setOpen] = useState(false);
   return (
-    <search class={isOpen ? "filters is-open" : "filters"} aria-label={label}>
-      <button
-        type="button"
-        class="button filters-toggle"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
+    <search class={isOpen ? "fields filters is-open" : "fields filters"} aria-label={label}>
+      <button type="button" class="button phone-only" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Filters{set.length > 0 && ` (${set.length})`}
       </button>
       {filters.map((filter) => (

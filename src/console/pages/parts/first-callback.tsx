@@ -23,10 +23,10 @@ export function FirstCallback() {
 export const CallbackUrls = ({ urls }: { urls: SettingsShown["callbackUrls"] }) => (
   <ul class="stack">
     {urls.map(({ source, url, warnings }) => (
-      <li key={source} class="callback-url">
+      <li key={source} class="stack">
         {urls.length > 1 && <b>{visibleText(source)}</b>}
         <p class="sheet line">
-          <code>{visibleText(url)}</code>
+          <code class="grow">{visibleText(url)}</code>
           {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
         </p>
         {url.includes("***") && (

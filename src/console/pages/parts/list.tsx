@@ -158,7 +158,7 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
       {problem !== null && <Problem problem={problem} retry={hasMore ? more : reload} />}
       <p class="news" role="status">
         {fresh > 0 && (
-          <button type="button" class="button is-news" onClick={reload}>
+          <button type="button" class="button" onClick={reload}>
             {countText(fresh)} new
             <span class="unseen"> {what}: show</span>
           </button>

@@ -33,7 +33,7 @@ export function Notices() {
       {notices.value.map((notice) => (
         <p key={notice.id} class={notice.quietly ? "unseen" : notice.bad ? "notice is-bad" : "notice"}>
           <Icon name={notice.bad ? "warning" : "check"} />
-          <span>{notice.says}</span>
+          <span class="grow">{notice.says}</span>
           <button type="button" class="icon-button" aria-label="Close" onClick={() => close(notice)}>
             <Icon name="close" />
           </button>

@@ -31,7 +31,7 @@ export function PageHead({ title, above, says, children }: PageHeadProps) {
         )}
         <h1 tabIndex={-1}>{title}</h1>
         {says !== undefined && (
-          <div class="page-says">{typeof says === "string" ? <Outside text={says} /> : says}</div>
+          <div class="page-says quiet">{typeof says === "string" ? <Outside text={says} /> : says}</div>
         )}
       </div>
       {children !== undefined && <div class="row">{children}</div>}
@@ -78,8 +78,7 @@ export function Tabs({ label, tabs, current }: TabsProps) {
     <nav ref={nav} class="tabs" aria-label={label}>
       {tabs.map(({ to, title, count }) => (
         <Link key={to} to={to} class="tab" aria-current={to === current ? "page" : undefined}>
-          {title}
-          {!!count && <span class="badge is-bad">{countText(count)}</span>}
+          {title} {!!count && <span class="badge is-bad">{countText(count)}</span>}
         </Link>
       ))}
     </nav>
@@ -90,7 +89,7 @@ export function Tabs({ label, tabs, current }: TabsProps) {
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
-      <p class="empty-title">{title}</p>
+      <b>{title}</b>
       {children}
     </div>
   );
@@ -101,7 +100,7 @@ export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() =
   return (
     <div class="problem is-bad" role="alert">
       <Icon name="warning" />
-      <div>
+      <div class="grow">
         <b>{visibleText(problem.message)}</b>
         <p>{toDo(problem)}</p>
       </div>

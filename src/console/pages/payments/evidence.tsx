@@ -14,7 +14,7 @@ export function Claims({ claims, leftOut }: Pick<InvoiceEvidence, "claims" | "le
   return (
     <Section title="Claim and answer" aside={<small>Only the id is taken from a claim</small>}>
       {claims.map((claim, index) => (
-        <details key={claim.callbackId} class="claim" open={index === 0}>
+        <details key={claim.callbackId} open={index === 0}>
           <summary>
             Callback of <Time at={claim.receivedAt} /> <Differences claim={claim} />
           </summary>
@@ -46,7 +46,7 @@ function Compared({ claim: { compared, text, erasedAt } }: { claim: Claim }) {
   if (compared.length === 0)
     return text === null || text === "" ? <p class="quiet">It had no body.</p> : <Raw text={text} />;
   return (
-    <table class="plain-table compared">
+    <table class="table">
       <thead>
         <tr>
           <th scope="col">Field</th>
@@ -106,7 +106,7 @@ export function Events({ events }: Pick<InvoiceEvidence, "events">) {
       {events.map((event) => (
         <div key={`${event.source} ${event.id}`}>
           <Facts of={event} fields={[...EVENT_FIELDS, ...event.publications.map(publicationField)]} />
-          <div class="payload">
+          <div class="cornered">
             <Copy text={event.payload} what="the event exactly as sent" />
             <Raw text={event.payload} />
           </div>

@@ -89,7 +89,7 @@ export function PaymentPage({ id }: { id: string }) {
               </Section>
               <Answered answer={evidence} what="the evidence">
                 {({ claims, events, ledger, leftOut }) => (
-                  <div class={events.length === 0 ? "evidence is-alone" : "evidence"}>
+                  <div class="columns" style={{ "--least": "32rem" }}>
                     <Claims claims={claims} leftOut={leftOut} />
                     <Events events={events} />
                     <InLedger ledger={ledger} />
@@ -130,12 +130,12 @@ const FIELDS: readonly Field<Timeline["invoices"][number]>[] = [
 
 function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline: Timeline }) {
   return (
-    <div class="summary">
+    <div class="columns">
       {confirmations.map(({ source, verdict, state }) => {
         const invoice = invoices.find((one) => one.source === source);
         return (
           <div key={source}>
-            <p class="row summary-amount">
+            <p class="row amount">
               <Money amount={invoice?.totalAmount ?? null} />{" "}
               <Badge state={state === "dead" ? "dead" : (verdict ?? "pending")} />
             </p>
@@ -143,7 +143,7 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
           </div>
         );
       })}
-      <div class="stack meaning">
+      <div class="stack noted">
         {meaning.map((line) => (
           <p key={line}>
             <Outside text={sayHere(line)} />

@@ -81,8 +81,8 @@ function Payments() {
   return (
     <>
       <PageHead title="Payments" />
-      <form class="search" aria-label="Search payments" onSubmit={search}>
-        <label class="field">
+      <form class="fields" aria-label="Search payments" onSubmit={search}>
+        <label class="field is-longest">
           <span class="unseen">Search payments</span>
           <input
             // Another search that one comes back to fills it anew.
@@ -111,7 +111,7 @@ export function Searched({ page: { items, searched = [], others = [] } }: { page
   const last = searched.at(-1);
   if (last === undefined) return null;
   return (
-    <div class="stack searched" role="status">
+    <div class="stack" role="status">
       {items.length > 0 ? (
         <p class="quiet">
           Found by <Outside text={last} />.

@@ -20,7 +20,7 @@ export function DrawnTimeline({
   );
   return (
     <div class="sheet drawing">
-      <div class="spread lanes" aria-hidden="true">
+      <div class="spread lanes quiet" aria-hidden="true">
         <span>Provider</span>
         <span>Relay</span>
         <span>Topic</span>
@@ -43,12 +43,12 @@ export function DrawnTimeline({
                 <p class="step-says">
                   {to === undefined ? <Outside text={says} /> : <Link to={to}>{says}</Link>}
                   {times > 1 && (
-                    <small>
+                    <small class="block">
                       {countText(times)} times, the last at <Time at={lastAt} as="clock" />
                     </small>
                   )}
                   {detail !== null && (
-                    <small>
+                    <small class="block">
                       <Outside text={detail} />
                     </small>
                   )}

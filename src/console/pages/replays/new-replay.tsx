@@ -63,7 +63,7 @@ export function NewReplay() {
         above={above}
         says="The dry run changes nothing and says what it would take."
       />
-      <form class="stack replay-form" onSubmit={(event) => void tryDry(event)}>
+      <form class="stack" style={{ "--gap": "var(--s5)" }} onSubmit={(event) => void tryDry(event)}>
         <ReplayFields draft={draft} onChange={change} settings={settings} />
         <div class="row">
           <button type="submit" class={plan === null ? "button is-primary" : "button"} disabled={isAsking}>
@@ -143,10 +143,10 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
   });
   return (
     <>
-      <fieldset class="replay-kinds">
+      <fieldset class="columns" style={{ "--least": "16rem", "--gap": "var(--s3)" }}>
         <legend>What to run again</legend>
         {KIND_NAMES.map((kind) => (
-          <label key={kind} class="sheet replay-kind">
+          <label key={kind} class="sheet kind">
             <input
               type="radio"
               name="kind"
@@ -160,7 +160,7 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
           </label>
         ))}
       </fieldset>
-      <div class="replay-filters">
+      <div class="fields">
         <Input label="From" hint={zone.value} type="datetime-local" {...field("from")} />
         <Input label="Until" hint="now when left out" type="datetime-local" {...field("to")} />
         <CollectionChoice

@@ -155,18 +155,18 @@ const REFUSAL_FIELDS: readonly Field<ShownReplay["refusals"][number]>[] = [
 function Progress({ replay }: { replay: Replay }) {
   const { state, waitsFor, lastError } = replay;
   return (
-    <div class="sheet">
-      <p class="row replay-state">
+    <div class="sheet stack">
+      <p class="row">
         <Badge state={state} />
         <ReplayProgress replay={replay} />
       </p>
       {waitsFor !== null && state === "running" && (
-        <p class="replay-why toned is-wait">
+        <p class="toned is-wait">
           Waiting: <Outside text={waitsFor} />
         </p>
       )}
       {lastError !== null && (
-        <p class="replay-why toned is-bad">
+        <p class="toned is-bad">
           <Outside text={lastError} />
         </p>
       )}
@@ -178,8 +178,8 @@ function Progress({ replay }: { replay: Replay }) {
 /** How far it is: a bar, and the same in words. */
 export function ReplayProgress({ replay }: { replay: Replay }) {
   return (
-    <span class="replay-progress">
-      <progress class="progress" aria-label="Progress" value={shareOf(replay)} max={1} />
+    <span class="stack quiet">
+      <progress aria-label="Progress" value={shareOf(replay)} max={1} />
       <span>
         {countText(replay.handled)} of {countOf(replay.kind, replay.matching)}
       </span>

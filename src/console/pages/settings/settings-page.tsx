@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { ApiProblem, get, post } from "../api/client.ts";
 import { may } from "../api/session.ts";
@@ -100,7 +101,7 @@ export function SettingsShownPart() {
           </Section>
           <Section title="Sources">
             {settings.sources.map((source) => (
-              <div key={source.name} class="sheet settings-source">
+              <div key={source.name} class="sheet stack section">
                 <h3>
                   <Outside text={source.name} />
                 </h3>
@@ -168,10 +169,12 @@ const SETTING_FIELDS: readonly Field<SettingsShown["settings"][number]>[] = [
     show: ({ value, given }) =>
       value === null || value === "" ? (
         <None says={value === null ? "not set" : "empty"} />
-      ) : (
-        <span class={given ? "setting-value is-given" : "setting-value"}>
+      ) : given ? (
+        <b>
           <Outside text={value} />
-        </span>
+        </b>
+      ) : (
+        <Outside text={value} />
       ),
     kind: "text",
   },
@@ -195,9 +198,10 @@ function Reconciled({ source: { reconciliation, collectionIds } }: { source: Sou
     <>
       <Badge state={reconciliation} tone={tone} as={words} />
       {collectionIds.map((id) => (
-        <code key={id} class="collection-id">
-          {id}
-        </code>
+        <Fragment key={id}>
+          {" "}
+          <code>{id}</code>
+        </Fragment>
       ))}
     </>
   );
@@ -206,7 +210,7 @@ function Reconciled({ source: { reconciliation, collectionIds } }: { source: Sou
 function OnAndOff({ on, off }: Pick<SettingsShown, "on" | "off">) {
   return (
     <Section title="On and off">
-      <ul class="settings-switches">
+      <ul class="columns" style={{ "--least": "26rem", "--gap": "var(--s2) var(--s5)" }}>
         {[...on, ...off].map((what) => (
           <li key={what} class="line">
             <Badge state={on.includes(what) ? "on" : "off"} /> {what}

@@ -17,7 +17,7 @@ export function Upstreams() {
     <Section title="Paused or open">
       <Answered answer={answer} what="sources and topics">
         {({ sources, topics }) => (
-          <ul class="sheet settings-upstreams">
+          <ul class="sheet lined">
             {sources.map((upstream) => (
               <Row key={upstream.name} {...{ upstream, onDone }} work="confirm" source={upstream.name} />
             ))}
@@ -53,8 +53,8 @@ function Row({ upstream, work, source, onDone }: RowProps) {
     return `${done} ${what}.`;
   };
   return (
-    <li class="spread settings-upstream">
-      <div class="settings-upstream-what">
+    <li class="spread">
+      <div class="grow">
         <UpstreamShown upstream={upstream} what={work === "confirm" ? "Provider, source" : "Topic"} />
       </div>
       {source !== undefined && (
@@ -97,7 +97,7 @@ export type Upstream = Activity["upstreams"]["sources"][number];
 /** A source or topic, how it does, and why. @param what which of them it is. */
 export const UpstreamShown = ({ upstream, what }: { upstream: Upstream; what: string }) => (
   <>
-    <p class="name-and-state">
+    <p class="spread">
       <span>
         <small>{what}</small> <Outside text={upstream.name.split(":").at(-1) ?? upstream.name} />
       </span>

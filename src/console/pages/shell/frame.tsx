@@ -67,7 +67,7 @@ export function Frame({ who }: { who: Session }) {
   const PageComponent = page?.component;
   return (
     <div class={isMenuOpen ? "frame is-menu-open" : "frame"}>
-      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+      <button type="button" class="button skip" onClick={() => main.current?.focus()}>
         Skip to the page
       </button>
       <aside class="side">
@@ -76,13 +76,13 @@ export function Frame({ who }: { who: Session }) {
             <Mark />
             <Connection />
             {may("listDead") && (
-              <Link to="attention" class="phone-count">
+              <Link to="attention" class="phone-only">
                 <Waiting />
               </Link>
             )}
             <button
               type="button"
-              class="icon-button menu-button"
+              class="icon-button phone-only"
               aria-label={isMenuOpen ? "Close the menu" : "Open the menu"}
               aria-expanded={isMenuOpen}
               onClick={() => setMenuOpen(!isMenuOpen)}
@@ -182,12 +182,12 @@ function Waiting() {
 /** The pages that whoever is signed in may see. */
 function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => void }) {
   return (
-    <nav class="nav" aria-label="Pages">
-      <ul class="stack">
+    <nav aria-label="Pages">
+      <ul>
         {PAGES.filter(({ needs }) => may(needs)).map((page) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the link inside is what is pressed.
           <li key={page.path} onClick={onGo}>
-            <Link to={page.path} class="nav-link" aria-current={page === current ? "page" : undefined}>
+            <Link to={page.path} class="tool" aria-current={page === current ? "page" : undefined}>
               <Icon name={page.icon} />
               <span>{page.title}</span>
               {page.path === "attention" && <Waiting />}

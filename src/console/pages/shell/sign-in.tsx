@@ -27,7 +27,7 @@ export function SignIn({ why }: { why: string | null }) {
   };
   return (
     <main class="sign-in">
-      <div class="sheet stack sign-in-card">
+      <div class="sheet stack">
         <Mark />
         <h1>Sign in to the console</h1>
         {why !== null && problem === null && <p class="quiet">{why}</p>}
@@ -48,7 +48,7 @@ export function SignIn({ why }: { why: string | null }) {
             {isAsking ? "Signing in…" : "Sign in"}
           </button>
         </form>
-        <p class="quiet sign-in-help">
+        <p class="quiet">
           The token is the last part of an entry of <code>ADMIN_TOKENS</code>, after name and role. You stay
           signed in for half an hour after your last click, and for twelve hours at most.
         </p>
@@ -62,7 +62,7 @@ export function Mark() {
   return (
     <span class="mark">
       <svg viewBox="0 0 32 32" aria-hidden="true">
-        <path class="mark-in" d="M7 10h10.5a5.5 5.5 0 0 1 0 11H14" />
+        <path d="M7 10h10.5a5.5 5.5 0 0 1 0 11H14" />
         <path class="mark-out" d="M18 16.5 13.5 21l4.5 4.5" />
       </svg>
       invoice-relay

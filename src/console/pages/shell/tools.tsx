@@ -25,7 +25,7 @@ export function Tools({ who, onHelp }: { who: Session; onHelp: () => void }) {
       </button>
       <div class="row who">
         <Icon name="person" />
-        <span class="who-name">
+        <span class="grow">
           <b>{who.name}</b>
           <small>{ROLE_WORDS[who.role]}</small>
         </span>
@@ -63,7 +63,7 @@ export function ShortcutsHelp({ shortcuts, onClose }: ShortcutsHelpProps) {
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="help-title" onClose={onClose}>
       <h2 id="help-title">Keyboard</h2>
-      <dl class="keys">
+      <dl class="facts keys">
         {shortcuts.map(({ keys, what }) => (
           <div key={keys}>
             <dt>
