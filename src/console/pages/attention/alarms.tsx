@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { isUuid } from "../../../kit/ids.ts";
 import { ApiProblem, get, post } from "../api/client.ts";
@@ -6,9 +5,9 @@ import { liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, countText } from "../kit/text.ts";
-import { EndFields, endChosen, resetEnd } from "../parts/acts.tsx";
+import { endChosen, endFields } from "../parts/acts.tsx";
 import type { Field } from "../parts/fields.tsx";
-import { TextInput } from "../parts/filters.tsx";
+import type { Values } from "../parts/form.tsx";
 import { doHere, sayHere } from "../parts/here.ts";
 import { LIST_LIMIT, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
 import { Empty } from "../parts/page.tsx";
@@ -88,27 +87,27 @@ type Meant = CallInput<OperationAt<"post", "/alarms/close">>["body"]["alarms"];
 const chosen = (alarms: readonly ListedAlarm[]): Meant =>
   alarms.map(({ name, source, subject }) => ({ name, source, subject }));
 
-function allOpen({ name }: Readonly<Record<string, string>>): Meant {
+function allOpen({ name }: Values): Meant {
   const names = liveStatus.value?.openAlarms.map((open) => open.name) ?? [];
   return names.filter((one) => name === undefined || one === name).map((one) => ({ name: one }));
 }
 
 interface AlarmAct extends Omit<RowsAct<ListedAlarm>, "run" | "runAll"> {
   /** @returns how many were open. */
-  act: (alarms: Meant, reason: string | undefined) => Promise<{ count: number }>;
+  act: (alarms: Meant, reason: string | undefined, values: Values) => Promise<{ count: number }>;
   done: string;
 }
 
 /** The same for some and for all. @param always what its list is of, whatever else it is filtered by. */
 function alarmAct({ act, done, ...words }: AlarmAct, always: { name?: string } = {}): RowsAct<ListedAlarm> {
-  const said = async (alarms: Meant, reason: string | undefined) => {
-    const { count } = await act(alarms, reason);
+  const said = async (alarms: Meant, reason: string | undefined, values: Values) => {
+    const { count } = await act(alarms, reason, values);
     return count === 1 ? `An alarm was ${done}.` : `${countText(count)} alarms were ${done}.`;
   };
   return {
     ...words,
-    run: (alarms, reason) => said(chosen(alarms), reason),
-    runAll: (reason, given) => said(allOpen({ ...given, ...always }), reason),
+    run: (alarms, ...given) => said(chosen(alarms), ...given),
+    runAll: (reason, given, values) => said(allOpen({ ...given, ...always }), reason, values),
   };
 }
 
@@ -127,37 +126,23 @@ const SNOOZE: AlarmAct = {
   title: "Snooze",
   says: (count) =>
     `Nobody is told of ${count === 1 ? "it" : "them"} until then. What still lasts at that time is told again.`,
-  onAsk: resetEnd,
-  fields: () => <EndFields />,
-  act(alarms, reason) {
-    const until = endChosen();
+  fields: endFields(),
+  act(alarms, reason, values) {
+    const until = endChosen(values);
     if (until === null) throw new ApiProblem(400, "Choose when they are told again.");
     return post("/alarms/snooze", { body: { alarms, until: until.toISOString(), reason } });
   },
   done: "snoozed",
 };
 
-const note = signal("");
-
 const NOTE: AlarmAct = {
   operation: "noteAlarms",
   title: "Note",
   says: () => "For whoever looks next: who sees to it, or what was found out. An empty note takes it away.",
-  onAsk: () => {
-    note.value = "";
-  },
-  fields: () => (
-    <TextInput
-      label="Note"
-      hint="no personal data"
-      value={note.value}
-      onInput={(text) => {
-        note.value = text;
-      }}
-      maxLength={500}
-    />
-  ),
-  act: (alarms, reason) => post("/alarms/note", { body: { alarms, note: note.value, reason } }),
+  fields: () => [
+    { name: "note", label: "Note", kind: "lines", hint: "no personal data", input: { maxLength: 500 } },
+  ],
+  act: (alarms, reason, { note = "" }) => post("/alarms/note", { body: { alarms, note, reason } }),
   done: "noted",
 };
 

@@ -6,7 +6,7 @@ import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { Facts, type Field, moneyField, textField, timeField } from "../parts/fields.tsx";
-import type { Filter } from "../parts/filters.tsx";
+import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
 import { Id } from "../parts/notices.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
@@ -99,7 +99,7 @@ const FIELDS: readonly Field<Undelivered>[] = [
   textField("Why", "error", { kind: "wide" }),
 ];
 
-const FILTERS: readonly Filter[] = [
+const FILTERS: readonly FormField[] = [
   { name: "collection", label: "Collection", kind: "collection" },
   { name: "source", label: "Source", kind: "source" },
 ];

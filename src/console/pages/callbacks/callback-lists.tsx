@@ -5,8 +5,8 @@ import { liveStatus } from "../api/live.ts";
 import type { ListedCallback } from "../api/types.ts";
 import { capital, countText } from "../kit/text.ts";
 import { countField, textField, timeField } from "../parts/fields.tsx";
-import { choicesOf } from "../parts/filters.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
+import { choicesOf } from "../parts/form.tsx";
 import type { ListDefinition, RowsAct } from "../parts/list.tsx";
 import { Empty } from "../parts/page.tsx";
 import { Badge, None, ShortId } from "../parts/values.tsx";
@@ -47,7 +47,7 @@ export const CALLBACKS: ListDefinition<ListedCallback> = {
     { name: "reference", label: "Reference", kind: "text" },
     { name: "invoiceId", label: "Invoice id", kind: "text" },
     { name: "remoteAddress", label: "Sender’s address", kind: "text" },
-    { name: "foundBy", label: "Id found in", kind: "text", placeholder: "data.id" },
+    { name: "foundBy", label: "Id found in", kind: "text", input: { placeholder: "data.id" } },
     { name: "source", label: "Source", kind: "source" },
   ],
   fields: [

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { ApiProblem, post } from "../api/client.ts";
+import { post } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import type { ClosingResult } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
-import { TextInput } from "../parts/filters.tsx";
+import { Fields, type FormField, useTask } from "../parts/form.tsx";
 import { sayHere } from "../parts/here.ts";
 import { notify } from "../parts/notices.tsx";
 import { Problem } from "../parts/page.tsx";
@@ -26,6 +26,14 @@ const CURES: Readonly<Partial<Record<Obstacle["code"], readonly [says: string, t
 
 const OF_STATEMENT: readonly Obstacle["code"][] = ["no_statement", "statement_not_matched"];
 
+const WAIVER: FormField = {
+  name: "waiver",
+  label: "Close without a bank statement, because",
+  kind: "lines",
+  hint: "goes to the audit log",
+  input: { maxLength: 500 },
+};
+
 interface CloseFormProps {
   source: string;
   /** YYYY-MM */
@@ -38,25 +46,16 @@ interface CloseFormProps {
 export function CloseForm({ source, month, onDone }: CloseFormProps) {
   const [waiver, setWaiver] = useState("");
   const [looked, setLooked] = useState<ClosingResult | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const { isBusy, problem, run } = useTask();
   if (!may("closeMonth")) return <p>To close a month takes a token of role operate.</p>;
 
   const send = async (dryRun: boolean) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const body = { source, dryRun, waiveStatement: waiver.trim() || undefined };
-      const [result = null] = (await post("/months/{month}/close", { path: { month }, body })).months;
-      setLooked(result);
-      if (result !== null && result.closing !== null) {
-        notify(`${month} of ${source} is closed.`);
-        onDone();
-      }
-    } catch (thrown) {
-      setProblem(ApiProblem.of(thrown));
-    }
-    setBusy(false);
+    const body = { source, dryRun, waiveStatement: waiver.trim() || undefined };
+    const [result = null] = (await post("/months/{month}/close", { path: { month }, body })).months;
+    setLooked(result);
+    if (result === null || result.closing === null) return;
+    notify(`${month} of ${source} is closed.`);
+    onDone();
   };
   const isClear = looked?.obstacles.length === 0;
   const asksWaiver = waiver !== "" || looked?.obstacles.some(({ code }) => OF_STATEMENT.includes(code));
@@ -84,15 +83,13 @@ export function CloseForm({ source, month, onDone }: CloseFormProps) {
         </div>
       )}
       {asksWaiver && (
-        <TextInput
-          label="Close without a bank statement, because"
-          hint="goes to the audit log"
-          value={waiver}
-          onInput={(text) => {
+        <Fields
+          of={[WAIVER]}
+          values={{ waiver }}
+          onInput={(_name, text) => {
             setWaiver(text);
             if (isClear) setLooked(null);
           }}
-          maxLength={500}
         />
       )}
       {problem !== null && <Problem problem={problem} />}
@@ -102,7 +99,7 @@ export function CloseForm({ source, month, onDone }: CloseFormProps) {
           class="button is-primary"
           aria-label={`${isClear ? "Close it now:" : "Close"} ${month} of ${source}`}
           disabled={isBusy}
-          onClick={() => void send(!isClear)}
+          onClick={() => void run(() => send(!isClear))}
         >
           {isBusy ? "Looking…" : isClear ? "Close it now" : `Close ${month}`}
         </button>

@@ -7,7 +7,7 @@ import { ApiProblem, postLines } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { Input } from "../parts/filters.tsx";
+import { Fields, useValues } from "../parts/form.tsx";
 import { notify } from "../parts/notices.tsx";
 import { Problem } from "../parts/page.tsx";
 
@@ -25,8 +25,8 @@ interface ProofFormProps {
 
 /** Certify or reconcile a period, with progress; as far as whoever is signed in may. */
 export function ProofForm({ from: first, to: last, zone = "", isFixed = false, onDone }: ProofFormProps) {
-  const [from, setFrom] = useState(first);
-  const [to, setTo] = useState(last);
+  const { values, onInput } = useValues({ from: first, to: last });
+  const { from = "", to = "" } = values;
   const [said, setSaid] = useState<string | null>(null);
   const run = useProofRun();
   if (!may("certify") && !may("reconcile"))
@@ -51,10 +51,14 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
   return (
     <div class="fields">
       {!isFixed && (
-        <>
-          <Input label="First day" hint={zone} type="date" value={from} onInput={setFrom} max={to} />
-          <Input label="Last day" hint={zone} type="date" value={to} onInput={setTo} max={last} />
-        </>
+        <Fields
+          of={[
+            { name: "from", label: "First day", kind: "date", hint: zone, input: { max: to } },
+            { name: "to", label: "Last day", kind: "date", hint: zone, input: { max: last } },
+          ]}
+          values={values}
+          onInput={onInput}
+        />
       )}
       <div class="row">
         <ActButton
@@ -63,7 +67,6 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
           isDisabled={run.work !== null || isBad}
           question={`Reconcile ${from === to ? from : `${from} to ${to}`}?`}
           says="The provider's lists of these days are read, and what no callback named is asked about, stored and published. Payments from before the first serve are recorded only."
-          action="Reconcile"
           run={async (reason) => {
             void start("reconcile", { reason });
             return "Reconciling; it goes on when you leave this page.";

@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { urlOf } from "../api/client.ts";
 import { may } from "../api/session.ts";
-import { Choice, CollectionChoice, Input, SourceChoice } from "../parts/filters.tsx";
+import { Fields, type FormField, useValues } from "../parts/form.tsx";
 import { Section } from "../parts/page.tsx";
 import { Icon } from "../parts/values.tsx";
 
@@ -27,41 +26,16 @@ interface ReportFormProps {
 
 /** The payments of a period as a table for finance. */
 export function ReportForm({ from: first, to: last }: ReportFormProps) {
-  const [report, setReport] = useState<Report>("payments");
-  const [from, setFrom] = useState(first);
-  const [to, setTo] = useState(last);
-  const [collection, setCollection] = useState("");
-  const [source, setSource] = useState("");
+  const { values, onInput } = useValues({ report: "payments", from: first, to: last });
   if (!may("exportReport")) return null;
+  const { report, from = "", to = "", collection, source } = values;
   const isBad = from === "" || to === "" || from > to;
-  const linkTo = (format: "csv" | "xlsx") => {
-    const query = { from, to, format, collection: collection || undefined, source: source || undefined };
-    return `/admin/v1${urlOf("/reports/{report}", { path: { report }, query })}`;
-  };
+  const query = { from, to, collection, source };
   return (
     <Section title="Reports for finance">
       <div class="fields">
-        <Choice
-          label="A row for"
-          value={report}
-          any={null}
-          choices={Object.entries(REPORTS)}
-          onChange={(chosen) => setReport(chosen as Report)}
-        />
-        <Input label="First day" type="date" value={from} onInput={setFrom} max={to} />
-        <Input label="Last day" type="date" value={to} onInput={setTo} />
-        <CollectionChoice label="Collection" value={collection} onChange={setCollection} />
-        <SourceChoice label="Source" value={source} onChange={setSource} />
-        {!isBad && (
-          <div class="row">
-            {(["csv", "xlsx"] as const).map((format) => (
-              <a key={format} class="button" href={linkTo(format)} download>
-                <Icon name="download" />
-                {format === "csv" ? "CSV" : "Excel"}
-              </a>
-            ))}
-          </div>
-        )}
+        <Fields of={fieldsTo(to)} values={values} onInput={onInput} />
+        {!isBad && <Downloads path={urlOf("/reports/{report}", { path: { report }, query })} />}
       </div>
       <p class="quiet">
         By day of payment, in the zone of the books (BOOKS_TIME_ZONE).
@@ -70,3 +44,28 @@ export function ReportForm({ from: first, to: last }: ReportFormProps) {
     </Section>
   );
 }
+
+const fieldsTo = (to: string): readonly FormField[] => [
+  { name: "report", label: "A row for", kind: "choice", any: null, choices: Object.entries(REPORTS) },
+  { name: "from", label: "First day", kind: "date", input: { max: to } },
+  { name: "to", label: "Last day", kind: "date" },
+  { name: "collection", label: "Collection", kind: "collection" },
+  { name: "source", label: "Source", kind: "source" },
+];
+
+/** A report of the admin API as either kind of file. @param path with its query, if it has one. */
+export const Downloads = ({ path }: { path: string }) => (
+  <div class="row">
+    {(["csv", "xlsx"] as const).map((format) => (
+      <a
+        key={format}
+        class="button"
+        href={`/admin/v1${path}${path.includes("?") ? "&" : "?"}format=${format}`}
+        download
+      >
+        <Icon name="download" />
+        {format === "csv" ? "CSV" : "Excel"}
+      </a>
+    ))}
+  </div>
+);

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { ApiProblem, get, upload, urlOf } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import type { StatementMatch, StatementShown } from "../api/types.ts";
@@ -15,10 +15,11 @@ import {
   textField,
   timeField,
 } from "../parts/fields.tsx";
-import { CollectionChoice, Input, SourceChoice } from "../parts/filters.tsx";
+import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Problem, Section } from "../parts/page.tsx";
-import { Badge, Icon, Money, Outside, PaymentLink } from "../parts/values.tsx";
+import { Badge, Money, Outside, PaymentLink } from "../parts/values.tsx";
+import { Downloads } from "./report-form.tsx";
 
 const ABOVE = { to: "completeness", name: "Completeness" };
 
@@ -41,59 +42,53 @@ export function StatementsPage({ id }: { id: string | undefined }) {
 /** Takes the file as it is; what it does not show is asked for by the answer. */
 function MatchForm() {
   const file = useRef<HTMLInputElement>(null);
-  const [given, setGiven] = useState<Record<string, string>>({});
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const field = (name: string) => ({
-    value: given[name] ?? "",
-    onInput: (value: string) => setGiven({ ...given, [name]: value }),
-    onChange: (value: string) => setGiven({ ...given, [name]: value }),
-  });
-  const text = (name: string) => ({ value: given[name] ?? "", onInput: field(name).onInput });
+  const { values, onInput } = useValues();
+  const { isBusy, problem, run } = useTask();
   const match = async () => {
     const chosen = file.current?.files?.[0];
-    if (chosen === undefined) return setProblem(new ApiProblem(400, "Choose the statement first."));
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { id } = await upload("/statements", { query: { ...given, name: chosen.name } }, chosen);
-      go(`completeness/statements/${id}`);
-    } catch (thrown) {
-      setProblem(ApiProblem.of(thrown));
-    }
-    setBusy(false);
+    if (chosen === undefined) throw new ApiProblem(400, "Choose the statement first.");
+    const { id } = await upload("/statements", { query: { ...values, name: chosen.name } }, chosen);
+    go(`completeness/statements/${id}`);
   };
   return (
     <Section title="Match a statement">
       <div class="fields">
-        <label class="field">
+        <label class="field is-longest">
           <span>Statement (CSV)</span>
           <input ref={file} type="file" accept=".csv,.txt,text/csv,text/plain" />
         </label>
-        <Input label="First day" hint="the statement's" type="date" {...text("from")} />
-        <Input label="Last day" hint="the statement's" type="date" {...text("to")} />
-        <SourceChoice label="Source" {...field("source")} />
-        <CollectionChoice label="Collection" {...field("collection")} />
+        <Fields of={OF_STATEMENT} values={values} onInput={onInput} />
       </div>
       <details>
         <summary>How it is read: found in the file, or remembered</summary>
         <div class="fields">
-          <Input label="Column of dates" {...text("dateColumn")} />
-          <Input label="Column of what came in" {...text("amountColumn")} />
-          <Input label="Column of what went out" {...text("debitColumn")} />
-          <Input label="Delimiter" {...text("delimiter")} />
-          <Input label="Decimals" hint=". or ," {...text("decimal")} />
-          <Input label="Order of dates" hint="DMY or MDY" {...text("dateOrder")} />
-          <Input label="Only lines with" {...text("only")} />
+          <Fields of={OF_FILE} values={values} onInput={onInput} />
         </div>
       </details>
-      <button type="button" class="button is-primary" disabled={isBusy} onClick={() => void match()}>
+      <button type="button" class="button is-primary" disabled={isBusy} onClick={() => void run(match)}>
         {isBusy ? "Matching…" : "Match"}
       </button>
       {problem !== null && <Problem problem={problem} />}
     </Section>
   );
 }
+
+const OF_STATEMENT: readonly FormField[] = [
+  { name: "from", label: "First day", kind: "date", hint: "the statement's" },
+  { name: "to", label: "Last day", kind: "date", hint: "the statement's" },
+  { name: "source", label: "Source", kind: "source" },
+  { name: "collection", label: "Collection", kind: "collection" },
+];
+
+const OF_FILE: readonly FormField[] = [
+  { name: "dateColumn", label: "Column of dates", kind: "text" },
+  { name: "amountColumn", label: "Column of what came in", kind: "text" },
+  { name: "debitColumn", label: "Column of what went out", kind: "text" },
+  { name: "delimiter", label: "Delimiter", kind: "text" },
+  { name: "decimal", label: "Decimals", kind: "text", hint: ". or ," },
+  { name: "dateOrder", label: "Order of dates", kind: "text", hint: "DMY or MDY" },
+  { name: "only", label: "Only lines with", kind: "text" },
+];
 
 const cleanField: Field<StatementMatch> = {
   name: "Left over",
@@ -127,17 +122,10 @@ const MATCHES: ListDefinition<StatementMatch> = {
 
 function StatementPage({ id }: { id: string }) {
   const answer = useAnswer("/statements/{id}", { path: { id }, query: { limit: 500 } });
-  const linkTo = (format: "csv" | "xlsx") =>
-    `/admin/v1${urlOf("/statements/{id}/report", { path: { id }, query: { format } })}`;
   return (
     <>
       <PageHead title="Bank statement" above={{ to: "completeness/statements", name: "Bank statements" }}>
-        {(["csv", "xlsx"] as const).map((format) => (
-          <a key={format} class="button" href={linkTo(format)} download>
-            <Icon name="download" />
-            {format === "csv" ? "CSV" : "Excel"}
-          </a>
-        ))}
+        <Downloads path={urlOf("/statements/{id}/report", { path: { id } })} />
       </PageHead>
       <Answered answer={answer} what="the statement">
         {(match) => (

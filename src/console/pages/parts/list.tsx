@@ -8,10 +8,10 @@ import type { Status } from "../api/types.ts";
 import { type ListPage, useNewRows, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
-import { ActButton } from "./acts.tsx";
+import { type Act, ActButton } from "./acts.tsx";
 import { CsvButton } from "./csv-button.tsx";
 import { standAt, Table, type TableProps } from "./fields.tsx";
-import { type Filter, FilterBar, givenFilters } from "./filters.tsx";
+import { FilterBar, type FormField, givenFilters, type Values } from "./form.tsx";
 import { Empty, Loading, Problem } from "./page.tsx";
 import { Time } from "./values.tsx";
 
@@ -19,10 +19,10 @@ import { Time } from "./values.tsx";
 export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "choice"> {
   /** For "Reading …" and "12 …": "payments". */
   what: string;
-  filters?: readonly Filter[];
+  filters?: readonly FormField[];
   /** The page at a cursor, null for the first; of so many rows. @throws ApiProblem */
   read: (
-    given: Readonly<Record<string, string>>,
+    given: Values,
     cursor: string | null,
     signal?: AbortSignal,
     limit?: number,
@@ -51,21 +51,13 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
 }
 
 /** Something to be done about one row, many, or all that there are. */
-export interface RowsAct<Row> {
-  /** The operation of the admin API: not shown to whoever may not. */
-  operation: string;
-  /** The verb on the button: "Retry". */
-  title: string;
-  isMain?: boolean;
-  /** What is to be filled in beside the reason, and what is done before it is asked. */
-  fields?: () => ComponentChildren;
-  onAsk?: () => void;
+export interface RowsAct<Row> extends Act {
   /** What will happen to so many, and what will not. */
   says: (count: number) => string;
   /** @returns what was done, in a sentence. @throws ApiProblem */
-  run: (rows: readonly Row[], reason: string | undefined) => Promise<string>;
+  run: (rows: readonly Row[], reason: string | undefined, values: Values) => Promise<string>;
   /** The same for all that match, also those that are not shown. */
-  runAll?: (reason: string | undefined, given: Readonly<Record<string, string>>) => Promise<string>;
+  runAll?: (reason: string | undefined, given: Values, values: Values) => Promise<string>;
 }
 
 /** The same about what a page of its own shows. */
@@ -78,10 +70,8 @@ export function RowActs<Row>({ acts, rows, onDone }: RowActsProps<Row>) {
           key={act.title}
           question={`${act.title} it?`}
           says={act.says(1)}
-          action={act.title}
-          fields={act.fields && <Fields>{act.fields}</Fields>}
-          run={async (reason) => {
-            const done = await act.run(rows, reason);
+          run={async (reason, values) => {
+            const done = await act.run(rows, reason, values);
             onDone();
             return done;
           }}
@@ -229,7 +219,7 @@ interface RowsProps<Row> {
   rows: readonly Row[];
   /** How many match, shown or not; null where nobody counts them and there are more. */
   total: number | null;
-  given: Readonly<Record<string, string>>;
+  given: Values;
   /** Called when something was done. */
   onDone: () => void;
 }
@@ -243,20 +233,19 @@ function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
   if (allowed.length === 0) return <Table {...table} />;
   // What was decided elsewhere meanwhile is no longer there to be chosen.
   const picked = rows.filter((row) => chosen.has(keyOf(row)));
-  const wordsFor = ({ operation, title, says, fields, onAsk }: RowsAct<Row>, count: number | null) => {
+  const wordsFor = (act: RowsAct<Row>, count: number | null) => {
     const many = count === null ? "all" : countText(count);
     return {
-      operation,
-      question: `${title} ${count === 1 ? "it" : `${many} ${what}`}?`,
-      says: says(count ?? Number.POSITIVE_INFINITY),
-      action: count === 1 ? title : `${title} ${many}`,
-      ...(fields !== undefined && { fields: <Fields>{fields}</Fields> }),
-      ...(onAsk !== undefined && { onAsk }),
+      ...act,
+      question: `${act.title} ${count === 1 ? "it" : `${many} ${what}`}?`,
+      says: act.says(count ?? Number.POSITIVE_INFINITY),
+      action: count === 1 ? act.title : `${act.title} ${many}`,
     };
   };
   const act =
-    (run: (reason: string | undefined) => Promise<string>) => async (reason: string | undefined) => {
-      const done = await run(reason);
+    (run: (reason: string | undefined, values: Values) => Promise<string>) =>
+    async (reason: string | undefined, values: Values) => {
+      const done = await run(reason, values);
       setChosen(new Set());
       onDone();
       return done;
@@ -273,10 +262,8 @@ function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
             <ActButton
               key={one.title}
               {...wordsFor(one, picked.length)}
-              title={one.title}
-              isMain={one.isMain}
               isDisabled={picked.length === 0}
-              run={act((reason) => one.run(picked, reason))}
+              run={act((reason, values) => one.run(picked, reason, values))}
             />
           ))}
           {isAll &&
@@ -286,8 +273,9 @@ function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
                   <ActButton
                     key={`all ${one.title}`}
                     {...wordsFor(one, total)}
+                    isMain={false}
                     title={`${one.title} all ${total === null ? "that match" : countText(total)}`}
-                    run={act((reason) => one.runAll?.(reason, given) ?? Promise.resolve(""))}
+                    run={act((reason, values) => one.runAll?.(reason, given, values) ?? Promise.resolve(""))}
                   />
                 ),
             )}
@@ -307,6 +295,3 @@ function useSpot({ items, isLoading, hasMore, more }: ReturnType<typeof usePages
     else spot.value = null;
   }, [items, isLoading]);
 }
-
-/** A component of its own, so that it is drawn again when what is filled in changes. */
-const Fields = ({ children }: { children: () => ComponentChildren }) => <>{children()}</>;

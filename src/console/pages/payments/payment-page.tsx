@@ -64,7 +64,6 @@ export function PaymentPage({ id }: { id: string }) {
           icon="replay"
           question="Ask the provider again?"
           says="The provider is asked for this invoice now. An event that was published stays as it is."
-          action="Ask again"
           run={act("ask", "It is asked again. The answer shows up here.")}
         />
         {evidence.data?.events.some(({ publications }) => publications.length > 0) && (
@@ -74,7 +73,6 @@ export function PaymentPage({ id }: { id: string }) {
             icon="play"
             question="Publish the event again?"
             says="The same event, under the same id, goes to its topic once more, marked as a replay. Consumers that handle an id once are not disturbed."
-            action="Publish again"
             run={act("publish", "It is published again. The new MessageId shows up here.")}
           />
         )}

@@ -1,27 +1,27 @@
 import { useState } from "preact/hooks";
 import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
-import { ApiProblem, post } from "../api/client.ts";
+import { post } from "../api/client.ts";
 import { may } from "../api/session.ts";
-import type { Plan, ReplayRequest, SettingsShown } from "../api/types.ts";
+import type { Plan, ReplayRequest } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { zone } from "../kit/look.ts";
 import { go } from "../kit/router.tsx";
 import { timeGiven } from "../kit/time.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { type Field, Table, textField, timeField } from "../parts/fields.tsx";
-import { Choice, CollectionChoice, choicesOf, Input, SourceChoice, TextInput } from "../parts/filters.tsx";
+import { choicesOf, Fields, type FormField, useTask, useValues, type Values } from "../parts/form.tsx";
 import { Empty, PageHead, Problem, Section } from "../parts/page.tsx";
 import { PaymentLink } from "../parts/values.tsx";
 import { countOf, KIND_NAMES, KINDS, type ReplayKind } from "./replay-words.ts";
 
 /** Choose what, see what it would take, then start it: in this order. */
 export function NewReplay() {
-  const settings = useAnswer("/settings", {}).data;
-  const [draft, setDraft] = useState<Draft>(EMPTY);
+  const topics = useAnswer("/settings", {}).data?.replayTopicArns ?? [];
+  const [kind, setKind] = useState<ReplayKind>("events");
+  const { values, onInput } = useValues();
   const [plan, setPlan] = useState<Plan | null>(null);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const [isAsking, setAsking] = useState(false);
+  const { isBusy, problem, run } = useTask();
   const above = { to: "replays", name: "Replays" };
   if (!may("startReplay"))
     return (
@@ -31,27 +31,16 @@ export function NewReplay() {
       </>
     );
 
-  const change = (changes: Partial<Draft>) => {
-    setDraft({ ...draft, ...changes });
-    // It was made for something else.
-    setPlan(null);
-  };
-  const tryDry = async (event: Event) => {
+  const request = requestOf(kind, values);
+  const tryDry = (event: Event) => {
     event.preventDefault();
-    setAsking(true);
-    setProblem(null);
-    try {
-      const { plan: made } = await post("/replays", { body: { ...requestOf(draft), dryRun: true } });
-      setPlan(made);
-    } catch (error) {
+    void run(async () => {
       setPlan(null);
-      setProblem(ApiProblem.of(error));
-    } finally {
-      setAsking(false);
-    }
+      setPlan((await post("/replays", { body: { ...request, dryRun: true } })).plan);
+    });
   };
   const start = async (reason: string | undefined) => {
-    const { replay } = await post("/replays", { body: { ...requestOf(draft), reason } });
+    const { replay } = await post("/replays", { body: { ...request, reason } });
     if (replay === null) return "Nothing matches any more; nothing was started.";
     go(`replays/${replay.id}`);
     return "The replay was started.";
@@ -63,11 +52,34 @@ export function NewReplay() {
         above={above}
         says="The dry run changes nothing and says what it would take."
       />
-      <form class="stack" style={{ "--gap": "var(--s5)" }} onSubmit={(event) => void tryDry(event)}>
-        <ReplayFields draft={draft} onChange={change} settings={settings} />
+      {/* A plan was made for what stood in the fields then. */}
+      <form class="stack" style={{ "--gap": "var(--s5)" }} onSubmit={tryDry} onInput={() => setPlan(null)}>
+        <fieldset class="columns" style={{ "--least": "16rem", "--gap": "var(--s3)" }}>
+          <legend>What to run again</legend>
+          {KIND_NAMES.map((one) => (
+            <label key={one} class="sheet kind">
+              <input
+                type="radio"
+                name="kind"
+                checked={kind === one}
+                onChange={() => {
+                  setKind(one);
+                  onInput("verdict", "");
+                }}
+              />
+              <span>
+                <b class="block">{KINDS[one].title}</b>
+                <small class="block">{KINDS[one].about}</small>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <div class="fields">
+          <Fields of={filtersOf(kind, topics)} values={values} onInput={onInput} />
+        </div>
         <div class="row">
-          <button type="submit" class={plan === null ? "button is-primary" : "button"} disabled={isAsking}>
-            {isAsking ? "Counting…" : "Dry run"}
+          <button type="submit" class={plan === null ? "button is-primary" : "button"} disabled={isBusy}>
+            {isBusy ? "Counting…" : "Dry run"}
           </button>
         </div>
       </form>
@@ -97,7 +109,6 @@ function PlanShown({
             isMain
             question={`${KINDS[kind].title}: ${countOf(kind, matching)}?`}
             says="It runs behind live traffic, and can be stopped and resumed."
-            action="Start the replay"
             run={onStart}
           />
         )
@@ -125,121 +136,54 @@ const FIELDS: readonly Field<Plan["first"][number]>[] = [
   textField("Source", "source"),
 ];
 
-type ReplayFilters = NonNullable<ReplayRequest["filters"]>;
-
-interface ReplayFieldsProps {
-  draft: Draft;
-  onChange: (changes: Partial<Draft>) => void;
-  /** What there is to choose from; null until it is known. */
-  settings: SettingsShown | null;
+/** What of a kind is run again, and how. */
+function filtersOf(kind: ReplayKind, topics: readonly string[]): readonly FormField[] {
+  const verdicts = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
+  const topic: FormField = {
+    name: "topicArn",
+    label: "To the topic",
+    kind: "choice",
+    any: "its own",
+    choices: topics.map((one) => [one, one]),
+  };
+  const rate = { placeholder: "as usual", min: 1, max: 100_000 };
+  return [
+    { name: "from", label: "From", kind: "time", hint: zone.value },
+    { name: "to", label: "Until", kind: "time", hint: "now when left out" },
+    { name: "collection", label: "Collection", kind: "collection" },
+    { name: "verdict", label: "Verdict", kind: "choice", choices: choicesOf(verdicts) },
+    { name: "source", label: "Source", kind: "source" },
+    ...(kind === "events" && topics.length > 0 ? [topic] : []),
+    { name: "rate", label: "At most a second", kind: "number", input: rate },
+    { name: "invoiceIds", label: "Invoice ids", kind: "lines", hint: "one a line; all when left out" },
+    ...(kind === "callbacks" ? [REFUSED] : []),
+  ];
 }
 
-/** What is run again, and which of it. */
-export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
-  const topics = settings?.replayTopicArns ?? [];
-  const field = (name: "from" | "to" | "rate" | "invoiceIds") => ({
-    value: draft[name],
-    onInput: (value: string) => onChange({ [name]: value }),
-  });
-  return (
-    <>
-      <fieldset class="columns" style={{ "--least": "16rem", "--gap": "var(--s3)" }}>
-        <legend>What to run again</legend>
-        {KIND_NAMES.map((kind) => (
-          <label key={kind} class="sheet kind">
-            <input
-              type="radio"
-              name="kind"
-              checked={draft.kind === kind}
-              onChange={() => onChange({ kind, verdict: "", topicArn: "" })}
-            />
-            <span>
-              <b class="block">{KINDS[kind].title}</b>
-              <small class="block">{KINDS[kind].about}</small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      <div class="fields">
-        <Input label="From" hint={zone.value} type="datetime-local" {...field("from")} />
-        <Input label="Until" hint="now when left out" type="datetime-local" {...field("to")} />
-        <CollectionChoice
-          label="Collection"
-          value={draft.collection}
-          onChange={(collection) => onChange({ collection })}
-        />
-        <Choice
-          label="Verdict"
-          value={draft.verdict}
-          onChange={(verdict) => onChange({ verdict: verdict as Draft["verdict"] })}
-          choices={choicesOf(draft.kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS)}
-        />
-        <SourceChoice label="Source" value={draft.source} onChange={(source) => onChange({ source })} />
-        {draft.kind === "events" && topics.length > 0 && (
-          <Choice
-            label="To the topic"
-            value={draft.topicArn}
-            any="its own"
-            onChange={(topicArn) => onChange({ topicArn })}
-            choices={topics.map((one) => [one, one])}
-          />
-        )}
-        <Input
-          label="At most a second"
-          type="number"
-          min={1}
-          max={100_000}
-          placeholder="as usual"
-          {...field("rate")}
-        />
-        <TextInput label="Invoice ids" hint="one a line; all when left out" isWide {...field("invoiceIds")} />
-        {draft.kind === "callbacks" && (
-          <label class="line is-wide">
-            <input
-              type="checkbox"
-              checked={draft.refused}
-              onChange={(event) => onChange({ refused: event.currentTarget.checked })}
-            />
-            Refused ones, too: as if the check had held
-          </label>
-        )}
-      </div>
-    </>
-  );
-}
-
-/** What is filled in, as it stands in the fields: times of inputs of type datetime-local, "" for nothing. */
-export const EMPTY = {
-  kind: "events" as ReplayKind,
-  from: "",
-  to: "",
-  invoiceIds: "",
-  collection: "",
-  verdict: "" as NonNullable<ReplayFilters["verdict"]> | "",
-  source: "",
-  refused: false,
-  topicArn: "",
-  rate: "",
+const REFUSED: FormField = {
+  name: "refused",
+  label: "Refused ones, too: as if the check had held",
+  kind: "check",
 };
 
-export type Draft = typeof EMPTY;
+type Verdict = NonNullable<ReplayRequest["filters"]>["verdict"];
 
 /** The request's body, without reason and dryRun. */
-export function requestOf(draft: Draft) {
-  const { kind, collection, verdict, source, topicArn, rate } = draft;
-  const ids = draft.invoiceIds.split(/[\s,;]+/).filter(Boolean);
+function requestOf(kind: ReplayKind, values: Values) {
+  const { collection, verdict, source, topicArn, rate } = values;
+  const ids = values.invoiceIds?.split(/[\s,;]+/).filter(Boolean) ?? [];
   return {
     kind,
     filters: {
-      from: timeGiven(draft.from)?.toISOString(),
-      to: timeGiven(draft.to)?.toISOString(),
+      from: timeGiven(values.from ?? "")?.toISOString(),
+      to: timeGiven(values.to ?? "")?.toISOString(),
       invoiceIds: ids.length > 0 ? ids : undefined,
       collection: collection || undefined,
-      verdict: verdict || undefined,
+      verdict: (verdict || undefined) as Verdict,
       source: source || undefined,
-      refused: (kind === "callbacks" && draft.refused) || undefined,
+      refused: (kind === "callbacks" && values.refused === "yes") || undefined,
     },
-    target: kind === "events" && topicArn !== "" ? { kind: "other_topic" as const, topicArn } : undefined,
-    rate: rate === "" ? undefined : Number(rate),
+    target: kind === "events" && topicArn ? { kind: "other_topic" as const, topicArn } : undefined,
+    rate: rate ? Number(rate) : undefined,
   };
 }

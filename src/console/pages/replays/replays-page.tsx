@@ -89,7 +89,6 @@ export function ReplayPage({ id }: { id: string }) {
             icon="pause"
             question="Stop this replay?"
             says="What it has done stays done. It can be resumed where it stopped."
-            action="Stop"
             run={act("cancel", "The replay was stopped.")}
           />
         )}
@@ -101,7 +100,6 @@ export function ReplayPage({ id }: { id: string }) {
             isMain
             question="Resume this replay?"
             says="It goes on where it stopped; what it has done is not done again."
-            action="Resume"
             run={act("resume", "The replay goes on.")}
           />
         )}

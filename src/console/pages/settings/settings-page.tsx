@@ -1,6 +1,5 @@
 import { Fragment } from "preact";
-import { useState } from "preact/hooks";
-import { ApiProblem, get, post } from "../api/client.ts";
+import { get, post } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import type { AuditEntry, SettingsShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -8,9 +7,10 @@ import { Link } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import { Facts, type Field, Table, textField, timeField } from "../parts/fields.tsx";
 import { CallbackUrls } from "../parts/first-callback.tsx";
+import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { notify } from "../parts/notices.tsx";
-import { Answered, Empty, PageHead, Section, Tabs } from "../parts/page.tsx";
+import { Answered, Empty, PageHead, Problem, Section, Tabs } from "../parts/page.tsx";
 import { Badge, None, Outside, ShortId } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
@@ -47,8 +47,8 @@ const CHANGES: ListDefinition<AuditEntry> = {
   what: "changes",
   caption: "Changes by hand, the newest first",
   filters: [
-    { name: "actor", label: "Who", kind: "text", placeholder: "admin:ada" },
-    { name: "action", label: "What", kind: "text", placeholder: "pause, dead.retry" },
+    { name: "actor", label: "Who", kind: "text", input: { placeholder: "admin:ada" } },
+    { name: "action", label: "What", kind: "text", input: { placeholder: "pause, dead.retry" } },
     { name: "subject", label: "Which", kind: "text" },
     { name: "from", label: "From", kind: "time" },
     { name: "to", label: "Until", kind: "time" },
@@ -125,26 +125,21 @@ export function SettingsShownPart() {
 
 /** Whether a message about an alarm would come through. */
 function AlarmTest() {
-  const [isSending, setSending] = useState(false);
-  const send = () => {
-    setSending(true);
-    post("/alarms/test", {})
-      .then(({ problem }) =>
-        problem === null
-          ? notify("The message was taken: see whether it came.")
-          : notify(visibleText(problem), { bad: true }),
-      )
-      .catch((error: unknown) => notify(ApiProblem.of(error).message, { bad: true }))
-      .finally(() => setSending(false));
+  const { isBusy, problem, run } = useTask();
+  const send = async () => {
+    const { problem: found } = await post("/alarms/test", {});
+    if (found === null) notify("The message was taken: see whether it came.");
+    else notify(visibleText(found), { bad: true });
   };
   return (
     <Section title="Who is told of alarms">
       <div class="row">
         <p>Open alarms are sent where ALARM_WEBHOOK_URL leads.</p>
-        <button type="button" class="button" disabled={isSending} onClick={send}>
-          {isSending ? "Sending…" : "Send a test message"}
+        <button type="button" class="button" disabled={isBusy} onClick={() => void run(send)}>
+          {isBusy ? "Sending…" : "Send a test message"}
         </button>
       </div>
+      {problem !== null && <Problem problem={problem} />}
     </Section>
   );
 }

@@ -1,7 +1,8 @@
 import { post } from "../api/client.ts";
 import type { Activity } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { ActButton, EndFields, endChosen, resetEnd } from "../parts/acts.tsx";
+import { ActButton, endChosen, endFields } from "../parts/acts.tsx";
+import type { Values } from "../parts/form.tsx";
 import { Answered, Section } from "../parts/page.tsx";
 import { Badge, Outside, Time } from "../parts/values.tsx";
 
@@ -46,12 +47,13 @@ interface RowProps {
 
 function Row({ upstream, work, source, onDone }: RowProps) {
   const what = work === "confirm" ? `asking the provider of ${source}` : `sending to the topics of ${source}`;
-  const change = (verb: "pause" | "resume", done: string) => async (reason: string | undefined) => {
-    const until = verb === "pause" ? endChosen()?.toISOString() : undefined;
-    await post(`/${verb}`, { body: { work, source, reason, ...(until !== undefined && { until }) } });
-    onDone();
-    return `${done} ${what}.`;
-  };
+  const change =
+    (verb: "pause" | "resume", done: string) => async (reason: string | undefined, values: Values) => {
+      const until = verb === "pause" ? endChosen(values)?.toISOString() : undefined;
+      await post(`/${verb}`, { body: { work, source, reason, ...(until !== undefined && { until }) } });
+      onDone();
+      return `${done} ${what}.`;
+    };
   return (
     <li class="spread">
       <div class="grow">
@@ -67,7 +69,6 @@ function Row({ upstream, work, source, onDone }: RowProps) {
               icon="play"
               question={`Resume ${what}?`}
               says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
-              action="Resume"
               run={change("resume", "Resumed")}
             />
           )}
@@ -77,11 +78,9 @@ function Row({ upstream, work, source, onDone }: RowProps) {
               title="Pause"
               label={`Pause ${what}`}
               icon="pause"
-              onAsk={resetEnd}
               question={`Pause ${what}?`}
               says="Callbacks are recorded all the same; nothing is lost, it only waits."
-              fields={<EndFields never="When somebody resumes it" />}
-              action="Pause"
+              fields={endFields("When somebody resumes it")}
               run={change("pause", "Paused")}
             />
           )}

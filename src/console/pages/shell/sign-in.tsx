@@ -1,13 +1,12 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiProblem } from "../api/client.ts";
+import { useEffect, useRef } from "preact/hooks";
 import { signIn } from "../api/session.ts";
+import { useTask } from "../parts/form.tsx";
 import { Problem } from "../parts/page.tsx";
 
 /** The way in, with one of ADMIN_TOKENS. @param why what happened before, if something did. */
 export function SignIn({ why }: { why: string | null }) {
   const field = useRef<HTMLInputElement>(null);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const [isAsking, setAsking] = useState(false);
+  const { isBusy, problem, run } = useTask();
   useEffect(() => {
     document.title = "Sign in · invoice-relay";
     field.current?.focus();
@@ -16,14 +15,7 @@ export function SignIn({ why }: { why: string | null }) {
     event.preventDefault();
     const token = field.current?.value.trim() ?? "";
     if (token === "") return;
-    setAsking(true);
-    setProblem(null);
-    signIn(token)
-      .catch((error: unknown) => {
-        setProblem(ApiProblem.of(error));
-        field.current?.select();
-      })
-      .finally(() => setAsking(false));
+    void run(() => signIn(token)).then((isIn) => isIn || field.current?.select());
   };
   return (
     <main class="sign-in">
@@ -44,8 +36,8 @@ export function SignIn({ why }: { why: string | null }) {
             ) : (
               <Problem problem={problem} />
             ))}
-          <button type="submit" class="button is-primary" disabled={isAsking}>
-            {isAsking ? "Signing in…" : "Sign in"}
+          <button type="submit" class="button is-primary" disabled={isBusy}>
+            {isBusy ? "Signing in…" : "Sign in"}
           </button>
         </form>
         <p class="quiet">

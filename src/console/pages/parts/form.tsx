@@ -1,0 +1,244 @@
+import type { InputHTMLAttributes } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiProblem } from "../api/client.ts";
+import { liveStatus } from "../api/live.ts";
+import { useAnswer } from "../api/use-answer.ts";
+import { query, setQuery } from "../kit/router.tsx";
+import { visibleText } from "../kit/text.ts";
+import { timeGiven, timeInInput } from "../kit/time.ts";
+import { HiddenShown, Icon } from "./values.tsx";
+import { wordOf } from "./words.ts";
+
+type Choices = readonly (readonly [value: string, word: string])[];
+
+/** A field of a form or a filter of a list: what it is called, and what may stand in it. */
+export interface FormField {
+  /** Of a filter in the address, and for the admin API. */
+  name: string;
+  label: string;
+  /**
+   * time: in the zone that times are shown in; lines: several; source, collection, alarm: a choice of those that
+   * the relay knows, and of those that are open.
+   */
+  kind:
+    | "text"
+    | "date"
+    | "time"
+    | "number"
+    | "lines"
+    | "check"
+    | "choice"
+    | "source"
+    | "collection"
+    | "alarm";
+  /** Beside the label: what it is for, what holds without it. */
+  hint?: string;
+  /** Of a choice: value and word. */
+  choices?: Choices;
+  /** Of a choice: what stands for none of them, ""; null where one of them is always chosen. */
+  any?: string | null;
+  /** What is chosen as long as nothing was. */
+  first?: string;
+  /** Of what is typed. */
+  input?: Pick<
+    InputHTMLAttributes<HTMLInputElement>,
+    "placeholder" | "min" | "max" | "maxLength" | "required"
+  >;
+}
+
+/** What is filled in, by the fields' names. */
+export type Values = Readonly<Record<string, string>>;
+
+/** Holds what is filled in. */
+export function useValues(first: Values = {}) {
+  const [values, setValues] = useState(first);
+  return {
+    values,
+    onInput: (name: string, value: string) => setValues((last) => ({ ...last, [name]: value })),
+  };
+}
+
+interface FieldsProps {
+  of: readonly FormField[];
+  values: Values;
+  onInput: (name: string, value: string) => void;
+}
+
+export const Fields = ({ of: fields, values, onInput }: FieldsProps) => (
+  <>
+    {fields.map((field) => {
+      const set = (value: string) => onInput(field.name, value);
+      return (
+        <Filled
+          key={field.name}
+          field={field}
+          value={values[field.name] ?? field.first ?? ""}
+          onInput={set}
+        />
+      );
+    })}
+  </>
+);
+
+interface FilledProps {
+  field: FormField;
+  value: string;
+  onInput: (value: string) => void;
+  /** Called when one leaves what was typed, or presses Enter. */
+  onDone?: (value: string) => void;
+}
+
+const TYPES = { text: "text", date: "date", time: "datetime-local", number: "number" } as const;
+
+/** One field; what would not be seen of what is typed in it is shown beneath. */
+function Filled({ field, value, onInput, onDone }: FilledProps) {
+  const { name, label, kind, hint, input } = field;
+  if (kind === "check")
+    return (
+      <label class="line is-wide">
+        <input type="checkbox" checked={value !== ""} onChange={() => onInput(value === "" ? "yes" : "")} />
+        {label}
+      </label>
+    );
+  if (!(kind in TYPES || kind === "lines"))
+    return <Choice field={field} value={value} onInput={onDone ?? onInput} />;
+  const typed = {
+    ...input,
+    name,
+    value,
+    spellcheck: false,
+    autoComplete: "off",
+    onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement).value),
+  };
+  const done = (event: Event) => onDone?.((event.currentTarget as HTMLInputElement).value);
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: it stands inside, in either form.
+    <label class={kind === "lines" ? "field is-wide" : "field"}>
+      <span>
+        {label} {hint !== undefined && <small>{hint}</small>}
+      </span>
+      {kind === "lines" ? (
+        <textarea rows={2} {...(typed as object)} />
+      ) : (
+        <input
+          {...({ ...typed, type: TYPES[kind as keyof typeof TYPES] } as object)}
+          onChange={done}
+          onKeyDown={(event) => event.key === "Enter" && done(event)}
+        />
+      )}
+      <HiddenShown text={value} />
+    </label>
+  );
+}
+
+const named = (names: readonly string[]): Choices => [...new Set(names)].map((name) => [name, name]);
+
+/** What there is to choose from, by kind; each reads what it needs. */
+const KNOWN: Partial<Record<FormField["kind"], () => Choices>> = {
+  source: () => named(useAnswer("/settings", {}).data?.sources.map(({ name }) => name) ?? []),
+  /** Those that payments came in lately. */
+  collection: () => named(useAnswer("/collections", {}).data?.items.map(({ name }) => name) ?? []),
+  alarm: () => liveStatus.value?.openAlarms.map(({ name, title }) => [name, title] as const) ?? [],
+};
+
+/**
+ * Values to choose from. Others may have named them: they stand encoded where they are not seen. There is
+ * nothing to choose where there is one source.
+ */
+function Choice({ field, value, onInput }: FilledProps) {
+  const { name, label, kind, any = "any" } = field;
+  const choices = KNOWN[kind]?.() ?? field.choices ?? [];
+  if (kind === "source" && choices.length < 2 && value === "") return null;
+  const isKnown = value === "" || choices.some(([choice]) => choice === value);
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select
+        name={name}
+        value={encodeURIComponent(value)}
+        onChange={(event) => onInput(decodeURIComponent(event.currentTarget.value))}
+      >
+        {any !== null && <option value="">{any}</option>}
+        {[...choices, ...(isKnown ? [] : named([value]))].map(([choice, word]) => (
+          <option key={choice} value={encodeURIComponent(choice)}>
+            {visibleText(word)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** States to choose from, in their words. */
+export const choicesOf = (states: readonly string[]): Choices =>
+  states.map((state) => [state, wordOf(state)] as const);
+
+/** What stands in the address for these filters. */
+export const givenFilters = (filters: readonly FormField[]): Record<string, string> =>
+  Object.fromEntries(
+    filters.flatMap(({ name }) => {
+      const value = query.value.get(name);
+      return value ? [[name, value]] : [];
+    }),
+  );
+
+/** Filters that stand in the address, so that a link keeps them. Text counts on Enter, or when one leaves it. */
+export function FilterBar({ filters, label }: { filters: readonly FormField[]; label: string }) {
+  const set = filters.filter(({ name }) => query.value.has(name));
+  // On a phone they would stand before what one came to see.
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <search class={isOpen ? "fields filters is-open" : "fields filters"} aria-label={label}>
+      <button type="button" class="button phone-only" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Filters{set.length > 0 && ` (${set.length})`}
+      </button>
+      {filters.map((filter) => (
+        <FilterField key={filter.name} filter={filter} />
+      ))}
+      {set.length > 0 && (
+        <button
+          type="button"
+          class="button is-quiet"
+          onClick={() => setQuery(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+        >
+          <Icon name="close" />
+          Clear
+        </button>
+      )}
+    </search>
+  );
+}
+
+function FilterField({ filter }: { filter: FormField }) {
+  const { name, kind } = filter;
+  const given = query.value.get(name) ?? "";
+  // A time is chosen in the zone that times are shown in; in the address it is the same for whoever opens it.
+  const at = kind === "time" ? new Date(given) : null;
+  const shown = at === null || Number.isNaN(+at) ? given : timeInInput(at);
+  const [value, setValue] = useState(shown);
+  useEffect(() => setValue(shown), [shown]);
+  const apply = (next: string) =>
+    setQuery({ [name]: (kind === "time" && timeGiven(next)?.toISOString()) || next.trim() });
+  return <Filled field={filter} value={value} onInput={setValue} onDone={apply} />;
+}
+
+/** Something that is sent: whether it is under way, and what kept it. */
+export function useTask() {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  /** @returns whether it was done. */
+  const run = async (task: () => Promise<unknown>): Promise<boolean> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await task();
+      return true;
+    } catch (thrown) {
+      setProblem(ApiProblem.of(thrown));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, problem, run };
+}
