@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from "express";
 
 export interface ConsolePagesOptions {
@@ -65,18 +65,14 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
   return Router().use("/console", pages);
 }
 
-/** The forms that stand beside each asset once the pages are built, the smallest first. */
-const COMPRESSED = { br: ".br", gzip: ".gz" } as const;
-
-/** Whoever takes a compressed form of an asset is given it. */
+/** Whoever takes gzip, which is every browser by http, too, is given the form that was made with the asset. */
 function preferCompressed(folder: string): RequestHandler {
   const there = new Set(existsSync(folder) ? readdirSync(folder) : []);
   return (request, response, next) => {
     response.vary("accept-encoding");
-    const taken = request.acceptsEncodings(Object.keys(COMPRESSED)) as keyof typeof COMPRESSED | false;
-    if (taken !== false && there.has(request.path.slice(1) + COMPRESSED[taken])) {
-      response.type(extname(request.path)).setHeader("content-encoding", taken);
-      request.url = request.path + COMPRESSED[taken];
+    if (request.acceptsEncodings("gzip") === "gzip" && there.has(`${request.path.slice(1)}.gz`)) {
+      response.type(extname(request.path)).setHeader("content-encoding", "gzip");
+      request.url = `${request.path}.gz`;
     }
     next();
   };
@@ -90,11 +86,8 @@ const sayPlainly: ErrorRequestHandler = (error, _request, response, next) => {
 
 /** Once, when the pages are built: no request waits for it. */
 function compress(folder: string): void {
-  for (const name of readdirSync(folder).filter((one) => /\.(js|css)$/.test(one))) {
-    const bytes = readFileSync(join(folder, name));
-    writeFileSync(join(folder, name + COMPRESSED.br), brotliCompressSync(bytes));
-    writeFileSync(join(folder, name + COMPRESSED.gzip), gzipSync(bytes, { level: 9 }));
-  }
+  for (const name of readdirSync(folder).filter((one) => /\.(js|css)$/.test(one)))
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
 }
 
 const say = (response: Response, status: number, text: string): void => {

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { readSession, session } from "./api/session.ts";
+import { readSession, session } from "./api/client.ts";
 import { startLook } from "./kit/look.ts";
 import { Frame } from "./shell/frame.tsx";
 import { SignIn } from "./shell/sign-in.tsx";

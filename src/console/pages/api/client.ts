@@ -1,17 +1,9 @@
+import { computed, signal } from "@preact/signals";
 import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../api/calls.ts";
 import type { ProgressLine } from "../../../operate/operations/proof.ts";
+import type { Session } from "./types.ts";
 
 const BASE = "/admin/v1";
-
-/** Of the session; without it nothing is changed by the cookie alone. */
-let csrfToken = "";
-let onSignedOut: () => void = () => undefined;
-
-/** @param whenOut called when the API says that nobody is signed in any more. */
-export function withSession(token: string, whenOut: () => void): void {
-  csrfToken = token;
-  onSignedOut = whenOut;
-}
 
 /** Whether somebody did something since the last request; opening the pages is something. */
 let isAttended = true;
@@ -115,7 +107,7 @@ async function answerOf(
       ...unattended(),
       ...(body !== undefined && {
         "content-type": body instanceof File ? "application/octet-stream" : "application/json",
-        "x-csrf-token": csrfToken,
+        "x-csrf-token": session.value.kind === "signed_in" ? session.value.who.csrfToken : "",
       }),
     },
     ...(body !== undefined && { body: body instanceof File ? body : JSON.stringify(body) }),
@@ -125,7 +117,8 @@ async function answerOf(
     throw new ApiProblem(0, "The relay does not answer.");
   });
   if (response.ok) return response;
-  if (response.status === 401) onSignedOut();
+  if (response.status === 401 && session.value.kind === "signed_in")
+    leave("Your session has ended. Sign in again to go on where you were.");
   throw await problemOf(response);
 }
 
@@ -167,4 +160,50 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   const said = typeof body === "object" && body !== null && "error" in body ? body.error : null;
   const fallback = `The relay answered ${response.status} ${response.statusText}`.trim();
   return new ApiProblem(response.status, typeof said === "string" ? said : `${fallback}.`);
+}
+
+type SessionState =
+  | { kind: "unknown" }
+  /** `why` says what happened, when somebody was signed in before or the relay cannot tell. */
+  | { kind: "signed_out"; why: string | null }
+  | { kind: "signed_in"; who: Session };
+
+export const session = signal<SessionState>({ kind: "unknown" });
+
+const operations = computed(() =>
+  session.value.kind === "signed_in" ? new Set(session.value.who.operations) : new Set<string>(),
+);
+
+/** Whether whoever is signed in may do this: an operation's id in the admin API's document. */
+export const may = (operation: string): boolean => operations.value.has(operation);
+
+/** Asks who is signed in, at the start and when something else was refused. */
+export async function readSession(): Promise<void> {
+  try {
+    enter(await get("/session", {}));
+  } catch (problem) {
+    if (!(problem instanceof ApiProblem)) throw problem;
+    if (problem.status === 401) leave(null);
+    // A relay that starts again is no reason to lose the page.
+    else if (session.value.kind !== "signed_in") leave(problem.message);
+  }
+}
+
+/** @throws ApiProblem */
+export async function signIn(token: string): Promise<void> {
+  enter(await post("/session", { body: { token } }));
+}
+
+export async function signOut(): Promise<void> {
+  await remove("/session").catch(() => undefined);
+  leave("You are signed out.");
+}
+
+const enter = (who: Session): void => {
+  session.value = { kind: "signed_in", who };
+};
+
+function leave(why: string | null): void {
+  if (session.value.kind === "signed_out" && why === null) return;
+  session.value = { kind: "signed_out", why };
 }

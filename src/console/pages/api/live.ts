@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { readSession } from "./client.ts";
 import { type Connection, proofOf, withoutTrouble, withTrouble } from "./proof.ts";
-import { readSession } from "./session.ts";
 import type { Activity, Happening, Status, Trouble } from "./types.ts";
 
 export const connection = signal<Connection>("connecting");

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import { post } from "../api/client.ts";
-import { may } from "../api/session.ts";
+import { may, post } from "../api/client.ts";
 import type { ClosingResult } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";

@@ -1,6 +1,5 @@
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
-import { urlOf } from "../api/client.ts";
-import { may } from "../api/session.ts";
+import { may, urlOf } from "../api/client.ts";
 import { Fields, type FormField, useValues } from "../parts/form.tsx";
 import { Section } from "../parts/page.tsx";
 import { Icon } from "../parts/values.tsx";

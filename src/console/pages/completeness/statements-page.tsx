@@ -1,6 +1,5 @@
 import { useRef } from "preact/hooks";
-import { ApiProblem, get, upload, urlOf } from "../api/client.ts";
-import { may } from "../api/session.ts";
+import { ApiProblem, get, may, upload, urlOf } from "../api/client.ts";
 import type { StatementMatch, StatementShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";

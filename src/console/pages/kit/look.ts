@@ -5,11 +5,6 @@ const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
 /** The system's choice, until somebody chooses here. */
 export const theme = signal<Theme>("system");
-/** What is seen of it: a canvas is drawn again when it changes. */
-export const shownTheme = computed(() =>
-  theme.value !== "system" ? theme.value : systemIsDark.value ? "dark" : "light",
-);
-const systemIsDark = signal(false);
 
 /** Whether times are shown in UTC; else in the viewer's own zone. */
 export const inUtc = signal(false);
@@ -18,15 +13,10 @@ export const zone = computed(() => (inUtc.value ? "UTC" : Intl.DateTimeFormat().
 
 /** As it was at the last visit. */
 export function startLook(): void {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  systemIsDark.value = system.matches;
-  system.addEventListener("change", ({ matches }) => {
-    systemIsDark.value = matches;
-  });
   theme.value = THEMES.find((one) => one === remembered("theme")) ?? "system";
   inUtc.value = remembered("zone") === "utc";
   effect(() => {
-    document.documentElement.dataset.theme = shownTheme.value;
+    document.documentElement.dataset.theme = theme.value;
   });
 }
 

@@ -1,32 +1,19 @@
 import { inUtc, zone } from "./look.ts";
 
-/** Parts of a time in a zone, as digits. */
-function partsOf(at: Date, timeZone: string) {
-  const parts = new Intl.DateTimeFormat("en-GB", {
+/** `22 Nov 2026`, in that zone. */
+export const dayText = (at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short", year: "numeric" }).format(at);
+
+/** `04:05:06`, in that zone; with `.123` where milliseconds are asked for. */
+export const clockText = (at: Date, timeZone: string, { ms = false } = {}): string =>
+  new Intl.DateTimeFormat("en-GB", {
     timeZone,
-    year: "numeric",
-    month: "short",
-    day: "numeric",
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
     hourCycle: "h23",
-  }).formatToParts(at);
-  return (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? "";
-}
-
-/** `22 Nov 2026`, in that zone. */
-export function dayText(at: Date, timeZone: string): string {
-  const part = partsOf(at, timeZone);
-  return `${part("day")} ${part("month")} ${part("year")}`;
-}
-
-/** `04:05:06`, in that zone; with `.123` where milliseconds are asked for. */
-export function clockText(at: Date, timeZone: string, { ms = false } = {}): string {
-  const part = partsOf(at, timeZone);
-  const clock = `${part("hour")}:${part("minute")}:${part("second")}`;
-  return ms ? `${clock}.${String(at.getUTCMilliseconds()).padStart(3, "0")}` : clock;
-}
+    ...(ms && { fractionalSecondDigits: 3 }),
+  }).format(at);
 
 /** The clock alone for a time of today, else with its day, and its year where that is another. */
 export function shortTime(at: Date, timeZone: string, now: Date): string {

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { may } from "../api/session.ts";
+import { may } from "../api/client.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";

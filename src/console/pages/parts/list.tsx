@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
-import { get } from "../api/client.ts";
+import { get, may } from "../api/client.ts";
 import { connection, liveStatus, useLive } from "../api/live.ts";
-import { may } from "../api/session.ts";
 import type { Status } from "../api/types.ts";
 import { type ListPage, useNewRows, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { spot } from "../kit/router.tsx";

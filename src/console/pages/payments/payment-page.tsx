@@ -1,6 +1,5 @@
-import { post } from "../api/client.ts";
+import { may, post } from "../api/client.ts";
 import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
-import { may } from "../api/session.ts";
 import type { Timeline } from "../api/types.ts";
 import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";

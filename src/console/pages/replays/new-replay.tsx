@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
-import { post } from "../api/client.ts";
-import { may } from "../api/session.ts";
+import { may, post } from "../api/client.ts";
 import type { Plan, ReplayRequest } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { zone } from "../kit/look.ts";

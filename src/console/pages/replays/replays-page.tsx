@@ -1,5 +1,4 @@
-import { get, post } from "../api/client.ts";
-import { may } from "../api/session.ts";
+import { get, may, post } from "../api/client.ts";
 import type { Replay, ShownReplay } from "../api/types.ts";
 import { useAnswer, usePolled } from "../api/use-answer.ts";
 import { zone } from "../kit/look.ts";

@@ -1,6 +1,5 @@
 import { Fragment } from "preact";
-import { get, post } from "../api/client.ts";
-import { may } from "../api/session.ts";
+import { get, may, post } from "../api/client.ts";
 import type { AuditEntry, SettingsShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { may } from "../api/client.ts";
 import { connection, isPageLive, listen, liveStatus, proof } from "../api/live.ts";
-import { may } from "../api/session.ts";
 import type { Session } from "../api/types.ts";
 import { AttentionPage } from "../attention/attention-page.tsx";
 import { CallbacksPage } from "../callbacks/callback-page.tsx";

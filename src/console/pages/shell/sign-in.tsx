@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { signIn } from "../api/session.ts";
+import { signIn } from "../api/client.ts";
 import { useTask } from "../parts/form.tsx";
 import { Problem } from "../parts/page.tsx";
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { signOut } from "../api/session.ts";
+import { signOut } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
 import { Icon, type IconName } from "../parts/values.tsx";
