@@ -77,7 +77,7 @@ describe("the live chart", () => {
     async (language) => {
       const person = await Operator.arrive(stand.browser, stand.world, { language });
       await person.signIn("read");
-      await person.page.locator(".chart line").first().waitFor();
+      await person.page.locator(".chart text").first().waitFor();
       expect(person.complaints).toEqual([]);
       await person.leave();
     },

@@ -63,7 +63,7 @@ export class Operator {
     await this.page.locator(".loading").first().waitFor({ state: "detached" });
     // The chart of the first page comes last.
     if (new URL(this.page.url()).pathname === "/console/")
-      await this.page.locator(".chart line").first().waitFor();
+      await this.page.locator(".chart text").first().waitFor();
   }
 
   async signIn(role: Role, token = ADMIN_TOKENS[role]): Promise<void> {
