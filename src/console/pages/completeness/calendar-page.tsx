@@ -5,7 +5,7 @@ import type { Calendar, KnownMonth } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link, query, setQuery } from "../kit/router.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
-import { Icon } from "../parts/values.tsx";
+import { Button, Icon } from "../parts/values.tsx";
 import { DayPage } from "./day-page.tsx";
 import {
   daysFromTo,
@@ -84,14 +84,13 @@ function Shown({ calendar, back, from, to, closed, onDone }: ShownProps) {
             </select>
           </label>
         )}
-        <button type="button" class="button" onClick={() => turn(SHOWN)}>
-          <Icon name="back" />
+        <Button icon="back" onClick={() => turn(SHOWN)}>
           Earlier
-        </button>
-        <button type="button" class="button" disabled={back === 0} onClick={() => turn(-SHOWN)}>
+        </Button>
+        <Button disabled={back === 0} onClick={() => turn(-SHOWN)}>
           Later
           <Icon name="next" />
-        </button>
+        </Button>
       </PageHead>
       {summary.proven + summary.open === 0 && (
         <Empty title="No certificate of these months yet.">

@@ -7,7 +7,7 @@ import { Fields, type FormField, useTask } from "../parts/form.tsx";
 import { sayHere } from "../parts/here.ts";
 import { notify } from "../parts/notices.tsx";
 import { Problem } from "../parts/page.tsx";
-import { Money, Outside } from "../parts/values.tsx";
+import { Button, Money, Outside } from "../parts/values.tsx";
 
 type Obstacle = ClosingResult["obstacles"][number];
 
@@ -93,15 +93,14 @@ export function CloseForm({ source, month, onDone }: CloseFormProps) {
       )}
       {problem !== null && <Problem problem={problem} />}
       <div class="row">
-        <button
-          type="button"
-          class="button is-primary"
-          aria-label={`${isClear ? "Close it now:" : "Close"} ${month} of ${source}`}
+        <Button
+          is="is-primary"
+          label={`${isClear ? "Close it now:" : "Close"} ${month} of ${source}`}
           disabled={isBusy}
           onClick={() => void run(() => send(!isClear))}
         >
           {isBusy ? "Looking…" : isClear ? "Close it now" : `Close ${month}`}
-        </button>
+        </Button>
       </div>
     </div>
   );

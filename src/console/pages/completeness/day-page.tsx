@@ -5,10 +5,10 @@ import { get } from "../api/client.ts";
 import type { Calendar, CertificateShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { capital, countText, visibleText } from "../kit/text.ts";
-import { type Field, moneyField } from "../parts/fields.tsx";
+import { countField, type Field, moneyField, Table } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
-import { Badge, Icon, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
+import { Badge, Download, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
 import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
@@ -84,42 +84,26 @@ function Certified({ day, certified, book }: CertifiedProps) {
           Source {source} <Badge state={state} tone={toneOfDay(state)} as={wordsOfDay(state, certified)} />
         </h2>
         <div class="row">
-          <a class="button" href={`/admin/v1/certificates/${certificateId}/csv`} download>
-            <Icon name="download" />
-            CSV
-          </a>
-          <a class="button" href={`/admin/v1/certificates/${certificateId}/json`} download>
-            <Icon name="download" />
-            JSON
-          </a>
+          <Download path={`/certificates/${certificateId}/csv`}>CSV</Download>
+          <Download path={`/certificates/${certificateId}/json`}>JSON</Download>
         </div>
       </div>
-      <table class="table">
-        <caption class="unseen">Totals of the day</caption>
-        <thead>
-          <tr>
-            <th scope="col">Live payments</th>
-            <th scope="col">Number</th>
-            <th scope="col">Amount{book && `, ${book.currency}`}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries({
-            "Paid at the provider": paid,
-            "Stored here": stored,
-            Published: published,
-            Missing: missing,
-          }).map(([name, tally]) => (
-            <tr key={name} class={name === "Missing" && tally.count > 0 ? "is-bad" : ""}>
-              <th scope="row">{name}</th>
-              <td>{countText(tally.count)}</td>
-              <td>
-                <Money amount={tally.amount} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Totals of the day"
+        fields={[
+          { name: "Live payments", show: ({ name }) => name, phone: "lead" },
+          countField("Number", "count"),
+          moneyField(`Amount${book === undefined ? "" : `, ${book.currency}`}`, "amount", { phone: "side" }),
+        ]}
+        rows={[
+          { name: "Paid at the provider", ...paid },
+          { name: "Stored here", ...stored },
+          { name: "Published", ...published },
+          { name: "Missing", ...missing },
+        ]}
+        keyOf={({ name }) => name}
+        toneOf={({ name, count }) => (name === "Missing" && count > 0 ? "bad" : "")}
+      />
       <p class="section quiet">
         By the certificate made <Time at={madeAt} as="full" />
         {book && `, of the day in ${book.timeZone.replaceAll("_", " ")}`}.

@@ -9,6 +9,7 @@ import { ActButton } from "../parts/acts.tsx";
 import { Fields, useValues } from "../parts/form.tsx";
 import { notify } from "../parts/notices.tsx";
 import { Problem } from "../parts/page.tsx";
+import { Button } from "../parts/values.tsx";
 
 interface ProofFormProps {
   /** What the fields begin with; YYYY-MM-DD. */
@@ -72,14 +73,9 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
           }}
         />
         {may("certify") && (
-          <button
-            type="button"
-            class="button is-primary"
-            disabled={run.work !== null || isBad}
-            onClick={certify}
-          >
+          <Button is="is-primary" disabled={run.work !== null || isBad} onClick={certify}>
             Certify
-          </button>
+          </Button>
         )}
       </div>
       <div class="stack is-wide quiet" role="status">

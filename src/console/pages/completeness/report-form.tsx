@@ -2,7 +2,7 @@ import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { may, urlOf } from "../api/client.ts";
 import { Fields, type FormField, useValues } from "../parts/form.tsx";
 import { Section } from "../parts/page.tsx";
-import { Icon } from "../parts/values.tsx";
+import { Download } from "../parts/values.tsx";
 
 type Asked = CallInput<OperationAt<"get", "/reports/{report}">>;
 type Report = Asked["path"]["report"];
@@ -56,15 +56,9 @@ const fieldsTo = (to: string): readonly FormField[] => [
 export const Downloads = ({ path }: { path: string }) => (
   <div class="row">
     {(["csv", "xlsx"] as const).map((format) => (
-      <a
-        key={format}
-        class="button"
-        href={`/admin/v1${path}${path.includes("?") ? "&" : "?"}format=${format}`}
-        download
-      >
-        <Icon name="download" />
+      <Download key={format} path={`${path}${path.includes("?") ? "&" : "?"}format=${format}`}>
         {format === "csv" ? "CSV" : "Excel"}
-      </a>
+      </Download>
     ))}
   </div>
 );

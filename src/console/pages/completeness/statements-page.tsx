@@ -17,7 +17,7 @@ import {
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Problem, Section } from "../parts/page.tsx";
-import { Badge, Money, Outside, PaymentLink } from "../parts/values.tsx";
+import { Badge, Button, Money, Outside, PaymentLink } from "../parts/values.tsx";
 import { Downloads } from "./report-form.tsx";
 
 const ABOVE = { to: "completeness", name: "Completeness" };
@@ -64,9 +64,11 @@ function MatchForm() {
           <Fields of={OF_FILE} values={values} onInput={onInput} />
         </div>
       </details>
-      <button type="button" class="button is-primary" disabled={isBusy} onClick={() => void run(match)}>
-        {isBusy ? "Matching…" : "Match"}
-      </button>
+      <div class="fields">
+        <Button is="is-primary" disabled={isBusy} onClick={() => void run(match)}>
+          {isBusy ? "Matching…" : "Match"}
+        </Button>
+      </div>
       {problem !== null && <Problem problem={problem} />}
     </Section>
   );

@@ -8,7 +8,7 @@ import { go, Link, query, setQuery } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { FirstCallback } from "../parts/first-callback.tsx";
 import { Loading, PageHead, Problem, Section } from "../parts/page.tsx";
-import { Ago, Badge, Money, PaymentName, Time } from "../parts/values.tsx";
+import { Ago, Badge, Button, Money, PaymentName, Time } from "../parts/values.tsx";
 import { UpstreamShown } from "../settings/upstreams.tsx";
 import { Headline } from "./headline.tsx";
 import { MinuteChart } from "./minute-chart.tsx";
@@ -203,15 +203,14 @@ export function History({ minutes }: Pick<Activity, "minutes">) {
       aside={
         <fieldset class="row" aria-label="How far back">
           {RANGE_NAMES.map((one) => (
-            <button
+            <Button
               key={one}
-              type="button"
-              class="button is-quiet"
+              is="is-quiet"
               aria-pressed={one === range}
               onClick={() => setQuery({ range: one === "1h" ? undefined : one })}
             >
               {RANGES[one].word}
-            </button>
+            </Button>
           ))}
         </fieldset>
       }

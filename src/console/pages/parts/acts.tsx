@@ -6,7 +6,7 @@ import { timeGiven } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
 import { notify } from "./notices.tsx";
 import { Problem } from "./page.tsx";
-import { Icon, type IconName } from "./values.tsx";
+import { Button, type IconName } from "./values.tsx";
 
 /** Something that changes something: in words, what is asked before, and how it is done. */
 export interface Act {
@@ -46,18 +46,17 @@ export function ActButton(props: ActButtonProps) {
   const { operation, title, label, icon, isMain = false, isDisabled = false, ...question } = props;
   if (!may(operation)) return null;
   return (
-    <button
-      type="button"
-      class={isMain ? "button is-primary" : "button"}
-      aria-label={label}
+    <Button
+      is={isMain ? "is-primary" : ""}
+      icon={icon}
+      label={label}
       disabled={isDisabled}
       onClick={() => {
         asked.value = { action: title, ...question };
       }}
     >
-      {icon !== undefined && <Icon name={icon} />}
       {title}
-    </button>
+    </Button>
   );
 }
 
@@ -99,12 +98,10 @@ function Asking({ question, says, action, fields = () => [], run }: Question) {
         <Fields of={[WHY, ...fields(values)]} values={values} onInput={onInput} />
         {problem !== null && <Problem problem={problem} />}
         <div class="row dialog-actions">
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-          <button type="submit" class="button is-primary" disabled={isBusy}>
+          <Button onClick={() => dialog.current?.close()}>Cancel</Button>
+          <Button is="is-primary" disabled={isBusy}>
             {isBusy ? "Working…" : action}
-          </button>
+          </Button>
         </div>
       </form>
     </dialog>

@@ -3,33 +3,32 @@ import type { ListPage } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { csvText, saveFile } from "./csv.ts";
 import { notify } from "./notices.tsx";
-import { Icon } from "./values.tsx";
+import { Button } from "./values.tsx";
 
-interface CsvButtonProps<Row> {
+interface CsvButtonProps {
   /** Of the file, without its ending. */
   name: string;
-  columns: readonly (keyof Row & string)[];
-  read: (cursor: string | null, signal: AbortSignal) => Promise<ListPage<Row>>;
+  read: (cursor: string | null, signal: AbortSignal) => Promise<ListPage<unknown>>;
 }
 
 /** More than this is no table to look at; reports have it all. */
 const ROW_LIMIT = 20_000;
 
 /** Saves every row that matches, on whichever page. */
-export function CsvButton<Row>({ name, columns, read }: CsvButtonProps<Row>) {
+export function CsvButton({ name, read }: CsvButtonProps) {
   const [count, setCount] = useState<number | null>(null);
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
   const save = async () => {
-    const rows: Row[] = [];
+    const rows: object[] = [];
     let cursor: string | null = null;
     do {
-      const page: ListPage<Row> = await read(cursor, leaving.current.signal);
-      rows.push(...page.items);
+      const page: ListPage<unknown> = await read(cursor, leaving.current.signal);
+      rows.push(...(page.items as object[]));
       cursor = page.next ?? null;
       setCount(rows.length);
     } while (cursor !== null && rows.length < ROW_LIMIT);
-    saveFile(`${name}.csv`, "text/csv", csvText(columns, rows));
+    saveFile(`${name}.csv`, "text/csv", csvText(rows));
     if (cursor !== null)
       notify(`The first ${countText(rows.length)} were saved: take a shorter period, or a report.`, {
         bad: true,
@@ -46,9 +45,8 @@ export function CsvButton<Row>({ name, columns, read }: CsvButtonProps<Row>) {
       .finally(() => setCount(null));
   };
   return (
-    <button type="button" class="button" disabled={count !== null} onClick={start}>
-      <Icon name="download" />
+    <Button icon="download" disabled={count !== null} onClick={start}>
       {count === null ? "CSV" : `${countText(count)} read…`}
-    </button>
+    </Button>
   );
 }

@@ -1,12 +1,14 @@
 import { withoutFormula } from "../../../kit/spreadsheet.ts";
 
 /**
- * A table by RFC 4180, a column for each of these fields, `paid_at` for `paidAt`; what a spreadsheet would run is
- * text. Pure.
+ * A table by RFC 4180, a column for each field that rows have, `paid_at` for `paidAt`; what a spreadsheet would run
+ * is text. Pure.
  */
-export function csvText<Row>(columns: readonly (keyof Row & string)[], rows: readonly Row[]): string {
-  const head = columns.map((key) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  return [head, ...rows.map((row) => columns.map((key) => String(row[key] ?? "")))]
+export function csvText(rows: readonly object[]): string {
+  const head = Object.keys(rows[0] ?? {}).map((key) =>
+    key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
+  return [head, ...rows.map((row) => Object.values(row).map((value) => String(value ?? "")))]
     .map((cells) => `${cells.map(cellOf).join(",")}\r\n`)
     .join("");
 }

@@ -88,6 +88,8 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
   to?: ((row: Row) => string) | undefined;
+  /** Of a row that stands out. */
+  toneOf?: (row: Row) => string;
   /** With it, rows have check boxes. */
   choice?: {
     /** `keyOf` of those that are chosen. */
@@ -99,7 +101,7 @@ export interface TableProps<Row> {
 }
 
 /** Rows and columns; `j` and `k` go from row to row. */
-export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TableProps<Row>) {
+export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }: TableProps<Row>) {
   const chosen = choice?.chosen;
   const choose = (keys: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen);
@@ -141,7 +143,12 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TablePr
         {rows.map((row) => {
           const key = keyOf(row);
           return (
-            <tr key={key} role="row" data-row={key} class={chosen?.has(key) ? "is-chosen" : ""}>
+            <tr
+              key={key}
+              role="row"
+              data-row={key}
+              class={chosen?.has(key) ? "is-chosen" : toneOf ? `is-${toneOf(row)}` : ""}
+            >
               {choice !== undefined && (
                 <td role="cell" class="is-choice">
                   <input

@@ -6,7 +6,7 @@ import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import { timeGiven, timeInInput } from "../kit/time.ts";
-import { HiddenShown, Icon } from "./values.tsx";
+import { Button, HiddenShown } from "./values.tsx";
 import { wordOf } from "./words.ts";
 
 type Choices = readonly (readonly [value: string, word: string])[];
@@ -189,21 +189,20 @@ export function FilterBar({ filters, label }: { filters: readonly FormField[]; l
   const [isOpen, setOpen] = useState(false);
   return (
     <search class={isOpen ? "fields filters is-open" : "fields filters"} aria-label={label}>
-      <button type="button" class="button phone-only" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button is="phone-only" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Filters{set.length > 0 && ` (${set.length})`}
-      </button>
+      </Button>
       {filters.map((filter) => (
         <FilterField key={filter.name} filter={filter} />
       ))}
       {set.length > 0 && (
-        <button
-          type="button"
-          class="button is-quiet"
+        <Button
+          is="is-quiet"
+          icon="close"
           onClick={() => setQuery(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
         >
-          <Icon name="close" />
           Clear
-        </button>
+        </Button>
       )}
     </search>
   );

@@ -12,7 +12,7 @@ import { CsvButton } from "./csv-button.tsx";
 import { standAt, Table, type TableProps } from "./fields.tsx";
 import { FilterBar, type FormField, givenFilters, type Values } from "./form.tsx";
 import { Empty, Loading, Problem } from "./page.tsx";
-import { Time } from "./values.tsx";
+import { Button, Time } from "./values.tsx";
 
 /** A list of the console: what it is made of, and what it says. */
 export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "choice"> {
@@ -26,8 +26,8 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
     signal?: AbortSignal,
     limit?: number,
   ) => Promise<ListPage<Row>>;
-  /** It can be saved as a table, every page of it: the file's name, its columns, and the largest pages. */
-  csv?: { name: string; columns: readonly (keyof Row & string)[]; limit: number };
+  /** It can be saved as a table, every page of it: the file's name, and the largest pages. */
+  csv?: { name: string; limit: number };
   /** Shown when there is none at all. */
   empty: ComponentChildren;
   /** Shown when none matches the filters. */
@@ -147,10 +147,10 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
       {problem !== null && <Problem problem={problem} retry={hasMore ? more : reload} />}
       <p class="news" role="status">
         {fresh > 0 && (
-          <button type="button" class="button" onClick={reload}>
+          <Button onClick={reload}>
             {countText(fresh)} new
             <span class="unseen"> {what}: show</span>
-          </button>
+          </Button>
         )}
       </p>
       {items === null && problem === null && <Loading what={what} />}
@@ -187,9 +187,9 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
               />
             )}
             {hasMore && (
-              <button type="button" class="button" disabled={isLoading} onClick={more}>
+              <Button disabled={isLoading} onClick={more}>
                 {isLoading ? "Reading…" : "Show more"}
-              </button>
+              </Button>
             )}
           </div>
         </div>

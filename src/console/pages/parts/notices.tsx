@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { visibleText } from "../kit/text.ts";
-import { Icon } from "./values.tsx";
+import { Button, Icon } from "./values.tsx";
 
 interface Notice {
   id: number;
@@ -34,9 +34,7 @@ export function Notices() {
         <p key={notice.id} class={notice.quietly ? "unseen" : notice.bad ? "notice is-bad" : "notice"}>
           <Icon name={notice.bad ? "warning" : "check"} />
           <span class="grow">{notice.says}</span>
-          <button type="button" class="icon-button" aria-label="Close" onClick={() => close(notice)}>
-            <Icon name="close" />
-          </button>
+          <Button icon="close" label="Close" onClick={() => close(notice)} />
         </p>
       ))}
     </div>
@@ -68,15 +66,7 @@ export function Copy({ text, what }: CopyProps) {
       () => notify("The browser does not let the page copy. Select the text instead.", { bad: true }),
     );
   return (
-    <button
-      type="button"
-      class="icon-button copy"
-      aria-label={`Copy ${what}`}
-      title={`Copy ${what}`}
-      onClick={() => void copy()}
-    >
-      <Icon name={isCopied ? "check" : "copy"} />
-    </button>
+    <Button is="copy" icon={isCopied ? "check" : "copy"} label={`Copy ${what}`} onClick={() => void copy()} />
   );
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type ApiProblem, isPassing, toDo } from "../api/client.ts";
 import { goUp, Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
-import { Icon, Outside } from "./values.tsx";
+import { Button, Icon, Outside } from "./values.tsx";
 
 interface PageHeadProps {
   title: string;
@@ -104,11 +104,7 @@ export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() =
         <b>{visibleText(problem.message)}</b>
         <p>{toDo(problem)}</p>
       </div>
-      {retry !== undefined && isPassing(problem) && (
-        <button type="button" class="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry !== undefined && isPassing(problem) && <Button onClick={retry}>Try again</Button>}
     </div>
   );
 }

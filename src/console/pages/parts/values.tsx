@@ -1,3 +1,4 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { indentedJson } from "../../../kit/indented-json.ts";
 import { spanText } from "../../../kit/time.ts";
 import { now } from "../api/live.ts";
@@ -169,3 +170,35 @@ export function Icon({ name }: { name: IconName }) {
     </svg>
   );
 }
+
+interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "label"> {
+  children?: ComponentChildren;
+  /** Before its words; or alone, with a label. */
+  icon?: IconName | undefined;
+  /** Heard, and shown where one points at a picture that stands alone. */
+  label?: string | undefined;
+  /** is-primary, is-quiet: one thing to do above all, or below. */
+  is?: string;
+}
+
+/** Without `onClick` it sends the form around it. */
+export const Button = ({ children, icon, label, is = "", ...rest }: ButtonProps) => (
+  <button
+    {...(rest as object)}
+    type={rest.onClick === undefined ? "submit" : "button"}
+    class={children === undefined ? `icon-button ${is}` : `button ${is}`}
+    aria-label={label}
+    title={children === undefined ? label : rest.title}
+  >
+    {icon !== undefined && <Icon name={icon} />}
+    {children}
+  </button>
+);
+
+/** A file of the admin API. @param path below `/admin/v1` */
+export const Download = ({ path, children }: { path: string; children: ComponentChildren }) => (
+  <a class="button" href={`/admin/v1${path}`} download>
+    <Icon name="download" />
+    {children}
+  </a>
+);

@@ -8,7 +8,7 @@ import { Facts, type Field } from "../parts/fields.tsx";
 import { sayHere } from "../parts/here.ts";
 import { Id } from "../parts/notices.tsx";
 import { Answered, PageHead, Section } from "../parts/page.tsx";
-import { Badge, Icon, Money, Outside, Time } from "../parts/values.tsx";
+import { Badge, Download, Money, Outside, Time } from "../parts/values.tsx";
 import { Claims, Events, InLedger } from "./evidence.tsx";
 import { DrawnTimeline } from "./timeline.tsx";
 
@@ -52,10 +52,7 @@ export function PaymentPage({ id }: { id: string }) {
       >
         {story.data !== null && <Decide timeline={story.data} />}
         {story.data !== null && may("exportEvidence") && (
-          <a class="button" href={`/admin/v1/invoices/${encodeURIComponent(id)}/evidence.zip`} download>
-            <Icon name="download" />
-            Evidence
-          </a>
+          <Download path={`/invoices/${encodeURIComponent(id)}/evidence.zip`}>Evidence</Download>
         )}
         <ActButton
           operation="askAgain"

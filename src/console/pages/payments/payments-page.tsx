@@ -9,7 +9,7 @@ import { FirstCallback } from "../parts/first-callback.tsx";
 import { choicesOf } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { HiddenShown, Icon, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
+import { Button, HiddenShown, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
 import { PaymentPage } from "./payment-page.tsx";
 
 /** The list, or one payment's story. */
@@ -45,25 +45,7 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   },
   read: (given, cursor, signal, limit) =>
     post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined, limit } }, signal),
-  csv: {
-    name: "payments",
-    limit: 200,
-    columns: [
-      "invoiceId",
-      "reference",
-      "collection",
-      "source",
-      "type",
-      "status",
-      "amount",
-      "totalAmount",
-      "paidAt",
-      "confirmedAt",
-      "verdict",
-      "event",
-      "eventId",
-    ],
-  },
+  csv: { name: "payments", limit: 200 },
   empty: <FirstCallback />,
   about: (page) => <Searched page={page} />,
   noMatch:
@@ -96,10 +78,9 @@ function Payments() {
           />
           <HiddenShown text={text} />
         </label>
-        <button type="submit" class="button is-primary">
-          <Icon name="search" />
+        <Button is="is-primary" icon="search">
           Search
-        </button>
+        </Button>
       </form>
       <List list={PAYMENTS} text={text} />
     </>

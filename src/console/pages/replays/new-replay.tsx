@@ -11,7 +11,7 @@ import { ActButton } from "../parts/acts.tsx";
 import { type Field, Table, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf, Fields, type FormField, useTask, useValues, type Values } from "../parts/form.tsx";
 import { Empty, PageHead, Problem, Section } from "../parts/page.tsx";
-import { PaymentLink } from "../parts/values.tsx";
+import { Button, PaymentLink } from "../parts/values.tsx";
 import { countOf, KIND_NAMES, KINDS, type ReplayKind } from "./replay-words.ts";
 
 /** Choose what, see what it would take, then start it: in this order. */
@@ -77,9 +77,9 @@ export function NewReplay() {
           <Fields of={filtersOf(kind, topics)} values={values} onInput={onInput} />
         </div>
         <div class="row">
-          <button type="submit" class={plan === null ? "button is-primary" : "button"} disabled={isBusy}>
+          <Button is={plan === null ? "is-primary" : ""} disabled={isBusy}>
             {isBusy ? "Counting…" : "Dry run"}
-          </button>
+          </Button>
         </div>
       </form>
       {problem !== null && <Problem problem={problem} />}

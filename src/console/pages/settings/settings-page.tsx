@@ -10,7 +10,7 @@ import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { notify } from "../parts/notices.tsx";
 import { Answered, Empty, PageHead, Problem, Section, Tabs } from "../parts/page.tsx";
-import { Badge, None, Outside, ShortId } from "../parts/values.tsx";
+import { Badge, Button, None, Outside, ShortId } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
 /** What is on, off and paused; and who did what, and why. */
@@ -134,9 +134,9 @@ function AlarmTest() {
     <Section title="Who is told of alarms">
       <div class="row">
         <p>Open alarms are sent where ALARM_WEBHOOK_URL leads.</p>
-        <button type="button" class="button" disabled={isBusy} onClick={() => void run(send)}>
+        <Button disabled={isBusy} onClick={() => void run(send)}>
           {isBusy ? "Sending…" : "Send a test message"}
-        </button>
+        </Button>
       </div>
       {problem !== null && <Problem problem={problem} />}
     </Section>

@@ -15,7 +15,7 @@ import { ConfirmDialog } from "../parts/acts.tsx";
 import { stepRow } from "../parts/fields.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { Empty, PageHead } from "../parts/page.tsx";
-import { Icon, type IconName } from "../parts/values.tsx";
+import { Button, Icon, type IconName } from "../parts/values.tsx";
 import { PaymentsPage } from "../payments/payments-page.tsx";
 import { ReplaysPage } from "../replays/replays-page.tsx";
 import { SettingsPage } from "../settings/settings-page.tsx";
@@ -67,9 +67,9 @@ export function Frame({ who }: { who: Session }) {
   const PageComponent = page?.component;
   return (
     <div class={isMenuOpen ? "frame is-menu-open" : "frame"}>
-      <button type="button" class="button skip" onClick={() => main.current?.focus()}>
+      <Button is="skip" onClick={() => main.current?.focus()}>
         Skip to the page
-      </button>
+      </Button>
       <aside class="side">
         <div class="side-stays">
           <div class="spread side-top">
@@ -80,15 +80,13 @@ export function Frame({ who }: { who: Session }) {
                 <Waiting />
               </Link>
             )}
-            <button
-              type="button"
-              class="icon-button phone-only"
-              aria-label={isMenuOpen ? "Close the menu" : "Open the menu"}
+            <Button
+              is="phone-only"
+              icon={isMenuOpen ? "close" : "menu"}
+              label={isMenuOpen ? "Close the menu" : "Open the menu"}
               aria-expanded={isMenuOpen}
               onClick={() => setMenuOpen(!isMenuOpen)}
-            >
-              <Icon name={isMenuOpen ? "close" : "menu"} />
-            </button>
+            />
           </div>
           <div class="side-body">
             <Navigation current={page} onGo={() => setMenuOpen(false)} />
@@ -237,9 +235,9 @@ function Broken({ error }: { error: unknown }) {
           <code>{visibleText(String(error))}</code>
         </p>
         <p class="row">
-          <button type="button" class="button is-primary" onClick={() => location.reload()}>
+          <Button is="is-primary" onClick={() => location.reload()}>
             Load it again
-          </button>
+          </Button>
           <Link to="" class="button">
             Go to Now
           </Link>

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { signIn } from "../api/client.ts";
 import { useTask } from "../parts/form.tsx";
 import { Problem } from "../parts/page.tsx";
+import { Button } from "../parts/values.tsx";
 
 /** The way in, with one of ADMIN_TOKENS. @param why what happened before, if something did. */
 export function SignIn({ why }: { why: string | null }) {
@@ -36,9 +37,9 @@ export function SignIn({ why }: { why: string | null }) {
             ) : (
               <Problem problem={problem} />
             ))}
-          <button type="submit" class="button is-primary" disabled={isBusy}>
+          <Button is="is-primary" disabled={isBusy}>
             {isBusy ? "Signing in…" : "Sign in"}
-          </button>
+          </Button>
         </form>
         <p class="quiet">
           The token is the last part of an entry of <code>ADMIN_TOKENS</code>, after name and role. You stay

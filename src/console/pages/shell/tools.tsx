@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { signOut } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
-import { Icon, type IconName } from "../parts/values.tsx";
+import { Button, Icon, type IconName } from "../parts/values.tsx";
 
 const THEME_ICONS: Record<Theme, IconName> = { system: "screen", light: "sun", dark: "moon" };
 const THEME_WORDS: Record<Theme, string> = { system: "as the system", light: "light", dark: "dark" };
@@ -29,15 +29,7 @@ export function Tools({ who, onHelp }: { who: Session; onHelp: () => void }) {
           <b>{who.name}</b>
           <small>{ROLE_WORDS[who.role]}</small>
         </span>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Sign out"
-          title="Sign out"
-          onClick={() => void signOut()}
-        >
-          <Icon name="leave" />
-        </button>
+        <Button icon="leave" label="Sign out" onClick={() => void signOut()} />
       </div>
     </div>
   );
@@ -76,9 +68,7 @@ export function ShortcutsHelp({ shortcuts, onClose }: ShortcutsHelpProps) {
         ))}
       </dl>
       <div class="row dialog-actions">
-        <button type="button" class="button" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
+        <Button onClick={() => dialog.current?.close()}>Close</Button>
       </div>
     </dialog>
   );
