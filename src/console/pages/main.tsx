@@ -2,7 +2,7 @@ import { render } from "preact";
 import { readSession, session } from "./api/client.ts";
 import { startLook } from "./kit/look.ts";
 import { Frame } from "./shell/frame.tsx";
-import { SignIn } from "./shell/sign-in.tsx";
+import { SignIn } from "./shell/tools.tsx";
 
 /** Nothing until it is known who is there; then the way in, or the pages. */
 function App() {

@@ -8,8 +8,7 @@ import { countText } from "../kit/text.ts";
 import { Facts, type Field, moneyField, textField, timeField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
-import { Id } from "../parts/notices.tsx";
-import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { Answered, Empty, Id, PageHead, Section } from "../parts/page.tsx";
 import { Ago, Badge, Outside, PaymentName, Raw, Time } from "../parts/values.tsx";
 
 type DecisionPath =

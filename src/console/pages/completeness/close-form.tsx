@@ -5,8 +5,7 @@ import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { Fields, type FormField, useTask } from "../parts/form.tsx";
 import { sayHere } from "../parts/here.ts";
-import { notify } from "../parts/notices.tsx";
-import { Problem } from "../parts/page.tsx";
+import { notify, Problem } from "../parts/page.tsx";
 import { Button, Money, Outside } from "../parts/values.tsx";
 
 type Obstacle = ClosingResult["obstacles"][number];

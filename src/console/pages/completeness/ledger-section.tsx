@@ -3,8 +3,7 @@ import type { Ledger } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { type Field, Table, timeField } from "../parts/fields.tsx";
-import { Copy } from "../parts/notices.tsx";
-import { Answered, Section } from "../parts/page.tsx";
+import { Answered, Copy, Section } from "../parts/page.tsx";
 import { Badge, Outside, ShortId, Time } from "../parts/values.tsx";
 
 /** What an outsider can check the tables against: each tree, and what its last check found. */

@@ -8,10 +8,10 @@ import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { countField, Facts, type Field, moneyField, Table, timeField } from "../parts/fields.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
-import { Money, Outside, PaymentLink, ShortId, Time } from "../parts/values.tsx";
+import { Badge, Money, Outside, PaymentLink, ShortId, Time } from "../parts/values.tsx";
+import type { Tone } from "../parts/words.ts";
 import { CloseForm } from "./close-form.tsx";
 import { monthsBefore } from "./day-state.ts";
-import { MonthBadge, monthText } from "./month-grid.tsx";
 import { ProofForm } from "./proof-form.tsx";
 
 /** The books of one month, of each source: how it is closed, and how it was. @param month YYYY-MM */
@@ -195,4 +195,22 @@ function Addendum({ closing: { currency }, changes, changed }: ShownClosing) {
       />
     </>
   );
+}
+
+/** `October 2026`. @param month YYYY-MM */
+export const monthText = (month: string): string =>
+  new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${month}-01`),
+  );
+
+const MONTH_STATES: Readonly<Record<KnownMonth["state"], readonly [tone: Tone, word: string]>> = {
+  open: ["plain", "open"],
+  closed: ["good", "closed"],
+  changed: ["wait", "changed since"],
+};
+
+/** Whether the books of a month are closed. */
+export function MonthBadge({ month: { state } }: { month: KnownMonth }) {
+  const [tone, word] = MONTH_STATES[state];
+  return <Badge state={state} tone={tone} as={word} />;
 }

@@ -18,7 +18,7 @@ import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Problem, Section } from "../parts/page.tsx";
 import { Badge, Button, Money, Outside, PaymentLink } from "../parts/values.tsx";
-import { Downloads } from "./report-form.tsx";
+import { Downloads } from "./proof-form.tsx";
 
 const ABOVE = { to: "completeness", name: "Completeness" };
 

@@ -4,8 +4,7 @@ import { may } from "../api/client.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
-import { notify } from "./notices.tsx";
-import { Problem } from "./page.tsx";
+import { notify, Problem } from "./page.tsx";
 import { Button, type IconName } from "./values.tsx";
 
 /** Something that changes something: in words, what is asked before, and how it is done. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ListPage } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { csvText, saveFile } from "./csv.ts";
-import { notify } from "./notices.tsx";
+import { notify } from "./page.tsx";
 import { Button } from "./values.tsx";
 
 interface CsvButtonProps {

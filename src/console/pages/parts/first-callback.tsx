@@ -1,8 +1,7 @@
 import type { SettingsShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { visibleText } from "../kit/text.ts";
-import { Copy } from "./notices.tsx";
-import { Empty } from "./page.tsx";
+import { Copy, Empty } from "./page.tsx";
 import { Icon } from "./values.tsx";
 
 /** Before the first callback: what the provider has to be given. */

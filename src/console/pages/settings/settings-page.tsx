@@ -8,8 +8,7 @@ import { Facts, type Field, Table, textField, timeField } from "../parts/fields.
 import { CallbackUrls } from "../parts/first-callback.tsx";
 import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { notify } from "../parts/notices.tsx";
-import { Answered, Empty, PageHead, Problem, Section, Tabs } from "../parts/page.tsx";
+import { Answered, Empty, notify, PageHead, Problem, Section, Tabs } from "../parts/page.tsx";
 import { Badge, Button, None, Outside, ShortId } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 

@@ -13,14 +13,12 @@ import { thingsIn } from "../now/headline.tsx";
 import { NowPage } from "../now/now-page.tsx";
 import { ConfirmDialog } from "../parts/acts.tsx";
 import { stepRow } from "../parts/fields.tsx";
-import { Notices } from "../parts/notices.tsx";
-import { Empty, PageHead } from "../parts/page.tsx";
+import { Empty, Notices, PageHead } from "../parts/page.tsx";
 import { Button, Icon, type IconName } from "../parts/values.tsx";
 import { PaymentsPage } from "../payments/payments-page.tsx";
 import { ReplaysPage } from "../replays/replays-page.tsx";
 import { SettingsPage } from "../settings/settings-page.tsx";
-import { Mark } from "./sign-in.tsx";
-import { type Shortcut, ShortcutsHelp, Tools, useShortcuts } from "./tools.tsx";
+import { Mark, type Shortcut, ShortcutsHelp, Tools, useShortcuts } from "./tools.tsx";
 
 interface Page {
   /** Its first path segment below `/console/`; "" is where one arrives. */
