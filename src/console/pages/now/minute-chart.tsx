@@ -57,15 +57,17 @@ export function MinuteChart({ steps: counted, stepMinutes, period, onOpen }: Cha
       <p class="quiet">
         {step === undefined ? `in ${period}` : stepText(new Date(step.at), endOf(step), zone.value)}
       </p>
-      <button
-        type="button"
-        class="chart"
-        aria-label={`In ${period}: ${KINDS.map(({ name, says }) => `${totals[name]} ${says}`).join(", ")}. Arrow keys go from step to step, Enter shows its payments.`}
-        onClick={() => step && onOpen(new Date(step.at), endOf(step))}
-        onKeyDown={onKey}
-      >
-        <Bars {...{ steps, stepMinutes, pointed, onPoint }} onLeave={() => setPointed(null)} />
-      </button>
+      <div class="chart">
+        <Bars {...{ steps, stepMinutes, pointed }} />
+        <button
+          type="button"
+          aria-label={`In ${period}: ${KINDS.map(({ name, says }) => `${totals[name]} ${says}`).join(", ")}. Arrow keys go from step to step, Enter shows its payments.`}
+          onClick={() => step && onOpen(new Date(step.at), endOf(step))}
+          onKeyDown={onKey}
+          onPointerMove={onPoint}
+          onPointerLeave={() => setPointed(null)}
+        />
+      </div>
     </>
   );
 }
@@ -79,12 +81,10 @@ function stepText(from: Date, to: Date, timeZone: string): string {
 
 interface BarsProps extends Pick<ChartProps, "steps" | "stepMinutes"> {
   pointed: number | null;
-  onPoint: (event: MouseEvent & { currentTarget: Element }) => void;
-  onLeave: () => void;
 }
 
 /** Received and published are bars, confirmed is a dot, which stands where something was. */
-function Bars({ steps, stepMinutes, pointed, onPoint, onLeave }: BarsProps) {
+function Bars({ steps, stepMinutes, pointed }: BarsProps) {
   const top = topOf(steps);
   const y = (count: number) => `${100 - (count / top) * 100}%`;
   const x = (at: number) => `${(at / steps.length) * 100}%`;
@@ -96,8 +96,7 @@ function Bars({ steps, stepMinutes, pointed, onPoint, onLeave }: BarsProps) {
       />
     );
   return (
-    <svg aria-hidden="true" onPointerMove={onPoint} onPointerLeave={onLeave}>
-      <rect width="100%" height="100%" fill="none" pointer-events="all" />
+    <svg aria-hidden="true">
       {pointed !== null && <rect class="is-pointed" x={x(pointed)} width={x(1)} height="100%" />}
       {[0, top / 2, top].map((mark) => (
         <g key={mark}>
