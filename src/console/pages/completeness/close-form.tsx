@@ -105,7 +105,7 @@ export function CloseForm({ source, month, onDone }: CloseFormProps) {
   );
 }
 
-const paymentsText = (count: number) => (count === 1 ? "1 payment" : `${countText(count)} payments`);
+export const paymentsText = (count: number) => (count === 1 ? "1 payment" : `${countText(count)} payments`);
 
 function Cure({ obstacle: { code, cure } }: { obstacle: Obstacle }) {
   // Where no command cures it, the words are about settings.
