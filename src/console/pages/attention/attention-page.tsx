@@ -13,7 +13,7 @@ import type { Field } from "../parts/fields.tsx";
 import type { Values } from "../parts/form.tsx";
 import { doHere, sayHere } from "../parts/here.ts";
 import { LIST_LIMIT, List, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
-import { Empty, PageHead, Tabs } from "../parts/page.tsx";
+import { PageHead, Tabs } from "../parts/page.tsx";
 import { Ago, Badge, Icon, Outside, ShortId, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
 import { DEAD_LETTERS, QUARANTINE, UndeliveredPage } from "./undelivered.tsx";
@@ -240,11 +240,7 @@ export const ALARMS: ListDefinition<ListedAlarm> = {
   ],
   filters: [{ name: "name", label: "Alarm", kind: "alarm" }],
   read: readCounted("/alarms"),
-  empty: (
-    <Empty title="No alarm is open.">
-      <p>What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.</p>
-    </Empty>
-  ),
+  empty: ["No alarm is open.", "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads."],
   acts: [alarmAct(CLOSE), alarmAct(SNOOZE), alarmAct(NOTE)],
   figure: (status) => countAlarms(status),
 };
@@ -256,11 +252,10 @@ export const ANOMALIES: ListDefinition<ListedAlarm> = {
   caption: "Anomalies, the newest first",
   fields: [subjectField("Payment", { phone: "lead" }), DETAIL, SINCE],
   read: readCounted("/alarms", ANOMALY),
-  empty: (
-    <Empty title="No anomalies.">
-      <p>Here stand payments whose amount changed after payment, or whose sums do not add up.</p>
-    </Empty>
-  ),
+  empty: [
+    "No anomalies.",
+    "Here stand payments whose amount changed after payment, or whose sums do not add up.",
+  ],
   acts: [ASK_AGAIN, alarmAct(CLOSE, ANOMALY)],
   figure: (status) => countAlarms(status, "invoice_anomaly"),
 };

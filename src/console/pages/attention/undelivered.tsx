@@ -8,7 +8,7 @@ import { countText } from "../kit/text.ts";
 import { Facts, type Field, moneyField, textField, timeField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
-import { Answered, Empty, Id, PageHead, Section } from "../parts/page.tsx";
+import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
 import { Ago, Badge, Outside, PaymentName, Raw, Time } from "../parts/values.tsx";
 
 type DecisionPath =
@@ -135,11 +135,10 @@ export const DEAD_LETTERS: ListDefinition<Undelivered> = {
     ...FILTERS,
   ],
   read: readCounted("/dead-letters"),
-  empty: (
-    <Empty title="No dead letters.">
-      <p>What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.</p>
-    </Empty>
-  ),
+  empty: [
+    "No dead letters.",
+    "What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.",
+  ],
   acts: DEAD_LETTER_ACTS,
   figure: ({ dead }) => dead.confirmations + dead.events,
 };
@@ -153,11 +152,10 @@ export const QUARANTINE: ListDefinition<Undelivered> = {
   to: pageOf("quarantine"),
   filters: FILTERS,
   read: readCounted("/quarantine"),
-  empty: (
-    <Empty title="Nothing is in quarantine.">
-      <p>A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.</p>
-    </Empty>
-  ),
+  empty: [
+    "Nothing is in quarantine.",
+    "A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.",
+  ],
   acts: QUARANTINE_ACTS,
   figure: (status) => status.quarantined,
 };

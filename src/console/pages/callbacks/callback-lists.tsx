@@ -8,7 +8,6 @@ import { countField, textField, timeField } from "../parts/fields.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
 import { choicesOf } from "../parts/form.tsx";
 import type { ListDefinition, RowsAct } from "../parts/list.tsx";
-import { Empty } from "../parts/page.tsx";
 import { Badge, None, ShortId } from "../parts/values.tsx";
 
 /** What became of a callback; of a refused one, why. */
@@ -115,11 +114,10 @@ export const REFUSED: ListDefinition<ListedCallback> = {
     textField("Source", "source"),
   ],
   read: read({ verdict: "refused" }),
-  empty: (
-    <Empty title="No callback was refused.">
-      <p>Those that fail a configured check of signature, header or address are kept and shown here.</p>
-    </Empty>
-  ),
+  empty: [
+    "No callback was refused.",
+    "Those that fail a configured check of signature, header or address are kept and shown here.",
+  ],
   acts: [READ_AGAIN],
   nameOf: ({ id, receivedAt }) => `the callback of ${receivedAt}, ${id}`,
 };

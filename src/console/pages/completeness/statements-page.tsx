@@ -16,7 +16,7 @@ import {
 } from "../parts/fields.tsx";
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { Answered, Empty, PageHead, Problem, Section } from "../parts/page.tsx";
+import { Answered, PageHead, Problem, Section } from "../parts/page.tsx";
 import { Badge, Button, Money, Outside, PaymentLink } from "../parts/values.tsx";
 import { Downloads } from "./proof-form.tsx";
 
@@ -114,11 +114,10 @@ const MATCHES: ListDefinition<StatementMatch> = {
   read: async (_given, _cursor, signal) => ({
     items: (await get("/statements", { query: { limit: 200 } }, signal)).matches,
   }),
-  empty: (
-    <Empty title="No statement was matched yet.">
-      <p>Export a month's statement at the bank as CSV, and match it here.</p>
-    </Empty>
-  ),
+  empty: [
+    "No statement was matched yet.",
+    "Export a month's statement at the bank as CSV, and match it here.",
+  ],
 };
 
 function StatementPage({ id }: { id: string }) {

@@ -87,13 +87,16 @@ export function headlineOf(status: Pick<Status, "sentence" | "needs"> | null, kn
     : sayHere(status.sentence);
 }
 
-const PAGES: Record<NonNullable<Need["page"]>, { to: string; name: string }> = {
-  dead: { to: "attention/dead", name: "dead letters" },
-  quarantine: { to: "attention/quarantine", name: "quarantine" },
-  alarms: { to: "attention/alarms", name: "alarms" },
-  completeness: { to: "completeness", name: "Completeness" },
-  settings: { to: "settings", name: "Settings" },
-};
+/** Where something is done about a need; alarms of some names have a list of their own. */
+const PAGES = {
+  dead: ["attention/dead", "dead letters"],
+  quarantine: ["attention/quarantine", "quarantine"],
+  alarms: ["attention/alarms", "alarms"],
+  completeness: ["completeness", "Completeness"],
+  settings: ["settings", "Settings"],
+  callback_refused: ["attention/refused", "refused callbacks"],
+  invoice_anomaly: ["attention/anomalies", "anomalies"],
+} as const satisfies Record<NonNullable<Need["page"]> | string, readonly [to: string, name: string]>;
 
 /** One line a cause, with what to do. */
 function Needs({ status: { needs, alarms } }: { status: Status }) {
@@ -148,20 +151,11 @@ function Ages({ need: { oldestAt, newestAt, count } }: { need: Need }) {
   );
 }
 
-/** Where something is done about alarms that have a list of their own. */
-const LISTS: Readonly<Record<string, { to: string; name: string }>> = {
-  callback_refused: { to: "attention/refused", name: "refused callbacks" },
-  invoice_anomaly: { to: "attention/anomalies", name: "anomalies" },
-};
-
 function Way({ page, name }: { page: NonNullable<Need["page"]>; name: string | null }) {
-  const own = page === "alarms" && name !== null ? LISTS[name] : undefined;
-  const { to, name: where } = own ?? PAGES[page];
+  const own = name !== null && name in PAGES;
+  const [to, where] = PAGES[own ? (name as keyof typeof PAGES) : page];
   return (
-    <Link
-      to={page === "alarms" && own === undefined && name !== null ? `${to}?name=${name}` : to}
-      class="button"
-    >
+    <Link to={name === null || own ? to : `${to}?name=${name}`} class="button">
       Open {where}
     </Link>
   );

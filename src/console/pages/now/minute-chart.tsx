@@ -3,6 +3,7 @@ import type { Activity } from "../api/types.ts";
 import { zone } from "../kit/look.ts";
 import { countText } from "../kit/text.ts";
 import { clockText, dayText } from "../kit/time.ts";
+import { Figures } from "../parts/fields.tsx";
 
 const KINDS: readonly { name: Counted; says: string }[] = [
   { name: "received", says: "callbacks received" },
@@ -43,17 +44,12 @@ export function MinuteChart({ steps: counted, stepMinutes, period, onOpen }: Cha
   };
   return (
     <>
-      <dl class="figures">
-        {KINDS.map(({ name, says }) => {
+      <Figures
+        of={KINDS.map(({ name, says }) => {
           const value = step === undefined ? totals[name] : step[name];
-          return (
-            <div key={name} class={`of-${name}`}>
-              <dt>{says}</dt>
-              <dd>{value === null ? "…" : countText(value)}</dd>
-            </div>
-          );
+          return [says, value === null ? "…" : countText(value), `of-${name}`];
         })}
-      </dl>
+      />
       <p class="quiet">
         {step === undefined ? `in ${period}` : stepText(new Date(step.at), endOf(step), zone.value)}
       </p>

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { spanText } from "../../../kit/time.ts";
 import { connection, happenings, liveActivity, liveStatus, noteStatus, proof, useLive } from "../api/live.ts";
@@ -6,10 +5,11 @@ import type { Activity, Happening, ListedInvoice, Status } from "../api/types.ts
 import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { go, Link, query, setQuery } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
+import { Figures } from "../parts/fields.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
 import { Loading, PageHead, Problem, Section } from "../parts/page.tsx";
 import { Ago, Badge, Button, Money, PaymentName, Time } from "../parts/values.tsx";
-import { UpstreamShown } from "../settings/upstreams.tsx";
+import { UpstreamShown, upstreamsOf } from "../settings/upstreams.tsx";
 import { Headline } from "./headline.tsx";
 import { MinuteChart } from "./minute-chart.tsx";
 
@@ -40,7 +40,7 @@ export function NowPage() {
               </div>
             )}
             <History minutes={activity.minutes} />
-            <Figures activity={activity} status={status} />
+            <Times activity={activity} status={status} />
           </div>
           <div class="columns">
             <JustNow />
@@ -56,52 +56,41 @@ export function NowPage() {
 const LONG_SECONDS = 120;
 
 /** How long a payment takes, and how long what is open has waited. */
-function Figures({ activity: { latency, oldest }, status }: { activity: Activity; status: Status }) {
-  const share = (name: string, ms: number | undefined) => (
-    <Figure name={name}>{ms === undefined ? "–" : spanText(ms)}</Figure>
-  );
-  const age = (name: string, seconds: number) => (
-    <Figure name={name} isLong={seconds > LONG_SECONDS}>
-      {seconds === 0 ? "none" : spanText(seconds * 1_000)}
-    </Figure>
-  );
+function Times({ activity: { latency, oldest }, status }: { activity: Activity; status: Status }) {
+  const share = (ms: number | undefined) => (ms === undefined ? "–" : spanText(ms));
+  const age = (name: string, seconds: number) =>
+    [
+      name,
+      seconds === 0 ? "none" : spanText(seconds * 1_000),
+      seconds > LONG_SECONDS ? "toned is-bad" : "",
+    ] as const;
+  const last = status.lastCallbackAt === null ? "never" : <Ago at={status.lastCallbackAt} />;
   return (
     <div class="columns">
       <Section
         title="From callback to event"
         aside={latency !== null && <small>the last {countText(latency.payments)}</small>}
       >
-        <dl class="figures">
-          {share("half within", latency?.p50Ms)}
-          {share("95 % within", latency?.p95Ms)}
-          {share("99 % within", latency?.p99Ms)}
-        </dl>
+        <Figures
+          of={[
+            ["half within", share(latency?.p50Ms)],
+            ["95 % within", share(latency?.p95Ms)],
+            ["99 % within", share(latency?.p99Ms)],
+          ]}
+        />
       </Section>
       <Section title="Oldest open work">
-        <dl class="figures">
-          {age("to be confirmed", oldest.confirmationSeconds)}
-          {age("to be published", oldest.eventSeconds)}
-          <Figure name="last callback">
-            {status.lastCallbackAt === null ? "never" : <Ago at={status.lastCallbackAt} />}
-          </Figure>
-        </dl>
+        <Figures
+          of={[
+            age("to be confirmed", oldest.confirmationSeconds),
+            age("to be published", oldest.eventSeconds),
+            ["last callback", last],
+          ]}
+        />
       </Section>
     </div>
   );
 }
-
-interface FigureProps {
-  name: string;
-  isLong?: boolean;
-  children: ComponentChildren;
-}
-
-const Figure = ({ name, isLong = false, children }: FigureProps) => (
-  <div>
-    <dt>{name}</dt>
-    <dd class={isLong ? "toned is-bad" : ""}>{children}</dd>
-  </div>
-);
 
 /** So many payments are shown. */
 const SHOWN = 7;
@@ -165,21 +154,16 @@ function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], 
 }
 
 /** The provider's accounts and the topics, each with its circuit breaker. */
-export function Upstreams({ upstreams: { sources, topics } }: { upstreams: Activity["upstreams"] }) {
+export function Upstreams({ upstreams }: { upstreams: Activity["upstreams"] }) {
   return (
     <Section title="Provider and topics">
       <ul class="lined">
-        {sources.map((source) => (
-          <li key={source.name}>
-            <UpstreamShown upstream={source} what="Provider, source" />
+        {upstreamsOf(upstreams).map(({ upstream, what }) => (
+          <li key={upstream.name}>
+            <UpstreamShown upstream={upstream} what={what} />
           </li>
         ))}
-        {topics.map((topic) => (
-          <li key={topic.name}>
-            <UpstreamShown upstream={topic} what="Topic" />
-          </li>
-        ))}
-        {sources.length + topics.length === 0 && <li class="quiet">None was used yet.</li>}
+        {upstreamsOf(upstreams).length === 0 && <li class="quiet">None was used yet.</li>}
       </ul>
     </Section>
   );

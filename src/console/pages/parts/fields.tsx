@@ -201,3 +201,19 @@ export function stepRow(by: 1 | -1): void {
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
 }
+
+interface FiguresProps {
+  of: readonly (readonly [name: string, shown: ComponentChildren, look?: string])[];
+}
+
+/** Numbers over what they count. */
+export const Figures = ({ of: figures }: FiguresProps) => (
+  <dl class="figures">
+    {figures.map(([name, shown, look = ""]) => (
+      <div key={name} class={look}>
+        <dt>{name}</dt>
+        <dd>{shown}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
 import { get, may } from "../api/client.ts";
@@ -28,8 +28,8 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   ) => Promise<ListPage<Row>>;
   /** It can be saved as a table, every page of it: the file's name, and the largest pages. */
   csv?: { name: string; limit: number };
-  /** Shown when there is none at all. */
-  empty: ComponentChildren;
+  /** Shown when there is none at all; or what is said then, and why. */
+  empty: readonly [title: string, why: string] | VNode;
   /** Shown when none matches the filters. */
   noMatch?: string;
   /** Said of the first page of a search, above its rows or in their place. */
@@ -205,10 +205,12 @@ interface NothingProps<Row> {
 }
 
 function Nothing<Row>({ list: { what, empty, noMatch }, isAll }: NothingProps<Row>) {
-  if (isAll) return empty;
+  if (isAll && "type" in empty) return empty;
+  const [title, why] =
+    isAll && !("type" in empty) ? empty : [`No ${what} match`, noMatch ?? "Take a filter away."];
   return (
-    <Empty title={`No ${what} match`}>
-      <p>{noMatch ?? "Take a filter away."}</p>
+    <Empty title={title}>
+      <p>{why}</p>
     </Empty>
   );
 }

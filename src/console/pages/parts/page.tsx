@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type ApiProblem, isPassing, toDo } from "../api/client.ts";
 import { goUp, Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
@@ -175,8 +175,6 @@ export function Notices() {
   );
 }
 
-const SAID_MS = 1_600;
-
 interface CopyProps {
   text: string;
   /** What it is, for who cannot see where the button stands: "the invoice's id". */
@@ -185,23 +183,12 @@ interface CopyProps {
 
 /** Copies a text, exactly. */
 export function Copy({ text, what }: CopyProps) {
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), SAID_MS);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => {
-        setCopied(true);
-        notify(`Copied ${what}.`, { quietly: true });
-      },
+      () => notify(`Copied ${what}.`),
       () => notify("The browser does not let the page copy. Select the text instead.", { bad: true }),
     );
-  return (
-    <Button is="copy" icon={isCopied ? "check" : "copy"} label={`Copy ${what}`} onClick={() => void copy()} />
-  );
+  return <Button is="copy" icon="copy" label={`Copy ${what}`} onClick={() => void copy()} />;
 }
 
 /** An id, to be read and copied. @param of what it is the id of: "invoice". */

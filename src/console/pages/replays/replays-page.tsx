@@ -7,7 +7,7 @@ import { capital, countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { countField, Facts, type Field, stateField, Table, textField, timeField } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { Answered, Empty, Id, PageHead, Section } from "../parts/page.tsx";
+import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, PaymentLink } from "../parts/values.tsx";
 import { NewReplay } from "./new-replay.tsx";
 import { countOf, filterWords, KINDS, shareOf, targetWords } from "./replay-words.ts";
@@ -53,14 +53,10 @@ const REPLAYS: ListDefinition<Replay> = {
     items: (await get("/replays", { query: { limit: 100 } }, signal)).replays,
   }),
   isUnderWay: ({ state }) => state === "running",
-  empty: (
-    <Empty title="Nothing was replayed yet.">
-      <p>
-        When a consumer lost events, a key was wrong for an hour, or callbacks could not be read: run that
-        part of the log again. The dry run says first what it would take.
-      </p>
-    </Empty>
-  ),
+  empty: [
+    "Nothing was replayed yet.",
+    "When a consumer lost events, a key was wrong for an hour, or callbacks could not be read: run that part of the log again. The dry run says first what it would take.",
+  ],
 };
 
 /** One replay: how far it is, what it waits for, what SNS refused; to be stopped, or to go on. */

@@ -8,7 +8,7 @@ import { Facts, type Field, Table, textField, timeField } from "../parts/fields.
 import { CallbackUrls } from "../parts/first-callback.tsx";
 import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { Answered, Empty, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
+import { Answered, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
 import { Badge, Button, None, Outside, ShortId } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
@@ -69,11 +69,10 @@ const CHANGES: ListDefinition<AuditEntry> = {
     const last = entries.at(-1);
     return { items: entries, next: last === undefined || entries.length < PAGE ? null : String(last.id) };
   },
-  empty: (
-    <Empty title="Nothing has been changed by hand.">
-      <p>Each retry, release, pause, replay and erasure is written down here, with its reason.</p>
-    </Empty>
-  ),
+  empty: [
+    "Nothing has been changed by hand.",
+    "Each retry, release, pause, replay and erasure is written down here, with its reason.",
+  ],
 };
 
 function Subject({ change: { action, subject, invoiceId } }: { change: AuditEntry }) {

@@ -17,17 +17,13 @@ export function Upstreams() {
   return (
     <Section title="Paused or open">
       <Answered answer={answer} what="sources and topics">
-        {({ sources, topics }) => (
+        {(upstreams) => (
           <ul class="sheet lined">
-            {sources.map((upstream) => (
-              <Row key={upstream.name} {...{ upstream, onDone }} work="confirm" source={upstream.name} />
-            ))}
-            {topics.map((upstream) => (
+            {upstreamsOf(upstreams).map(({ upstream, ...of }) => (
               <Row
                 key={upstream.name}
-                {...{ upstream, onDone }}
-                work="publish"
-                source={sourceOf(upstream.name)}
+                {...{ upstream, onDone, ...of }}
+                source={of.work === "confirm" ? upstream.name : sourceOf(upstream.name)}
               />
             ))}
           </ul>
@@ -39,25 +35,28 @@ export function Upstreams() {
 
 interface RowProps {
   upstream: Upstream;
+  /** Which of them it is. */
+  what: string;
   work: "confirm" | "publish";
   /** undefined where nobody knows whose it is. */
   source: string | undefined;
   onDone: () => void;
 }
 
-function Row({ upstream, work, source, onDone }: RowProps) {
-  const what = work === "confirm" ? `asking the provider of ${source}` : `sending to the topics of ${source}`;
+function Row({ upstream, what, work, source, onDone }: RowProps) {
+  const traffic =
+    work === "confirm" ? `asking the provider of ${source}` : `sending to the topics of ${source}`;
   const change =
     (verb: "pause" | "resume", done: string) => async (reason: string | undefined, values: Values) => {
       const until = verb === "pause" ? endChosen(values)?.toISOString() : undefined;
       await post(`/${verb}`, { body: { work, source, reason, ...(until !== undefined && { until }) } });
       onDone();
-      return `${done} ${what}.`;
+      return `${done} ${traffic}.`;
     };
   return (
     <li class="spread">
       <div class="grow">
-        <UpstreamShown upstream={upstream} what={work === "confirm" ? "Provider, source" : "Topic"} />
+        <UpstreamShown upstream={upstream} what={what} />
       </div>
       {source !== undefined && (
         <div class="row">
@@ -65,9 +64,9 @@ function Row({ upstream, work, source, onDone }: RowProps) {
             <ActButton
               operation="resume"
               title="Resume"
-              label={`Resume ${what}`}
+              label={`Resume ${traffic}`}
               icon="play"
-              question={`Resume ${what}?`}
+              question={`Resume ${traffic}?`}
               says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
               run={change("resume", "Resumed")}
             />
@@ -76,9 +75,9 @@ function Row({ upstream, work, source, onDone }: RowProps) {
             <ActButton
               operation="pause"
               title="Pause"
-              label={`Pause ${what}`}
+              label={`Pause ${traffic}`}
               icon="pause"
-              question={`Pause ${what}?`}
+              question={`Pause ${traffic}?`}
               says="Callbacks are recorded all the same; nothing is lost, it only waits."
               fields={endFields("When somebody resumes it")}
               run={change("pause", "Paused")}
@@ -92,6 +91,12 @@ function Row({ upstream, work, source, onDone }: RowProps) {
 
 /** A source or topic, as the admin API lists it. */
 export type Upstream = Activity["upstreams"]["sources"][number];
+
+/** Both kinds in one list, the provider's first. */
+export const upstreamsOf = ({ sources, topics }: Activity["upstreams"]) => [
+  ...sources.map((upstream) => ({ upstream, what: "Provider, source", work: "confirm" as const })),
+  ...topics.map((upstream) => ({ upstream, what: "Topic", work: "publish" as const })),
+];
 
 /** A source or topic, how it does, and why. @param what which of them it is. */
 export const UpstreamShown = ({ upstream, what }: { upstream: Upstream; what: string }) => (

@@ -168,7 +168,7 @@ function Waiting() {
   if (waiting === 0) return null;
   const isOld = proof.value?.isFresh === false;
   return (
-    <span class={isOld ? "nav-count is-old" : "nav-count"}>
+    <span class={`badge is-${isOld ? "plain" : "bad"}`}>
       {waiting > 999 ? "999+" : waiting}
       <span class="unseen"> waiting for a person{isOld && ", when last known"}</span>
     </span>
