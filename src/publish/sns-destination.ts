@@ -67,8 +67,17 @@ export class SnsDestination {
         httpsAgent: { keepAlive: true, maxSockets: connections },
       }),
     });
-    // It filters every message for a log that nobody keeps.
-    this.#client.middlewareStack.remove("loggerMiddleware");
+    // The one filters every message for a log that nobody keeps, the other spells out with each batch what it runs
+    // on: a sixth of the SDK's time.
+    const stack = this.#client.middlewareStack;
+    for (const name of ["loggerMiddleware", "getUserAgentMiddleware"]) stack.remove(name);
+    stack.add(
+      (next) => (sent) => {
+        (sent.request as { headers: Record<string, string> }).headers["user-agent"] = "invoice-relay";
+        return next(sent);
+      },
+      { step: "build", name: "userAgent" },
+    );
   }
 
   /** @param replayId marks what is sent again on purpose. */
