@@ -26,53 +26,55 @@ export interface Check {
   away?: boolean;
 }
 
+const saying =
+  (state: Check["state"]) =>
+  (about: string, says: string, away?: boolean): Check => ({ about, state, says, ...(away !== undefined && { away }) });
+
+export const ok = saying("ok");
+export const warning = saying("warning");
+export const fault = saying("fault");
+
+const RECONCILES: Readonly<Record<Source["reconciliation"], [typeof ok, says: string]>> = {
+  on: [ok, "on: the provider's lists are read for what callbacks missed"],
+  none: [ok, "off, as COLLECTION_IDS=none says"],
+  unset: [
+    fault,
+    "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the collections of " +
+      "this account, or to none if that is meant",
+  ],
+};
+
 /** Without its collections a source is not reconciled: a payment whose callback never comes is missed. */
-export function* checkReconciliation(sources: readonly Source[]): Generator<Check> {
-  for (const { name, reconciliation } of sources) {
-    const about = `reconciliation of ${name}`;
-    switch (reconciliation) {
-      case "on":
-        yield { about, state: "ok", says: "on: the provider's lists are read for what callbacks missed" };
-        break;
-      case "none":
-        yield { about, state: "ok", says: "off, as COLLECTION_IDS=none says" };
-        break;
-      case "unset":
-        yield {
-          about,
-          state: "fault",
-          says:
-            "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the " +
-            "collections of this account, or to none if that is meant",
-        };
-    }
-  }
-}
+export const checkReconciliation = (sources: readonly Source[]): Check[] =>
+  sources.map(({ name, reconciliation }) => {
+    const [check, says] = RECONCILES[reconciliation];
+    return check(`reconciliation of ${name}`, says);
+  });
 
 /** Whoever is told of alarms reads a message that says it is a test. */
-export async function* checkAlarmWebhook(settings: ServeSettings): AsyncGenerator<Check> {
+export async function checkAlarmWebhook(settings: ServeSettings): Promise<Check> {
   const about = "alarm webhook";
   const webhook = AlarmWebhook.of(settings, createMetrics());
-  if (webhook === null) {
-    const says = "none: nobody is told of alarms. Set ALARM_WEBHOOK_URL to where people read messages";
-    return yield { about, state: "warning", says };
-  }
+  if (webhook === null)
+    return warning(
+      about,
+      "none: nobody is told of alarms. Set ALARM_WEBHOOK_URL to where people read messages",
+    );
   const problem = await webhook.test();
-  if (problem === null) yield { about, state: "ok", says: "took a test message" };
-  else yield { about, state: "fault", says: `takes no message: ${problem}`, away: true };
+  return problem === null
+    ? ok(about, "took a test message")
+    : fault(about, `takes no message: ${problem}`, true);
 }
 
-export function* checkCallbackUrls(settings: ServeSettings, sources: readonly Source[]): Generator<Check> {
-  for (const source of sources) {
-    const about = `callback URL of ${source.name}`;
-    const urls = source.callbackTokens.map((token) => callbackUrl(settings.PUBLIC_URL, token.reveal()));
+export const checkCallbackUrls = (settings: ServeSettings, sources: readonly Source[]): Check[] =>
+  sources.flatMap(({ name, callbackTokens }) => {
+    const about = `callback URL of ${name}`;
+    const urls = callbackTokens.map((token) => callbackUrl(settings.PUBLIC_URL, token.reveal()));
     const warnings = new Set(urls.flatMap(callbackUrlWarnings));
-    for (const says of warnings) yield { about, state: "warning", says };
-    const shown = callbackUrl(settings.PUBLIC_URL, "***");
+    if (warnings.size > 0) return [...warnings].map((says) => warning(about, says));
     const count = urls.length === 1 ? "one token" : `${urls.length} tokens`;
-    if (warnings.size === 0) yield { about, state: "ok", says: `${shown}, ${count}` };
-  }
-}
+    return [ok(about, `${callbackUrl(settings.PUBLIC_URL, "***")}, ${count}`)];
+  });
 
 /** Two sources with one key, token or collection would each confirm and publish what belongs to the other. */
 export function* checkSharing(sources: readonly Source[]): Generator<Check> {
@@ -88,77 +90,59 @@ export function* checkSharing(sources: readonly Source[]): Generator<Check> {
         owners.set(value, (owners.get(value) ?? new Set()).add(source.name));
     for (const names of owners.values()) {
       if (names.size > 1)
-        yield {
-          about: "sources",
-          state: "fault",
-          says: `${[...names].join(" and ")} share ${what}; each needs its own`,
-        };
+        yield fault("sources", `${[...names].join(" and ")} share ${what}; each needs its own`);
     }
   }
 }
 
-/** Each topic once: it is there, in the region, and somebody is subscribed. */
-export async function* checkTopics(
-  sources: readonly Source[],
-  settings: ServeSettings,
-): AsyncGenerator<Check> {
-  const live = new Set(sources.map((source) => source.snsTopicArn));
-  const test = new Set(sources.flatMap((source) => source.snsTestTopicArn ?? []));
-  yield* await Promise.all([
-    ...[...live].map((arn) => checkTopic(arn, "topic", settings)),
-    ...[...test].map((arn) => checkTopic(arn, "test topic", settings)),
-    ...(settings.LEDGER_TOPIC_ARN === undefined
-      ? []
-      : [checkTopic(settings.LEDGER_TOPIC_ARN, "ledger topic", settings)]),
-  ]);
-  for (const source of sources) {
-    if (source.snsTestTopicArn === null)
-      yield {
-        about: "test topic",
-        state: "ok",
-        says: `${source.name} has none: events of Test invoices are held, not published`,
-      };
-  }
+/** Each topic once. */
+export async function checkTopics(sources: readonly Source[], settings: ServeSettings): Promise<Check[]> {
+  const arns: [about: string, arns: readonly string[]][] = [
+    ["topic", sources.map((source) => source.snsTopicArn)],
+    ["test topic", sources.flatMap((source) => source.snsTestTopicArn ?? [])],
+    ["ledger topic", settings.LEDGER_TOPIC_ARN === undefined ? [] : [settings.LEDGER_TOPIC_ARN]],
+  ];
+  const checked = await Promise.all(
+    arns.flatMap(([about, all]) => [...new Set(all)].map((arn) => checkTopic(arn, about, settings))),
+  );
+  const without = sources.filter(({ snsTestTopicArn }) => snsTestTopicArn === null);
+  const held = "has none: events of Test invoices are held, not published";
+  return [...checked, ...without.map(({ name }) => ok("test topic", `${name} ${held}`))];
 }
 
 /** The topic is there, in the region, signs as consumers want it, and somebody is subscribed. */
 async function checkTopic(arn: string, about: string, settings: ServeSettings): Promise<Check> {
   const [, , , region = ""] = arn.split(":");
-  if (region !== settings.AWS_REGION) {
-    const says = `${arn} is in ${region}, and AWS_REGION is ${settings.AWS_REGION}. They must be the same`;
-    return { about, state: "fault", says };
-  }
+  if (region !== settings.AWS_REGION)
+    return fault(
+      about,
+      `${arn} is in ${region}, and AWS_REGION is ${settings.AWS_REGION}. They must be the same`,
+    );
   const destination = destinationOf(settings, 1);
   const found = await destination.describe(arn);
   destination.close();
   switch (found.kind) {
     case "there":
       if (found.signatureVersion !== "2")
-        return {
+        return warning(
           about,
-          state: "warning",
-          says:
-            `${arn} signs its messages with SHA-1, which consumers refuse. Set the topic's ` +
-            "SignatureVersion to 2",
-        };
+          `${arn} signs its messages with SHA-1, which consumers refuse. Set the topic's SignatureVersion to 2`,
+        );
       return found.subscriptions > 0
-        ? { about, state: "ok", says: `${arn}, subscribed to by ${found.subscriptions}` }
-        : { about, state: "warning", says: `${arn} is there, and nobody is subscribed to it` };
+        ? ok(about, `${arn}, subscribed to by ${found.subscriptions}`)
+        : warning(about, `${arn} is there, and nobody is subscribed to it`);
     case "not_allowed":
-      return {
+      return warning(
         about,
-        state: "warning",
-        says:
-          `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may ` +
+        `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may ` +
           "publish (sns:Publish) shows with the first event",
-      };
+      );
     case "fault":
-      return {
+      return fault(
         about,
-        state: "fault",
-        says: `${arn}: ${found.error}. Check the topic, AWS_REGION and the AWS credentials`,
-        away: found.away,
-      };
+        `${arn}: ${found.error}. Check the topic, AWS_REGION and the AWS credentials`,
+        found.away,
+      );
   }
 }
 
@@ -166,10 +150,10 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
  * Asks the provider with the source's key for its collections or, where it has none, for an invoice that
  * cannot exist.
  */
-export async function* checkProvider(
+export async function checkProvider(
   source: Source,
   { CONFIRM_TIMEOUT: timeoutMs, DATABASE_URL }: ServeSettings,
-): AsyncGenerator<Check> {
+): Promise<Check[]> {
   const about = `provider of ${source.name}`;
   const account = {
     baseUrl: source.collectionApiUrl,
@@ -182,8 +166,10 @@ export async function* checkProvider(
   try {
     const knownInvoiceId = () => storedInvoiceId(DATABASE_URL, source.name);
     const proof = new SourceProof({ provider, collectionIds: [], knownInvoiceId, timeoutMs });
-    if (source.collectionIds.length === 0) yield await checkKey(client, proof, about);
-    for (const id of source.collectionIds) yield await checkCollection(client, id, about);
+    if (source.collectionIds.length === 0) return [await checkKey(client, proof, about)];
+    const checks: Check[] = [];
+    for (const id of source.collectionIds) checks.push(await checkCollection(client, id, about));
+    return checks;
   } finally {
     await Promise.all([client.close(), provider.close()]);
   }
@@ -193,16 +179,11 @@ export async function* checkProvider(
 async function checkKey(client: CollectionClient, proof: SourceProof, about: string): Promise<Check> {
   try {
     await client.getInvoice(randomUUID());
-    return {
-      about,
-      state: "warning",
-      says: "it knows an invoice whose id was just made up: is this the right API?",
-    };
+    return warning(about, "it knows an invoice whose id was just made up: is this the right API?");
   } catch (error) {
-    if (!isNotFound(error)) return { about, state: "fault", says: wordsFor(error), away: isAway(error) };
-    if (error.inEnvelope || (await proof.isProven()))
-      return { about, state: "ok", says: "it answers, and takes the key" };
-    return { about, state: "fault", says: `asked for an invoice that does not exist, ${NOT_ITS_WORDS}` };
+    if (!isNotFound(error)) return fault(about, wordsFor(error), isAway(error));
+    if (error.inEnvelope || (await proof.isProven())) return ok(about, "it answers, and takes the key");
+    return fault(about, `asked for an invoice that does not exist, ${NOT_ITS_WORDS}`);
   }
 }
 
@@ -230,17 +211,16 @@ async function checkCollection(client: CollectionClient, id: string, about: stri
     const { collectionName, status } = await client.getCollection(id);
     const named = `the key opens collection "${collectionName}"`;
     return status === null || status.toLowerCase() === "active"
-      ? { about, state: "ok", says: named }
-      : { about, state: "warning", says: `${named}, whose status is ${status}` };
+      ? ok(about, named)
+      : warning(about, `${named}, whose status is ${status}`);
   } catch (error) {
-    if (!isNotFound(error)) return { about, state: "fault", says: wordsFor(error), away: isAway(error) };
-    return {
+    if (!isNotFound(error)) return fault(about, wordsFor(error), isAway(error));
+    return fault(
       about,
-      state: "fault",
-      says: error.inEnvelope
+      error.inEnvelope
         ? `it does not know collection ${id}. Check COLLECTION_IDS`
         : `asked for collection ${id}, ${NOT_ITS_WORDS} and COLLECTION_IDS`,
-    };
+    );
   }
 }
 

@@ -22,6 +22,9 @@ import {
   checkReconciliation,
   checkSharing,
   checkTopics,
+  fault,
+  ok,
+  warning,
 } from "./doctor-checks.ts";
 import { statusSettings } from "./settings-shown.ts";
 
@@ -30,24 +33,22 @@ type Environment = Record<string, string | undefined>;
 /** Looks at everything that `serve` needs; changes nothing, and sends the alarm webhook a test. Sources are asked side by side. */
 export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   const { settings, problems } = settingsOf(environment);
-  for (const problem of problems) yield { about: "settings", state: "fault", says: problem };
-  if (settings !== null)
-    yield { about: "settings", state: "ok", says: "everything that serve needs is there" };
+  for (const problem of problems) yield fault("settings", problem);
+  if (settings !== null) yield ok("settings", "everything that serve needs is there");
   yield* checkDatabase(environment, forStatus(settings));
-  if (settings === null) {
-    const says = "callback URL, provider and topics were not checked: put the settings right first";
-    yield { about: "the rest", state: "warning", says };
-    return;
-  }
+  if (settings === null)
+    return yield warning(
+      "the rest",
+      "callback URL, provider and topics were not checked: put the settings right first",
+    );
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
   // None waits for another that does not answer.
-  const asked = sources.map((source) => Array.fromAsync(checkProvider(source, settings)));
-  yield* (await Promise.all(asked)).flat();
-  yield* checkTopics(sources, settings);
+  yield* (await Promise.all(sources.map((source) => checkProvider(source, settings)))).flat();
+  yield* await checkTopics(sources, settings);
   yield* checkSharing(sources);
   yield* checkReconciliation(sources);
-  yield* checkAlarmWebhook(settings);
+  yield await checkAlarmWebhook(settings);
 }
 
 /** That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault. */
@@ -62,20 +63,14 @@ function settingsOf(environment: Environment): {
   try {
     return { settings: readSettings(environment, SERVE_REQUIRES), problems: [] };
   } catch (error) {
-    return {
-      settings: null,
-      problems: error instanceof SettingsError ? error.problems : [messageOf(error)],
-    };
+    return { settings: null, problems: error instanceof SettingsError ? error.problems : [messageOf(error)] };
   }
 }
 
 const [OLDEST, NEWEST] = [15, 18];
 
 /** Reachable, of a version that is supported, durable, with the current schema and the partitions ahead. */
-async function* checkDatabase(
-  environment: Record<string, string | undefined>,
-  settings: StatusSettings,
-): AsyncGenerator<Check> {
+async function* checkDatabase(environment: Environment, settings: StatusSettings): AsyncGenerator<Check> {
   const url = databaseUrlOf(environment);
   // What is wrong with it is reported among the settings.
   if (url === undefined) return;
@@ -85,22 +80,22 @@ async function* checkDatabase(
     applicationName: "invoice-relay doctor",
   });
   try {
-    const reached = await checkServer(db);
-    yield* reached.checks;
-    if (!reached.usable) return;
+    const { answers, checks } = await checkServer(db);
+    yield* checks;
+    if (!answers) return;
     yield await checkSessions(url);
     const schema = await checkSchema(db);
     yield schema;
     yield await checkPartitions(db);
     if (schema.state !== "fault") yield* checkStatus(db, settings);
   } catch (error) {
-    yield { about: "database", state: "fault", says: messageOf(error) };
+    yield fault("database", messageOf(error));
   } finally {
     await close();
   }
 }
 
-function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
+function databaseUrlOf({ DATABASE_URL }: Environment) {
   try {
     return readSettings({ DATABASE_URL }).DATABASE_URL;
   } catch {
@@ -122,7 +117,7 @@ const selectServer = new Statement(
       pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`,
 );
 
-async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
+async function checkServer(db: Database): Promise<{ answers: boolean; checks: Check[] }> {
   const about = "database";
   let server: ResultOf<typeof selectServer> | undefined;
   try {
@@ -132,93 +127,68 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
       error instanceof RelayError
         ? error.message
         : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
-    return { usable: false, checks: [{ about, state: "fault", says, away: isDatabaseAway(error) }] };
+    return { answers: false, checks: [fault(about, says, isDatabaseAway(error))] };
   }
-  if (server === undefined) return { usable: false, checks: [] };
+  if (server === undefined) return { answers: false, checks: [] };
+  const { shown, readOnly, fsync } = server;
   const major = Math.floor(server.version / 10_000);
-  const checks: Check[] = [];
-  if (major < OLDEST)
-    checks.push({
-      about,
-      state: "fault",
-      says: `PostgreSQL ${server.shown} is too old: ${OLDEST} to ${NEWEST} are supported`,
-    });
-  else if (major > NEWEST)
-    checks.push({
-      about,
-      state: "warning",
-      says: `PostgreSQL ${server.shown} is newer than what was tried: ${OLDEST} to ${NEWEST}`,
-    });
-  else checks.push({ about, state: "ok", says: `PostgreSQL ${server.shown} answers` });
-  if (server.readOnly)
-    checks.push({
-      about,
-      state: "fault",
-      says: "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary",
-    });
-  if (server.fsync === "off")
-    checks.push({
-      about,
-      state: "fault",
-      says: "fsync is off: a crash would lose callbacks that were answered. Turn it on",
-    });
-  return { usable: true, checks };
+  const supported = `${OLDEST} to ${NEWEST}`;
+  const checks = [
+    major < OLDEST
+      ? fault(about, `PostgreSQL ${shown} is too old: ${supported} are supported`)
+      : major > NEWEST
+        ? warning(about, `PostgreSQL ${shown} is newer than what was tried: ${supported}`)
+        : ok(about, `PostgreSQL ${shown} answers`),
+  ];
+  if (readOnly)
+    checks.push(fault(about, "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary"));
+  if (fsync === "off")
+    checks.push(fault(about, "fsync is off: a crash would lose callbacks that were answered. Turn it on"));
+  return { answers: true, checks };
 }
 
 /**
  * Every session shows when it is opened that its commits are durable; this checks that it stays the same
  * session.
  */
-async function checkSessions(url: Secret): Promise<Check> {
-  const about = "sessions";
-  try {
-    await requireWholeSessions(url);
-    return { about, state: "ok", says: "commits are durable, messages arrive" };
-  } catch (error) {
-    return { about, state: "fault", says: messageOf(error) };
-  }
-}
+const checkSessions = (url: Secret): Promise<Check> =>
+  requireWholeSessions(url).then(
+    () => ok("sessions", "commits are durable, messages arrive"),
+    (error: unknown) => fault("sessions", messageOf(error)),
+  );
 
 async function checkSchema(db: Database): Promise<Check> {
   const about = "schema";
   const schema = await schemaState(db, "relay");
-  if (schema.state === "current") {
-    const differences = await schemaDifferences(db, relaySchema);
-    if (differences.length === 0) return { about, state: "ok", says: "current" };
-    return {
-      about,
-      state: "fault",
-      says:
+  switch (schema.state) {
+    case "current": {
+      const differences = await schemaDifferences(db, relaySchema);
+      if (differences.length === 0) return ok(about, "current");
+      return fault(
+        about,
         `another than its migrations make: ${differences.join("; ")}. Somebody altered it, or an earlier ` +
-        "version made it: alter it back, or begin with an empty database",
-    };
+          "version made it: alter it back, or begin with an empty database",
+      );
+    }
+    case "earlier":
+      return fault(about, EARLIER);
+    case "behind":
+      return fault(about, `behind by ${schema.missing.join(", ")}. Run: invoice-relay migrate`);
+    case "ahead":
+      return schema.breaking.length > 0
+        ? fault(
+            about,
+            `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that has it`,
+          )
+        : warning(about, `ahead by ${schema.unknown.join(", ")}, with which this version works too`);
   }
-  if (schema.state === "earlier") return { about, state: "fault", says: EARLIER };
-  if (schema.state === "behind")
-    return {
-      about,
-      state: "fault",
-      says: `behind by ${schema.missing.join(", ")}. Run: invoice-relay migrate`,
-    };
-  return schema.breaking.length > 0
-    ? {
-        about,
-        state: "fault",
-        says: `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that has it`,
-      }
-    : {
-        about,
-        state: "warning",
-        says: `ahead by ${schema.unknown.join(", ")}, with which this version works too`,
-      };
 }
 
 /** What waits for a person, as `status` tells it; none of it keeps `serve` from starting. */
 async function* checkStatus(db: Database, settings: StatusSettings): AsyncGenerator<Check> {
   const { needs, sentence } = await readStatus(db, settings);
-  for (const need of needs)
-    yield { about: "status", state: "warning", says: `${need.what}. ${adviceOf(need)}` };
-  if (needs.length === 0) yield { about: "status", state: "ok", says: sentence };
+  for (const need of needs) yield warning("status", `${need.what}. ${adviceOf(need)}`);
+  if (needs.length === 0) yield ok("status", sentence);
 }
 
 const selectMissing = new Statement(
@@ -231,7 +201,6 @@ async function checkPartitions(db: Database): Promise<Check> {
   const about = "partitions";
   const due = partitionsDue(new Date()).map((partition) => partition.name);
   const rows = await selectMissing.execute(db, due);
-  if (rows.length === 0) return { about, state: "ok", says: `made as far as ${due.at(-1)}` };
-  const missing = rows.map((row) => row.name).join(", ");
-  return { about, state: "fault", says: `missing: ${missing}. Run: invoice-relay migrate` };
+  if (rows.length === 0) return ok(about, `made as far as ${due.at(-1)}`);
+  return fault(about, `missing: ${rows.map(({ name }) => name).join(", ")}. Run: invoice-relay migrate`);
 }

@@ -66,20 +66,7 @@ class LastItems<T> {
 }
 
 /** A message as the control routes show it. */
-export interface ShownMessage {
-  topicArn: string;
-  messageId: string;
-  message: string;
-  subject: string | undefined;
-  messageAttributes: ReturnType<typeof showAttributes>;
-  messageGroupId: string | undefined;
-  messageDeduplicationId: string | undefined;
-  sequenceNumber: string | undefined;
-  acceptedAt: string;
-  deduplicated: number;
-}
-
-export const showMessage = (accepted: AcceptedMessage): ShownMessage => ({
+export const showMessage = (accepted: AcceptedMessage) => ({
   topicArn: accepted.topicArn,
   messageId: accepted.acceptance.messageId,
   message: accepted.message.Message,
@@ -91,6 +78,8 @@ export const showMessage = (accepted: AcceptedMessage): ShownMessage => ({
   acceptedAt: accepted.acceptedAt,
   deduplicated: accepted.acceptance.deduplicated,
 });
+
+export type ShownMessage = ReturnType<typeof showMessage>;
 
 /** Message attributes as the envelope and the control routes spell them. */
 export const showAttributes = (attributes: ReadonlyMap<string, MessageAttribute>) =>
