@@ -28,7 +28,12 @@ export interface Check {
 
 const saying =
   (state: Check["state"]) =>
-  (about: string, says: string, away?: boolean): Check => ({ about, state, says, ...(away !== undefined && { away }) });
+  (about: string, says: string, away?: boolean): Check => ({
+    about,
+    state,
+    says,
+    ...(away !== undefined && { away }),
+  });
 
 export const ok = saying("ok");
 export const warning = saying("warning");

@@ -13,7 +13,6 @@ import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import { Signer } from "../signing/signed.ts";
 import { tryWebhook } from "./alarm-webhook.ts";
-import { decodeCallback, readAgain } from "./replay-runner.ts";
 import { settingsShown, statusSettings } from "./settings-shown.ts";
 import { routesOf, topicsOf } from "./upstreams.ts";
 
@@ -45,8 +44,6 @@ export const operationParts = ({
   get routes() {
     return routesOf(sourcesOf(serving()));
   },
-  readAgain,
-  decode: decodeCallback,
   topicsOf: (source) => topicsOf(settings(), source),
   get replayTopicArns() {
     return settings().REPLAY_TOPIC_ARNS ?? [];

@@ -29,7 +29,7 @@ import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/replay-rows.ts";
-import { replayPass } from "../replay/replay-runner.ts";
+import { ReplayRunner, replayPass } from "../replay/replay-runner.ts";
 import { endFloods, notifyFloodsAgain, UnknownIds } from "../upstreams/unknown-ids.ts";
 import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
@@ -46,7 +46,6 @@ import type { ListPasses, PassContext, Passes } from "./pass.ts";
 import { providerOf, reconcileSource } from "./providers.ts";
 import { publishRoots } from "./publish-roots.ts";
 import { createPublishPump, destinationOf } from "./publishing.ts";
-import { replayRunner } from "./replay-runner.ts";
 import { routesOf, servedBy } from "./upstreams.ts";
 
 const SECOND_MS = 1_000;
@@ -224,7 +223,7 @@ function listPasses(context: PassContext, source: Source, provider: Provider): L
 }
 
 const runner = ({ db, settings, lease, sources, alarms, tracer = null, onConfirmations }: PassContext) =>
-  replayRunner({
+  new ReplayRunner({
     db,
     lease,
     onConfirmations,

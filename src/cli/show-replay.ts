@@ -31,7 +31,7 @@ export async function chooseRunner(
   db: Database,
   { kind, target, here }: WantedReplay,
 ): Promise<{ runner: ReplayRunner | null; routes: readonly Route[] }> {
-  const { replayRunner } = await import("../app/replay-runner.ts");
+  const { ReplayRunner } = await import("../replay/replay-runner.ts");
   const { notifyWorkers } = await import("../work/wake-up.ts");
   const { sourceNamesOf, sourcesOf } = await import("../kit/sources.ts");
   const common = {
@@ -42,14 +42,14 @@ export async function chooseRunner(
     sources: sourceNamesOf(context.settings()),
   };
   if (kind !== "events" || target.kind === "file")
-    return { runner: replayRunner({ ...common, routes: [] }), routes: [] };
+    return { runner: new ReplayRunner({ ...common, routes: [] }), routes: [] };
   const { destinationOf } = await import("../app/publishing.ts");
   const { routesOf } = await import("../app/upstreams.ts");
   const settings = context.settings(SERVE_REQUIRES);
   const routes = routesOf(sourcesOf(settings));
   if (!here) return { runner: null, routes };
   const createDestination = () => destinationOf(settings, 1);
-  return { runner: replayRunner({ ...common, routes, createDestination }), routes };
+  return { runner: new ReplayRunner({ ...common, routes, createDestination }), routes };
 }
 
 /**

@@ -13,6 +13,8 @@ import {
   type WholeCallback,
 } from "../receive/log/list-callbacks.ts";
 import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
+import { decodeText, inflateBody } from "../receive/reading/decode-body.ts";
+import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import { listReadings } from "../replay/callback-readings.ts";
 
 type AnyVerdict = ShownVerdict | OwnVerdict;
@@ -128,21 +130,24 @@ export async function showCallback(db: Kysely<Tables>, id: string, reading: Read
   };
 }
 
-/** How a callback's body is read for a screen; `app` hands it in. */
+/** How a callback's body is shown. */
 export interface Reading {
-  /** The text that the reader of callbacks sees in the bytes of one. */
-  decode: (request: { contentEncoding: string | null; body: Uint8Array }) => string;
   /** Takes callback tokens out of a text. */
   mask: Mask;
   /** Takes out what its reader may not see of people; everything is seen without it. */
   personal?: Mask;
 }
 
-export const readingFor = ({ decode, mask, role }: Omit<Reading, "personal"> & { role: Role }): Reading => ({
-  decode,
+export const readingFor = ({ mask, role }: { mask: Mask; role: Role }): Reading => ({
   mask,
   personal: personalMaskOf(role),
 });
+
+/** What the reader of callbacks sees in these bytes, whether or not it finds an id in them. */
+function textOf(body: Uint8Array, contentEncoding: string | null): string {
+  const bytes = inflateBody(body, contentEncoding, BODY_LIMIT);
+  return decodeText(bytes === "too_large" ? body : bytes);
+}
 
 interface ShownBody {
   /** In base64; empty once the callback is erased. */
@@ -160,12 +165,12 @@ interface ShownBody {
  */
 export function shownBody(
   { headers, body, erasedAt }: Pick<WholeCallback, "headers" | "body" | "erasedAt">,
-  { decode, mask, personal = (text) => text }: Reading,
+  { mask, personal = (text) => text }: Reading,
 ): ShownBody {
   if (erasedAt !== null) return { body: "", bodyIs: "as_came", text: null };
   const contentEncoding =
     headers.findLast(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? null;
-  const read = (bytes: Uint8Array) => decode({ contentEncoding, body: bytes });
+  const read = (bytes: Uint8Array) => textOf(bytes, contentEncoding);
   const came = read(body);
   const hidden = (whole: string) => personal(mask(whole));
   const text = hidden(came);

@@ -4,7 +4,7 @@ import { openConfirmations, type ToOpen } from "../confirm/queue/open.ts";
 import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
-import { findNewIds, insertReadings, type ReadAgain } from "./callback-readings.ts";
+import { findNewIds, insertReadings } from "./callback-readings.ts";
 import type { HeldReplay, ReplaySteps, StepOutcome, Waits } from "./replay.ts";
 import { saveProgress } from "./replay-rows.ts";
 import { selectCallbacks } from "./select-callbacks.ts";
@@ -71,20 +71,20 @@ export class ConfirmationsSteps implements ReplaySteps {
  * confirmation was lost.
  */
 export class CallbacksSteps implements ReplaySteps {
-  readonly #options: AskingAgainOptions & { readAgain: ReadAgain };
+  readonly #options: AskingAgainOptions;
 
-  constructor(options: AskingAgainOptions & { readAgain: ReadAgain }) {
+  constructor(options: AskingAgainOptions) {
     this.#options = options;
   }
 
   async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
-    const { db, onConfirmations, readAgain } = this.#options;
+    const { db, onConfirmations } = this.#options;
     const full = await checkRoom(this.#options, replay);
     if (full !== null) return full;
     const callbacks = await selectCallbacks(db, replay.filters, replay.position, limit);
     const last = callbacks.at(-1);
     if (last === undefined) return { kind: "ends" };
-    const readings = await findNewIds(callbacks, readAgain);
+    const readings = await findNewIds(callbacks);
     const toOpen = readings.flatMap(({ callback, invoiceIds }) =>
       invoiceIds.map((invoiceId) => ({ invoiceId, source: callback.source })),
     );

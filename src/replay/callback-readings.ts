@@ -7,21 +7,9 @@ import type { Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { isLogged } from "../receive/log/callbacks-about.ts";
+import { readCallback } from "../receive/reading/read-callback.ts";
+import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import type { SelectedCallback } from "./select-callbacks.ts";
-
-/** A recorded callback, as the reader of callbacks takes it. */
-export interface RecordedRequest {
-  method: string;
-  query: string;
-  reference: string | null;
-  contentType: string | null;
-  contentEncoding: string | null;
-  /** As it came over the wire. */
-  body: Uint8Array;
-}
-
-/** The reader that `receive/` uses, passed in by `app/`; returns null when it finds no invoice id. */
-export type ReadAgain = (request: RecordedRequest) => { invoiceIds: string[]; foundBy: string } | null;
 
 export interface NewReading {
   callback: SelectedCallback;
@@ -37,35 +25,30 @@ const IN_THE_LOG = "the log";
  * What recorded callbacks name that should have a confirmation and has none. One in each turn of the event
  * loop: many heavy ones in a row would hold up everything else that this process does (G12).
  */
-export async function findNewIds(
-  callbacks: readonly SelectedCallback[],
-  readAgain: ReadAgain,
-): Promise<NewReading[]> {
+export async function findNewIds(callbacks: readonly SelectedCallback[]): Promise<NewReading[]> {
   const readings: NewReading[] = [];
   for (const callback of callbacks) {
-    const reading = findNewIdsIn(callback, readAgain);
+    const reading = findNewIdsIn(callback);
     if (reading !== null) readings.push(reading);
     await nextTurn();
   }
   return readings;
 }
 
-function findNewIdsIn(callback: SelectedCallback, readAgain: ReadAgain): NewReading | null {
+/** Reads it as it would be read on arrival. */
+function findNewIdsIn(callback: SelectedCallback): NewReading | null {
   const header = (name: string) =>
     callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
-  const reading = readAgain({
-    method: callback.method,
-    query: callback.query,
-    reference: callback.reference,
+  const request = {
+    ...callback,
     contentType: header("content-type"),
     contentEncoding: header("content-encoding"),
-    body: callback.body,
-  });
+  };
+  const reading = readCallback(request, { inflatedBytes: BODY_LIMIT });
+  const { invoiceIds, foundBy } = reading.kind === "ids" ? reading : { invoiceIds: [], foundBy: IN_THE_LOG };
   const opened = new Set(callback.openedIds);
-  const invoiceIds = [...new Set([...callback.foundIds, ...(reading?.invoiceIds ?? [])])].filter(
-    (id) => !opened.has(id),
-  );
-  return invoiceIds.length === 0 ? null : { callback, invoiceIds, foundBy: reading?.foundBy ?? IN_THE_LOG };
+  const fresh = [...new Set([...callback.foundIds, ...invoiceIds])].filter((id) => !opened.has(id));
+  return fresh.length === 0 ? null : { callback, invoiceIds: fresh, foundBy };
 }
 
 const READING: Columns<NewReading> = {

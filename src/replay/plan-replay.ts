@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Route } from "../publish/event.ts";
-import { findNewIds, type ReadAgain } from "./callback-readings.ts";
+import { findNewIds } from "./callback-readings.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import { type Position, type ReplayFilters, type ReplayKind, type ReplayTarget, replayed } from "./replay.ts";
 import { countCallbacks, selectCallbacks } from "./select-callbacks.ts";
@@ -42,7 +42,6 @@ export type ReplayPlan = z.output<typeof replayPlan>;
 export interface PlanOptions extends ReplayRequest {
   db: Kysely<Tables>;
   routes: readonly Route[];
-  readAgain: ReadAgain;
   /** How many of the first ones to show. */
   show?: number;
   /** Stops the reading of callbacks: a log of years takes hours. */
@@ -99,7 +98,7 @@ export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
 }
 
 async function readThrough(
-  { db, filters, readAgain, signal }: PlanOptions,
+  { db, filters, signal }: PlanOptions,
   show: number,
 ): Promise<Pick<ReplayPlan, "matching" | "withNewIds" | "first">> {
   const first: ReplayPlan["first"] = [];
@@ -108,7 +107,7 @@ async function readThrough(
   for (;;) {
     if (signal?.aborted === true) throw stoppedAt(after);
     const callbacks = await selectCallbacks(db, filters, after, CALLBACKS_AT_ONCE);
-    const readings = await findNewIds(callbacks, readAgain);
+    const readings = await findNewIds(callbacks);
     withNewIds += readings.length;
     for (const { callback, invoiceIds, foundBy } of readings.slice(0, show - first.length))
       first.push({

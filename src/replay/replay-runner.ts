@@ -12,7 +12,6 @@ import type { Route } from "../publish/event.ts";
 import type { SnsDestination } from "../publish/sns-destination.ts";
 import type { Lease } from "../work/lease.ts";
 import { CallbacksSteps, ConfirmationsSteps } from "./ask-again-steps.ts";
-import type { ReadAgain } from "./callback-readings.ts";
 import { EventFileSteps, openEventFile } from "./event-file.ts";
 import { EventsSteps } from "./events-steps.ts";
 import type { HeldReplay, Replay, ReplayKind, ReplaySteps } from "./replay.ts";
@@ -24,9 +23,11 @@ export interface ReplayRunnerOptions {
   routes: readonly Route[];
   /** The names of those that the settings describe; null where they describe none. */
   sources: readonly string[] | null;
-  readAgain: ReadAgain;
-  /** Opens the destination of one replay of events, with a connection of its own. */
-  createDestination: () => SnsDestination;
+  /**
+   * Opens the destination of one replay of events, with a connection of its own; left out where nothing is sent:
+   * for confirmations, and for events to a file.
+   */
+  createDestination?: () => SnsDestination;
   /** Wakes the confirming workers. */
   onConfirmations: () => void | Promise<void>;
   lease: Lease;
@@ -66,7 +67,9 @@ export class ReplayRunner {
       return await this.#run(held, new ConfirmationsSteps(this.#options), watching);
     if (held.kind === "callbacks") return await this.#run(held, new CallbacksSteps(this.#options), watching);
     if (target.kind === "file") return await this.#runToFile(held, target.path, watching);
-    const destination = this.#options.createDestination();
+    const destination = this.#options.createDestination?.();
+    if (destination === undefined)
+      throw new Error("This replay sends events, and was composed without a destination");
     try {
       return await this.#run(held, new EventsSteps({ ...this.#options, destination }), watching);
     } finally {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { readAgain, replayRunner } from "../../src/app/replay-runner.ts";
 import { ConfirmationsSteps } from "../../src/replay/ask-again-steps.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import type { Replay, ReplayFilters } from "../../src/replay/replay.ts";
 import { claimReplay } from "../../src/replay/replay-rows.ts";
+import { ReplayRunner } from "../../src/replay/replay-runner.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
@@ -15,7 +15,7 @@ const never = new AbortController().signal;
 
 function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
   const db = openDatabase(around.databaseUrl);
-  const runner = replayRunner({
+  const runner = new ReplayRunner({
     db,
     lease: leaseOf(15_000),
     onConfirmations: () => undefined,
@@ -32,7 +32,7 @@ function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
   });
   return {
     db,
-    plan: (filters: ReplayFilters = {}) => planReplay({ ...request(filters), readAgain }),
+    plan: (filters: ReplayFilters = {}) => planReplay(request(filters)),
     start: async (filters: ReplayFilters = {}): Promise<Replay> => {
       const replay = await startReplay({ ...request(filters), actor: "cli:test", rate: 10_000 });
       if (replay === null) throw new Error("nothing matched");

@@ -51,7 +51,6 @@ describe("replay events", () => {
       filters: { from: "2026-10-01T00:00:01Z", to: "2026-10-01T00:00:04Z" },
       target: { kind: "topics" },
       routes,
-      readAgain: () => null,
     });
 
     expect(plan.matching).toBe(3);

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { replayRunner } from "../../src/app/replay-runner.ts";
 import type { ConnectOptions, Database } from "../../src/database/connect.ts";
 import type { Route } from "../../src/publish/event.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
+import { ReplayRunner } from "../../src/replay/replay-runner.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { openDatabase } from "../support/log-rows.ts";
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 export function replaying(around: Surroundings, topicArn = around.topicArn, running?: ConnectOptions) {
   const db = openDatabase(around.databaseUrl);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
-  const runner = replayRunner({
+  const runner = new ReplayRunner({
     db: running === undefined ? db : openDatabase(around.databaseUrl, running),
     lease: leaseOf(15_000),
     onConfirmations: () => undefined,

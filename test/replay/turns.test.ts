@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { replayRunner } from "../../src/app/replay-runner.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { findNewIds } from "../../src/replay/callback-readings.ts";
 import type { ReplayKind } from "../../src/replay/replay.ts";
-import { replayPass } from "../../src/replay/replay-runner.ts";
+import { ReplayRunner, replayPass } from "../../src/replay/replay-runner.ts";
 import type { SelectedCallback } from "../../src/replay/select-callbacks.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
@@ -34,10 +33,14 @@ describe("callbacks that are read again", () => {
       for (; !isOver; turns += 1) await nextTurn();
     })();
     const seen: number[] = [];
-    await findNewIds(["a", "b", "c"].map(recorded), () => {
-      seen.push(turns);
-      return null;
-    });
+    const callbacks = ["a", "b", "c"].map((id) => ({
+      ...recorded(id),
+      get method() {
+        seen.push(turns);
+        return "POST";
+      },
+    }));
+    await findNewIds(callbacks);
     isOver = true;
     await turning;
     expect(seen.map((turn, index) => turn > (seen[index - 1] ?? -1))).toEqual([true, true, true]);
@@ -71,7 +74,7 @@ describe("replays that a running relay takes up", () => {
       routes: [],
       sources: null,
     };
-    const runner = replayRunner({ db, ...options });
+    const runner = new ReplayRunner({ db, ...options });
     const pass = replayPass(
       { runner, log: createLogger({ level: "silent" }), waitsAtMostMs: 100 },
       stopping.signal,

@@ -73,7 +73,7 @@ describe.each(Object.entries(LANGUAGES))("a stranger's verifier in %s", (_, [com
     // The very file of the evidence, with a payment that is newer than the tree.
     const newer = await place(given);
     const proofsOf = async (id: string) => {
-      const reading = { decode: () => "", mask: (text: string) => text, currency: () => undefined, signer };
+      const reading = { mask: (text: string) => text, currency: () => undefined, signer };
       const found = await gatherEvidence(given.db, id, reading);
       return String(await found?.files.find(({ path }) => path === "ledger/proofs.json")?.read());
     };

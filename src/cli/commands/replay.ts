@@ -152,7 +152,7 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const target = topicArn === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn };
       return { kind, filters, target, rate: rate === undefined ? undefined : Number(rate), reason, dryRun };
     },
-    async run(_, given, { toFile, here, all, yes }, { db, actor, readAgain }) {
+    async run(_, given, { toFile, here, all, yes }, { db, actor }) {
       const { rate, reason, dryRun, filters, ...asked } = readValue(replayRequest, given);
       const target: ReplayTarget =
         toFile === undefined ? asked.target : { kind: "file", path: String(toFile) };
@@ -161,14 +161,14 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const { runner, routes } = await chooseRunner(context, db, { kind, target, here: here === true });
       const request = { db, kind, filters, target, routes };
       if (dryRun) {
-        const plan = await planReplay({ ...request, readAgain });
+        const plan = await planReplay(request);
         context.show({ dryRun: true, ...plan }, () =>
           renderPlan(plan, rate ?? DEFAULT_RATES[kind], context.width),
         );
         return { replay: null, plan };
       }
       if (all === true) {
-        const { matching } = await planReplay({ ...request, readAgain });
+        const { matching } = await planReplay(request);
         if (matching > 0)
           await context.confirm(`Send ${matching.toLocaleString("en-US")} events again?`, yes === true);
       }

@@ -108,10 +108,10 @@ const again = <const Id extends string, const Path extends string>(
     }),
     example: { path: { id: SOME_ID }, body: { reason: "a doubt", dryRun: true } },
     result: replayStarted,
-    async run({ db, actor, routes, readAgain }, { path, body: { source, reason, dryRun } }) {
+    async run({ db, actor, routes }, { path, body: { source, reason, dryRun } }) {
       const filters = { invoiceIds: [path.id], source };
       const request = { db, kind, filters, target: { kind: "topics" as const }, routes };
-      if (dryRun) return { replay: null, plan: await planReplay({ ...request, readAgain }) };
+      if (dryRun) return { replay: null, plan: await planReplay(request) };
       const replay = await startReplay({ ...request, actor, reason });
       if (replay !== null) return { replay, plan: null };
       if (kind === "confirmations" || (await readTimeline(db, path.id)) === null) return null;

@@ -6,7 +6,6 @@ import type { Role } from "../../kit/admin-token.ts";
 import type { Mask } from "../../kit/mask.ts";
 import type { Route } from "../../publish/event.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
-import type { ReadAgain, RecordedRequest } from "../../replay/callback-readings.ts";
 import type { ReplayKind } from "../../replay/replay.ts";
 import type { Signer } from "../../signing/signed.ts";
 import type { Activity, History, HistoryRange } from "../activity.ts";
@@ -39,7 +38,6 @@ export type OnProgress = (progress: ListProgress) => void;
 export interface OperationParts {
   db: Kysely<Tables>;
   routes: readonly Route[];
-  readAgain: ReadAgain;
   /** Bounds what a dry run reads. @param left is aborted when the caller has hung up. */
   boundDryRun: <Plan>(
     kind: ReplayKind,
@@ -54,8 +52,6 @@ export interface OperationParts {
   personalDataMs?: number | undefined;
   /** What `status` needs of the settings. */
   statusSettings: StatusSettings;
-  /** Decodes the bytes of a callback as the reader of callbacks does. */
-  decode: (request: Pick<RecordedRequest, "contentEncoding" | "body">) => string;
   /** Masks callback tokens in a text; every response passes through it. */
   mask: Mask;
   /** Signs what is issued; null without LEDGER_SIGNING_KEY: it is unsigned then. */

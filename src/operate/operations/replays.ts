@@ -103,13 +103,13 @@ export const replayOperations = [
     example: { body: { kind: "events", filters: { collection: "School fees" }, dryRun: true } },
     result: replayStarted,
     async run(
-      { db, actor, routes, readAgain, replayTopicArns, boundDryRun, left },
+      { db, actor, routes, replayTopicArns, boundDryRun, left },
       { body: { dryRun, rate, reason, ...request } },
     ) {
       refuseForeign(request.target, replayTopicArns);
       if (dryRun) {
         const plan = await boundDryRun(request.kind, left, (signal) =>
-          planReplay({ db, routes, readAgain, ...request, signal }),
+          planReplay({ db, routes, ...request, signal }),
         );
         return { replay: null, plan };
       }
