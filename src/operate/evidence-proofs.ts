@@ -25,7 +25,12 @@ interface Payment {
 }
 
 /** What proves that a payment's rows are in the ledger (docs/ledger.md), and the salts of their fields. */
-async function readProofs(db: Kysely<Tables>, payment: Payment, signer: Signer | null) {
+export async function readProofs(
+  db: Kysely<Tables>,
+  payment: Payment,
+  signer: Signer | null,
+  limit = LEAVES_LIMIT,
+) {
   return await inSnapshot(db, async (snapshot) => {
     const prover = new Prover(snapshot);
     const roots = await issueRoots(snapshot, signer, issueByKnownKey);
@@ -39,10 +44,14 @@ async function readProofs(db: Kysely<Tables>, payment: Payment, signer: Signer |
     }[] = [];
     const salts: { source: string; index: number; salts: Record<string, string> }[] = [];
     const notInTree: { source: string; kind: string; key: string; at: string; why: string }[] = [];
+    let isWhole = true;
     for (const [name, where] of Object.entries(rowsOf(payment))) {
       const kind = kindNamed(name);
       for await (const row of rowsWhere(snapshot, kind, where)) {
-        if (leaves.length + notInTree.length >= LEAVES_LIMIT) break;
+        if (leaves.length + notInTree.length >= limit) {
+          isWhole = false;
+          break;
+        }
         const { source, key, at } = row;
         const proof = await prover.prove(kind, row);
         if (!proof?.matches) {
@@ -62,6 +71,8 @@ async function readProofs(db: Kysely<Tables>, payment: Payment, signer: Signer |
         roots: roots.filter(({ source }) => isOfLeaf(source)),
         leaves,
         notInTree,
+        isWhole,
+        limit,
       },
       salts,
     };

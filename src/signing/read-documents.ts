@@ -17,7 +17,7 @@ function withinMonths(parsed: unknown): unknown {
  */
 export function readDocuments(bytes: Uint8Array): Record<string, unknown>[] {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const text = new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes).trim();
+  const text = decode(bytes, isUtf16 ? "utf-16le" : "utf-8").replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
   if (text.startsWith("row,certificate,"))
     throw new RelayError(
       "It is a certificate's CSV table, which bears no signature to check. Take its JSON: invoice-relay certificate show ID --json",
@@ -32,6 +32,15 @@ export function readDocuments(bytes: Uint8Array): Record<string, unknown>[] {
   if (documents.length < found.length || !documents.some((one) => "source" in one || "signature" in one))
     throw new RelayError("It is JSON, but not a signed document of invoice-relay.");
   return documents;
+}
+
+/** Bytes that are no text of this coding would all become the same sign, and so hide what was edited. */
+function decode(bytes: Uint8Array, coding: string): string {
+  try {
+    return new TextDecoder(coding, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new RelayError("It is not text in UTF-8: it was edited or damaged. Get it anew.", { cause });
+  }
 }
 
 /**

@@ -26,11 +26,10 @@ export type Signed<Document> = Document & { signature: Signature | null };
 export type LedgerState = { size: string; root: string } | null;
 
 /**
- * The one spelling of a JSON value: keys sorted, no white space, each number as a string of its digits. What is
- * undefined is left out, as `JSON.stringify` does.
+ * The one spelling of a JSON value: keys sorted, no white space. What is undefined is left out, as
+ * `JSON.stringify` does.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === "number") return `"${value}"`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   const members = Object.entries(value)

@@ -29,7 +29,11 @@ export const signatureSchema: z.ZodType<Signature> = z.strictObject({
   signedAt: z.iso.datetime(),
   keyId: z.string(),
   publicKey: z.base64().length(44),
-  value: z.base64().length(88),
+  // Its last digit has four bits that no byte stands for.
+  value: z.string().refine((text) => {
+    const bytes = Buffer.from(text, "base64");
+    return bytes.length === 64 && bytes.toString("base64") === text;
+  }),
 });
 
 const WHAT: Record<SignedKind, string> = {

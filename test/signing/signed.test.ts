@@ -31,9 +31,9 @@ const check = (document: object, keys = null as ReturnType<typeof readKeyFile> |
   verifySigned({ ...document }, { kinds, keys, ...(source === undefined ? {} : { source }) });
 
 describe("one spelling of a document", () => {
-  it("sorts keys, writes numbers as strings of their digits, and leaves out what is undefined", () => {
-    expect(canonicalJson({ b: [1, "é\n"], a: { d: null, c: true }, e: undefined })).toBe(
-      '{"a":{"c":true,"d":null},"b":["1","é\\n"]}',
+  it("sorts keys, tells a number from a text of its digits, and leaves out what is undefined", () => {
+    expect(canonicalJson({ b: [1, "1", "é\n"], a: { d: null, c: true }, e: undefined })).toBe(
+      '{"a":{"c":true,"d":null},"b":[1,"1","é\\n"]}',
     );
   });
 });
@@ -56,6 +56,7 @@ describe("a signed document", () => {
       { ...signed, result: "not_equal" },
       { ...signed, total: { count: 4, amount: "4500.00" } },
       { ...signed, more: true },
+      { ...signed, total: { count: "3", amount: "4500.00" } },
       { source: "default", signature },
       { ...signed, signature: { ...signature, signedAt: LATER } },
       { ...signed, signature: { ...signature, kind: "month" } },

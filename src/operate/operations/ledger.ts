@@ -19,7 +19,7 @@ export const ledgerRoot = z.object({
   version: z.literal("1", { error: "is of another version than 1" }),
   kind: z.literal("root", { error: "is no root of a ledger" }),
   source: z.string(),
-  size: z.string().regex(/^\d{1,15}$/, { error: "should be a number of leaves" }),
+  size: z.string().regex(/^[1-9]\d{0,14}$/, { error: "should be a number of leaves, 1 or more" }),
   root: hex,
   at: z.iso.datetime(),
 });
