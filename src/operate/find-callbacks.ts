@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { z } from "zod";
 import { type ShownVerdict, shownVerdict } from "../confirm/queue/confirmation.ts";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
@@ -16,6 +17,7 @@ import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
 import { decodeText, inflateBody } from "../receive/reading/decode-body.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import { listReadings } from "../replay/callback-readings.ts";
+import { bodyShown } from "./operations/fields.ts";
 
 type AnyVerdict = ShownVerdict | OwnVerdict;
 
@@ -88,12 +90,6 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
   });
 }
 
-/** `judged` for one callback. */
-const judgedOne = async <Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
-  db: Kysely<Tables>,
-  callback: Callback,
-): Promise<Callback> => (await judged(db, [callback]))[0] ?? callback;
-
 /** One callback with everything that came, and how each of its ids was found; null when there is none. */
 export async function showCallback(db: Kysely<Tables>, id: string, reading: Reading) {
   const callback = await readCallbackWhole(db, id);
@@ -102,18 +98,13 @@ export async function showCallback(db: Kysely<Tables>, id: string, reading: Read
   const laterIds = readings.flatMap(({ invoiceIds }) => invoiceIds);
   const invoiceIds = [...new Set([...callback.invoiceIds, ...laterIds])];
   const { source } = callback;
-  const standings = new Map(
-    (
-      await readStates(
-        db,
-        invoiceIds.map((invoiceId) => ({ invoiceId, source })),
-      )
-    ).map((one) => [one.invoiceId, one]),
-  );
+  const keys = invoiceIds.map((invoiceId) => ({ invoiceId, source }));
+  const standings = new Map((await readStates(db, keys)).map((one) => [one.invoiceId, one]));
+  const [best = callback] = await judged(db, [callback]);
   const shown = shownBody(callback, reading);
   const plain = shown.text?.toLowerCase() ?? "";
   return {
-    ...(await judgedOne(db, callback)),
+    ...best,
     ...shown,
     ids: invoiceIds.map((invoiceId) => {
       const at = plain.indexOf(invoiceId);
@@ -149,14 +140,7 @@ function textOf(body: Uint8Array, contentEncoding: string | null): string {
   return decodeText(bytes === "too_large" ? body : bytes);
 }
 
-interface ShownBody {
-  /** In base64; empty once the callback is erased. */
-  body: string;
-  /** What these bytes are: those that came, those with tokens masked, or the masked text in UTF-8. */
-  bodyIs: "as_came" | "masked" | "text";
-  /** Unpacked, decoded and masked; null once the callback is erased. */
-  text: string | null;
-}
+const shown = z.object(bodyShown);
 
 /**
  * A body without callback tokens. Where a token stands in plain bytes, those alone change. Where it is
@@ -166,7 +150,7 @@ interface ShownBody {
 export function shownBody(
   { headers, body, erasedAt }: Pick<WholeCallback, "headers" | "body" | "erasedAt">,
   { mask, personal = (text) => text }: Reading,
-): ShownBody {
+): z.output<typeof shown> {
   if (erasedAt !== null) return { body: "", bodyIs: "as_came", text: null };
   const contentEncoding =
     headers.findLast(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? null;

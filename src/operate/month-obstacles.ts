@@ -13,28 +13,7 @@ import { isProvisionalCertificate } from "../reconcile/read-certificates.ts";
 import { readWantingDays } from "../reconcile/unproven-days.ts";
 import { readAcceptable } from "./accepted-differences.ts";
 import { listUndelivered, type UndeliveredList } from "./list-undelivered.ts";
-
-export const OBSTACLES = [
-  "month_not_over",
-  "already_closed",
-  "no_certificate",
-  "not_equal",
-  "provisional",
-  "changed_since_certificate",
-  "dead_letters",
-  "quarantine",
-  "no_statement",
-  "statement_not_matched",
-] as const;
-
-/** What keeps a month from being closed. */
-export interface Obstacle {
-  code: (typeof OBSTACLES)[number];
-  /** What is in the way, in plain words. */
-  detail: string;
-  /** The command that cures it; null where only time does. */
-  cure: string | null;
-}
+import type { Obstacle } from "./month.ts";
 
 /** What a month is judged by. */
 export interface MonthToClose {

@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import type { BookSource } from "../books/book-source.ts";
-import { keptPayment, type Sums, SumsByCollection, tallyWith } from "../books/month/figures.ts";
-import { type MonthChange, readChanges } from "../books/month/month-changes.ts";
+import { keptPayment, SumsByCollection, tallyWith } from "../books/month/figures.ts";
+import { readChanges } from "../books/month/month-changes.ts";
 import {
   type ClosedMonth,
   type Closing,
@@ -18,10 +18,11 @@ import { bookDayOf, bookMonth, bookMonthOf } from "../kit/book-days.ts";
 import { newId } from "../kit/ids.ts";
 import { addDays } from "../kit/time.ts";
 import type { Tally } from "../reconcile/certificate/certificate.ts";
-import type { Signed, Signer } from "../signing/signed.ts";
+import type { Signer } from "../signing/signed.ts";
 import { issue } from "../signing/signing-keys.ts";
 import { listFirstServed } from "../upstreams/source-row.ts";
-import { judgeMonth, notOver, type Obstacle } from "./month-obstacles.ts";
+import type { ClosingResult, KnownMonth, Obstacle, ShownClosing } from "./month.ts";
+import { judgeMonth, notOver } from "./month-obstacles.ts";
 
 interface MonthClosing extends ByHand {
   source: BookSource;
@@ -34,17 +35,6 @@ interface MonthClosing extends ByHand {
   /** Only find what is in the way. */
   dryRun: boolean;
   signer: Signer | null;
-}
-
-/** What came of closing a month; closed unless something is in the way, or it was a dry run. */
-export interface ClosingResult {
-  source: string;
-  month: string;
-  currency: string;
-  obstacles: Obstacle[];
-  /** What it comes to; null where it was not looked at. */
-  all: Sums | null;
-  closing: Signed<Closing> | null;
 }
 
 /** Closes a month of one source, or names everything that is in the way. Nobody who writes payments waits for it. */
@@ -128,25 +118,6 @@ const alreadyClosed = ({ closing: { month, source, closedAt, closedBy } }: Close
   cure: `invoice-relay month reopen ${month} --source ${source} --reason "…"`,
 });
 
-export type MonthState = "open" | "closed" | "changed";
-
-/** A month of one source. */
-export interface KnownMonth {
-  source: string;
-  month: string;
-  currency: string;
-  state: MonthState;
-  /** When and by whom it was closed; null while it is open. */
-  closedAt: string | null;
-  closedBy: string | null;
-  /** As it was closed. */
-  all: Sums | null;
-  /** Payments that changed since. */
-  changed: number;
-  /** How often it was closed, with those that were reopened. */
-  closings: number;
-}
-
 /** The months that are over since each source was first served, and those closed before; the newest first. */
 export async function listMonths(
   db: Kysely<Tables>,
@@ -188,13 +159,6 @@ function monthsOver(first: string, running: string): string[] {
   const months: string[] = [];
   for (let month = first; month < running; month = addDays(`${month}-01`, 31).slice(0, 7)) months.push(month);
   return months;
-}
-
-/** One closing of a month with its addenda, and what the month comes to with them. */
-export interface ShownClosing extends ClosedMonth {
-  changes: MonthChange[];
-  changed: number;
-  now: Sums;
 }
 
 const SHOWN = 1_000;

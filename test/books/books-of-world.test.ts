@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { ClosingResult, ShownClosing } from "../../src/operate/months.ts";
+import type { ClosingResult, ShownClosing } from "../../src/operate/month.ts";
 import type { Certificate } from "../../src/reconcile/certificate/certificate.ts";
 import type { ReconcileResult } from "../../src/reconcile/on-request.ts";
 import {

@@ -9,7 +9,7 @@ import { mayAct } from "../../kit/admin-token.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
 import { gatherEvidence } from "../evidence-files.ts";
 import { BadInput } from "./bad-input.ts";
-import { day, id, SOME_ID, source } from "./fields.ts";
+import { day, id, source } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { download } = operationsAbout("Books");
@@ -72,7 +72,6 @@ export const bookOperations = [
     summary:
       "Export all that shows what happened to one payment, as a ZIP; the role read gets digests of what is personal",
     pathParameters: z.object({ id: id.describe("the invoice's id") }),
-    example: { path: { id: SOME_ID } },
     async run({ db, role, mask, books, signer }, { path }) {
       const currency = (source: string) => books.find(({ name }) => name === source)?.currency;
       const evidence = await gatherEvidence(db, path.id, { mask, currency, signer });

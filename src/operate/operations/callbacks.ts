@@ -111,7 +111,6 @@ export const callbackOperations = [
   get("showCallback", "/callbacks/{id}", {
     summary: "Show one whole callback and how each id was found; with personal data for `operate`",
     pathParameters: idInPath,
-    example: { path: { id: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11" } },
     result: callbackShown,
     run: ({ db, ...parts }, { path: { id } }) => showCallback(db, id, readingFor(parts)),
   }),

@@ -8,18 +8,7 @@ import { comparedClaim, readEvidence } from "../invoice-evidence.ts";
 import { timeline } from "../timeline.ts";
 import { meaningOf } from "../timeline-meaning.ts";
 import { readTimeline } from "../timeline-reading.ts";
-import {
-  answeredId,
-  bodyShown,
-  dryRun,
-  eventState,
-  id,
-  reason,
-  SOME_ID,
-  source,
-  time,
-  whole,
-} from "./fields.ts";
+import { answeredId, bodyShown, dryRun, eventState, id, reason, source, time, whole } from "./fields.ts";
 import { findOperations } from "./find.ts";
 import { operationsAbout } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
@@ -106,7 +95,7 @@ const again = <const Id extends string, const Path extends string>(
       reason,
       dryRun,
     }),
-    example: { path: { id: SOME_ID }, body: { reason: "a doubt", dryRun: true } },
+    example: { body: { reason: "a doubt", dryRun: true } },
     result: replayStarted,
     async run({ db, actor, routes }, { path, body: { source, reason, dryRun } }) {
       const filters = { invoiceIds: [path.id], source };
@@ -127,7 +116,6 @@ export const invoiceOperations = [
   get("showInvoice", "/invoices/{id}", {
     summary: "Show everything that happened to one invoice, and what happens next",
     pathParameters: invoiceInPath,
-    example: { path: { id: SOME_ID } },
     result: timeline,
     async run({ db }, { path: { id } }) {
       const timeline = await readTimeline(db, id);
@@ -138,7 +126,6 @@ export const invoiceOperations = [
     summary:
       "Show what callbacks claimed, the provider answered, and was published; with personal data for `operate`",
     pathParameters: invoiceInPath,
-    example: { path: { id: SOME_ID } },
     result: evidence,
     run: ({ db, ...parts }, { path: { id } }) => readEvidence(db, id, readingFor(parts)),
   }),
@@ -159,7 +146,7 @@ export const invoiceOperations = [
     summary: "Blank the personal data of one invoice for good; ids, amounts and a digest are kept",
     pathParameters: invoiceInPath,
     body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be blanked") }),
-    example: { path: { id: SOME_ID }, body: { reason: "the payer asked for it", dryRun: true } },
+    example: { body: { reason: "the payer asked for it", dryRun: true } },
     result: erased,
     async run({ db, actor }, { path, body }) {
       const result = await eraseInvoice({ db, actor, invoiceId: path.id, ...body });

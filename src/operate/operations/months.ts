@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { reopenMonth } from "../../books/month/month-rows.ts";
 import { bookMonthOf } from "../../kit/book-days.ts";
-import { OBSTACLES } from "../month-obstacles.ts";
+import { closed, known, shown } from "../month.ts";
 import { closeMonth, listMonths, showMonth } from "../months.ts";
 import { BadInput } from "./bad-input.ts";
 import { chosenFrom } from "./books.ts";
-import { answeredId, decimal, dryRun, reason, source, time, whole } from "./fields.ts";
+import { dryRun, reason, source } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { get, post } = operationsAbout("Books");
@@ -15,114 +15,6 @@ const month = z
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: "should be a month such as 2026-10" })
   .describe("a month in the zone of the books (BOOKS_TIME_ZONE), YYYY-MM");
 const monthInPath = z.object({ month });
-
-const sums = z.object({
-  payments: whole,
-  amount: decimal.describe("What the invoices are about, without charges."),
-  serviceCharge: decimal,
-  vat: decimal,
-  total: decimal.describe("What the payers paid."),
-  settleable: decimal.describe("What the provider owes you of it."),
-});
-
-const closing = z.object({
-  id: answeredId,
-  source: z.string(),
-  month: z.string(),
-  timeZone: z.string(),
-  currency: z.string().describe("Of all its amounts, ISO 4217."),
-  from: z.string(),
-  to: z.string().describe("Payments before this time."),
-  closedAt: z.string(),
-  closedBy: z.string(),
-  collections: z.array(sums.extend({ collection: z.string().nullable() })),
-  all: sums,
-  certificateIds: z.array(answeredId).describe("The newest of its days: equal, but for what was accepted."),
-  statement: z.union([
-    z.object({ matchIds: z.array(answeredId), waived: z.null() }),
-    z.object({ matchIds: z.null(), waived: z.string().describe("Why there is none.") }),
-  ]),
-  accepted: z
-    .object({
-      reason: z.string(),
-      differences: z.array(
-        z.object({
-          certificateId: answeredId,
-          day: z.string(),
-          invoiceId: answeredId.nullable(),
-          reason: z.string().describe("As the certificate names it."),
-          detail: z.string(),
-          atProvider: decimal.nullable().describe("Its amount in the provider's list."),
-          inEvent: decimal.nullable().describe("Its amount in the event as it was sent."),
-        }),
-      ),
-    })
-    .nullish()
-    .describe("What differed and was taken as it is; null where nothing did."),
-  signature: z
-    .object({
-      kind: z.enum(["certificate", "month", "root"]),
-      signedAt: z.string(),
-      keyId: z.string(),
-      publicKey: z.string(),
-      value: z.string(),
-    })
-    .nullable()
-    .describe("null without LEDGER_SIGNING_KEY."),
-});
-
-const kept = z
-  .object({
-    collection: z.string().nullable(),
-    amount: decimal.nullable(),
-    serviceCharge: decimal.nullable(),
-    vat: decimal.nullable(),
-    total: decimal.nullable(),
-    settleable: decimal.nullable(),
-  })
-  .nullable()
-  .describe("null: no payment of this month.");
-
-const shown = z.object({
-  closing,
-  reopenedAt: time.nullable(),
-  reopenedBy: z.string().nullable(),
-  reopenReason: z.string().nullable(),
-  changed: whole.describe("Payments that changed since it was closed."),
-  changes: z
-    .array(z.object({ invoiceId: answeredId, changedAt: time, before: kept, after: kept }))
-    .describe("Its addenda, the newest thousand, the oldest first."),
-  now: sums.describe("As closed, with all addenda."),
-});
-
-const known = z.object({
-  source: z.string(),
-  month: z.string(),
-  currency: z.string(),
-  state: z.enum(["open", "closed", "changed"]).describe("`changed`: something changed after it was closed."),
-  closedAt: z.string().nullable(),
-  closedBy: z.string().nullable(),
-  all: sums.nullable().describe("As it was closed."),
-  changed: whole.describe("Payments that changed since."),
-  closings: whole.describe("How often it was closed, with those that were reopened."),
-});
-
-const closed = z.object({
-  source: z.string(),
-  month: z.string(),
-  currency: z.string(),
-  obstacles: z
-    .array(
-      z.object({
-        code: z.enum(OBSTACLES),
-        detail: z.string(),
-        cure: z.string().nullable().describe("What to run; null where only time helps."),
-      }),
-    )
-    .describe("Everything that is in the way; it is closed when there is nothing."),
-  all: sums.nullable(),
-  closing: closing.nullable().describe("null unless it was closed."),
-});
 
 const why = reason.unwrap().describe("why, for the audit log; no personal data");
 

@@ -10,7 +10,7 @@ import type { ReplayKind } from "../../replay/replay.ts";
 import type { Signer } from "../../signing/signed.ts";
 import type { Activity, History, HistoryRange } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
-import { answeredId } from "./fields.ts";
+import { answeredId, SOME_ID } from "./fields.ts";
 
 /** Days of payment, the last one included. */
 export interface Period {
@@ -182,7 +182,7 @@ export function operationsAbout(tag: string) {
       path: Path,
       definition: Described<PathParameters, Query, Body, Result, Upload> &
         Runs<PathParameters, Query, Body, z.output<Result>, Upload>,
-    ) => ({ ...definition, id, method, path, tag });
+    ) => ({ ...withExample(path, definition), id, method, path, tag });
   return {
     get: made("get"),
     post: made("post"),
@@ -199,9 +199,16 @@ export function operationsAbout(tag: string) {
       mediaTypes: readonly string[],
       definition: Omit<Described<PathParameters, Query, undefined, z.ZodString>, "result"> &
         Runs<PathParameters, Query, undefined, Returned>,
-    ) => ({ ...definition, id, method: "get" as const, path, tag, mediaTypes, result: z.string() }),
+    ) => ({
+      ...withExample(path, definition),
+      ...{ id, method: "get" as const, path, tag, mediaTypes, result: z.string() },
+    }),
   };
 }
+
+/** An id in the path needs no example of its own. */
+const withExample = <Definition extends { example?: object }>(path: string, given: Definition): Definition =>
+  path.includes("{id}") ? { ...given, example: { path: { id: SOME_ID }, ...given.example } } : given;
 
 export const roleFor = ({ role, method }: Pick<OperationShape, "role" | "method">): Role =>
   role ?? (method === "get" ? "read" : "operate");

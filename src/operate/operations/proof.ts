@@ -14,18 +14,7 @@ import {
 } from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import { BadInput } from "./bad-input.ts";
-import {
-  answeredId,
-  countGiven,
-  day,
-  id,
-  limitInQuery,
-  reason,
-  SOME_ID,
-  source,
-  time,
-  whole,
-} from "./fields.ts";
+import { answeredId, countGiven, day, id, limitInQuery, reason, source, time, whole } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { download, get, post } = operationsAbout("Proof");
@@ -126,14 +115,13 @@ export const proofOperations = [
       limit: countGiven(1, 500).default(100).describe("The most differences to list."),
       after: countGiven(0, 1_000_000).default(0).describe("`next` of the previous page."),
     }),
-    example: { path: { id: SOME_ID }, query: { weight: "gap" } },
+    example: { query: { weight: "gap" } },
     result: certificatePage,
     run: ({ db }, { path: { id }, query }) => readCertificatePage(db, id, query),
   }),
   download("exportCertificate", "/certificates/{id}/csv", ["text/csv"], {
     summary: "Show one as a CSV table for finance: days, total, differences (RFC 4180)",
     pathParameters: certificateInPath,
-    example: { path: { id: SOME_ID } },
     async run({ db }, { path: { id } }) {
       const parts = await certificateCsvParts(db, id);
       return parts === null ? null : { fileName: `certificate-${id}.csv`, mediaType: "text/csv", parts };
@@ -142,7 +130,6 @@ export const proofOperations = [
   download("exportIssuedCertificate", "/certificates/{id}/json", ["application/json"], {
     summary: "Show one whole, as it was issued: what `invoice-relay certificate verify` checks",
     pathParameters: certificateInPath,
-    example: { path: { id: SOME_ID } },
     async run({ db }, { path: { id } }) {
       const parts = await issuedCertificateParts(db, id);
       return parts && { fileName: `certificate-${id}.json`, mediaType: "application/json", parts };

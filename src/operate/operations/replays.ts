@@ -11,7 +11,6 @@ import {
   limitInQuery,
   name,
   reason,
-  SOME_ID,
   source,
   timeGiven,
   verdict,
@@ -77,7 +76,7 @@ const changeOperation = <const Id extends string, const Path extends string>(
     summary,
     pathParameters: replayInPath,
     body: z.strictObject({ reason }),
-    example: { path: { id: SOME_ID }, body: { reason: "the topic is back" } },
+    example: { body: { reason: "the topic is back" } },
     result: replay,
     async run({ db, actor, replayTopicArns }, { path: { id }, body: { reason } }) {
       const found = await findReplay({ db, id });
@@ -119,7 +118,6 @@ export const replayOperations = [
   get("showReplay", "/replays/{id}", {
     summary: "Show one replay: its progress, and the events that SNS refused",
     pathParameters: replayInPath,
-    example: { path: { id: SOME_ID } },
     result: z.object({
       replay,
       refusals: z.array(replayRefusal),

@@ -25,7 +25,6 @@ import {
   limitInQuery,
   line as lineGiven,
   name,
-  SOME_ID,
   source,
   time,
   whole,
@@ -200,7 +199,6 @@ export const statementOperations = [
       limit: countGiven(1, 500).default(100).describe("the most to list"),
       after: countGiven(0, 10_000_000).default(0).describe("`next` of the previous page"),
     }),
-    example: { path: { id: SOME_ID } },
     result: matched.extend({
       items: z.array(item.extend({ position: whole })),
       next: whole.nullable().describe("null at the end."),
@@ -217,7 +215,7 @@ export const statementOperations = [
     summary: "Export what came of one as a table: every line and every sum, with what they were matched to",
     pathParameters: idInPath,
     query: z.object({ format: z.enum(["csv", "xlsx"]).optional().describe("csv unless said otherwise") }),
-    example: { path: { id: SOME_ID }, query: { format: "xlsx" } },
+    example: { query: { format: "xlsx" } },
     async run({ db, mask }, { path: { id }, query: { format = "csv" } }) {
       const match = await readStatementMatch(db, id);
       if (match === null) return null;

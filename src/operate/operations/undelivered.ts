@@ -124,7 +124,6 @@ const showOperation = <const Id extends string, const Path extends string>(
     summary: "Show one with its evidence: last answer, errors, attempts",
     pathParameters: z.object({ id: idOfItem }),
     query: z.object({ source: source.describe("the source, if several know the id") }),
-    example: { path: { id: SOME_ID } },
     result: z.object({ items: z.array(evidence) }),
     async run({ db, role }, { path: { id }, query: { source } }) {
       const items = await showUndelivered({ db, list, id, source, personal: personalMaskOf(role) });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import type { ClosingResult } from "../../../src/operate/months.ts";
+import type { ClosingResult } from "../../../src/operate/month.ts";
 import { booksWorld } from "../../support/books-world.ts";
 import { TOKENS } from "../../support/two-sources.ts";
 

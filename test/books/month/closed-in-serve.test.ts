@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { ClosingResult } from "../../../src/operate/months.ts";
+import type { ClosingResult } from "../../../src/operate/month.ts";
 import { newSigningKey } from "../../signing/signing-key.ts";
 import { booksWorld, type WorldPayment } from "../../support/books-world.ts";
 import { runInProcess } from "../../support/run-command.ts";

@@ -5,7 +5,7 @@ import { noteMonthChanges } from "../../../src/books/month/month-changes.ts";
 import { connect } from "../../../src/database/connect.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { readSettings } from "../../../src/kit/settings.ts";
-import type { ClosingResult, KnownMonth, ShownClosing } from "../../../src/operate/months.ts";
+import type { ClosingResult, KnownMonth, ShownClosing } from "../../../src/operate/month.ts";
 import type { Certificate } from "../../../src/reconcile/certificate/certificate.ts";
 import { paymentsOf, sumsOf } from "../../support/books-truth.ts";
 import { type BooksWorld, booksWorld, type WorldPayment } from "../../support/books-world.ts";

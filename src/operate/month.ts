@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { signatureSchema } from "../signing/verify-signed.ts";
+import { answeredId, decimal, time, whole } from "./operations/fields.ts";
+
+// A month of the books, as everyone is told of it.
+
+const OBSTACLES = [
+  "month_not_over",
+  "already_closed",
+  "no_certificate",
+  "not_equal",
+  "provisional",
+  "changed_since_certificate",
+  "dead_letters",
+  "quarantine",
+  "no_statement",
+  "statement_not_matched",
+] as const;
+
+const sums = z.object({
+  payments: whole,
+  amount: decimal.describe("What the invoices are about, without charges."),
+  serviceCharge: decimal,
+  vat: decimal,
+  total: decimal.describe("What the payers paid."),
+  settleable: decimal.describe("What the provider owes you of it."),
+});
+
+const closing = z.object({
+  id: answeredId,
+  source: z.string(),
+  month: z.string(),
+  timeZone: z.string(),
+  currency: z.string().describe("Of all its amounts, ISO 4217."),
+  from: z.string(),
+  to: z.string().describe("Payments before this time."),
+  closedAt: z.string(),
+  closedBy: z.string(),
+  collections: z.array(sums.extend({ collection: z.string().nullable() })),
+  all: sums,
+  certificateIds: z.array(answeredId).describe("The newest of its days: equal, but for what was accepted."),
+  statement: z.union([
+    z.object({ matchIds: z.array(answeredId), waived: z.null() }),
+    z.object({ matchIds: z.null(), waived: z.string().describe("Why there is none.") }),
+  ]),
+  accepted: z
+    .object({
+      reason: z.string(),
+      differences: z.array(
+        z.object({
+          certificateId: answeredId,
+          day: z.string(),
+          invoiceId: answeredId.nullable(),
+          reason: z.string().describe("As the certificate names it."),
+          detail: z.string(),
+          atProvider: decimal.nullable().describe("Its amount in the provider's list."),
+          inEvent: decimal.nullable().describe("Its amount in the event as it was sent."),
+        }),
+      ),
+    })
+    .nullish()
+    .describe("What differed and was taken as it is; null where nothing did."),
+  signature: signatureSchema.nullable().describe("null without LEDGER_SIGNING_KEY."),
+});
+
+const kept = z
+  .object({
+    collection: z.string().nullable(),
+    amount: decimal.nullable(),
+    serviceCharge: decimal.nullable(),
+    vat: decimal.nullable(),
+    total: decimal.nullable(),
+    settleable: decimal.nullable(),
+  })
+  .nullable()
+  .describe("null: no payment of this month.");
+
+/** One closing of a month with its addenda, and what the month comes to with them. */
+export const shown = z.object({
+  closing,
+  reopenedAt: time.nullable(),
+  reopenedBy: z.string().nullable(),
+  reopenReason: z.string().nullable(),
+  changed: whole.describe("Payments that changed since it was closed."),
+  changes: z
+    .array(z.object({ invoiceId: answeredId, changedAt: time, before: kept, after: kept }))
+    .describe("Its addenda, the newest thousand, the oldest first."),
+  now: sums.describe("As closed, with all addenda."),
+});
+
+/** A month of one source. */
+export const known = z.object({
+  source: z.string(),
+  month: z.string(),
+  currency: z.string(),
+  state: z.enum(["open", "closed", "changed"]).describe("`changed`: something changed after it was closed."),
+  closedAt: z.string().nullable(),
+  closedBy: z.string().nullable(),
+  all: sums.nullable().describe("As it was closed."),
+  changed: whole.describe("Payments that changed since."),
+  closings: whole.describe("How often it was closed, with those that were reopened."),
+});
+
+/** What keeps a month from being closed. */
+const obstacle = z.object({
+  code: z.enum(OBSTACLES),
+  detail: z.string().describe("What is in the way, in plain words."),
+  cure: z.string().nullable().describe("What to run; null where only time helps."),
+});
+export type Obstacle = z.output<typeof obstacle>;
+
+/** What came of closing a month; closed unless something is in the way, or it was a dry run. */
+export const closed = z.object({
+  source: z.string(),
+  month: z.string(),
+  currency: z.string(),
+  obstacles: z.array(obstacle).describe("Everything that is in the way; it is closed when there is nothing."),
+  all: sums.nullable().describe("What it comes to; null where it was not looked at."),
+  closing: closing.nullable().describe("null unless it was closed."),
+});
+export type KnownMonth = z.output<typeof known>;
+export type ShownClosing = z.output<typeof shown>;
+export type ClosingResult = z.output<typeof closed>;
