@@ -82,12 +82,8 @@ describe("exit codes, and errors with --json", () => {
     });
   });
 
-  it.each<[number, string[], Record<string, string>]>([
-    [0, ["--version"], {}],
-    [2, ["migrate"], {}],
-    [4, ["migrate"], { DATABASE_URL: NOWHERE }],
-  ])("%i is what the process ends with", async (code, words, environment) => {
-    expect((await runCliProcess(words, environment)).code).toBe(code);
+  it("are what the process ends with", async () => {
+    expect((await runCliProcess(["migrate"], { DATABASE_URL: NOWHERE })).code).toBe(4);
   });
 
   it("a database that takes connections and says nothing has words as good as one that is not there", async () => {

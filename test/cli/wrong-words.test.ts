@@ -41,13 +41,6 @@ it("an audit log that nothing matches does not say that nothing was changed; who
     expect((await runInProcess(words.split(" "), environment)).stdout).toContain(says);
 });
 
-it("erasing what is not there is no erasure", async () => {
-  const around = await surroundings();
-  const environment = around.environment({ COLLECTION_IDS: "none" });
-  expect(await runInProcess(["erase", randomUUID(), "--yes"], environment)).toMatchObject({ code: 3 });
-  expect(await around.query("select from audit_entry union all select from erased_invoice")).toHaveLength(0);
-});
-
 /** Values that no option of that kind can mean, by the word that its help gives it. */
 const NEVER_MEANT: Readonly<Record<string, readonly string[]>> = {
   time: ["", "soon", "2026-02-30", "0000-01-01"],

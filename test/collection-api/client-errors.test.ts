@@ -84,12 +84,6 @@ describe("an answer that is no success becomes a typed error", () => {
     await client.close();
   });
 
-  it("the refusal of a paid invoice is a rule's, under whatever status", async () => {
-    const said = errors(400, "The invoice has already been paid or is no longer valid");
-    const error = await errorOf(said, (client) => client.invalidateInvoice(ID));
-    expect(error).toMatchObject({ kind: "rule_refused", outcomeUnknown: false });
-  });
-
   it("a success whose body is broken JSON is tried again, and kept as evidence", async () => {
     const body = '{"status":200,"data":{"id"';
     expect(await errorOf({ body })).toMatchObject({ kind: "broken_json", next: "retry", evidence: body });
@@ -107,11 +101,6 @@ describe("an answer that is no success becomes a typed error", () => {
     const error = await errorOf({ body });
     expect(error).toMatchObject({ kind: "outside_contract", next: "bury", status: 200 });
     expect(error.evidence).toBe(JSON.stringify(body));
-  });
-
-  it("names the field that is outside the contract", async () => {
-    const error = await errorOf({ body: { status: 200, data: { ...INVOICE, amount: "lots" } } });
-    expect(error.problems).toEqual(["data: amount should be an amount"]);
   });
 
   it("G3: an answer about another id is never taken for the one asked for", async () => {

@@ -143,19 +143,6 @@ describe("invoice-relay status", () => {
       ),
     ]);
   });
-
-  it("is served to holders of an admin token", async () => {
-    const around = await surroundings();
-    const token = "status-token-0123456789abc";
-    const relay = await startRelay(around.environment({ ADMIN_TOKENS: token, ...COLLECTIONS }));
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${relay.opsUrl}/admin/v1/status`, { headers });
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({ needsPerson: false, sentence: expect.any(String) });
-    expect((await fetch(`${relay.opsUrl}/admin/v1/status`)).status).toBe(401);
-    const alarms = await fetch(`${relay.opsUrl}/admin/v1/alarms?all=true`, { headers });
-    expect(await alarms.json()).toEqual({ total: 0, items: [] });
-  });
 });
 
 describe("invoice-relay alarms and audit", () => {

@@ -26,35 +26,6 @@ describe("npm run package:lambda", () => {
     expect(templateFaults(template)).toEqual([]);
   });
 
-  it.each<[string, (broken: Template) => void, RegExp]>([
-    [
-      "a property that does not exist",
-      (t) => Object.assign(t.Resources.EventTopic?.Properties ?? {}, { Colour: "red" }),
-      /EventTopic has no property Colour/,
-    ],
-    [
-      "a resource that does not exist",
-      (t) => Object.assign(t.Resources, { X: { Type: "AWS::SNS::Tropic" } }),
-      /X is of no known type/,
-    ],
-    [
-      "a required property left out",
-      (t) => void delete t.Resources.RelayAlarmFilter?.Properties?.FilterPattern,
-      /RelayAlarmFilter lacks FilterPattern/,
-    ],
-    [
-      "a wrong type",
-      (t) => Object.assign(t.Resources.ConfirmQueue?.Properties ?? {}, { VisibilityTimeout: "soon" }),
-      /VisibilityTimeout is no whole number/,
-    ],
-    ["a reference to nothing", (t) => void delete t.Resources.PublishQueue, /no PublishQueue to refer to/],
-  ])("and that check notices %s", (_, breakIt, line) => {
-    const broken = structuredClone(template);
-    breakIt(broken);
-
-    expect(templateFaults(broken).join("\n")).toMatch(line);
-  });
-
   it.each(FUNCTIONS)(
     "%s has a role of its own, which may do only what is named, to what is named",
     (name) => {

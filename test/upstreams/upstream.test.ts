@@ -130,37 +130,6 @@ describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
 });
 
 describe.each(kinds)("the alarms of a %s", (_, kind) => {
-  it("tell of a refusal although it timed out before, and again after it was resumed", async () => {
-    const { seen, standing, alarms, resume } = await house(kind);
-    const upstream = seen();
-    await upstream.note({ kind: "failed", times: 1, error: "time-out" });
-    await upstream.note({ kind: "refused", error });
-    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 1, is_open: true }]);
-    await resume();
-    await upstream.note({ kind: "refused", error });
-    expect(await standing()).toMatchObject({ pausedBy: "refused" });
-    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 2, is_open: true }]);
-    expect(await upstream.note({ kind: "works" })).toBe(true);
-    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 2, is_open: false }]);
-    await upstream.note({ kind: "refused", error });
-    expect((await alarms()).filter(({ is_open }) => is_open)).toEqual([
-      { name: kind.alarms.paused, times: 1, is_open: true },
-    ]);
-  });
-
-  it("of a long Retry-After are closed by the first answer after it, although a failure came first", async () => {
-    const { seen, alarms, set } = await house(kind);
-    const upstream = seen();
-    await upstream.note({ kind: "slow_down", retryAfterMs: 3_600_000, error });
-    await upstream.note({ kind: "slow_down", retryAfterMs: 3_600_000, error });
-    expect(await alarms()).toEqual([{ name: "retry_after_capped", times: 1, is_open: true }]);
-    await set("retry_at = now() - interval '1 s', opens_at = now() - interval '1 s'");
-    await upstream.note({ kind: "failed", times: 1, error });
-    await set("opens_at = now() - interval '1 s'");
-    await upstream.note({ kind: "works" });
-    expect(await alarms()).toEqual([{ name: "retry_after_capped", times: 1, is_open: false }]);
-  });
-
   it("are written with the change or not at all (G13)", async () => {
     const { db, seen, standing, alarms, lines } = await house(kind);
     await sql`alter table alarm add constraint no_room check (false) not valid`.execute(db);
@@ -186,22 +155,6 @@ describe.each(kinds)("the alarms of a %s", (_, kind) => {
 
 describe.each(kinds)("an operator's pause of a %s", (_, kind) => {
   const pause = "paused_by = 'operator', paused_at = now(), version = version + 1";
-
-  it("is ended by no answer", async () => {
-    const { seen, standing, alarms, set } = await house(kind);
-    await set(pause);
-    const upstream = seen();
-    for (const signal of [
-      { kind: "works" },
-      { kind: "failed", times: 9, error },
-      { kind: "slow_down", retryAfterMs: 1_000, error },
-      { kind: "refused", error },
-      { kind: "works" },
-    ] as const)
-      expect(await upstream.note(signal)).toBe(false);
-    expect(await standing()).toMatchObject({ pausedBy: "operator" });
-    expect((await alarms()).filter(({ is_open }) => is_open)).toEqual([]);
-  });
 
   it("that has ended by itself stands in the way of no change", async () => {
     const { seen, standing, set } = await house(kind);

@@ -127,14 +127,6 @@ describe("bad input to Create Invoice is a clear 4xx with the field's name, and 
     );
   });
 
-  it("names every problem at once", async () => {
-    const { body } = await service.api("POST", "/api/v1/invoices", { collectionId: "x", amount: -1 });
-    const named = (body.errors as string[]).map((error) => error.split(" ")[0]);
-    expect(named).toEqual(
-      expect.arrayContaining(["collectionId", "title", "payerName", "payerEmail", "amount"]),
-    );
-  });
-
   it.each([
     "emoji 🎓👩🏾‍🎓",
     "مرحبا بالعالم",

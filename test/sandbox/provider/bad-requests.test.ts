@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { count, refusedAt } from "./refused-at.ts";
-import { LIVE_KEY, NOBODY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
+import { NOBODY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("bad input elsewhere is a clear 4xx with the field's name, and leaves nothing behind", () => {
   let service: TestService;
@@ -56,22 +56,6 @@ describe("bad input elsewhere is a clear 4xx with the field's name, and leaves n
     refusedAt(await service.api("POST", "/api/v1/linked-accounts", { linkedAccount }), 400, field);
     expect(await count(service, "linked_account")).toBe(before);
   });
-
-  it.each([null, "", "wrong", `${LIVE_KEY}x`, LIVE_KEY.toUpperCase()])(
-    "the key %s is refused with 401 everywhere",
-    async (key) => {
-      for (const [method, path] of [
-        ["GET", `/api/v1/collections/${OPEN_AMOUNT}`],
-        ["GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices`],
-        ["POST", "/api/v1/invoices"],
-        ["GET", `/api/v1/invoices/${NOBODY}`],
-        ["POST", `/api/v1/invoices/${NOBODY}/invalidate`],
-        ["POST", "/api/v1/linked-accounts"],
-        ["GET", "/api/v1/banks"],
-      ] as const)
-        refusedAt(await service.api(method, path, undefined, key), 401, "x-api-key");
-    },
-  );
 
   it("an unknown address and a wrong method are 4xx too", async () => {
     for (const path of ["/api/v1/nothing", "/nothing", "/api"]) {

@@ -10,22 +10,6 @@ describe("the OpenAPI document", () => {
     await expect(`${JSON.stringify(openApiDocument(), null, 2)}\n`).toMatchFileSnapshot(checkedIn);
   });
 
-  it("has the seven operations of the interface, typed here by hand", () => {
-    const { paths } = openApiDocument() as { paths: Record<string, Record<string, { operationId: string }>> };
-    const rows = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method} ${path}`),
-    );
-    expect(rows.sort()).toEqual([
-      "get /api/v1/banks",
-      "get /api/v1/collections/{id}",
-      "get /api/v1/collections/{id}/invoices",
-      "get /api/v1/invoices/{id}",
-      "post /api/v1/invoices",
-      "post /api/v1/invoices/{id}/invalidate",
-      "post /api/v1/linked-accounts",
-    ]);
-  });
-
   it("is named, with the rest, to whoever opens the service's own address", async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
