@@ -17,7 +17,9 @@ export interface OutsideRoot {
 const TILES_AT_ONCE = 64;
 
 /** Whether each tree is what its leaves make. */
-export async function checkTrees(db: Kysely<Tables>): Promise<{ leaves: number; findings: Finding[] }> {
+export async function checkTrees(
+  db: Kysely<Tables>,
+): Promise<{ sources: string[]; leaves: number; findings: Finding[] }> {
   const findings: Finding[] = [];
   let leaves = 0;
   const sources = await db.selectFrom("ledger").select("source").orderBy("source").execute();
@@ -35,7 +37,7 @@ export async function checkTrees(db: Kysely<Tables>): Promise<{ leaves: number; 
         detail: checked.fault,
       });
   }
-  return { leaves, findings };
+  return { sources: sources.map(({ source }) => source), leaves, findings };
 }
 
 async function checkTree(

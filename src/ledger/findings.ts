@@ -18,6 +18,8 @@ export interface Finding {
 export interface Verified {
   /** `consistent`: with itself, which a superuser can bring about; `unchanged`: since the roots outside. */
   proves: "consistent" | "unchanged";
+  /** With roots outside: the trees that none of them is of. */
+  withoutRoot: string[];
   leaves: number;
   /** Rows that were compared with their leaves. */
   rows: number;

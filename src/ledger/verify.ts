@@ -37,6 +37,8 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verified> {
   const found = [...(await checkRoots(db, roots)), ...trees.findings];
   const report: Verified = {
     proves: roots.length > 0 ? "unchanged" : "consistent",
+    withoutRoot:
+      roots.length > 0 ? trees.sources.filter((name) => !roots.some(({ source }) => source === name)) : [],
     leaves: trees.leaves,
     rows: 0,
     replaced: 0,

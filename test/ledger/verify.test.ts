@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { relaySchema } from "../../migrations/relay.schema.ts";
+import { grantRoles } from "../../src/database/roles.ts";
 import type { SchemaDescription } from "../../src/database/schema-differences.ts";
 import { buildLedger } from "../../src/ledger/build.ts";
 import { KINDS, type Kind, SHARED } from "../../src/ledger/kinds.ts";
@@ -9,7 +10,9 @@ import { eraseInvoice } from "../../src/operate/erase.ts";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
 import { openDatabase } from "../support/log-rows.ts";
+import { loginWith } from "../support/login.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
@@ -156,6 +159,19 @@ describe("verifying the ledger", () => {
     );
   });
 
+  it("takes no more than the reader's role", async () => {
+    const { around, db } = await world();
+    expect(await grantRoles(db)).toBe("granted");
+    const [id = ""] = await addPayments(around, 3);
+    await buildLedger(db);
+    await tamper(around, `update invoice set title = 'Ada' where id = '${id}'`);
+    const reader = around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["reader"]) });
+    const verified = await runInProcess(["ledger", "verify"], reader);
+    expect(verified).toMatchObject({ code: 1, stderr: "" });
+    expect(verified.stdout).toMatch(/BROKEN: 1 finding:\n {2}default: answer .* changed \(title\)/);
+    expect(await runInProcess(["ledger", "root"], reader)).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("erasing and retention leave it green", async () => {
     const { around, db } = await world();
     const old = await addPayments(around, 20, { from: daysAgo(100) });
@@ -219,6 +235,7 @@ describe("verifying the ledger", () => {
     expect(behind.findings[0]?.detail).toMatch(
       /the last \d+, taken in after .* are missing.*backup, or a standby/s,
     );
+    expect(await verifyLedger({ db, roots: roots.slice(1) })).toMatchObject({ withoutRoot: [SHARED] });
     const foreign = { ...(roots[1] as (typeof roots)[number]), source: "elsewhere" };
     expect((await verifyLedger({ db, roots: [foreign] })).findings[0]).toMatchObject({ what: "tree" });
     const other = { ...(roots[1] as (typeof roots)[number]), root: "00".repeat(32) };

@@ -22,11 +22,11 @@ export const named = (resource: unknown): string => {
   return text.replaceAll(/.*parameter\/invoice-relay\/example\/(\w+).*/g, "$1");
 };
 
-/** What `npm run package:lambda` makes: the template as JSON text. */
-export async function packageLambda(): Promise<string> {
+/** What `npm run package:lambda` makes of a stage: the template as JSON text. */
+export async function packageLambda(stage = "example"): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "invoice-relay-home-"));
   // No credentials, no profile, and nothing that answers for AWS.
-  await execute("npm", ["run", "package:lambda"], {
+  await execute("npm", ["run", "package:lambda", "--", "--stage", stage], {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? "",

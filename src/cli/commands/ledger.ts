@@ -18,10 +18,12 @@ export function ledgerCommand(context: CommandContext): Command {
     text: ({ roots }) =>
       roots.length === 0
         ? "The ledger has no leaf yet: serve takes in what is new each minute."
-        : table(
-            ["source", "leaves", "root", "since"],
+        : `${table(
+            ["source", "leaves", "root", "last leaf"],
             roots.map(({ source, size, root, at }) => [source, Number(size), root, at]),
-          ),
+          )}
+The tree * is of what belongs to no source: the acts of operators. Keep a copy elsewhere: \`ledger root --json\`
+prints one that \`ledger verify --root\` reads.`,
   });
   const verify = operationCommand(context, "verifyLedger", {
     name: "verify",
@@ -68,13 +70,29 @@ async function readRootsIn(file: string, keyFile: unknown): Promise<unknown[]> {
 }
 
 function renderVerified(verified: ResultOf<"verifyLedger">, given: Record<string, unknown>): string {
-  const { proves, uncovered, leaves, rows, replaced, retired, pending, findings, findingsInAll } = verified;
+  const {
+    proves,
+    withoutRoot,
+    uncovered,
+    leaves,
+    rows,
+    replaced,
+    retired,
+    pending,
+    findings,
+    findingsInAll,
+  } = verified;
   const range = given.from === undefined && given.to === undefined ? "" : " of that time";
   return [
     proves === "consistent"
       ? "Can prove: the tables are consistent with the ledger in the same database. Whoever is superuser can " +
         "rewrite both; with --root and a root that was kept elsewhere it proves that nothing changed since."
       : "Can prove: what the given roots stand for is unchanged since they were made.",
+    ...(withoutRoot.length > 0
+      ? [
+          `No root was given of ${withoutRoot.join(", ")}: of these it proves no more than that they are consistent.`,
+        ]
+      : []),
     `Not covered: ${Object.entries(uncovered)
       .map(([table, columns]) => `${table}: ${columns.join(", ")}`)
       .join("; ")}.`,

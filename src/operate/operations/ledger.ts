@@ -103,6 +103,7 @@ export const ledgerOperations = [
         .describe(
           "`consistent`: with itself, which a superuser can bring about; `unchanged`: since the given roots.",
         ),
+      withoutRoot: z.array(z.string()).describe("With roots: the trees that none of them is of."),
       uncovered: z.record(z.string(), z.array(z.string())).describe("Columns that no leaf covers, by table."),
       ...counts,
       replaced: whole.describe("Leaves of answers and verdicts that newer ones replaced."),

@@ -57,7 +57,7 @@ const FIELDS: readonly Field<Ledger["roots"][number]>[] = [
       </span>
     ),
   },
-  timeField("Since", "at"),
+  timeField("Last leaf", "at"),
 ];
 
 /** The daily check: of what was new, or of everything. */
@@ -83,7 +83,7 @@ function Checked({ lastCheck }: Pick<Ledger, "lastCheck">) {
       {findings.length > 0 && (
         <ul class="lined">
           {findings.map((finding) => (
-            <li key={findingText(finding)}>
+            <li key={`${finding.source} ${findingText(finding)}`}>
               <Outside text={`${finding.source}: ${findingText(finding)}`} />
             </li>
           ))}
