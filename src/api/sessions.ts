@@ -3,6 +3,7 @@ import type { Request, Response } from "express";
 import { type Kysely, sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { isLoopbackHost } from "../kit/addresses.ts";
 import type { AdminToken } from "../kit/admin-token.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { within } from "../kit/waiting.ts";
@@ -182,8 +183,6 @@ const NAME = "relay-session";
 /** Ties the cookie to this host and to https, so that no sibling host can set it. */
 const SECURE_NAME = `__Host-${NAME}`;
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /**
  * The cookie of a session: for this host only, hidden from scripts, never sent by other sites.
  * @param peopleUseTls whether browsers use https, except on this machine
@@ -228,7 +227,7 @@ export class SessionCookie {
 
   /** A browser on this machine (perhaps through a tunnel) may use plain http even where others may not. */
   #isSecure(request: Request): boolean {
-    const isHere = LOOPBACK.test(request.hostname ?? "") && request.headers["x-forwarded-for"] === undefined;
+    const isHere = isLoopbackHost(request.hostname ?? "") && request.headers["x-forwarded-for"] === undefined;
     return request.secure || (this.#peopleUseTls && !isHere);
   }
 }

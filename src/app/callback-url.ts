@@ -1,3 +1,5 @@
+import { isLoopbackHost, isPrivateHost } from "../kit/addresses.ts";
+
 /** Some providers cut off longer callback URLs (interface, part D). */
 const LONGEST_SAFE = 140;
 
@@ -11,7 +13,7 @@ export function callbackUrl(publicUrl: string, token: string, reference?: string
 export function callbackUrlWarnings(url: string): string[] {
   const { protocol, hostname } = new URL(url);
   const warnings: string[] = [];
-  if (isPrivate(hostname))
+  if (isPrivateHost(hostname))
     warnings.push(
       `${hostname} is an address of this machine or network: a provider elsewhere cannot reach it. Set ` +
         "PUBLIC_URL to the relay's public address.",
@@ -37,7 +39,7 @@ const ANSWER_WITHIN_MS = 2_000;
 export async function redirectWarning(publicUrl: string): Promise<string | null> {
   const { hostname } = new URL(publicUrl);
   // An address in a private network is warned about anyway, and what answers there need not be the relay.
-  if (isPrivate(hostname) && !isLoopback(hostname)) return null;
+  if (isPrivateHost(hostname) && !isLoopbackHost(hostname)) return null;
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {
     const { status, headers } = await fetch(`${publicUrl}/healthz`, {
@@ -54,17 +56,4 @@ export async function redirectWarning(publicUrl: string): Promise<string | null>
   } catch {
     return null;
   }
-}
-
-const isLoopback = (host: string): boolean => host === "localhost" || /^127\./.test(host) || host === "[::1]";
-
-function isPrivate(host: string): boolean {
-  return (
-    host === "localhost" ||
-    host.endsWith(".localhost") ||
-    host.endsWith(".local") ||
-    host.endsWith(".internal") ||
-    /^(127|10|0)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\./.test(host) ||
-    /^\[(::1|f[cd]|fe80)/.test(host)
-  );
 }

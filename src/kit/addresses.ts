@@ -38,6 +38,20 @@ export function networkOf(text: string): string {
 export const isLoopback = (text: string | undefined): boolean =>
   parseAddress(text ?? "")?.range() === "loopback";
 
+const addressIn = (host: string): string => host.replace(/^\[(.*)\]$/, "$1");
+
+/** @param host as it stands in a URL; a name may be one that is kept for this machine (RFC 6761). */
+export const isLoopbackHost = (host: string): boolean =>
+  /^(.*\.)?localhost$/i.test(host) || isLoopback(addressIn(host));
+
+const PRIVATE = ["carrierGradeNat", "linkLocal", "private", "uniqueLocal", "unspecified"];
+
+/** Whether a host of a URL is one of this machine or network, which nobody elsewhere reaches. */
+export const isPrivateHost = (host: string): boolean =>
+  isLoopbackHost(host) ||
+  /\.(local|internal)$/i.test(host) ||
+  PRIVATE.includes(parseAddress(addressIn(host))?.range() ?? "");
+
 /** Whether a text is an address, or a block of them such as `203.0.113.0/24`. */
 export function isAddressBlock(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isAddressBlock } from "./addresses.ts";
+import { isAddressBlock, isLoopbackHost } from "./addresses.ts";
 import { readAs } from "./problems.ts";
 import { Secret } from "./secret.ts";
 
@@ -42,12 +42,6 @@ export const wholeNumber = (least: number, most: number) =>
     return number >= least && number <= most ? number : null;
   }, `should be a whole number from ${least} to ${most}`).meta({ kind: `number, ${least} to ${most}` });
 
-const isLoopback = (host: string) =>
-  host === "localhost" ||
-  host === "[::1]" ||
-  /^127\.\d+\.\d+\.\d+$/.test(host) ||
-  host.endsWith(".localhost");
-
 /** An address of the web without a user's name. @param example of one. @param hint where keys go instead. */
 export const webAddress = (example: string, hint = "") =>
   z
@@ -63,7 +57,7 @@ export const webAddress = (example: string, hint = "") =>
     .meta({ kind: "URL" });
 
 export const url = webAddress("https://relay.example.com")
-  .refine((text) => new URL(text).protocol !== "http:" || isLoopback(new URL(text).hostname), {
+  .refine((text) => new URL(text).protocol !== "http:" || isLoopbackHost(new URL(text).hostname), {
     error: "should start with https:// (plain http is accepted for loopback addresses only)",
     abort: true,
   })

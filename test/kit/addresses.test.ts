@@ -3,6 +3,8 @@ import {
   AddressBlocks,
   isAddressBlock,
   isLoopback,
+  isLoopbackHost,
+  isPrivateHost,
   networkOf,
   plainAddress,
 } from "../../src/kit/addresses.ts";
@@ -26,6 +28,32 @@ describe("an address", () => {
   ])("%j is stored as %j and counts as %j", (text, plain, network) => {
     expect(plainAddress(text)).toBe(plain);
     expect(networkOf(text)).toBe(network);
+  });
+
+  it("hosts of URLs: of this machine, of this network, or of the world", () => {
+    const host = (url: string) => new URL(url).hostname;
+    const here = [
+      "http://LOCALHOST",
+      "http://a.localhost",
+      "http://127.1",
+      "http://[::1]",
+      "http://[::ffff:127.0.0.1]",
+    ];
+    const near = [
+      "http://10.0.0.1",
+      "http://[::ffff:192.168.0.1]",
+      "http://[fd00::1]",
+      "http://[fe80::1]",
+      "http://db.internal",
+    ];
+    const far = [
+      "http://8.8.8.8",
+      "http://[2001:4860::8888]",
+      "http://example.com",
+      "http://localhost.example.com",
+    ];
+    expect([...here, ...near, ...far].map(host).filter(isLoopbackHost)).toEqual(here.map(host));
+    expect([...here, ...near, ...far].map(host).filter(isPrivateHost)).toEqual([...here, ...near].map(host));
   });
 
   it("is of this machine, mapped into IPv6 or not", () => {

@@ -4,7 +4,7 @@ import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { boolean, type Columns, uuid } from "../../database/columns.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
-import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import {
@@ -18,53 +18,44 @@ import { readUpstreamRow } from "../../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
-/** What the relay knows about an invoice that the list shows as paid. */
-export interface KnownPayment {
-  invoiceId: string;
-  /** `lost`: its event is not queued and was not accepted on the right topic. */
-  event: "none" | "lost" | "waiting" | "published";
-  outboxState: OutboxState | null;
-  /** Whether the confirmed invoice is stored. */
-  stored: boolean;
-  /** The time of payment in the confirmed answer. */
-  paidAt: Date | null;
-  /** The time of creation in it. */
-  createdAt: Date | null;
-  /** The newest confirmed answer says that it is paid. */
-  isPaid: boolean;
-  /** Of the listed item for which it was last asked about; null when it was for none. */
-  askedDigest: string | null;
-  /** Its confirmation; null when it has none. */
-  confirmation: {
-    state: ConfirmationState;
-    verdict: Verdict | null;
-    openedBy: OpenedBy;
-    recordOnly: boolean;
-    lastError: string | null;
-    /**
-     * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider has said
-     * Paid already and cannot be understood: the list adds nothing to that.
-     */
-    soon: boolean;
-  } | null;
-}
-
 interface PaymentsQuery {
   source: ReconcileSource;
   invoiceIds: readonly string[];
 }
 
+interface KnownConfirmation {
+  state: ConfirmationState;
+  verdict: Verdict | null;
+  openedBy: OpenedBy;
+  recordOnly: boolean;
+  lastError: string | null;
+  /**
+   * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider has said
+   * Paid already and cannot be understood: the list adds nothing to that.
+   */
+  soon: boolean;
+}
+
 const COLUMNS = {
   invoiceId: returned.uuid,
+  /** The times of payment and of creation in the confirmed answer. */
   paidAt: nullable(returned.time),
   createdAt: nullable(returned.time),
-  event: returned.text<KnownPayment["event"]>(),
+  /** `lost`: its event is not queued and was not accepted on the right topic. */
+  event: returned.text<"none" | "lost" | "waiting" | "published">(),
   outboxState: nullable(returned.text<OutboxState>()),
+  /** Whether the confirmed invoice is stored. */
   stored: returned.boolean,
+  /** The newest confirmed answer says that it is paid. */
   isPaid: returned.boolean,
+  /** Of the listed item for which it was last asked about; null when it was for none. */
   askedDigest: nullable(returned.text()),
-  confirmation: nullable(returned.json<NonNullable<KnownPayment["confirmation"]>>()),
+  /** null when it has none. */
+  confirmation: nullable(returned.json<KnownConfirmation>()),
 } as const;
+
+/** What the relay knows about an invoice that the list shows as paid. */
+export type KnownPayment = RowOf<typeof COLUMNS>;
 
 const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => {
   const name = value(({ source }) => source.name);

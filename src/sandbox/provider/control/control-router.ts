@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler, type Router } from "express";
 import { z } from "zod";
 import { moneyGiven } from "../../../collection-api/contract/index.ts";
-import { isLoopback } from "../../../kit/addresses.ts";
+import { isLoopback, isLoopbackHost } from "../../../kit/addresses.ts";
 import type { Secret } from "../../../kit/secret.ts";
 import { REFUSALS, sendRefusal } from "../api/refusals.ts";
 import { changeCollection } from "../collection-statements.ts";
@@ -107,7 +107,6 @@ function guardControl(token: Secret | undefined): RequestHandler {
 
 /** Another site's page, or one whose name was pointed at this machine: it carries an origin, or a foreign host. */
 function isFromWebPage(request: Request): boolean {
-  const host = (request.get("host") ?? "").replace(/:\d+$/, "").toLowerCase();
-  const isLocalName = host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
-  return !isLocalName || request.get("origin") !== undefined;
+  const host = (request.get("host") ?? "").replace(/:\d+$/, "");
+  return !isLoopbackHost(host) || request.get("origin") !== undefined;
 }
