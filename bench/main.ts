@@ -5,6 +5,7 @@ import { onStage } from "./harness/on-stage.ts";
 import type { BenchOptions } from "./harness/options.ts";
 import { printReport, type Report } from "./harness/report.ts";
 import type { Stage } from "./harness/stage.ts";
+import { stayCold } from "./harness/warm-up.ts";
 
 type Bench = (stage: Stage, options: BenchOptions) => Promise<Report>;
 
@@ -69,10 +70,15 @@ ${Object.entries(BENCHES)
   --minutes <n>    how long the soak lasts (5)
   --rate <n>       callbacks a second of the soak (80 % of what the whole path takes)
   --profile        where the relay's CPU time goes
-  --long           what takes long too: ten million rows
+  --rows <n>       payments of the past in a full log (1000000)
+  --long           what takes long too: ten times as many rows
+  --quick          only to see that everything runs: cold, one short round, few rows; its figures mean nothing
   --alone          the relay only, without what it is compared with
   --against <path> the same measure by the bench of another checkout, a round here and a round there in turn
 `;
+
+const USUAL = { rounds: 5, seconds: 5, callbacks: 10_000, minutes: 5, rows: 1_000_000 };
+const QUICK = { rounds: 1, seconds: 1, callbacks: 500, minutes: 0.5, rows: 20_000 };
 
 async function main(words: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -80,12 +86,14 @@ async function main(words: string[]): Promise<number> {
     allowPositionals: true,
     options: {
       json: { type: "boolean", default: false },
-      rounds: { type: "string", default: "5" },
-      seconds: { type: "string", default: "5" },
-      callbacks: { type: "string", default: "10000" },
-      minutes: { type: "string", default: "5" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      callbacks: { type: "string" },
+      minutes: { type: "string" },
+      rows: { type: "string" },
       profile: { type: "boolean", default: false },
       long: { type: "boolean", default: false },
+      quick: { type: "boolean", default: false },
       alone: { type: "boolean", default: false },
       rate: { type: "string" },
       against: { type: "string" },
@@ -98,12 +106,15 @@ async function main(words: string[]): Promise<number> {
     process.stdout.write(HELP);
     return values.help ? 0 : 1;
   }
+  if (values.quick) stayCold();
+  const sizes = { ...(values.quick ? QUICK : USUAL), ...values };
   const options: BenchOptions = {
     json: values.json,
-    rounds: Number(values.rounds),
-    ms: Number(values.seconds) * 1_000,
-    callbacks: Number(values.callbacks),
-    minutes: Number(values.minutes),
+    rounds: Number(sizes.rounds),
+    ms: Number(sizes.seconds) * 1_000,
+    callbacks: Number(sizes.callbacks),
+    minutes: Number(sizes.minutes),
+    rows: Number(sizes.rows),
     profile: values.profile,
     long: values.long,
     alone: values.alone,

@@ -10,6 +10,8 @@ export interface BenchOptions {
   callbacks: number;
   /** Include what takes long: ten million rows. */
   long: boolean;
+  /** Payments of the past in a full log. */
+  rows: number;
   minutes: number;
   /** The relay only, without what it is compared with. */
   alone: boolean;

@@ -11,7 +11,6 @@ import { spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import type { RelayCalls } from "../processes/relay.ts";
 
-const MILLION = 1_000_000;
 const ADMIN_TOKEN = "bench-admin-token-0123456789";
 
 /** Each round asks for everything once: the first of them with nothing of it in memory yet. */
@@ -25,11 +24,14 @@ interface Taken {
 }
 
 /** Every page's data, asked for over HTTP as the console does it, with a full log. */
-export async function consolePages(stage: Stage, { rounds, long }: BenchOptions): Promise<Report> {
-  const rows = long ? 10 * MILLION : MILLION;
+export async function consolePages(
+  stage: Stage,
+  { rounds, long, rows: some }: BenchOptions,
+): Promise<Report> {
+  const rows = long ? 10 * some : some;
   const database = await stage.createDatabase();
   await fillHistory(database, rows, (done) => {
-    if (done % MILLION === 0) tell(`filled ${done} of ${rows} rows`);
+    if (done % 1_000_000 === 0) tell(`filled ${done} of ${rows} rows`);
   });
   await fillTroubles(database);
   await stage.settleDisk();
@@ -41,7 +43,7 @@ export async function consolePages(stage: Stage, { rounds, long }: BenchOptions)
   return {
     tables: [
       {
-        title: `The console's pages with ${rows / MILLION} million callbacks in the log, ms`,
+        title: `The console's pages with ${rows} callbacks in the log, ms`,
         header: ["", "median", "max", "event loop, longest", "kB"],
         rows: lines.map(({ name, median, max, loopMs, bytes }) => [
           name,

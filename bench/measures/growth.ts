@@ -11,8 +11,6 @@ import { ratiosOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import { ratioTable } from "../harness/tables.ts";
 
-const MILLION = 1_000_000;
-
 /** Callbacks a second, events a second, and ms of each reading. */
 type Growth = { intake: number; drain: number } & Reads;
 
@@ -44,17 +42,17 @@ async function measure(
 async function filled(stage: Stage, rows: number): Promise<BenchDatabase> {
   const database = await stage.createDatabase();
   await fillHistory(database, rows, (done) => {
-    if (done % MILLION === 0) tell(`filled ${done} of ${rows} rows`);
+    if (done % 1_000_000 === 0) tell(`filled ${done} of ${rows} rows`);
   });
   return database;
 }
 
-/** The same work with an empty log, with a million payments in every table, and with `--long` ten million. */
+/** The same work with an empty log, with `--rows` payments in every table, and with `--long` ten times as many. */
 export async function growth(stage: Stage, options: BenchOptions): Promise<Report> {
   const sizes = {
     empty: CERTIFIED,
-    "1 million": MILLION,
-    ...(options.long ? { "10 million": 10 * MILLION } : {}),
+    [`${options.rows} payments`]: options.rows,
+    ...(options.long ? { [`${10 * options.rows} payments`]: 10 * options.rows } : {}),
   };
   const measures: Record<string, () => Promise<Growth>> = {};
   // Each is kept for all rounds: what a round adds, the other has as well.
