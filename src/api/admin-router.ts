@@ -8,7 +8,7 @@ import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import { withTextsMasked } from "../kit/mask.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
-import { BadInput, readInput, runOperation } from "../operate/operations/bad-input.ts";
+import { BadInput, readInput } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
 import {
   type Download,
@@ -16,6 +16,7 @@ import {
   type OperationParts,
   roleFor,
 } from "../operate/operations/operation.ts";
+import { runOperation } from "../operate/operations/run-operation.ts";
 import { CallerLimits, TooManyAtOnce } from "./caller-limits.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
 import type { Live } from "./live.ts";
@@ -209,7 +210,11 @@ const onError =
 function judge(error: unknown, request: Request, log: Logger): Judged {
   if (error instanceof TooManyAtOnce) return { status: 429, error: error.message, retryAfterS: 1 };
   if (error instanceof RelayError)
-    return { status: error instanceof BadInput ? 400 : 409, error: error.message, code: error.code };
+    return {
+      status: error instanceof BadInput ? 400 : error.code === "not_found" ? 404 : 409,
+      error: error.message,
+      code: error.code,
+    };
   const status = error instanceof Error && "status" in error ? error.status : undefined;
   if (typeof status === "number" && status >= 400 && status < 500)
     return { status, error: `The request cannot be read: ${messageOf(error)}` };

@@ -1,17 +1,12 @@
 import { Command, Option } from "commander";
 import { z } from "zod";
 import { RelayError } from "../kit/errors.ts";
-import {
-  BadInput,
-  type OperationInput,
-  readInput,
-  refuseUnknown,
-  runOperation,
-} from "../operate/operations/bad-input.ts";
+import { clock } from "../kit/time.ts";
+import { BadInput, type OperationInput, readInput, refuseUnknown } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
 import type { Operation, OperationContext } from "../operate/operations/operation.ts";
+import { requireKnownNames, runOperation } from "../operate/operations/run-operation.ts";
 import type { CommandContext } from "./command-context.ts";
-import { requireKnownSource } from "./known-source.ts";
 import { withOperationContext } from "./operation-context.ts";
 import { countValue } from "./option-values.ts";
 
@@ -92,9 +87,10 @@ export function operationCommand<const Id extends OperationId>(
     );
     // Before anything is asked of the database.
     const first = isPaged(operation) ? { ...given, limit: undefined } : given;
-    inWordsOf(command, named, () => readInput(operation, inputOf(operation, first)));
+    const asked = inWordsOf(command, named, () => readInput(operation, inputOf(operation, first)));
     await withOperationContext(context, async (operating) => {
-      await requireKnownSource(operating, given);
+      // Before anybody is asked whether to go on.
+      await requireKnownNames(operating, asked);
       const call = async (asked: CommandInput) => {
         const result = await runOperation(
           operation,
@@ -106,7 +102,7 @@ export function operationCommand<const Id extends OperationId>(
           code: "not_found",
         });
       };
-      const ask = () => (isPaged(operation) ? allPages(call, given) : call(given));
+      const ask = () => (isPaged(operation) ? allPages(call, given, context.stderr) : call(given));
       const result = await (words.run?.(call, given, options, operating) ?? ask());
       words.judge?.(result);
       if (words.show !== undefined) return await words.show(result, options);
@@ -127,9 +123,9 @@ function takenByParent({ parent, options }: Command): CommandInput {
 }
 
 /** Runs it, and names what is wrong as it was typed: `--invoice`, not `invoiceId`. */
-function inWordsOf(command: Command, named: Readonly<Record<string, string>>, read: () => unknown): void {
+function inWordsOf<Read>(command: Command, named: Readonly<Record<string, string>>, read: () => Read): Read {
   try {
-    read();
+    return read();
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     throw new BadInput(
@@ -154,23 +150,27 @@ const isPaged = ({ query, body }: Operation): boolean =>
 /** The most of one page. */
 const PAGE = 200;
 
-/** Page after page, up to `limit`; beside the items stands what the first page says. */
+/** Page after page, up to `limit`; beside the items stands what the first page says. A terminal shows how far it is. */
 async function allPages<Result>(
   call: (given: CommandInput) => Promise<Result>,
   { limit, ...filters }: CommandInput,
+  output: CommandContext["stderr"],
 ): Promise<Result> {
+  const say = (text: string) => output.isTTY === true && output.write(`\r${text}\u001B[K`);
   const page = async (cursor: string | undefined, found: number) =>
     (await call({ ...filters, cursor, limit: Math.min(PAGE, Number(limit) - found) })) as Paged<Result>;
   const all = await page(undefined, 0);
   while (all.next !== null && all.items.length < Number(limit)) {
-    const { items, next } = await page(all.next, all.items.length);
+    if (all.searchedTo != null) say(`Searched back to ${clock(all.searchedTo)}`);
+    const { items, next, searchedTo } = await page(all.next, all.items.length);
     all.items.push(...items);
-    all.next = next;
+    Object.assign(all, { next, searchedTo });
   }
+  say("");
   return all;
 }
 
-type Paged<Result> = Result & { items: unknown[]; next: string | null };
+type Paged<Result> = Result & { items: unknown[]; next: string | null; searchedTo?: Date | null };
 
 /** Fields go where the operation has them. */
 function inputOf({ pathParameters, query, body, upload }: Operation, given: CommandInput): OperationInput {

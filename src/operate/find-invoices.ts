@@ -11,11 +11,11 @@ import { meantBy, wordsFor } from "./find-meaning.ts";
 import type { InvoiceTerms } from "./invoice-terms.ts";
 import {
   type FoundInvoice,
-  invoicesByConfirmation,
   invoicesByPayment,
   invoicesByRequest,
   invoicesNamed,
   invoicesOfIds,
+  walkByConfirmation,
 } from "./list-invoices.ts";
 
 /** How many rows one statement examines, however few match. */
@@ -23,6 +23,8 @@ const STRETCH = 2_000;
 
 /** How long the search for one page may take, in ms; the page says where to continue. */
 const LOOKING_MS = 100;
+/** The same where no index knows the order, so that each page has to find its pace anew. */
+const LONG_LOOKING_MS = 1_000;
 
 /** The most ids that share a beginning, or a callback's reference, to look up. */
 const ID_LIMIT = 200;
@@ -48,23 +50,16 @@ export async function findInvoices(
   if (range !== null)
     return { items: await invoicesOfIds(db, terms, await idsWithin(db, range)), next: null };
   const isNamed = (reference ?? email) !== undefined;
-  const isNarrowed =
-    (terms.collection ?? terms.amount ?? terms.payer ?? verdict ?? terms.source ?? terms.status) !==
-    undefined;
-  const read = isNamed
-    ? invoicesNamed
-    : verdict !== undefined && verdict !== "paid"
-      ? invoicesByRequest
-      : isByConfirmation(terms)
-        ? invoicesByConfirmation
-        : invoicesByPayment;
+  const isByRequest = !isNamed && verdict !== undefined && verdict !== "paid";
+  const walking = { from, limit, withinMs: LOOKING_MS };
+  if (!isNamed && !isByRequest && isByConfirmation(terms)) {
+    const look = await walkByConfirmation(db, terms, limit + 1);
+    return await walk({ ...walking, withinMs: LONG_LOOKING_MS, look });
+  }
+  const isNarrowed = (terms.collection ?? terms.amount ?? verdict ?? terms.source) !== undefined;
+  const read = isNamed ? invoicesNamed : isByRequest ? invoicesByRequest : invoicesByPayment;
   const most = isNarrowed && !isNamed ? STRETCH : limit + 1;
-  const page = await walk({
-    from,
-    limit,
-    withinMs: LOOKING_MS,
-    look: (after) => read(db, terms, after, most),
-  });
+  const page = await walk({ ...walking, look: (after) => read(db, terms, after, most) });
   if (reference === undefined || from !== null || page.next !== null || page.items.length > 0) return page;
   // Nothing was confirmed under this reference: callbacks that came with it name what is still open.
   const called = await invoicesCalledAs(db, reference, ID_LIMIT);

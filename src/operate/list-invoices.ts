@@ -204,68 +204,96 @@ export const invoicesByRequest = async (
 ): Promise<PageSlice<FoundInvoice>> =>
   sliceOf(await selectByRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
-/** How much of the order of confirmation one statement reads: its index knows ranges only. */
-const SLICE_MS = 7 * DAY_MS;
+/** About how many rows one statement examines; more than the limit and it covers a shorter time instead. */
+const ENOUGH = 10_000;
+const LIMIT = 40_000;
+/** The time that the first statement covers, and the shortest: that one has no limit. */
+const FIRST_MS = 60_000;
+const LEAST_MS = 1_000;
 /** Nothing was confirmed before: there was no relay. */
 const BEGINNING = Date.parse("2020-01-01");
 
 interface Slice extends Walk {
   since: Date;
+  isBounded: boolean;
 }
 
 const selectByConfirmation = new VaryingStatement(
-  WALKED,
-  ({ terms, after, most, since }: Slice) => {
+  { ...FOUND, invoiceId: nullable(returned.uuid), at: nullable(returned.text()), examined: returned.count },
+  ({ terms, after, most, since, isBounded }: Slice) => {
     const earlier =
       after === null
         ? sql`true`
-        : sql`(confirmed_at, id, source)
+        : sql`(invoice.confirmed_at, invoice.id, invoice.source)
         < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)
-        and confirmed_at <= ${after.at}::timestamptz`;
+        and invoice.confirmed_at <= ${after.at}::timestamptz`;
     return sql`
-    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
-      select invoice.confirmed_at::text as at,
-        row_number() over (order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc) as place,
-        ${compared(terms)} as matches, invoice.id as "invoiceId", invoice.source, ${LISTED}
-      from (
-        select * from invoice where confirmed_at >= ${since}::timestamptz and ${earlier}
-        order by confirmed_at desc, id desc, source desc limit ${most}) as invoice
-      ${joinConfirmation}) as judged
-    where matches or place = ${most} order by place`;
+    with examined as materialized (
+      select invoice.source, invoice.id, invoice.confirmed_at, ${compared(terms)} as matches
+      from invoice ${joinConfirmation}
+      where invoice.confirmed_at >= ${since}::timestamptz and ${earlier}
+      ${isBounded ? sql`limit ${LIMIT}` : sql``}),
+    chosen as (
+      select source, id from examined where matches
+      order by confirmed_at desc, id desc, source desc limit ${most})
+    select invoice.id as "invoiceId", coalesce(invoice.source, '') as source, ${LISTED},
+      ${eventOf(sql`invoice.source`, sql`invoice.id`)}, invoice.confirmed_at::text as at, total.examined
+    from (select count(*) as examined from examined) as total
+    left join (chosen
+      -- One by one: the few that match are no reason to read the whole table.
+      cross join lateral (select * from invoice
+        where invoice.source = chosen.source and invoice.id = chosen.id limit 1) as invoice
+      ${joinConfirmation}) on true
+    order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc`;
   },
   [
-    { terms: {}, after: null, most: 1, since: new Date(0) },
-    { terms: EVERY_TERM, after: { at: "", id: "", source: "" }, most: 1, since: new Date(0) },
+    { terms: {}, after: null, most: 1, since: new Date(0), isBounded: false },
+    {
+      terms: EVERY_TERM,
+      after: { at: "", id: "", source: "" },
+      most: 1,
+      since: new Date(0),
+      isBounded: true,
+    },
   ],
 );
 
 /**
- * Examines the next `most` invoices by their newest confirmation, newest first; at most a week of them. Where
- * no time is given, a time without any is passed over in ever longer strides, back to the first one.
+ * Examines invoices by their newest confirmation, newest first, up to `most` that match. Its index knows
+ * ranges only, so a statement reads a span of time once, as long as holds about `ENOUGH` rows: each call goes
+ * on with the span that the one before arrived at.
  */
-export async function invoicesByConfirmation(
-  db: Kysely<Tables>,
-  terms: InvoiceTerms,
-  after: PagePosition | null,
-  most: number,
-): Promise<PageSlice<FoundInvoice>> {
+export async function walkByConfirmation(db: Kysely<Tables>, terms: InvoiceTerms, most: number) {
   const { confirmedFrom, confirmedTo } = terms;
-  const now = await databaseTime(db);
-  // A clock ahead of Postgres' may have confirmed some.
-  const end = Math.min(
-    +now + DAY_MS,
-    confirmedTo === undefined ? Number.POSITIVE_INFINITY : Date.parse(confirmedTo),
-  );
+  const now = +(await databaseTime(db));
   const begin = confirmedFrom === undefined ? BEGINNING : Date.parse(confirmedFrom);
-  for (let [from, stride] = [after ?? placeAt(end), SLICE_MS]; ; stride *= 2) {
-    const since = Math.max(begin, Date.parse(from.at) - stride);
-    const rows = await selectByConfirmation.execute(db, { terms, after: from, most, since: new Date(since) });
-    const stretch = sliceOf(rows, most, ({ invoiceId }) => invoiceId);
-    const isOver = stretch.end !== null || since <= begin;
-    if (isOver || rows.length > 0 || confirmedFrom !== undefined)
-      return { ...stretch, end: stretch.end ?? (since > begin ? placeAt(since) : null) };
-    from = placeAt(since);
-  }
+  // A clock ahead of Postgres' may have confirmed some.
+  const end = Math.min(now + DAY_MS, confirmedTo === undefined ? Infinity : Date.parse(confirmedTo));
+  let span = FIRST_MS;
+  return async (after: PagePosition | null): Promise<PageSlice<FoundInvoice>> => {
+    const from = after ?? placeAt(end);
+    for (;;) {
+      const since = Math.max(begin, Math.min(Date.parse(from.at), now) - span);
+      const isBounded = span > LEAST_MS;
+      const rows = await selectByConfirmation.execute(db, {
+        ...{ terms, after: from, most, isBounded },
+        since: new Date(since),
+      });
+      const examined = rows[0]?.examined ?? 0;
+      if (isBounded && examined === LIMIT) {
+        span = Math.max(LEAST_MS, span / 64);
+        continue;
+      }
+      if (examined < ENOUGH) span *= 4;
+      const found = rows.flatMap(({ at, invoiceId, examined: _, ...row }) =>
+        at === null || invoiceId === null
+          ? []
+          : [{ ...row, invoiceId, place: { at, id: invoiceId, source: row.source } }],
+      );
+      const isFull = found.length === most;
+      return { found, end: isFull ? (found.at(-1)?.place ?? null) : since > begin ? placeAt(since) : null };
+    }
+  };
 }
 
 /** Before all that was confirmed at this time or later. */

@@ -174,7 +174,7 @@ describe("the admin API", () => {
       ["/dead-letters/retry", {}, 400, /either ids or filters/],
       ["/dead-letters/retry", { ids: [randomUUID()], filters: {} }, 400, /either ids or filters/],
       ["/pause", { work: "everything" }, 400, /\bwork\b/],
-      ["/pause", { work: "publish", source: "nobody" }, 409, /no source "nobody"/],
+      ["/pause", { work: "publish", source: "nobody" }, 404, /no source "nobody"/],
       ["/invoices/1/erase", undefined, 400, /id/],
       [`/replays/${randomUUID()}/cancel`, undefined, 404, /nothing with this id/],
       ["/nothing", {}, 404, /no such operation/],

@@ -52,6 +52,7 @@ describe("the log of callbacks", () => {
 
   it("is narrowed by source, verdict, place, address, invoice, reference and time, alone and together", async () => {
     const { around, call } = await adminApi();
+    await around.query("insert into source (name) values ('shop-b')");
     const unconfirmed = { verdict: "pending", state: "due", settled_at: null };
     const [paid, waiting, several] = [
       await addConfirmation(around),

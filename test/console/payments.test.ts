@@ -70,6 +70,7 @@ describe("the list of payments", () => {
   it("is narrowed by reference, id, amount, day, collection, verdict and source, alone and together", async () => {
     const api = await adminApi();
     const ids = await addInvoices(api, 6);
+    await api.around.query("insert into source (name) values ('shop-b')");
     const [other] = await addInvoices(api, 1, {
       source: "shop-b",
       paid_at: "2026-10-01T10:00:00Z",

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { sourcesIn } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { codeOf } from "../../kit/postgres-errors.ts";
 
 /** How many of a source's last payments are looked at: no index knows the names, and new ones come seldom. */
 const LOOKED_AT = 2_000;
@@ -22,3 +23,26 @@ const selectNames = new Statement(
 /** The names of the collections that the last payments of each source were in. */
 export const seenCollections = (db: Kysely<Tables>): Promise<{ source: string; name: string }[]> =>
   selectNames.execute(db, LOOKED_AT);
+
+/** How long the whole table is searched for a name, in ms. */
+const SEARCHED_MS = 1_000;
+const QUERY_CANCELED = "57014";
+
+/** Whether any payment is in this collection; where there are too many to tell soon, it may be. */
+export async function isInCollection(db: Kysely<Tables>, name: string): Promise<boolean> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await sql`set local statement_timeout = ${sql.lit(SEARCHED_MS)}`.execute(trx);
+      const found = await trx
+        .selectFrom("invoice")
+        .select("source")
+        .where("collection_name", "=", name)
+        .limit(1)
+        .executeTakeFirst();
+      return found !== undefined;
+    });
+  } catch (error) {
+    if (codeOf(error) === QUERY_CANCELED) return true;
+    throw error;
+  }
+}

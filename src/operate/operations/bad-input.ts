@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
-import { isRefusedData } from "../../kit/postgres-errors.ts";
 import { ownWords, problemsOf } from "../../kit/problems.ts";
-import type { Operation, OperationContext } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 
 /** What was asked for cannot be meant, whatever the state: the same sentence over HTTP and at a terminal. */
 export class BadInput extends RelayError {
@@ -53,10 +52,11 @@ export function readInput(
 }
 
 /** Where an input may hold filters. */
-function filtersOf({ query, body }: OperationInput): Record<string, unknown>[] {
+export function filtersOf({ query, body }: OperationInput): Record<string, unknown>[] {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null && !Array.isArray(value);
-  return [query, body, isObject(body) ? body.filters : null].filter(isObject);
+  const { filters, alarms } = isObject(body) ? body : {};
+  return [query, body, filters, ...(Array.isArray(alarms) ? alarms : [])].filter(isObject);
 }
 
 function refuseInverted(given: Record<string, unknown>): void {
@@ -80,20 +80,6 @@ export function readValue<Schema extends z.ZodType>(schema: Schema, given: unkno
 function parse(schema: z.ZodType | undefined, given: unknown): { value: unknown; problems: string[] } {
   const result = schema?.safeParse(given, { error: ownWords });
   return { value: result?.data, problems: result?.success === false ? problemsOf(result.error) : [] };
-}
-
-/** Runs the operation. @throws BadInput for what only Postgres detects, such as a NUL or the year 0. */
-export async function runOperation(
-  operation: Operation,
-  context: OperationContext,
-  input: OperationInput,
-): Promise<unknown> {
-  try {
-    return await operation.run(context, input);
-  } catch (error) {
-    if (isRefusedData(error)) throw new BadInput("The database does not accept one of the values.", error);
-    throw error;
-  }
 }
 
 /** A parameter that an operation does not have, in the words of `readInput`. */

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { isUuid } from "../../src/kit/ids.ts";
+import { operations } from "../../src/operate/operations/list.ts";
+import type { Operation } from "../../src/operate/operations/operation.ts";
+import { adminApi } from "../support/admin.ts";
+import { runInProcess } from "../support/run-command.ts";
+
+const TERM_1 = "0b0e7c1e-52a4-4f6a-9d0c-6f1f7c0a1e11";
+
+type Example = { path?: Record<string, string>; query?: object; body?: Record<string, unknown> };
+
+const shapeOf = (schema: unknown): Record<string, z.ZodType> => {
+  const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+  return inner instanceof z.ZodObject ? inner.shape : {};
+};
+
+/** A call of the operation for each place that may hold this field. */
+function callsWith(one: Operation, field: "source" | "collection", value: string) {
+  const { path = {}, query = {}, body = {} } = (one.example ?? {}) as Example;
+  const given = { [field]: value };
+  const calls: { query: object; body: object | undefined }[] = [];
+  if (field in shapeOf(one.query)) calls.push({ query: { ...query, ...given }, body });
+  const inBody = shapeOf(one.body);
+  if (field in inBody) calls.push({ query, body: { ...body, ...given } });
+  if (field in shapeOf(inBody.filters))
+    calls.push({
+      query,
+      body: { ...body, ids: undefined, filters: { ...(body.filters as object), ...given } },
+    });
+  const where = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? randomUUID());
+  return calls.map((call) => ({
+    path: `${where}?${new URLSearchParams(call.query as Record<string, string>)}`,
+    body: one.method === "get" ? undefined : call.body,
+  }));
+}
+
+it.each(["source", "collection"] as const)(
+  "every operation refuses a %s that nobody knows, and names those there are",
+  async (field) => {
+    const api = await adminApi({ COLLECTION_IDS: TERM_1 });
+    await api.around.query(
+      `insert into invoice (id, source, status, collection_name, paid_at, asked_at, confirmed_at, digest, document)
+       values ($1, 'default', 'Paid', 'Term 1', now(), now(), now(), '', '{}')`,
+      [randomUUID()],
+    );
+    const named: string[] = [];
+    for (const one of operations as unknown as readonly Operation[]) {
+      const takesId = [one.query, one.body].some((part) => {
+        const schema = shapeOf(part)[field];
+        return schema?.safeParse(randomUUID()).success === true && !schema.safeParse("Term 9").success;
+      });
+      const value = field === "collection" && takesId ? randomUUID() : "Term 9";
+      for (const { path, body } of callsWith(one, field, value)) {
+        if (one.upload === true) continue;
+        const answer = await api.call(one.method.toUpperCase(), path, body);
+        const known = field === "source" ? "default" : isUuid(value) ? TERM_1 : "Term 1";
+        expect({ id: one.id, status: answer.status, body: answer.body }).toEqual({
+          ...{ id: one.id, status: 404 },
+          body: { code: "not_found", error: `There is no ${field} "${value}". Known: ${known}.` },
+        });
+        named.push(one.id);
+      }
+    }
+    expect(named.length).toBeGreaterThan(field === "source" ? 20 : 8);
+    expect(await api.around.query("select from audit_entry where action <> 'sign_in'")).toEqual([]);
+  },
+);
+
+it("a collection of an old payment is known, however many newer ones are in others; a command says the same", async () => {
+  const { around, call } = await adminApi();
+  await around.query(
+    `insert into invoice (id, source, status, collection_name, paid_at, asked_at, confirmed_at, digest, document)
+     select gen_random_uuid(), 'default', 'Paid', case when n = 3000 then 'Old' else 'New' end, at, at, at, '', '{}'
+     from generate_series(1, 3000) as n cross join lateral (select now() - n * interval '1 hour' as at) as at`,
+  );
+  const old = await call("GET", "/invoices?collection=Old");
+  expect(old).toMatchObject({ status: 200, body: { items: expect.any(Array) } });
+  for (const words of ["invoices", "quarantine list", "replay events --dry-run"])
+    expect(
+      await runInProcess([...words.split(" "), "--collection", "Older"], around.environment()),
+    ).toMatchObject({ code: 3, stderr: 'There is no collection "Older". Known: New.\n' });
+});
