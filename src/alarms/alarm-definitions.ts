@@ -44,6 +44,7 @@ export type AlarmTopic =
   | "replay"
   | "chore"
   | "clock"
+  | "process"
   | "ledger";
 
 const DEFINED = {

@@ -82,6 +82,10 @@ export const noneIsOpen = (
   not exists (select from alarm
     where cleared_at is null and alarm.name = ${name} and alarm.subject = ${subject})`;
 
+/** A condition: an alarm of that name is open. */
+export const someAreOpen = (name: AlarmName): RawBuilder<boolean> => sql`
+  exists (select from alarm where cleared_at is null and alarm.name = ${sql.lit(name)})`;
+
 /** A condition: such an alarm was raised about that subject since then, open or not. */
 export const wasRaisedSince = (
   name: RawBuilder<unknown>,

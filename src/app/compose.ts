@@ -22,6 +22,8 @@ export interface RelayParts extends PassContext {
   /** Whether callbacks can be recorded. */
   database: DatabaseWatch;
   serves: Served;
+  /** Notifies people at once; null where nobody is. @returns whether they were. */
+  notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
   tracing: Tracing | null;
   /** A callback named no invoice: the next sweep should come sooner. */
   onNothingNamed: () => void;
@@ -52,6 +54,7 @@ export function composeRelay({ settings, log, tracing, pools, wake, signals }: R
     lease: leaseOf(settings.LEASE_DURATION),
     sources,
     serves: servedBy(sources),
+    notifyPeople,
     log,
     metrics,
     signer: Signer.of(settings),

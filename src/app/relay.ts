@@ -1,4 +1,5 @@
 import type { RequestHandler, Router } from "express";
+import type { Alarm } from "../alarms/alarms.ts";
 import { builtPages, consolePages } from "../console/console-pages.ts";
 import type { Connection } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
@@ -8,6 +9,7 @@ import { httpLimits } from "../receive/read-body.ts";
 import { type Loop, startLoop } from "../work/loop.ts";
 import { BEAT_MS, RelayProcess } from "../work/relay-process.ts";
 import { Signal } from "../work/signal.ts";
+import { noteSilence } from "../work/silent-processes.ts";
 import type { WakeUps } from "../work/wake-up.ts";
 import { adminRoutes } from "./admin.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
@@ -41,6 +43,9 @@ export class Relay {
   #passes: Passes | null = null;
   /** Raised when alarms of the watch begin or end. */
   readonly #recordingChanges = new Signal();
+  /** Alarms of silent processes that nobody was told of yet. */
+  readonly #untold = new Set<Alarm & { raisedAt: Date }>();
+  readonly #silenceBegins = new Signal();
   #presence: RelayProcess | null = null;
   readonly #stoppable: { stop(): void }[] = [];
   /** What holds connections open, and so is stopped before the servers. */
@@ -62,19 +67,38 @@ export class Relay {
     this.#isStarted = true;
     this.#startPresence(does);
     if (does.workers) this.#startLoops();
+    else this.#startTelling();
   }
 
   /** Shows the other processes that this one is alive. */
   #startPresence(does: { http: boolean; workers: boolean }): void {
-    const { log, metrics, db, serves, database } = this.#parts;
+    const { log, metrics, db, serves, database, alarms } = this.#parts;
     const presence = new RelayProcess(db, { ...does, serves, whyFailing: () => database.whyFailing });
     const pass = async () => {
-      await presence.beat();
+      if (!(await presence.beat())) this.#untold.clear();
+      else
+        for (const alarm of await noteSilence(db, alarms, { mayClose: does.workers }))
+          if (!does.workers) this.#untold.add({ ...alarm, raisedAt: new Date() });
+      if (this.#untold.size > 0) this.#silenceBegins.raise();
       return BEAT_MS;
     };
     this.#presence = presence;
     const wake = this.#recordingChanges;
     this.#loops.push(startLoop({ name: "presence", pass, wake, pollMs: BEAT_MS, log, metrics }));
+  }
+
+  /**
+   * Without workers people are told of silence at once, and again until they are: those of other processes may
+   * be what has died, and a process that only takes callbacks may have no right to mark an alarm as told.
+   */
+  #startTelling(): void {
+    const { notifyPeople, log, metrics } = this.#parts;
+    const pass = async () => {
+      for (const alarm of this.#untold) if (await notifyPeople?.(alarm)) this.#untold.delete(alarm);
+      return null;
+    };
+    const wake = this.#silenceBegins;
+    this.#loops.push(startLoop({ name: "tell", pass, wake, pollMs: BEAT_MS, log, metrics }));
   }
 
   /** Makes the workers without starting them, so that recorded work can be handed over to them. */

@@ -2,7 +2,7 @@ import { ALARMS, type AlarmName } from "../alarms/alarm-definitions.ts";
 import { READ_ONLY } from "../database/recording-problem.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, DAY_MS, spanText } from "../kit/time.ts";
-import type { SeenProcess } from "../work/relay-process.ts";
+import { undoneWork } from "../work/silent-processes.ts";
 import { heldNeeds, heldWords, onlyHeld } from "./held-needs.ts";
 import { countThings, need, worstFirst } from "./need.ts";
 import type { Facts, Held, Need } from "./status.ts";
@@ -16,9 +16,6 @@ const SWEEP_TAKES_MS = 600_000;
 
 /** Today's certificate is expected by this time of day (UTC), in ms. */
 const CERTIFIED_BY_MS = 6 * 3_600_000;
-
-/** For so long a silent process is told of while none that lives does what it did, in ms. */
-const SILENT_TOLD_MS = 600_000;
 
 /** So many kinds of need are spelled out in the headline. */
 const SPELLED_OUT = 6;
@@ -74,51 +71,19 @@ function recordingNeeds({ readOnly, processes }: Facts): Need[] {
   );
 }
 
-/** A process that ended without a word is trouble only while none that lives does its work. */
 function processNeeds({ processes, readOnly, at }: Facts): Need[] {
   // A process can say nothing there.
   if (readOnly) return [];
-  const living = processes.filter(({ lives }) => lives);
-  const silent = processes.filter((one) => !one.lives && !living.some((other) => doesWorkOf(other, one)));
-  const duties = [
-    { does: "workers", what: "confirms and publishes" },
-    { does: "http", what: "takes callbacks" },
-  ] as const;
-  const undone = duties.flatMap(({ does, what }) => {
-    const last = silent.find((one) => one[does]);
-    return last === undefined || living.some((one) => one[does]) ? [] : [{ last, what }];
-  });
-  if (undone[0] !== undefined) {
-    const { host, pid, seenAt } = undone[0].last;
-    return [
-      need({
-        severity: "critical",
-        what:
-          `no process ${undone.map(({ what }) => what).join(", and none ")}: the one on ${host} (pid ${pid}) has been silent ` +
-          `since ${clock(seenAt)}`,
-        oldestAt: seenAt,
-        action:
-          "Start invoice-relay serve again (on Lambda: check its schedules), and read its log. Open work is " +
-          "resumed automatically.",
-      }),
-    ];
-  }
-  return silent
-    .filter(({ seenAt }) => +at - +seenAt < SILENT_TOLD_MS)
-    .map(({ host, pid, seenAt }) =>
-      need({
-        severity: "critical",
-        what: `the process on ${host} (pid ${pid}) has been silent since ${clock(seenAt)}, and no other serves the same`,
-        oldestAt: seenAt,
-        action: "Start it again, or a process with the same settings, and read its log.",
-      }),
-    );
+  return undoneWork(processes, at).map(({ what, seenAt }) =>
+    need({
+      severity: "critical",
+      what,
+      oldestAt: seenAt,
+      action: ALARMS.silent_process.action,
+      alarm: "silent_process",
+    }),
+  );
 }
-
-const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>
-  (living.http || !silent.http) &&
-  (living.workers || !silent.workers) &&
-  Object.keys(silent.serves.sources ?? {}).every((name) => name in (living.serves.sources ?? {}));
 
 function backlogNeeds(facts: Facts): Need[] {
   const { waiting, waitingEvents, held, at } = facts;
@@ -270,12 +235,13 @@ const isSwept = ({ settings: { sources } }: Facts, source: string, collectionId:
   sources.some(({ name, collectionIds }) => name === source && collectionIds.includes(collectionId));
 
 /** What no other need tells of. */
-function alarmNeeds({ openAlarms, dead, quarantined, unproven }: Facts): Need[] {
+function alarmNeeds({ openAlarms, dead, quarantined, unproven, processes, at }: Facts): Need[] {
   const isCounted = (name: AlarmName) =>
     COUNTED.includes(name) && dead.confirmations + dead.events + quarantined > 0;
   return openAlarms
     .filter(({ name, count }) => count > 0 && ALARMS[name].about !== "upstream" && !isCounted(name))
     .filter(({ name }) => name !== "certificate_gap" || unproven.length === 0)
+    .filter(({ name }) => name !== "silent_process" || undoneWork(processes, at).length === 0)
     .map(({ name, title, severity, count, subject, oldestAt, newestAt }) =>
       need({
         severity,

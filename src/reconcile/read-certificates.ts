@@ -248,3 +248,13 @@ export async function readCertificate(db: Kysely<Tables>, id: string): Promise<C
     .executeTakeFirst();
   return (row?.document as Certificate | undefined) ?? null;
 }
+
+/** The ids of all collections that a certificate was made of. */
+export async function certifiedCollections(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db
+    .selectFrom("certificate")
+    .select(typed(returned.uuid, sql`unnest(collection_ids)`).as("id"))
+    .distinct()
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { someAreOpen } from "../alarms/alarms.ts";
 import { typed } from "../database/expressions.ts";
 import type { Why } from "../database/recording-problem.ts";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
@@ -16,6 +17,9 @@ const LAMBDA_BEAT_MS = 60_000;
 
 /** Silent for this many beats, a process is taken for dead. */
 const SILENT_BEATS = 3;
+
+const heardOfLately = sql`
+  seen_at > clock_timestamp() - ${sql.lit(SILENT_BEATS)} * beat_ms * interval '1 ms'`;
 
 /** After this long, nobody asks about a silent process any more. */
 const FORGOTTEN = sql`interval '1 day'`;
@@ -38,6 +42,29 @@ export interface Presence {
   whyFailing?: () => Why | null;
 }
 
+type Beat = Pick<Presence, "http" | "workers" | "serves"> & {
+  id: string;
+  host: string;
+  version: string;
+  beatMs: number;
+  why: Why | null;
+};
+
+const writeBeat = new Statement({ silent: returned.boolean }, ({ value }: Slots<Beat>) => {
+  const why = value(({ why }) => (why === null ? null : JSON.stringify(why)));
+  return sql`
+    with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
+    insert into relay_process (id, pid, http, workers, host, version, beat_ms, serves, recording_problem)
+    values (${value(({ id }) => id)}, ${value(() => process.pid)}, ${value(({ http }) => http)},
+      ${value(({ workers }) => workers)}, ${value(({ host }) => host)}, ${value(({ version }) => version)},
+      ${value(({ beatMs }) => beatMs)}, ${value(({ serves }) => JSON.stringify(serves))}, ${why})
+    on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
+      pid = excluded.pid, beat_ms = excluded.beat_ms, serves = excluded.serves,
+      recording_problem = excluded.recording_problem
+    returning exists (select from relay_process where not (${heardOfLately}))
+      or ${someAreOpen("silent_process")} as silent`;
+});
+
 /** The row of this process, by which others see that it lives. */
 export class RelayProcess {
   readonly #db: Kysely<Tables>;
@@ -51,21 +78,18 @@ export class RelayProcess {
     this.#id = does.lambda === undefined ? newId() : idOf(does.lambda.name);
   }
 
-  /** To be called every `BEAT_MS`, and when what it tells has changed. */
-  async beat(): Promise<void> {
-    if (this.#left) return;
+  /**
+   * To be called every `BEAT_MS`, and when what it tells has changed.
+   * @returns whether another process is silent, or was and is still told of.
+   */
+  async beat(): Promise<boolean> {
+    if (this.#left) return false;
     const { http, workers, serves, lambda, whyFailing = () => null } = this.#does;
     const { name: host, version } = lambda ?? { name: hostname(), version: programVersion() };
-    const why = whyFailing();
-    await sql`
-      with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
-      insert into relay_process (id, pid, http, workers, host, version, beat_ms, serves, recording_problem)
-      values (${this.#id}, ${process.pid}, ${http}, ${workers}, ${host}, ${version},
-        ${lambda === undefined ? BEAT_MS : LAMBDA_BEAT_MS},
-        ${JSON.stringify(serves)}, ${why === null ? null : JSON.stringify(why)})
-      on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
-        pid = excluded.pid, beat_ms = excluded.beat_ms, serves = excluded.serves,
-        recording_problem = excluded.recording_problem`.execute(this.#db);
+    const beatMs = lambda === undefined ? BEAT_MS : LAMBDA_BEAT_MS;
+    const said = { id: this.#id, http, workers, host, version, beatMs, serves, why: whyFailing() };
+    const [row] = await writeBeat.execute(this.#db, said);
+    return row?.silent === true;
   }
 
   /** Takes the row away: a process that stops in good order is not taken for dead. */
@@ -104,9 +128,6 @@ export interface SeenProcess {
   /** Why it cannot record callbacks, though Postgres answers; null while it can. */
   recordingProblem: Why | null;
 }
-
-const heardOfLately = sql`
-  seen_at > clock_timestamp() - ${sql.lit(SILENT_BEATS)} * beat_ms * interval '1 ms'`;
 
 /** The processes that did not say that they stopped, those heard of last first; at most 100. */
 export async function listProcesses(db: Kysely<Tables>): Promise<SeenProcess[]> {

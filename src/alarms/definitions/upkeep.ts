@@ -105,6 +105,24 @@ export const ALARMS_OF_UPKEEP = {
       "meanwhile); for `old_callbacks`, dismiss what has been dead or in quarantine for ages, since its " +
       "callbacks are kept. An invoice that could not be blanked is named: `invoice-relay erase <id>`.",
   },
+  silent_process: {
+    severity: "critical",
+    title: ["a process is silent, and no other does its work", "silent processes whose work no other does"],
+    about: "process",
+    means:
+      "A process ended without a word, or hangs, and none that lives does what it did: confirm and publish " +
+      "(subject `workers`), take callbacks (`http`), or serve its sources (the host). Whichever process lives raises " +
+      "it, after three beats (15 s; on Lambda three minutes), and tells people. With none left nobody can: that is " +
+      "[InvoiceRelayDown](#invoicerelaydown).",
+    ends: "when another does its work again, noticed by a process that confirms and publishes.",
+    action:
+      "Start invoice-relay serve again with the same settings (on Lambda: check its schedules), and read its " +
+      "log. Open work is resumed automatically.",
+    todo:
+      "Start the process again, or one with the same settings, and read the log of the one that died: killed for " +
+      "want of memory, a bug (`fatal`), a host that is gone. Nothing is lost: what was recorded goes on by itself; " +
+      "for callbacks that nobody took, run `invoice-relay reconcile --from <day>` if it lasted long.",
+  },
   ledger_broken: {
     severity: "critical",
     title: ["the ledger shows a change", "ledgers that show a change"],

@@ -6,6 +6,7 @@ import { createLogger } from "../../kit/log.ts";
 import { isDatabaseAway } from "../../kit/postgres-errors.ts";
 import { readBacklogAges } from "../../operate/backlog.ts";
 import { RelayProcess } from "../../work/relay-process.ts";
+import { noteSilence } from "../../work/silent-processes.ts";
 import type { DatabaseWatch } from "../database-watch.ts";
 import type { Pass, Passes } from "../pass.ts";
 import { createPasses } from "../passes.ts";
@@ -120,13 +121,13 @@ async function whileDatabaseAway<Result>(
 }
 
 async function openPasses({ parts, lambda }: Container) {
-  const { db, sources, serves } = parts;
+  const { db, sources, serves, alarms } = parts;
   await requireSchema(db, "relay", relayMigrations);
   await register(db, sources);
   const presence = new RelayProcess(db, { http: false, workers: true, serves, lambda });
   const logBacklog = backlogLog(db);
   const showWork = async () => {
-    await presence.beat();
+    if (await presence.beat()) await noteSilence(db, alarms, { mayClose: true });
     await logBacklog();
   };
   return { passes: createPasses(parts), showWork };

@@ -1,10 +1,11 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { isInCollection, seenCollections } from "../../confirm/invoices/seen-collections.ts";
 import type { Tables } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { isRefusedData } from "../../kit/postgres-errors.ts";
 import { shortText } from "../../kit/text.ts";
+import { certifiedCollections } from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import { BadInput, filtersOf, type OperationInput } from "./bad-input.ts";
 import type { Operation, OperationContext } from "./operation.ts";
@@ -52,13 +53,8 @@ async function sourcesOf({ db, statusSettings }: Known): Promise<string[]> {
 
 /** Those of COLLECTION_IDS, and those that a certificate was made of. */
 async function collectionIdsOf({ db, statusSettings }: Known): Promise<string[]> {
-  const certified = await db
-    .selectFrom("certificate")
-    .select(sql<string>`unnest(collection_ids)`.as("id"))
-    .distinct()
-    .execute();
   const set = (statusSettings.sources ?? []).flatMap(({ collectionIds }) => collectionIds);
-  return [...set, ...certified.map(({ id }) => id)];
+  return [...set, ...(await certifiedCollections(db))];
 }
 
 async function requireCollection(db: Kysely<Tables>, name: string): Promise<void> {

@@ -1,0 +1,95 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { ALARM, type Alarm, type Alarms, clearAlarms, ENDED_ALARMS, raiseLasting } from "../alarms/alarms.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { clock } from "../kit/time.ts";
+import { listProcesses, type SeenProcess } from "./relay-process.ts";
+
+/** For so long a silent process is told of while none that lives serves the same sources, in ms. */
+const SILENT_TOLD_MS = 600_000;
+
+/** Work that a process did which fell silent, and that none which lives does. */
+export interface UndoneWork {
+  /** Names it: the duties that nobody has, or the host. */
+  subject: string;
+  what: string;
+  seenAt: Date;
+}
+
+const DUTIES = [
+  { does: "workers", what: "confirms and publishes" },
+  { does: "http", what: "takes callbacks" },
+] as const;
+
+/** A process that ended without a word is trouble only while none that lives does its work. Pure. */
+export function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneWork[] {
+  const living = processes.filter(({ lives }) => lives);
+  const silent = processes.filter((one) => !one.lives && !living.some((other) => doesWorkOf(other, one)));
+  const undone = DUTIES.flatMap(({ does, what }) => {
+    const last = silent.find((one) => one[does]);
+    return last === undefined || living.some((one) => one[does]) ? [] : [{ last, does, what }];
+  });
+  if (undone[0] !== undefined) {
+    const { host, pid, seenAt } = undone[0].last;
+    const what =
+      `no process ${undone.map((duty) => duty.what).join(", and none ")}: the one on ${host} (pid ${pid}) has been ` +
+      `silent since ${clock(seenAt)}`;
+    return [{ subject: undone.map(({ does }) => does).join(" and "), what, seenAt }];
+  }
+  return silent
+    .filter(({ seenAt }) => +at - +seenAt < SILENT_TOLD_MS)
+    .map(({ host, pid, seenAt }) => ({
+      subject: `${host} (pid ${pid})`,
+      what: `the process on ${host} (pid ${pid}) has been silent since ${clock(seenAt)}, and no other serves the same`,
+      seenAt,
+    }));
+}
+
+const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>
+  (living.http || !silent.http) &&
+  (living.workers || !silent.workers) &&
+  Object.keys(silent.serves.sources ?? {}).every((name) => name in (living.serves.sources ?? {}));
+
+const NAME = "silent_process";
+const IS_OPEN: RawBuilder<unknown> = sql`name = ${sql.lit(NAME)}`;
+/** One that stays open is raised no more for so long. */
+const AGAIN_MS = 86_400_000;
+
+const insertSilent = new Statement(
+  { ...ENDED_ALARMS, detail: returned.text() },
+  ({ table }: Slots<readonly Alarm[]>) => sql`
+    ${raiseLasting(sql`select * from ${table("given", ALARM, (alarms) => alarms)}`, AGAIN_MS)}
+    returning name, source, subject, detail`,
+);
+
+const closeSilent = new Statement(
+  ENDED_ALARMS,
+  ({ value }: Slots<readonly string[]>) => sql`
+    ${clearAlarms(sql`${IS_OPEN} and subject <> all(${value((subjects) => subjects)}::text[])`)}
+    returning name, source, subject`,
+);
+
+/**
+ * Raises an alarm of each process that fell silent while none does its work, and closes those that are over.
+ * Every process that lives does, since the one that would tell may be the dead one.
+ * @param mayClose false where a process only takes callbacks: it may have no right to end an alarm.
+ * @returns those that it raised.
+ */
+export async function noteSilence(
+  db: Kysely<Tables>,
+  alarms: Alarms,
+  { mayClose }: { mayClose: boolean },
+): Promise<readonly Alarm[]> {
+  const silent = undoneWork(await listProcesses(db), new Date());
+  const raised = silent.map(
+    ({ subject, what }): Alarm => ({
+      ...{ name: NAME, source: "", subject },
+      detail: `${what[0]?.toUpperCase()}${what.slice(1)}.`,
+    }),
+  );
+  const written = raised.length === 0 ? [] : await insertSilent.execute(db, raised);
+  alarms.notify(written);
+  const lasting = silent.map(({ subject }) => subject);
+  if (mayClose) alarms.notifyCleared(await closeSilent.execute(db, lasting));
+  return written;
+}
