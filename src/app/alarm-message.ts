@@ -34,7 +34,8 @@ export function alarmBody(alarms: readonly AlarmNews[], settings: MessageSetting
       text,
       blocks: lines.map((line) => ({
         type: "section",
-        text: { type: "mrkdwn", text: line.slice(0, 3_000) },
+        // Else Slack makes links of addresses, and calls those whom @here names.
+        text: { type: "mrkdwn", text: line, verbatim: true },
       })),
     });
   return JSON.stringify({
@@ -63,20 +64,25 @@ function worstFirst(alarms: readonly AlarmNews[]): AlarmNews[] {
 /** How urgent, what, where, why, what to do about it, and where that is done. */
 function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
   const { name, source, subject, detail, clearedAt, note, isTest } = alarm;
-  if (isTest) return `TEST of the alarm webhook of invoice-relay: ${forSlack(detail)}`;
+  if (isTest) return `TEST of the alarm webhook of invoice-relay: ${outside(detail, LIMITS.detail)}`;
   const about = [...new Set([source, subject])].filter((word) => word !== "").join(", ");
   const { title, severity, action } = describeAlarm({ ...alarm, now: clearedAt ?? alarm.at });
-  const what = forSlack(`${title} (${name}: ${about})`);
+  const what = `${title} (${name}: ${outside(about, LIMITS.about)})`;
   if (clearedAt !== null) return `OVER: ${what}`;
-  const noted = note === null ? "" : ` Note: ${forSlack(note)}`;
-  return `${urgency(alarm, severity)}: ${what}. ${forSlack(`${detail} What to do: ${action}`)}${noted} ${whereTo(name, settings)}`;
+  const why = outside(detail, LIMITS.detail);
+  const todo = outside(action, LIMITS.action);
+  const noted = note === null ? "" : ` Note: ${outside(note, LIMITS.note)}`;
+  return `${urgency(alarm, severity)}: ${what}. ${why} What to do: ${todo}${noted} ${whereTo(name, settings)}`;
 }
 
 const urgency = ({ toldAt }: AlarmNews, severity: Severity): string =>
   toldAt === null ? severity.toUpperCase() : `STILL OPEN, ${severity.toUpperCase()}`;
 
-const whereTo = (name: AlarmNews["name"], settings: MessageSettings): string =>
-  linkOf(name, settings) ?? `Run: invoice-relay alarms --name ${name}`;
+function whereTo(name: AlarmNews["name"], settings: MessageSettings): string {
+  const link = linkOf(name, settings);
+  if (link === undefined) return `Run: invoice-relay alarms --name ${name}`;
+  return settings.ALARM_WEBHOOK_FORMAT === "slack" ? `<${link}>` : link;
+}
 
 /** The alarm's heading in the runbook, else the console if it is where callbacks are; undefined without. */
 function linkOf(
@@ -88,6 +94,21 @@ function linkOf(
   return hasConsole ? new URL(`/console/attention/alarms?name=${name}`, PUBLIC_URL).href : undefined;
 }
 
-/** Slack reads `<!channel>` and `<url|words>` in a text; an upstream's error must not call everyone. */
-const forSlack = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+/** So that a section stays below Slack's 3,000 characters and twenty of them below its 40,000. */
+const LIMITS = { about: 250, detail: 700, action: 600, note: 200 };
+
+const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/**
+ * What others wrote, as a part of one line: Slack reads `<!channel>` and `<url|words>` in a text, and an
+ * upstream's error must neither call everyone nor look like a further alarm.
+ */
+function outside(text: string, most: number): string {
+  let said = "";
+  for (const sign of text.toWellFormed().replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")) {
+    const next = ESCAPED[sign] ?? sign;
+    if (said.length + next.length >= most) return `${said}…`;
+    said += next;
+  }
+  return said;
+}

@@ -133,12 +133,17 @@ describe("alarms test", () => {
     });
     const sent = JSON.parse(receiver.messages[0]?.body ?? "");
     expect(sent.text).toMatch(/^TEST of the alarm webhook of invoice-relay/);
-    expect(sent.blocks).toEqual([{ type: "section", text: { type: "mrkdwn", text: sent.text } }]);
-    receiver.mood = 500;
-    expect(await run({ ALARM_WEBHOOK_URL: receiver.url })).toMatchObject({
-      code: 1,
-      stdout: "ALARM_WEBHOOK_URL took no message: it answered 500.\n",
-    });
+    expect(sent.blocks).toEqual([
+      { type: "section", text: { type: "mrkdwn", text: sent.text, verbatim: true } },
+    ]);
+    // Followed, a redirect would carry the message to where nobody sent it.
+    for (const status of [500, 302, 410]) {
+      receiver.mood = status;
+      expect(await run({ ALARM_WEBHOOK_URL: receiver.url })).toMatchObject({
+        code: 1,
+        stdout: `ALARM_WEBHOOK_URL took no message: it answered ${status}.\n`,
+      });
+    }
     const none = await run({});
     expect(none.code).toBe(2);
     expect(none.stderr).toContain("ALARM_WEBHOOK_URL is not set");

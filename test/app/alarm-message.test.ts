@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { ALARM_NAMES, ALARMS } from "../../src/alarms/alarm-definitions.ts";
+import { alarmBody } from "../../src/app/alarm-message.ts";
+
+const HOSTILE = [
+  "<!channel> <@U024BE7LH> <https://evil.example|your bank> @here #general & so on",
+  "a line\nCRITICAL: Postgres does not answer (forged)\r\n\u2028and more\u202e",
+  `${"<".repeat(10_000)}`,
+  `${"x".repeat(999)}${"\u{1F600}".repeat(5_000)}`,
+];
+const RUNBOOK = "https://wiki.example.com/relay";
+const at = new Date("2026-11-25T12:00:00Z");
+
+const newsOf = (name: (typeof ALARM_NAMES)[number], text: string) => ({
+  ...{ name, source: text, subject: text, detail: text, note: text },
+  ...{ times: 1, raisedAt: at, clearedAt: null, toldAt: null, at },
+});
+
+const settings = { PUBLIC_URL: "https://relay.example.com", RUNBOOK_URL: RUNBOOK } as const;
+
+describe("a message in Slack's form", () => {
+  const slack = (alarms: Parameters<typeof alarmBody>[0]) =>
+    JSON.parse(alarmBody(alarms, { ...settings, ALARM_WEBHOOK_FORMAT: "slack", OPS_PORT: 1 }));
+
+  it.each(HOSTILE)("takes hostile text %# for text, and ends with what to do and the link", (text) => {
+    const { blocks, text: fallback } = slack([newsOf("source_failing", text)]);
+    expect(blocks).toHaveLength(1);
+    const [{ type, text: said }] = blocks;
+    // Without it Slack makes links of addresses, and calls whom @here names.
+    expect([type, said.type, said.verbatim]).toEqual(["section", "mrkdwn", true]);
+    expect(said.text.length).toBeLessThanOrEqual(3_000);
+    expect(said.text).toMatch(new RegExp(` <${RUNBOOK}#source_failing>$`));
+    expect(said.text).toContain(`What to do: ${ALARMS.source_failing.action}`);
+    const own = said.text.replace(` <${RUNBOOK}#source_failing>`, "");
+    expect(own).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+    for (const words of [own, fallback]) {
+      expect(words).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+      expect(words.isWellFormed()).toBe(true);
+    }
+  });
+
+  it("fits Slack's limits, however much there is to say", () => {
+    const many = ALARM_NAMES.flatMap((name) => HOSTILE.map((text) => newsOf(name, text)));
+    const { blocks, text } = slack(many);
+    expect(blocks.length).toBeLessThanOrEqual(50);
+    expect(text.length).toBeLessThanOrEqual(40_000);
+    for (const name of ALARM_NAMES) expect(text).toContain(`<${RUNBOOK}#${name}>`);
+  });
+});
+
+it.each(HOSTILE)("one alarm is one line in the generic form too, hostile text %# or not", (text) => {
+  const body = JSON.parse(alarmBody([newsOf("event_dead", text), newsOf("source_failing", text)], settings));
+  expect(body.text.split(/[\n\r\u2028\u2029]/)).toHaveLength(2);
+  // Programs get it as it is.
+  expect(body.alarms[0].detail).toBe(text);
+});
