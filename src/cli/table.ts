@@ -32,7 +32,18 @@ export function table(
     const text = texts[0]?.[column];
     return isSame(column) && text !== MISSING ? [`${name} ${text}`] : [];
   });
-  return same.length === 0 ? body : `${body}\n\nIn every row: ${same.join(", ")}`;
+  return same.length === 0 ? body : [body, "", ...wrapped(`In every row: ${same.join(", ")}`, width)].join("\n");
+}
+
+/** The lines of a text, broken between words; a longer word stays whole, to be copied. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = `${lines.at(-1) ?? ""} ${word}`;
+    if (lines.length > 0 && widthOf(line) <= width) lines[lines.length - 1] = line;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** Lines of a name and its value, the values below each other; what has no value is left out. */
@@ -53,7 +64,8 @@ function cards(header: readonly string[], texts: readonly string[][], width: num
         ...others.flatMap((text, column) => {
           const line = `  ${(header[column + 1] ?? "").padEnd(named)}  ${text}`;
           if (text === MISSING) return [];
-          return widthOf(line) <= width ? [line] : [`  ${header[column + 1]}`, `    ${text}`];
+          if (widthOf(line) <= width) return [line];
+          return [`  ${header[column + 1]}`, ...wrapped(text, width - 4).map((part) => `    ${part}`)];
         }),
       ].join("\n"),
     )

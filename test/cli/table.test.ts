@@ -62,8 +62,19 @@ describe("a table", () => {
         "b".repeat(36),
         "  total   99.50",
         "",
-        `In every row: event ${"x".repeat(36)}`,
+        "In every row: event",
+        "x".repeat(36),
       ].join("\n"),
     );
+  });
+
+  it("breaks what is longer than the terminal between words, and no word", () => {
+    const error = "it answered 500 to every single request of the last hour";
+    const long = rows.map((row, at) => [row[0], at === 0 ? error : "-", ...Array(4).fill("the same again")]);
+    const shown = table(["invoice", "error", "reference", "collection", "source", "title"], long, 40);
+    expect(shown.split("\n").filter((line) => line.length > 40)).toEqual([]);
+    const said = shown.replaceAll(/\s+/g, " ");
+    expect(said).toContain(error);
+    expect(said).toMatch(/In every row: reference the same again, .* title the same again$/);
   });
 });

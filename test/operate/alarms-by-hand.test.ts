@@ -48,6 +48,48 @@ describe("an alarm that is snoozed", () => {
     expect(entry).toMatchObject({ action: "alarm.snooze", subject: "a-replay", reason: "Ada is at it" });
   });
 
+  it("is quiet for one source alone, and hides neither what gets worse nor what begins anew", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    await around.query("insert into source (name) values ('shop-a'), ('shop-b')");
+    const fail = (source: string) =>
+      around.query(
+        `insert into alarm (name, source, subject, detail, raised_at)
+         values ('topic_failing', $1, $2, 'because', now() - interval '9 min')`,
+        [source, around.topicArn],
+      );
+    for (const source of ["shop-a", "shop-b"]) await fail(source);
+    await startRelay(environment, WORKERS);
+    await isMarked(around);
+    const run = (...words: string[]) => runInProcess(["alarms", ...words], environment);
+    await run("snooze", "topic_failing", "--source", "shop-a", "--for", "2h");
+    expect((await statusOf(around)).openAlarms).toMatchObject([{ count: 1, snoozed: 1 }]);
+    // Both have failed for ten minutes by now: only the other one is told to be critical.
+    const told = receiver.messages.length;
+    await around.query(
+      "update alarm set raised_at = now() - interval '11 min', told_at = now() - interval '2 min'",
+    );
+    await vi.waitFor(() => expect(receiver.messages.length).toBeGreaterThan(told), WAIT);
+    expect(receiver.messages.at(-1)?.text).toMatch(/^STILL OPEN, CRITICAL: .*shop-b/);
+    expect(receiver.messages.at(-1)?.text).not.toContain("shop-a");
+    // Its cause ends and comes back while it sleeps: that is news.
+    await around.query("update alarm set cleared_at = now() where source = 'shop-a'");
+    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toMatch(/^OVER: .*shop-a/), WAIT);
+    await fail("shop-a");
+    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toMatch(/^WARNING: .*shop-a/), WAIT);
+    // What lasts at the end of a snooze is told as what it has become.
+    await run("snooze", "topic_failing", "--source", "shop-a", "--for", "2h");
+    await around.query(
+      `update alarm set snoozed_until = now(), told_at = now() - interval '1 min',
+         raised_at = now() - interval '11 min' where source = 'shop-a' and cleared_at is null`,
+    );
+    await vi.waitFor(
+      () => expect(receiver.messages.at(-1)?.text).toMatch(/^STILL OPEN, CRITICAL: .*shop-a/),
+      WAIT,
+    );
+  });
+
   it("needs a time that is ahead, and an alarm that is open", async () => {
     const environment = (await surroundings()).environment();
     const run = (...words: string[]) => runInProcess(["alarms", "snooze", ...words], environment);
