@@ -6,7 +6,8 @@ import type { Priority } from "../confirm/queue/confirmation.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
 import { databaseClock } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
-import { RelayError } from "../kit/errors.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import { countText } from "../kit/text.ts";
 import type { EventKey } from "../publish/event.ts";
 import { dismissDeadEvents, reviveDeadEvents } from "../publish/outbox.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
@@ -115,7 +116,14 @@ async function decide({ db, actor, selection, reason, dryRun = false }: Decision
   const bounded = await upToNow(db, selection);
   const result = { dryRun, count: 0, items: [] as UndeliveredItem[] };
   for (;;) {
-    const items = await decideSome({ db, actor, reason }, bounded, kind);
+    const items = await decideSome({ db, actor, reason }, bounded, kind).catch((error: unknown) => {
+      if (result.count === 0) throw error;
+      throw new RelayError(
+        `Stopped after ${countText(result.count)}, which are done and audited; the rest is as it was. Repeat it for ` +
+          `the rest. The reason: ${messageOf(error)}`,
+        { next: "retry", cause: error },
+      );
+    });
     result.count += items.length;
     result.items.push(...items.slice(0, SHOWN - result.items.length));
     if (items.length < AT_ONCE || "ids" in selection) break;

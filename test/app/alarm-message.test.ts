@@ -16,11 +16,15 @@ const newsOf = (name: (typeof ALARM_NAMES)[number], text: string) => ({
   ...{ times: 1, raisedAt: at, clearedAt: null, toldAt: null, at },
 });
 
-const settings = { PUBLIC_URL: "https://relay.example.com", RUNBOOK_URL: RUNBOOK } as const;
+const settings = {
+  ALARM_WEBHOOK_FORMAT: "generic" as const,
+  PUBLIC_URL: "https://relay.example.com",
+  RUNBOOK_URL: RUNBOOK,
+};
 
 describe("a message in Slack's form", () => {
   const slack = (alarms: Parameters<typeof alarmBody>[0]) =>
-    JSON.parse(alarmBody(alarms, { ...settings, ALARM_WEBHOOK_FORMAT: "slack", OPS_PORT: 1 }));
+    JSON.parse(alarmBody(alarms, { ...settings, ALARM_WEBHOOK_FORMAT: "slack" }));
 
   it.each(HOSTILE)("takes hostile text %# for text, and ends with what to do and the link", (text) => {
     const { blocks, text: fallback } = slack([newsOf("source_failing", text)]);

@@ -185,6 +185,30 @@ describe("dead letters", () => {
     expect((await retryDead({ db, actor, selection: { filters: {} } })).count).toBe(2_300);
     expect(await around.query("select count(*)::int as count from audit_entry")).toEqual([{ count: 2_300 }]);
   });
+
+  it("that stop half-way say how many are done, and the same again takes the rest", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const last = (await addEvents(around, 2_300, { state: "dead" })).at(-1)?.id;
+    await around.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'no more room'; end $$;
+      create trigger refuse before insert on audit_entry for each row
+        when (new.subject = '${last}') execute function refuse()`);
+    const retry = () => retryDead({ db, actor, selection: { filters: {} } });
+    await expect(retry()).rejects.toThrow(
+      "Stopped after 2,000, which are done and audited; the rest is as it was. Repeat it for the rest. The " +
+        "reason: no more room",
+    );
+    const states = () =>
+      around.query("select state, count(*)::int as count from outbox group by state order by state");
+    expect(await states()).toEqual([
+      { state: "dead", count: 300 },
+      { state: "due", count: 2_000 },
+    ]);
+    expect(await around.query("select count(*)::int as count from audit_entry")).toEqual([{ count: 2_000 }]);
+    await around.query("drop trigger refuse on audit_entry");
+    expect((await retry()).count).toBe(300);
+  });
 });
 
 describe("quarantine", () => {
