@@ -32,7 +32,9 @@ export function table(
     const text = texts[0]?.[column];
     return isSame(column) && text !== MISSING ? [`${name} ${text}`] : [];
   });
-  return same.length === 0 ? body : [body, "", ...wrapped(`In every row: ${same.join(", ")}`, width)].join("\n");
+  return same.length === 0
+    ? body
+    : [body, "", ...wrapped(`In every row: ${same.join(", ")}`, width)].join("\n");
 }
 
 /** The lines of a text, broken between words; a longer word stays whole, to be copied. */
