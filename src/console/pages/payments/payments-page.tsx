@@ -2,7 +2,7 @@ import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
 import { happenings } from "../api/live.ts";
 import type { ListedInvoice } from "../api/types.ts";
-import type { ListPage } from "../api/use-answer.ts";
+import { type ListPage, useAnswer } from "../api/use-answer.ts";
 import { Link, searched, setSearch } from "../kit/router.tsx";
 import { moneyField, stateField, textField, timeField } from "../parts/fields.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
@@ -54,7 +54,14 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
     "found by reconciling its day, on the page Completeness.",
 };
 
+/** An invoice that two sources know is two rows, alike but for this. */
+const OF_SEVERAL: typeof PAYMENTS = {
+  ...PAYMENTS,
+  fields: [...PAYMENTS.fields, textField("Source", "source", { phone: "away" })],
+};
+
 function Payments() {
+  const isOfSeveral = (useAnswer("/settings", {}).data?.sources.length ?? 0) > 1;
   const search = (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     setSearch(String(new FormData(event.currentTarget).get("text") ?? "").trim());
@@ -82,7 +89,7 @@ function Payments() {
           Search
         </Button>
       </form>
-      <List list={PAYMENTS} text={text} />
+      <List list={isOfSeveral ? OF_SEVERAL : PAYMENTS} text={text} />
     </>
   );
 }

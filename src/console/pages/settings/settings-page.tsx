@@ -92,7 +92,9 @@ export function SettingsShownPart() {
       {(settings) => (
         <>
           <OnAndOff on={settings.on} off={settings.off} />
-          {may("testAlarms") && <AlarmTest />}
+          <AlarmTest
+            isSet={settings.settings.some(({ name, given }) => name === "ALARM_WEBHOOK_URL" && given)}
+          />
           <Section title="Callback URLs">
             <CallbackUrls urls={settings.callbackUrls} />
           </Section>
@@ -121,7 +123,7 @@ export function SettingsShownPart() {
 }
 
 /** Whether a message about an alarm would come through. */
-function AlarmTest() {
+function AlarmTest({ isSet }: { isSet: boolean }) {
   const { isBusy, run } = useTask();
   const send = async () => {
     const { problem } = await post("/alarms/test", {}).catch((error: Error) => ({ problem: error.message }));
@@ -131,10 +133,16 @@ function AlarmTest() {
   return (
     <Section title="Who is told of alarms">
       <div class="row">
-        <p>Open alarms are sent where ALARM_WEBHOOK_URL leads.</p>
-        <Button disabled={isBusy} onClick={() => void run(send)}>
-          {isBusy ? "Sending…" : "Send a test message"}
-        </Button>
+        <p>
+          {isSet
+            ? "Open alarms are sent where ALARM_WEBHOOK_URL leads."
+            : "Nobody is: ALARM_WEBHOOK_URL is not set. Open alarms are seen here alone."}
+        </p>
+        {isSet && may("testAlarms") && (
+          <Button disabled={isBusy} onClick={() => void run(send)}>
+            {isBusy ? "Sending…" : "Send a test message"}
+          </Button>
+        )}
       </div>
     </Section>
   );
