@@ -4,7 +4,7 @@ import { post } from "../api/client.ts";
 import type { Undelivered, UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { countText, visibleText } from "../kit/text.ts";
 import { Facts, type Field, moneyField, textField, timeField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
@@ -183,7 +183,15 @@ export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: st
         <RowActs acts={acts} rows={answer.data?.items ?? []} onDone={() => go(`attention/${list}`)} />
       </PageHead>
       <Answered answer={answer} what="it">
-        {({ items }) => items.map((item) => <Shown key={item.source} item={item} />)}
+        {({ items }) =>
+          items.map((item) => (
+            <Shown
+              key={item.source}
+              item={item}
+              of={items.length > 1 ? `, ${visibleText(item.source)}` : ""}
+            />
+          ))
+        }
       </Answered>
     </>
   );
@@ -206,7 +214,8 @@ const EVIDENCE_FIELDS: readonly Field<UndeliveredEvidence>[] = [
   { name: "Dismissed", show: ({ dismissedAt }) => dismissedAt && <Time at={dismissedAt} as="full" /> },
 ];
 
-function Shown({ item }: { item: UndeliveredEvidence }) {
+/** @param of its source, where there are several. */
+function Shown({ item, of }: { item: UndeliveredEvidence; of: string }) {
   const { confirmation, event, callbacks, error } = item;
   return (
     <>
@@ -217,16 +226,16 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
         <Facts of={item} fields={EVIDENCE_FIELDS} />
       </div>
       {confirmation?.lastAnswer && (
-        <Section title="The answer that could not be used">
+        <Section title={`The answer that could not be used${of}`}>
           <Raw text={confirmation.lastAnswer} />
         </Section>
       )}
       {event !== null && (
-        <Section title="The event that is not sent">
+        <Section title={`The event that is not sent${of}`}>
           <Raw text={event.payload} />
         </Section>
       )}
-      <Section title="Callbacks about it">
+      <Section title={`Callbacks about it${of}`}>
         {callbacks.length === 0 && <p>The log holds none.</p>}
         <ul class="stack">
           {callbacks.map(({ id, receivedAt, foundBy }) => (

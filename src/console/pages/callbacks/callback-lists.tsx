@@ -13,7 +13,8 @@ import { Badge, None, ShortId } from "../parts/values.tsx";
 /** What became of a callback; of a refused one, why. */
 export const Fate = ({ callback: { verdict, failedCheck } }: { callback: ListedCallback }) => (
   <>
-    <Badge state={verdict} />
+    {/* Without an answer yet, as the command line says it. */}
+    <Badge state={verdict ?? "pending"} />
     {verdict === "refused" && <small> {whyRefused(failedCheck)}</small>}
   </>
 );
