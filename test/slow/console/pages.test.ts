@@ -83,6 +83,7 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
   it("when everything has happened", async () => {
     const { world } = stand;
     const house = await fillHouse(world);
+    await haveAnotherSource(world);
     const [callback] = await world.query<{ id: string }>(
       "select id from callback where invoice_ids[1] = $1 limit 1",
       [house.paid[0]],
@@ -100,6 +101,22 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
     ]);
   });
 });
+
+/** Another source knows the same payments and dead letters. */
+async function haveAnotherSource(world: ConsoleWorld): Promise<void> {
+  await world.query("insert into source (name, first_served_at) values ('shop-b', now())");
+  await world.query(
+    `insert into confirmation
+       (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at, settled_at, state, verdict)
+     select invoice_id, 'shop-b', priority, opened_by, opened_at, requested_at, due_at, settled_at, state, verdict
+     from confirmation where state in ('done', 'dead')`,
+  );
+  await world.query(
+    `insert into invoice (id, source, paid_at, asked_at, confirmed_at, total_amount, status, reference, digest, document)
+     select id, 'shop-b', paid_at, asked_at, confirmed_at, total_amount, status, reference, digest, document
+     from invoice`,
+  );
+}
 
 /** The provider is away: its circuit breaker opens, and payments wait to be confirmed. */
 async function takeProviderAway(world: ConsoleWorld): Promise<void> {

@@ -155,8 +155,8 @@ export const TROUBLES: Record<string, () => Promise<Trouble>> = {
       strike: () => worker.end("SIGKILL"),
       heal: () => startRelay(watch.environment, { http: false, workers: true }),
       says: both(/no process confirms and publishes: .* silent since/),
-      alarm: null,
-      metric: null,
+      alarm: "silent_process",
+      metric: openIn("silent_process"),
     };
   },
 
