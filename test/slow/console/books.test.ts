@@ -7,6 +7,7 @@ import { Secret } from "../../../src/kit/secret.ts";
 import { buildLedger } from "../../../src/ledger/build.ts";
 import { checkLedger } from "../../../src/ledger/check-ledger.ts";
 import { FIXED_AMOUNT, OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
+import { addPayments } from "../../support/ledgered-rows.ts";
 import { PATIENCE_MS } from "../../support/patience-ms.ts";
 import { NAMES } from "./console-world.ts";
 import { inProvidersBook } from "./full-house.ts";
@@ -176,5 +177,35 @@ it("the ledger is shown with its trees, its last check, and whether anything is 
     .getByText(/^\d+ of \d+ rows$/)
     .waitFor();
   await look("payment");
+  expect(person.complaints).toEqual([]);
+});
+
+it("the ledger section names what its check found, of each source", async () => {
+  const { page } = person;
+  const { world } = stand;
+  for (const source of ["default", "shop"]) await addPayments(world, 12, { from: new Date(), source });
+  await expect
+    .poll(async () => {
+      await atOnce((db) => buildLedger(db));
+      return await world.query("select from ledger where size > 0");
+    }, PATIENCE)
+    .toHaveLength(3);
+  await world.query(
+    "do $do$ begin set local session_replication_role = replica; update event set collection_name = 'Water'; end $do$",
+  );
+  await world.query("update ledger set check_at = clock_timestamp(), checked = null where source = '*'");
+  await atOnce(checkLedger);
+  await person.open("completeness");
+  await person.settle();
+  const ledger = page.getByRole("region", { name: "Ledger" });
+  await ledger.getByText(/^not as the ledger has it: \d+$/).waitFor();
+  for (const source of ["default", "shop"])
+    await ledger
+      .getByText(new RegExp(`^${source}: event .* changed \\(collection_name\\)`))
+      .first()
+      .waitFor();
+  // Twenty are named.
+  await ledger.getByText(/^and \d+ more, which invoice-relay ledger verify names$/).waitFor();
+  await look("ledger-found");
   expect(person.complaints).toEqual([]);
 });

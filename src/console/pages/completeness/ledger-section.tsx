@@ -70,7 +70,11 @@ function Checked({ lastCheck }: Pick<Ledger, "lastCheck">) {
         <Badge
           state="ledger"
           tone={findingsInAll === 0 ? "good" : "bad"}
-          as={findingsInAll === 0 ? "consistent with itself" : `${countText(findingsInAll)} found`}
+          as={
+            findingsInAll === 0
+              ? "consistent with itself"
+              : `not as the ledger has it: ${countText(findingsInAll)}`
+          }
         />{" "}
         Verified <Time at={at} />: {countText(rows)} rows, {whole ? "everything" : "what was new"}
         {!whole && (
@@ -87,6 +91,12 @@ function Checked({ lastCheck }: Pick<Ledger, "lastCheck">) {
               <Outside text={`${finding.source}: ${findingText(finding)}`} />
             </li>
           ))}
+          {findingsInAll > findings.length && (
+            <li>
+              and {countText(findingsInAll - findings.length)} more, which{" "}
+              <code>invoice-relay ledger verify</code> names
+            </li>
+          )}
         </ul>
       )}
     </>
