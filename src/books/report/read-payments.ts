@@ -55,6 +55,8 @@ const READ = {
   state: nullable(returned.text<ConfirmationState>()),
   verdict: nullable(returned.text<Verdict>()),
   at: nullable(returned.text()),
+  /** Whether it is a payment; what is none is there so that pages end where they were read to. */
+  counts: returned.boolean,
 };
 
 /**
@@ -81,16 +83,27 @@ const PAGE = 1_000;
 /** Few enough that what is made of them holds up nothing else that the process does (G12). */
 const ROWS_IN_ONE_TURN = 100;
 
-/** @param chosen the rows of `invoice` to take, in the order of `place`. */
+/** A condition on `invoice`. */
+const isPayment = ({ value }: Slots<PaymentsQuery>): RawBuilder<unknown> => sql`
+  ${hasStatus(value(({ source }) => plainStatuses(source.paidStatuses)))}
+  and lower(btrim(coalesce(invoice.type, ''))) <> 'test'
+  and not coalesce((select decided.verdict = 'quarantined' or (decided.released_at is not null
+        and not invoice.collection_name = any(${value(({ ownNames }) => ownNames)}::text[]))
+      from confirmation as decided
+      where decided.source = invoice.source and decided.invoice_id = invoice.id), false)`;
+
+/**
+ * @param chosen the rows of `invoice` to take, in the order of `place`
+ * @param counts which of them are payments.
+ */
 function payments(
   { value }: Slots<PaymentsQuery>,
   chosen: RawBuilder<unknown>,
   place: RawBuilder<unknown>,
+  counts: RawBuilder<unknown> = sql`true`,
 ): RawBuilder<unknown> {
   const collection = value((given) => given.collection ?? null);
   const whole = sql`${value(({ forSums = false }) => !forSums)}::boolean`;
-  const own = value(({ ownNames }) => ownNames);
-  const paid = value(({ source }) => plainStatuses(source.paidStatuses));
   return sql`
     select invoice.id as "invoiceId", invoice.reference, invoice.document ->> 'payerName' as payer,
       invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
@@ -101,15 +114,10 @@ function payments(
         where callback.source = invoice.source) end as "calledBackAt",
       invoice.confirmed_at as "confirmedAt", accepted.published_at as "publishedAt",
       accepted.message_id as "messageId", confirmation.state, confirmation.verdict,
-      invoice.paid_at::text as at
+      invoice.paid_at::text as at, ${counts} as counts
     from (
       select * from invoice
-      where source = ${value(({ source }) => source.name)} and ${chosen} and ${hasStatus(paid)}
-        and lower(btrim(coalesce(type, ''))) <> 'test'
-        and not coalesce((select verdict = 'quarantined'
-            or (released_at is not null and not invoice.collection_name = any(${own}::text[]))
-          from confirmation
-          where confirmation.source = invoice.source and confirmation.invoice_id = invoice.id), false)
+      where source = ${value(({ source }) => source.name)} and ${chosen}
         and (${collection}::text is null or collection_name = ${collection})
       order by ${place} limit ${PAGE}) as invoice
     left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
@@ -128,6 +136,10 @@ const SHARES = sql`
     (select json_agg(json_build_object('account', item ->> 'linkedAccountId', 'amount', item ->> 'amount'))
       from json_array_elements(invoice.document -> 'invoiceBeneficiaries') as item) end`;
 
+/**
+ * Nearly all that has a time of payment is a payment, which Postgres cannot know of these conditions: were they among
+ * those of a page, it would sort all that is left of the period for each.
+ */
 const selectDated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
   const { value } = slots;
   const at = value(({ after }) => after.at);
@@ -136,11 +148,16 @@ const selectDated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
     sql`paid_at >= ${at}::timestamptz and paid_at < ${value(({ to }) => to)}
       and (paid_at, id) > (${at}::timestamptz, ${value(({ after }) => after.id)}::uuid)`,
     sql`invoice.paid_at, invoice.id`,
+    isPayment(slots),
   );
 });
 
 const selectByIds = new Statement(READ, (slots: Slots<PaymentsQuery>) =>
-  payments(slots, sql`id = any(${slots.value(({ ids }) => ids)}::uuid[])`, sql`invoice.id`),
+  payments(
+    slots,
+    sql`id = any(${slots.value(({ ids }) => ids)}::uuid[]) and ${isPayment(slots)}`,
+    sql`invoice.id`,
+  ),
 );
 
 /** Those without a date of payment count when they were created, as in certificates. */
@@ -150,7 +167,7 @@ const selectUndated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
     slots,
     sql`paid_at is null and id > ${value(({ after }) => after.id)}::uuid
       and coalesce(created_at, confirmed_at) >= ${value(({ from }) => from)}
-      and coalesce(created_at, confirmed_at) < ${value(({ to }) => to)}`,
+      and coalesce(created_at, confirmed_at) < ${value(({ to }) => to)} and ${isPayment(slots)}`,
     sql`invoice.id`,
   );
 });
@@ -170,7 +187,7 @@ export async function* readPayments(
       const rows = await select.execute(db, { ...given, after, ownNames, ids: [] });
       for (const [index, row] of rows.entries()) {
         if (index % ROWS_IN_ONE_TURN === 0) await nextTurn();
-        yield paymentOf(row, given.source);
+        if (row.counts) yield paymentOf(row, given.source);
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) break;
@@ -192,7 +209,7 @@ export async function readPaymentsOf(
 }
 
 function paymentOf(
-  { at: _, state, verdict, ...row }: ResultOf<typeof selectDated>,
+  { at: _, counts: __, state, verdict, ...row }: ResultOf<typeof selectDated>,
   source: BookSource,
 ): Payment {
   return { ...row, source, verdict: state === null ? null : shownVerdict({ state, verdict }) };
