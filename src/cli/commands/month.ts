@@ -100,6 +100,24 @@ const acceptedText = ({ accepted, currency }: Shown["closing"]): string[] =>
         ),
       ];
 
+/** Whatever is not as it was: also a charge, or the collection alone. */
+function changeText(
+  { before, after }: Pick<Shown["changes"][number], "before" | "after">,
+  currency: string,
+): string {
+  const shownOf = (kept: typeof before, name: keyof NonNullable<typeof before>) =>
+    name === "collection" ? plainText(kept?.collection ?? "(no name)") : moneyIn(currency, kept?.[name]);
+  const one = after ?? before;
+  if (before === null || after === null)
+    return `${before === null ? "came" : "left"}: amount ${shownOf(one, "amount")}, settleable ${shownOf(one, "settleable")}`;
+  const names = (Object.keys(after) as (keyof typeof after)[]).filter((name) => before[name] !== after[name]);
+  return names
+    .map((name) => `${WORDS[name] ?? name} ${shownOf(before, name)} to ${shownOf(after, name)}`)
+    .join(", ");
+}
+
+const WORDS: Readonly<Record<string, string>> = { serviceCharge: "service charge", vat: "VAT" };
+
 function shownText(
   { closing, reopenedAt, reopenedBy, reopenReason, changed, changes, now }: Shown,
   width: number | undefined,
@@ -136,14 +154,11 @@ function shownText(
           "",
           `Changed since (${changed.toLocaleString("en-US")}${changes.length < changed ? `, the newest ${changes.length}` : ""}):`,
           table(
-            ["when", "invoice", "what", "amount before", "after", "settleable before", "after"],
-            changes.map(({ changedAt, invoiceId, before, after }) => [
+            ["when", "invoice", "what"],
+            changes.map(({ changedAt, invoiceId, ...change }) => [
               changedAt,
               invoiceId,
-              before === null ? "came" : after === null ? "left" : "changed",
-              ...[before?.amount, after?.amount, before?.settleable, after?.settleable].map((one) =>
-                moneyIn(currency, one),
-              ),
+              changeText(change, currency),
             ]),
             width,
           ),

@@ -106,6 +106,9 @@ it("a month is closed by what the provider has, and what changes afterwards is a
 
   const [closing] = await shown(world, "a");
   expect(closing).toMatchObject({ closing: { all: was }, changed: 2, now: inOctober() });
+  const told = (await run("month", "show", "2026-10", "--source", "a")).stdout;
+  expect(told).toContain("amount GBP 2,000.02 to GBP 2,000.53, service charge GBP 40.01 to GBP 40.02");
+  expect(told).toContain("came: amount GBP 12.34, settleable GBP 12.29");
   const [alarm] = await openAlarms(world);
   expect(alarm).toMatchObject({ source: "a", subject: "2026-10" });
   expect(alarm?.detail).toContain("2 payments of 2026-10 changed after it was closed: GBP +12.85 in all.");

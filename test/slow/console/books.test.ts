@@ -130,6 +130,7 @@ it("a month is closed from its page: what is in the way, its cures, a waived sta
   await page.getByRole("heading", { name: "Addendum: a payment changed since" }).waitFor();
   await sums.getByRole("row", { name: "With the addendum 1 1,334.50" }).waitFor();
   await page.getByText("changed since", { exact: true }).waitFor();
+  await page.getByRole("row").getByText("amount was 1,234.50, is 1,334.50").waitFor();
   await look("changed");
 
   await page.getByRole("button", { name: `Reopen ${MONTH} of default` }).click();
@@ -137,6 +138,32 @@ it("a month is closed from its page: what is in the way, its cures, a waived sta
   await main.getByText(": a correction of the provider").waitFor();
   await close.waitFor();
   await look("reopened");
+  expect(person.complaints).toEqual([]);
+});
+
+it("a statement is matched from its page: what is refused names the fields, what was left out is told", async () => {
+  const { page } = person;
+  await person.open("completeness/statements");
+  const upload = async (text: string) => {
+    const file = { name: "=HYPERLINK(0).csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+    await page.getByLabel("Statement (CSV)").setInputFiles(file);
+    await page.getByRole("button", { name: "Match", exact: true }).click();
+  };
+  await upload(`When,What,How much\n${LAST_DAY},NIP <b>ADA</b>,5\n`);
+  await page.getByText("--date-column").first().waitFor();
+  await look("statement-refused");
+  // The browser tells of every answer that refuses.
+  expect(person.complaints.splice(0)).toEqual([expect.stringContaining("400 (Bad Request)")]);
+  await page.getByLabel("Column of dates").fill("When");
+  await page.getByLabel("Column of what came in").fill("How much");
+  await page.getByLabel("Only lines with").fill("NIP");
+  await upload(`When,What,How much\n${LAST_DAY},NIP <b>ADA</b>,5\n${LAST_DAY},Rent,7\n`);
+  const main = page.getByRole("main");
+  await main.getByText('When (DMY), How much, decimals ".", only lines with "NIP"').waitFor();
+  await main.getByText("1 no settlements (NGN 7.00)").waitFor();
+  await page.getByRole("table", { name: "Lines and sums that are left over" }).waitFor();
+  await look("statement");
+  expect(await page.getByText("ADA").count()).toBe(0);
   expect(person.complaints).toEqual([]);
 });
 

@@ -171,6 +171,40 @@ function SumsTable({ closing: { collections, all, currency }, now, changed }: Sh
   return <Table caption="Its sums" fields={fields} rows={rows} keyOf={({ what }) => what} />;
 }
 
+const KEPT = [
+  ["collection", "collection"],
+  ["amount", "amount"],
+  ["serviceCharge", "service charge"],
+  ["vat", "VAT"],
+  ["settleable", "settleable"],
+  ["total", "total"],
+] as const;
+
+/** Whatever is not as it was: also a charge, or the collection alone. */
+function WhatChanged({ before, after }: ShownClosing["changes"][number]) {
+  const one = after ?? before;
+  if (one === null) return null;
+  if (before === null || after === null)
+    return (
+      <>
+        {before === null ? "it came: total " : "it is none of the month any more: total "}
+        <Money amount={one.total} />
+      </>
+    );
+  return (
+    <>
+      {KEPT.filter(([name]) => before[name] !== after[name]).map(([name, word]) => (
+        <div key={name}>
+          {`${word} was `}
+          {name === "collection" ? <Outside text={before[name] ?? "–"} /> : <Money amount={before[name]} />}
+          {", is "}
+          {name === "collection" ? <Outside text={after[name] ?? "–"} /> : <Money amount={after[name]} />}
+        </div>
+      ))}
+    </>
+  );
+}
+
 function Addendum({ closing: { currency }, changes, changed }: ShownClosing) {
   return (
     <>
@@ -180,15 +214,7 @@ function Addendum({ closing: { currency }, changes, changed }: ShownClosing) {
         fields={[
           { name: "Payment", show: (change) => <PaymentLink {...change} />, phone: "lead" },
           timeField("Changed", "changedAt", { phone: "side" }),
-          {
-            name: "Total",
-            show: ({ before, after }) => (
-              <>
-                was <Money amount={before?.total ?? null} />, is <Money amount={after?.total ?? null} />{" "}
-                {currency}
-              </>
-            ),
-          },
+          { name: `What, ${currency}`, show: (change) => <WhatChanged {...change} />, kind: "wide" },
         ]}
         rows={changes}
         keyOf={({ invoiceId, changedAt }) => `${invoiceId} ${changedAt}`}

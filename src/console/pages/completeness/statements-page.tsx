@@ -58,7 +58,8 @@ function MatchForm() {
         </label>
         <Fields of={OF_STATEMENT} values={values} onInput={onInput} />
       </div>
-      <details>
+      {/* What is refused names these by their options. */}
+      <details open={problem !== null}>
         <summary>How it is read: found in the file, or remembered</summary>
         <div class="fields">
           <Fields of={OF_FILE} values={values} onInput={onInput} />
@@ -82,9 +83,9 @@ const OF_STATEMENT: readonly FormField[] = [
 ];
 
 const OF_FILE: readonly FormField[] = [
-  { name: "dateColumn", label: "Column of dates", kind: "text" },
-  { name: "amountColumn", label: "Column of what came in", kind: "text" },
-  { name: "debitColumn", label: "Column of what went out", kind: "text" },
+  { name: "dateColumn", label: "Column of dates", kind: "text", hint: "--date-column" },
+  { name: "amountColumn", label: "Column of what came in", kind: "text", hint: "--amount-column" },
+  { name: "debitColumn", label: "Column of what went out", kind: "text", hint: "--debit-column" },
   { name: "delimiter", label: "Delimiter", kind: "text" },
   { name: "decimal", label: "Decimals", kind: "text", hint: ". or ," },
   { name: "dateOrder", label: "Order of dates", kind: "text", hint: "DMY or MDY" },
@@ -120,6 +121,36 @@ const MATCHES: ListDefinition<StatementMatch> = {
   ],
 };
 
+/** What a mapping that was remembered leaves out would not be seen otherwise. */
+const READ_FIELDS: readonly Field<StatementMatch>[] = [
+  {
+    name: "Read by",
+    show: ({ mapping: { date, dateOrder, amount, debit, decimal, only } }) => (
+      <Outside
+        text={
+          `${date} (${dateOrder}), ${amount}${debit === null ? "" : ` less ${debit}`}, decimals "${decimal}"` +
+          `${only === null ? "" : `, only lines with "${only}"`}`
+        }
+      />
+    ),
+  },
+  {
+    name: "Not matched",
+    show: ({ currency, figures: { others, undated, outside, withoutAmount } }) => {
+      const counted = [
+        [others.count, `no settlements (${currency} ${others.amount})`],
+        [undated, "without a date or an amount"],
+        [outside, "of other days"],
+        [withoutAmount, "payments without a settleable amount"],
+      ] as const;
+      const told = counted.filter(([count]) => count > 0);
+      return told.length === 0
+        ? "nothing"
+        : told.map(([count, what]) => `${countText(count)} ${what}`).join("; ");
+    },
+  },
+];
+
 function StatementPage({ id }: { id: string }) {
   const answer = useAnswer("/statements/{id}", { path: { id }, query: { limit: 500 } });
   return (
@@ -130,7 +161,10 @@ function StatementPage({ id }: { id: string }) {
       <Answered answer={answer} what="the statement">
         {(match) => (
           <>
-            <Facts of={match} fields={[...MATCHES.fields, textField("SHA-256 of the file", "fileSha256")]} />
+            <Facts
+              of={match}
+              fields={[...MATCHES.fields, ...READ_FIELDS, textField("SHA-256 of the file", "fileSha256")]}
+            />
             <Section title={`What came of it (${match.currency})`}>
               <Table
                 caption="Lines and sums by state"
