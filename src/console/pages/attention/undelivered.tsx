@@ -21,7 +21,8 @@ type DecisionPath =
 type Nouns = readonly [one: string, many: string];
 
 interface ActWords extends Omit<RowsAct<Undelivered>, "run" | "runAll"> {
-  done: (count: number, nouns: string) => string;
+  /** What they were then: "dismissed". */
+  done: string;
 }
 
 /** Decides about some, or about all that nobody dismissed. */
@@ -30,16 +31,15 @@ function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActW
     choice: CallInput<OperationAt<"post", DecisionPath>>["body"],
     reason: string | undefined,
   ) => (await post(path, { body: { ...choice, reason } })).count;
-  const said = (count: number) => done(count, count === 1 ? one : `${countText(count)} ${many}`);
+  const said = (count: number) =>
+    count === 1 ? `${one} was ${done}.` : `${countText(count)} ${many} were ${done}.`;
   return {
     ...act,
     async run(items, reason) {
       let count = 0;
       // An id may be known to several sources: each call says of which.
-      for (const source of new Set(items.map((item) => item.source))) {
-        const ids = items.filter((item) => item.source === source).map(idOf);
-        count += await decide({ ids, source }, reason);
-      }
+      for (const [source, own] of Map.groupBy(items, (item) => item.source))
+        count += await decide({ ids: own.map(idOf), source }, reason);
       return said(count);
     },
     runAll: async (reason, given) => said(await decide({ filters: given }, reason)),
@@ -48,7 +48,6 @@ function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActW
 
 const DEAD_LETTER: Nouns = ["A dead letter", "dead letters"];
 const INVOICE: Nouns = ["An invoice", "invoices"];
-const was = (count: number) => (count === 1 ? "was" : "were");
 
 export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
   decision("/dead-letters/retry", DEAD_LETTER, {
@@ -58,7 +57,7 @@ export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
     says: (count) =>
       `${count === 1 ? "It is" : "They are"} asked or sent again from the first step. Retry once the ` +
       `cause is gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
-    done: (count, nouns) => `${nouns} ${count === 1 ? "is" : "are"} under way again.`,
+    done: "put under way again",
   }),
   decision("/dead-letters/dismiss", DEAD_LETTER, {
     operation: "dismissDead",
@@ -66,7 +65,7 @@ export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
     says: (count) =>
       `${count === 1 ? "It is" : "They are"} no longer listed, but kept: certificates still name ` +
       `${count === 1 ? "it" : "them"} as missing.`,
-    done: (count, nouns) => `${nouns} ${was(count)} dismissed.`,
+    done: "dismissed",
   }),
 ];
 
@@ -78,7 +77,7 @@ export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
     says: (count) =>
       `The provider is asked about ${count === 1 ? "it" : `these ${countText(count)}`} again, and what is ` +
       "still paid is published. Add the collection to COLLECTION_IDS if more of it will come.",
-    done: (count, nouns) => `${nouns} ${was(count)} released.`,
+    done: "released",
   }),
   decision("/quarantine/dismiss", INVOICE, {
     operation: "dismissQuarantine",
@@ -86,7 +85,7 @@ export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
     says: (count) =>
       `${count === 1 ? "It stays unpublished and is" : "They stay unpublished and are"} no longer listed. ` +
       "For payments that are none of yours.",
-    done: (count, nouns) => `${nouns} ${was(count)} dismissed.`,
+    done: "dismissed",
   }),
 ];
 

@@ -6,7 +6,7 @@ import type { ReconcileResult, Unread } from "../../../reconcile/on-request.ts";
 import { ApiProblem, may, postLines, urlOf } from "../api/client.ts";
 import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { Fields, type FormField, useValues } from "../parts/form.tsx";
+import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
 import { notify, Problem, Section } from "../parts/page.tsx";
 import { Button, Download } from "../parts/values.tsx";
 
@@ -103,7 +103,7 @@ type ProofBody = CallInput<OperationAt<"post", "/certify" | "/reconcile">>["body
 function useProofRun() {
   const [work, setWork] = useState<Work | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const { isBusy, problem, run } = useTask();
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
 
@@ -111,24 +111,20 @@ function useProofRun() {
   const start = async (wanted: Work, body: ProofBody): Promise<unknown> => {
     setWork(wanted);
     setProgress(null);
-    setProblem(null);
     let result: unknown = null;
-    try {
-      const onLine = (line: ProgressLine) => {
-        if ("progress" in line) setProgress(line.progress);
-        else if ("error" in line) throw new ApiProblem(409, line.error);
-        else result = line.result;
-      };
-      await postLines(`/${wanted}`, { body }, onLine, leaving.current.signal);
-    } catch (thrown) {
-      if (leaving.current.signal.aborted) return null;
-      setProblem(thrown instanceof ApiProblem ? thrown : new ApiProblem(0, "The connection broke off."));
-      result = null;
-    }
-    if (!leaving.current.signal.aborted) setWork(null);
-    return result;
+    const onLine = (line: ProgressLine) => {
+      if ("progress" in line) setProgress(line.progress);
+      else if ("error" in line) throw new ApiProblem(409, line.error);
+      else result = line.result;
+    };
+    const isDone = await run(() =>
+      postLines(`/${wanted}`, { body }, onLine, leaving.current.signal).catch((thrown: unknown) => {
+        throw thrown instanceof ApiProblem ? thrown : new ApiProblem(0, "The connection broke off.");
+      }),
+    );
+    return isDone ? result : null;
   };
-  return { work, progress, problem, start };
+  return { work: isBusy ? work : null, progress, problem, start };
 }
 
 const STEPS = {

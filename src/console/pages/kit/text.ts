@@ -21,34 +21,16 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
  */
 type Piece = { text: string } | { escape: string; name: string };
 
-const NAMES: Record<number, string> = {
-  0: "NUL",
-  9: "tab",
-  10: "line feed",
-  13: "carriage return",
-  27: "escape",
-  127: "delete",
-  173: "soft hyphen",
-  8203: "zero width space",
-  8204: "zero width non-joiner",
-  8205: "zero width joiner",
-  8206: "left-to-right mark",
-  8207: "right-to-left mark",
-  8232: "line separator",
-  8233: "paragraph separator",
-  8234: "left-to-right embedding",
-  8235: "right-to-left embedding",
-  8236: "pop directional formatting",
-  8237: "left-to-right override",
-  8238: "right-to-left override",
-  8288: "word joiner",
-  8294: "left-to-right isolate",
-  8295: "right-to-left isolate",
-  8296: "first strong isolate",
-  8297: "pop directional isolate",
-  65279: "byte order mark",
-  65533: "bytes that are no UTF-8",
-};
+/** What a character does that is not seen; the first that fits. */
+const DOES: readonly (readonly [of: RegExp, does: string])[] = [
+  [/\p{Bidi_Control}/u, "turns the direction of what follows"],
+  [/\ufeff/u, "byte order mark"],
+  [/\ufffd/u, "bytes that are no UTF-8"],
+  [/\p{Cf}/u, "has no width"],
+  [/[\p{Z}\u115f\u1160\u3164\uffa0]/u, "looks like a space"],
+  [/\p{Cc}/u, "control character"],
+  [/./u, "has no look of its own"],
+];
 
 /**
  * Control and format characters (bidi overrides among them), line separators, odd spaces, private and lone
@@ -87,7 +69,7 @@ function escapeOf(character: string): Piece {
   const code = character.codePointAt(0) ?? 0;
   const hex = code.toString(16);
   const written = code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
-  return { escape: written, name: NAMES[code] ?? `code point ${hex}` };
+  return { escape: written, name: DOES.find(([of]) => of.test(character))?.[1] ?? hex };
 }
 
 /** The beginning of an id. */

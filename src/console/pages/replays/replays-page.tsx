@@ -64,11 +64,7 @@ export function ReplayPage({ id }: { id: string }) {
   const answer = useAnswer("/replays/{id}", { path: { id } });
   const replay = answer.data?.replay;
   usePolled(replay?.state === "running", answer);
-  const act = (verb: "cancel" | "resume", done: string) => async (reason: string | undefined) => {
-    await post(`/replays/{id}/${verb}`, { path: { id }, body: { reason } });
-    answer.reload();
-    return done;
-  };
+  const act = replay && ACTS[replay.state];
   return (
     <>
       <PageHead
@@ -76,25 +72,14 @@ export function ReplayPage({ id }: { id: string }) {
         above={{ to: "replays", name: "Replays" }}
         says={replay && <Outside text={capital(filterWords({ ...replay.filters }, zone.value))} />}
       >
-        {replay?.state === "running" && (
+        {act && (
           <ActButton
-            operation="cancelReplay"
-            title="Stop"
-            icon="pause"
-            question="Stop this replay?"
-            says="What it has done stays done. It can be resumed where it stopped."
-            run={act("cancel", "The replay was stopped.")}
-          />
-        )}
-        {(replay?.state === "cancelled" || replay?.state === "failed") && (
-          <ActButton
-            operation="resumeReplay"
-            title="Resume"
-            icon="play"
-            isMain
-            question="Resume this replay?"
-            says="It goes on where it stopped; what it has done is not done again."
-            run={act("resume", "The replay goes on.")}
+            {...act}
+            run={async (reason) => {
+              await post(`/replays/{id}/${act.verb}`, { path: { id }, body: { reason } });
+              answer.reload();
+              return act.done;
+            }}
           />
         )}
       </PageHead>
@@ -118,6 +103,29 @@ export function ReplayPage({ id }: { id: string }) {
     </>
   );
 }
+
+const STOP = {
+  verb: "cancel",
+  operation: "cancelReplay",
+  title: "Stop",
+  icon: "pause",
+  question: "Stop this replay?",
+  says: "What it has done stays done. It can be resumed where it stopped.",
+  done: "The replay was stopped.",
+} as const;
+
+const RESUME = {
+  verb: "resume",
+  operation: "resumeReplay",
+  title: "Resume",
+  icon: "play",
+  isMain: true,
+  question: "Resume this replay?",
+  says: "It goes on where it stopped; what it has done is not done again.",
+  done: "The replay goes on.",
+} as const;
+
+const ACTS = { running: STOP, cancelled: RESUME, failed: RESUME, done: undefined };
 
 const FIELDS: readonly Field<Replay>[] = [
   { name: "Accepted by SNS", show: ({ kind, sent }) => (kind === "events" ? countText(sent) : null) },
