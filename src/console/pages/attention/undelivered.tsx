@@ -5,7 +5,7 @@ import type { Undelivered, UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
-import { Facts, type Field, moneyField, textField, timeField } from "../parts/fields.tsx";
+import { Facts, type Field, fullTimeField, moneyField, textField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
@@ -204,7 +204,7 @@ const EVIDENCE_FIELDS: readonly Field<UndeliveredEvidence>[] = [
   textField("Collection", "collection"),
   moneyField("Total", "amount"),
   textField("Source", "source"),
-  timeField("Since", "since", { as: "full" }),
+  fullTimeField("Since", "since"),
   { name: "Tries", show: ({ attempts }) => attempts },
   {
     name: "Verdict",

@@ -69,7 +69,12 @@ export const CALLBACKS: ListDefinition<ListedCallback> = {
       phone: "away",
     },
     textField("From", "remoteAddress", { phone: "away" }),
-    countField("Bytes", "bytes", { none: "erased", phone: "away" }),
+    {
+      name: "Bytes",
+      show: ({ bytes }) => (bytes === null ? "erased" : countText(bytes)),
+      kind: "number",
+      phone: "away",
+    },
   ],
   read: read(),
   empty: <FirstCallback />,

@@ -2,7 +2,7 @@ import type { CallbackShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
-import { Facts, type Field, textField, timeField } from "../parts/fields.tsx";
+import { Facts, type Field, fullTimeField, textField } from "../parts/fields.tsx";
 import { List, RowActs } from "../parts/list.tsx";
 import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, Time } from "../parts/values.tsx";
@@ -19,10 +19,10 @@ const BYTES_ARE = {
 };
 
 const FIELDS: readonly Field<CallbackShown>[] = [
-  timeField("Received", "receivedAt", { as: "full" }),
+  fullTimeField("Received", "receivedAt"),
   {
     name: "Request",
-    show: ({ method, path, query }) => <Outside text={`${method} ${path}${query && `?${query}`}`} />,
+    show: ({ method, path, query }) => `${method} ${path}${query && `?${query}`}`,
   },
   textField("From", "remoteAddress"),
   textField("Source", "source"),
@@ -37,7 +37,7 @@ const FIELDS: readonly Field<CallbackShown>[] = [
       ) : null,
   },
   { name: "Body", show: ({ bytes }) => (bytes === null ? "erased" : `${countText(bytes)} bytes`) },
-  { name: "Cut", show: ({ cut }) => cut && <Outside text={JSON.stringify(cut)} /> },
+  { name: "Cut", show: ({ cut }) => cut && JSON.stringify(cut) },
 ];
 
 /** The log, or one callback of it. */
@@ -74,10 +74,7 @@ function CallbackPage({ id }: { id: string }) {
             <Section title="Headers">
               <Facts
                 of={callback}
-                fields={callback.headers.map(([name, value]) => ({
-                  name,
-                  show: () => <Outside text={value} />,
-                }))}
+                fields={callback.headers.map(([name, value]) => ({ name, show: () => value }))}
               />
             </Section>
           </>

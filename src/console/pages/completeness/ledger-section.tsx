@@ -44,7 +44,7 @@ export function LedgerSection() {
 const FIELDS: readonly Field<Ledger["roots"][number]>[] = [
   {
     name: "Tree",
-    show: ({ source }) => (source === "*" ? "of no source: acts" : <Outside text={source} />),
+    show: ({ source }) => (source === "*" ? "of no source: acts" : source),
     phone: "lead",
   },
   { name: "Leaves", show: ({ size }) => countText(Number(size)), kind: "number", phone: "side" },

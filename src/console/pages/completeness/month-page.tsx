@@ -6,7 +6,7 @@ import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { countField, Facts, type Field, moneyField, Table, timeField } from "../parts/fields.tsx";
+import { countField, Facts, type Field, moneyField, Table, textField, timeField } from "../parts/fields.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Money, Outside, PaymentLink, ShortId, Time } from "../parts/values.tsx";
 import type { Tone } from "../parts/words.ts";
@@ -151,7 +151,7 @@ function SumsTable({ closing: { collections, all, currency }, now, changed }: Sh
   const money = (name: string, key: "amount" | "serviceCharge" | "vat" | "settleable") =>
     moneyField(`${name}, ${currency}`, key, { phone: "away" });
   const fields: readonly Field<(typeof rows)[number]>[] = [
-    { name: "Of", show: ({ what }) => <Outside text={what} />, phone: "lead" },
+    textField("Of", "what", { phone: "lead" }),
     countField("Payments", "payments", { phone: "away" }),
     money("Amount", "amount"),
     money("Service charge", "serviceCharge"),

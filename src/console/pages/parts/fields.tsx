@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { go, keepSpot, Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
-import { Badge, Money, None, Outside, Time, type TimeStyle } from "./values.tsx";
+import { Badge, Money, None, Outside, Time } from "./values.tsx";
 
 /** Something that is known of a row: a column of its list, a line of its details. */
 export interface Field<Row> {
@@ -20,46 +20,28 @@ export interface Field<Row> {
 type Look = Pick<Field<never>, "kind" | "phone">;
 type With<Key extends string, Value> = Readonly<Record<Key, Value>>;
 
-/** What somebody else may have written. */
-export const textField = <Key extends string>(
-  name: string,
-  key: Key,
-  look: Look = {},
-): Field<With<Key, string | null>> => ({ name, show: (row) => <Outside text={row[key]} />, ...look });
+/** How fields of a kind are shown, by their key. */
+const fieldOf =
+  <Value,>(show: (value: Value) => ComponentChildren, usual: Look = {}) =>
+  <Key extends string>(name: string, key: Key, look: Look = {}): Field<With<Key, Value>> => ({
+    name,
+    show: ({ [key]: value }) => show(value),
+    ...usual,
+    ...look,
+  });
 
-export const timeField = <Key extends string>(
-  name: string,
-  key: Key,
-  { as = "short", ...look }: Look & { as?: TimeStyle } = {},
-): Field<With<Key, string | null>> => ({ name, show: (row) => <Time at={row[key]} as={as} />, ...look });
-
-export const moneyField = <Key extends string>(
-  name: string,
-  key: Key,
-  look: Look = {},
-): Field<With<Key, string | null>> => ({
-  name,
-  show: (row) => <Money amount={row[key]} />,
+/** What somebody else may have written; a dash where it is not there. */
+export const textField = fieldOf((text: string | null) => <Outside text={text} />);
+export const timeField = fieldOf((at: string | null) => <Time at={at} />);
+export const fullTimeField = fieldOf((at: string | null) => <Time at={at} as="full" />);
+export const moneyField = fieldOf((amount: string | null) => <Money amount={amount} />, { kind: "number" });
+export const stateField = fieldOf((state: string | null) => <Badge state={state} />);
+export const countField = fieldOf((count: number | null) => (count === null ? <None /> : countText(count)), {
   kind: "number",
-  ...look,
 });
 
-export const stateField = <Key extends string>(
-  name: string,
-  key: Key,
-  look: Look = {},
-): Field<With<Key, string | null>> => ({ name, show: (row) => <Badge state={row[key]} />, ...look });
-
-export const countField = <Key extends string>(
-  name: string,
-  key: Key,
-  { none = <None />, ...look }: Look & { none?: ComponentChildren } = {},
-): Field<With<Key, number | null>> => ({
-  name,
-  show: ({ [key]: count }) => (count === null ? none : countText(count)),
-  kind: "number",
-  ...look,
-});
+/** A text is shown as what others may have written: nothing hides in it. */
+const safely = (shown: ComponentChildren) => (typeof shown === "string" ? <Outside text={shown} /> : shown);
 
 /** Names and what they are, in two columns. */
 export function Facts<Row>({ of, fields }: { of: Row; fields: readonly Field<Row>[] }) {
@@ -71,7 +53,7 @@ export function Facts<Row>({ of, fields }: { of: Row; fields: readonly Field<Row
           shown !== null && (
             <div key={index}>
               <dt>{name}</dt>
-              <dd>{shown}</dd>
+              <dd>{safely(shown)}</dd>
             </div>
           )
         );
@@ -163,10 +145,10 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }:
                 <td key={field.name} role="cell" class={classOf(field)}>
                   {index === 0 && to !== undefined ? (
                     <Link to={to(row)} class="row-link" onGo={(page) => leaveBy(key, page)}>
-                      {field.show(row)}
+                      {safely(field.show(row))}
                     </Link>
                   ) : (
-                    field.show(row)
+                    safely(field.show(row))
                   )}
                 </td>
               ))}

@@ -114,10 +114,10 @@ function Decide({ timeline }: { timeline: Timeline }) {
 
 const FIELDS: readonly Field<Timeline["invoices"][number]>[] = [
   { name: "Paid", show: ({ paidAt }) => (paidAt === null ? "not yet" : <Time at={paidAt} as="full" />) },
-  { name: "Collection", show: ({ collectionName }) => <Outside text={collectionName ?? "none"} /> },
+  { name: "Collection", show: ({ collectionName }) => collectionName ?? "none" },
   {
     name: "Type and source",
-    show: ({ type, source }) => <Outside text={`${type ?? "unknown"}, ${source}`} />,
+    show: ({ type, source }) => `${type ?? "unknown"}, ${source}`,
   },
 ];
 

@@ -5,7 +5,16 @@ import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { countField, Facts, type Field, stateField, Table, textField, timeField } from "../parts/fields.tsx";
+import {
+  countField,
+  Facts,
+  type Field,
+  fullTimeField,
+  stateField,
+  Table,
+  textField,
+  timeField,
+} from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, PaymentLink } from "../parts/values.tsx";
@@ -41,7 +50,7 @@ const REPLAYS: ListDefinition<Replay> = {
     { name: "Progress", show: (replay) => <ReplayProgress replay={replay} /> },
     {
       name: "Of",
-      show: ({ filters }) => <Outside text={filterWords({ ...filters }, zone.value)} />,
+      show: ({ filters }) => filterWords({ ...filters }, zone.value),
       kind: "wide",
     },
     textField("By", "requestedBy"),
@@ -134,12 +143,12 @@ const FIELDS: readonly Field<Replay>[] = [
     show: ({ kind, opened }) => (kind === "events" ? null : countText(opened)),
   },
   countField("Refused", "refused"),
-  { name: "Goes to", show: (replay) => <Outside text={targetWords(replay)} /> },
+  { name: "Goes to", show: targetWords },
   { name: "At most", show: ({ rate }) => `${countText(rate)} a second` },
   textField("Asked for by", "requestedBy"),
-  timeField("Asked for", "requestedAt", { as: "full" }),
-  timeField("Begun", "startedAt", { as: "full" }),
-  timeField("Ended", "finishedAt", { as: "full" }),
+  fullTimeField("Asked for", "requestedAt"),
+  fullTimeField("Begun", "startedAt"),
+  fullTimeField("Ended", "finishedAt"),
   { name: "Id", show: ({ id }) => <Id id={id} of="replay" /> },
 ];
 
