@@ -5,14 +5,15 @@ const ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 
 type Two = readonly [string, string];
 
-/** Two lines that help shows of each command, by what stands after `invoice-relay`; a parent shows its children's. */
+/**
+ * Two lines that help shows of each command, by what stands after `invoice-relay`; a parent shows its children's.
+ * What is left out takes nothing, or an id.
+ */
 const EXAMPLES: Readonly<Record<string, Two>> = {
   dev: ["", "--database postgres://localhost/relay"],
   demo: ["", "--database postgres://localhost/relay"],
   serve: ["", "--workers-only"],
   migrate: ["", "--into-shared"],
-  doctor: ["", "--json"],
-  status: ["", "--json"],
   alarms: ["", "--all --name source_failing --limit 20"],
   "alarms close": [
     'event_dead --reason "sent again by hand"',
@@ -23,24 +24,20 @@ const EXAMPLES: Readonly<Record<string, Two>> = {
     "certificate_gap --until 2027-11-01T08:30 --reason weekend",
   ],
   "alarms note": ['source_failing --note "ticket 4711"', 'event_dead --source default --note ""'],
-  "alarms test": ["", "--json"],
   audit: ["--actor ada --from 2026-10-01", `--invoice ${ID}`],
   "callback-url": ["", "--reference ORDER-4711"],
   "callbacks list": ["--refused --from 2026-10-01", "--sender 203.0.113.7 --limit 20"],
-  "callbacks show": [`${ID}`, `${ID} --json`],
   "api get-collection": [`${ID}`, `${ID} --source default`],
   "api list-invoices": [`${ID} --invoice-status Paid`, `${ID} --start-date 2026-10-01 --all --json`],
   "api create-invoice": [
     "--from fees.json",
     `--collection-id ${ID} --title Fees --payer-name Ada --amount 1500.50`,
   ],
-  "api get-invoice": [`${ID}`, `${ID} --json`],
   "api invalidate-invoice": [`${ID}`, `${ID} --source default`],
   "api add-linked-account": [
     "--bank-id 12 --account-number 0123456789",
     "--bank-id 12 --account-number 0123456789 --primary",
   ],
-  "api get-banks": ["", "--json"],
   invoice: ["3f1c6a52", "ORDER-4711"],
   invoices: ["NGN 40,645.00", "--from 2026-10-01 --to 2026-10-31 --status Paid"],
   reconcile: [
@@ -52,7 +49,6 @@ const EXAMPLES: Readonly<Record<string, Two>> = {
   "certificate show": [`${ID}`, `${ID} --csv`],
   "certificate verify": ["certificate.json", "certificate.json --keys keys.json"],
   "ledger verify": ["--from 2026-10-01", "--root root.json"],
-  "ledger root": ["", "--json"],
   report: [
     "payments --from 2026-10-01 --to 2026-10-31 --out payments.xlsx",
     "differences --from 2026-10-01 --to 2026-10-31 --format csv",
@@ -77,15 +73,12 @@ const EXAMPLES: Readonly<Record<string, Two>> = {
     "--from 2026-10-01 --to-file events.jsonl --reason analysis",
   ],
   "replay list": ["", "--limit 5"],
-  "replay show": [`${ID}`, `${ID} --json`],
   "replay resume": [`${ID}`, `${ID} --here`],
   "replay cancel": [`${ID}`, `${ID} --reason "too much"`],
   "dead list": ["--kind event", "--from 2026-10-01 --limit 20"],
-  "dead show": [`${ID}`, `${ID} --json`],
   "dead retry": [`${ID} --reason fixed`, "--all --kind event --dry-run --reason fixed"],
   "dead dismiss": [`${ID} --reason "a test"`, "--to 2026-10-01 --dry-run --reason old"],
   "quarantine list": ["", "--collection Fees --from 2026-10-01"],
-  "quarantine show": [`${ID}`, `${ID} --json`],
   "quarantine release": [`${ID} --reason "ours after all"`, "--collection Fees --dry-run --reason ours"],
   "quarantine dismiss": [`${ID} --reason "not ours"`, "--collection Fees --dry-run --reason foreign"],
   "pause confirm": ["--for 30m --reason maintenance", "--source default --until 2027-11-01T08:30 --reason x"],
@@ -104,8 +97,10 @@ const EXAMPLES: Readonly<Record<string, Two>> = {
 
 /** The lines of one command, and of a parent without its own the first one of each child, as they are typed. */
 function examplesOf(command: Command, path: string): string[] {
-  const own = EXAMPLES[path]?.map((rest) => `invoice-relay ${path} ${rest}`.trim());
-  return own ?? command.commands.flatMap((inner) => examplesOf(inner, `${path} ${inner.name()}`).slice(0, 1));
+  const inner = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`).slice(0, 1));
+  const id = command.registeredArguments.length > 0 ? `${ID} ` : "";
+  const own = EXAMPLES[path] ?? (inner.length > 0 ? undefined : [id, `${id}--json`]);
+  return own?.map((rest) => `invoice-relay ${path} ${rest}`.trim()) ?? inner;
 }
 
 /** Ends the help of the command, and of each inside of it, with its examples. */

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { z } from "zod";
+import type { Role } from "../kit/admin-token.ts";
 import { RelayError } from "../kit/errors.ts";
 import { clock } from "../kit/time.ts";
 import { BadInput, type OperationInput, readInput, refuseUnknown } from "../operate/operations/bad-input.ts";
@@ -28,6 +29,8 @@ interface CommandWords<Id extends OperationId> {
   options?: Readonly<Record<string, string>>;
   /** Fields that are no option: they are fixed, or an argument says them. */
   without?: readonly string[];
+  /** As whom it is run; as an admin when left out. */
+  role?: Role;
   /** Adds what is the command line's own: arguments, `--yes`. */
   extend?: (command: Command) => Command;
   /** The operation's fields, where options and arguments say them otherwise. */
@@ -91,6 +94,7 @@ export function operationCommand<const Id extends OperationId>(
     await withOperationContext(context, async (operating) => {
       // Before anybody is asked whether to go on.
       await requireKnownNames(operating, asked);
+      operating.role = words.role ?? operating.role;
       const call = async (asked: CommandInput) => {
         const result = await runOperation(
           operation,

@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
-import { personalMaskOf } from "../../kit/mask.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { currencyOf } from "../../kit/sources.ts";
 import { numberOf, shortText } from "../../kit/text.ts";
@@ -75,21 +74,10 @@ const show = (context: CommandContext, id: "showDead" | "showQuarantine", words:
     name: "show",
     missing: (given) => notThere([String(given.id)], words),
     // What a terminal shows is copied into tickets.
-    run: async (call, given) => ({ items: (await call(given)).items.map(withoutPersons) }),
+    role: "read",
     text: ({ items }) =>
       items.map((item) => renderEvidence(item, currencyOf(context.settings()))).join("\n\n"),
   });
-
-const hide = personalMaskOf("read");
-
-const withoutPersons = ({ confirmation, event, ...item }: Evidence): Evidence => ({
-  ...item,
-  confirmation: confirmation && {
-    ...confirmation,
-    lastAnswer: confirmation.lastAnswer && hide(confirmation.lastAnswer),
-  },
-  event: event && { ...event, payload: hide(event.payload) },
-});
 
 function decide(
   context: CommandContext,
