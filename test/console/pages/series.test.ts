@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stepsOf, topOf, totalsOf } from "../../../src/console/pages/now/minute-chart.tsx";
+import { stepsOf, topOf, totalsOf } from "../../../src/console/pages/now/series.ts";
 
 const counts = { received: 2, confirmed: 1, published: null };
 const minute = (at: string) => ({ at, ...counts });

@@ -4,6 +4,7 @@ import { zone } from "../kit/look.ts";
 import { countText } from "../kit/text.ts";
 import { clockText, dayText } from "../kit/time.ts";
 import { Figures } from "../parts/fields.tsx";
+import { type Counted, stepsOf, topOf, totalsOf } from "./series.ts";
 
 const KINDS: readonly { name: Counted; says: string }[] = [
   { name: "received", says: "callbacks received" },
@@ -122,37 +123,4 @@ function markText(at: Date, stepMinutes: number, timeZone: string): string {
   if (stepMinutes === 1) return clock.endsWith("0") ? clock : "";
   if (stepMinutes > 60) return clock < "02:00" ? dayText(at, timeZone).slice(0, -5) : "";
   return clock.endsWith(":00") && Number.parseInt(clock, 10) % 4 === 0 ? clock : "";
-}
-
-type Step = Activity["minutes"][number];
-export type Counted = "received" | "confirmed" | "published";
-
-/**
- * Steps as they are drawn, in the order of time: one for each between the first and the last, whichever are
- * missing; null is not counted yet. @param stepMinutes how long one is.
- */
-export function stepsOf(steps: readonly Step[], stepMinutes: number): Step[] {
-  const stepMs = stepMinutes * 60_000;
-  const known = new Map(steps.map((step) => [Math.floor(Date.parse(step.at) / stepMs), step]));
-  const [first = 0, last = -1] = [Math.min(...known.keys()), Math.max(...known.keys())];
-  return Array.from({ length: Math.max(0, known.size && last - first + 1) }, (_, n) => {
-    const { received = null, confirmed = null, published = null } = known.get(first + n) ?? {};
-    return { at: new Date((first + n) * stepMs).toISOString(), received, confirmed, published };
-  });
-}
-
-/** What stands at the top of the chart: above every bar, and half of it a whole number. */
-export function topOf(steps: readonly Step[]): number {
-  const most = Math.max(
-    4,
-    ...steps.map(({ received, published }) => Math.max(received ?? 0, published ?? 0)),
-  );
-  const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= most && top > 1) ?? most;
-}
-
-/** How many of each in all of these steps. */
-export function totalsOf(steps: readonly Step[]): Record<Counted, number> {
-  const sum = (what: Counted) => steps.reduce((total, step) => total + (step[what] ?? 0), 0);
-  return { received: sum("received"), confirmed: sum("confirmed"), published: sum("published") };
 }
