@@ -29,6 +29,7 @@ export function settingsShown(
     }),
     sources: sources.map((source) => ({
       name: source.name,
+      currency: source.currency,
       providerUrl: source.collectionApiUrl,
       collectionIds: [...source.collectionIds],
       reconciliation: source.reconciliation,

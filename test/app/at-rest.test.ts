@@ -52,8 +52,11 @@ describe("a relay at rest", () => {
         SOURCES,
       ),
     );
-    const rate = await commitsASecond(around.databaseUrl);
-    expect(rate).toBeLessThanOrEqual(LIMIT);
+    // On a busy machine what the start has done may take longer: a relay comes to rest, and is measured then.
+    await vi.waitFor(
+      async () => expect(await commitsASecond(around.databaseUrl)).toBeLessThanOrEqual(LIMIT),
+      3 * SECONDS * 1_000,
+    );
   });
 });
 

@@ -236,6 +236,7 @@ export const settingsShown = z.object({
   sources: z.array(
     z.object({
       name: z.string(),
+      currency: z.string().describe("Of all its amounts, ISO 4217."),
       providerUrl: z.string(),
       collectionIds: z.array(answeredId),
       reconciliation: z.enum(["on", "none", "unset"]),

@@ -84,9 +84,16 @@ describe("what is taken away", () => {
     const list = await fileOf(person, () => person.press(page.getByRole("button", { name: "CSV" })));
     const [head, ...rows] = list.bytes.toString().trimEnd().split("\r\n");
     expect([list.name, rows.length]).toEqual(["payments.csv", 1]);
-    expect(head).toMatch(/^invoice_id,.*reference,.*total_amount,.*event_id$/);
-    expect(rows[0]).toContain(",order-2,");
+    expect(head).toMatch(/^invoice_id,.*reference,.*total_amount,.*event_id,currency$/);
+    expect(rows[0]).toMatch(/,order-2,.*,NGN$/);
+    await rowOf(person, "order-2")
+      .getByText(/^NGN \d/)
+      .waitFor();
     await rowOf(person, "order-2").getByRole("link").click();
+    await page
+      .locator(".amount")
+      .getByText(/^NGN \d/)
+      .waitFor();
     const zip = await fileOf(person, () => person.press(page.getByRole("link", { name: "Evidence" })));
     expect(zip.name).toMatch(/^evidence-.*\.zip$/);
     expect(zip.bytes.subarray(0, 2).toString()).toBe("PK");

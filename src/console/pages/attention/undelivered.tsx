@@ -5,7 +5,7 @@ import type { Undelivered, UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
-import { Facts, type Field, fullTimeField, moneyField, textField } from "../parts/fields.tsx";
+import { Facts, type Field, fullTimeField, paymentMoneyField, textField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
@@ -91,7 +91,7 @@ export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
 
 const FIELDS: readonly Field<Undelivered>[] = [
   { name: "Payment", show: PaymentName, phone: "lead" },
-  moneyField("Total", "amount"),
+  paymentMoneyField("Total", "amount"),
   textField("Collection", "collection"),
   { name: "Since", show: ({ since }) => <Ago at={since} /> },
   textField("Why", "error", { kind: "wide" }),
@@ -202,7 +202,7 @@ const EVIDENCE_FIELDS: readonly Field<UndeliveredEvidence>[] = [
   { name: "Event", show: ({ eventId }) => eventId && <Id id={eventId} of="event" /> },
   textField("Reference", "reference"),
   textField("Collection", "collection"),
-  moneyField("Total", "amount"),
+  paymentMoneyField("Total", "amount"),
   textField("Source", "source"),
   fullTimeField("Since", "since"),
   { name: "Tries", show: ({ attempts }) => attempts },

@@ -108,15 +108,18 @@ function Certified({ day, certified, book }: CertifiedProps) {
       <p class="section quiet">
         By the certificate made <Time at={madeAt} as="full" />
         {book && `, of the day in ${book.timeZone.replaceAll("_", " ")}`}.
-        <About certificateId={certificateId} />
+        <About {...{ certificateId, source }} />
       </p>
-      <List key={certificateId} list={differencesOf(certificateId, day, missing.count + differences)} />
+      <List
+        key={certificateId}
+        list={differencesOf(certificateId, source, day, missing.count + differences)}
+      />
     </section>
   );
 }
 
 /** Who signed the certificate, and what its lists hold of others. */
-function About({ certificateId }: { certificateId: string }) {
+function About({ certificateId, source }: { certificateId: string; source: string }) {
   const { data } = useAnswer("/certificates/{id}", { path: { id: certificateId }, query: { limit: 1 } });
   if (data === null) return null;
   const { signature, foreign } = data.certificate;
@@ -128,7 +131,8 @@ function About({ certificateId }: { certificateId: string }) {
         <>
           {" "}
           {foreign.count === 1 ? "One payment is" : `${countText(foreign.count)} payments are`} of collections
-          that are not ours, <Money amount={foreign.amount} /> in all its days, and counted nowhere here.
+          that are not ours, <Money amount={foreign.amount} of={source} /> in all its days, and counted
+          nowhere here.
         </>
       )}
     </>
@@ -147,10 +151,15 @@ const readDifferences = (certificateId: string, day: string, limit: number, afte
  * What is not the same in all three places on one day: gaps first.
  * @param counted how many gaps and differences the certificate counts on this day, named or not.
  */
-const differencesOf = (certificateId: string, day: string, counted: number): ListDefinition<Difference> => ({
+const differencesOf = (
+  certificateId: string,
+  source: string,
+  day: string,
+  counted: number,
+): ListDefinition<Difference> => ({
   what: "differences",
   caption: "Differences of the day, gaps first",
-  fields: DIFFERENCE_FIELDS,
+  fields: differenceFields(source),
   keyOf: ({ invoiceId, eventId, reason }) => `${invoiceId} ${eventId} ${reason}`,
   async read(_given, cursor) {
     const { differences, next } = await readDifferences(certificateId, day, 100, cursor);
@@ -159,13 +168,13 @@ const differencesOf = (certificateId: string, day: string, counted: number): Lis
   empty: <p>{wordsOfNone(counted)}</p>,
 });
 
-const DIFFERENCE_FIELDS: readonly Field<Difference>[] = [
+const differenceFields = (source: string): readonly Field<Difference>[] => [
   {
     name: "Payment",
     show: ({ invoiceId, eventId }) => <PaymentLink invoiceId={invoiceId} eventId={eventId} />,
     phone: "lead",
   },
-  moneyField("Amount", "amount"),
+  { name: "Amount", show: ({ amount }) => <Money amount={amount} of={source} />, kind: "number" },
   { name: "Weight", show: ({ weight }) => <Badge state={weight} as={weight} />, phone: "side" },
   {
     name: "Why",

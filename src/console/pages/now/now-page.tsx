@@ -120,7 +120,7 @@ export function JustNow() {
                   </small>
                 </span>
                 <span>
-                  <Money amount={payment.totalAmount} />
+                  <Money amount={payment.totalAmount} of={payment.source} />
                   <Badge state={payment.what} />
                 </span>
               </Link>

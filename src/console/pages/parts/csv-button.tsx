@@ -5,17 +5,19 @@ import { csvText, saveFile } from "./csv.ts";
 import { notify } from "./page.tsx";
 import { Button } from "./values.tsx";
 
-interface CsvButtonProps {
+interface CsvButtonProps<Row> {
   /** Of the file, without its ending. */
   name: string;
-  read: (cursor: string | null, signal: AbortSignal) => Promise<ListPage<unknown>>;
+  read: (cursor: string | null, signal: AbortSignal) => Promise<ListPage<Row>>;
+  /** Its columns, by their names. */
+  row: (row: Row) => object;
 }
 
 /** More than this is no table to look at; reports have it all. */
 const ROW_LIMIT = 20_000;
 
 /** Saves every row that matches, on whichever page. */
-export function CsvButton({ name, read }: CsvButtonProps) {
+export function CsvButton<Row>({ name, read, row }: CsvButtonProps<Row>) {
   const [count, setCount] = useState<number | null>(null);
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
@@ -23,8 +25,8 @@ export function CsvButton({ name, read }: CsvButtonProps) {
     const rows: object[] = [];
     let cursor: string | null = null;
     do {
-      const page: ListPage<unknown> = await read(cursor, leaving.current.signal);
-      rows.push(...(page.items as object[]));
+      const page: ListPage<Row> = await read(cursor, leaving.current.signal);
+      rows.push(...page.items.map(row));
       cursor = page.next ?? null;
       setCount(rows.length);
     } while (cursor !== null && rows.length < ROW_LIMIT);

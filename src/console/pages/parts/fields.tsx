@@ -35,6 +35,17 @@ export const textField = fieldOf((text: string | null) => <Outside text={text} /
 export const timeField = fieldOf((at: string | null) => <Time at={at} />);
 export const fullTimeField = fieldOf((at: string | null) => <Time at={at} as="full" />);
 export const moneyField = fieldOf((amount: string | null) => <Money amount={amount} />, { kind: "number" });
+/** An amount in its source's currency. */
+export const paymentMoneyField = <Key extends string>(
+  name: string,
+  key: Key,
+  look: Look = {},
+): Field<With<Key, string | null> & { source: string }> => ({
+  name,
+  show: ({ [key]: amount, source }) => <Money amount={amount} of={source} />,
+  kind: "number",
+  ...look,
+});
 export const stateField = fieldOf((state: string | null) => <Badge state={state} />);
 export const countField = fieldOf((count: number | null) => (count === null ? <None /> : countText(count)), {
   kind: "number",
@@ -142,7 +153,7 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }:
                 </td>
               )}
               {fields.map((field, index) => (
-                <td key={field.name} role="cell" class={classOf(field)}>
+                <td key={field.name} role="cell" class={classOf(field)} data-name={field.name}>
                   {index === 0 && to !== undefined ? (
                     <Link to={to(row)} class="row-link" onGo={(page) => leaveBy(key, page)}>
                       {safely(field.show(row))}

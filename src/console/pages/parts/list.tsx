@@ -26,8 +26,8 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
     signal?: AbortSignal,
     limit?: number,
   ) => Promise<ListPage<Row>>;
-  /** It can be saved as a table, every page of it: the file's name, and the largest pages. */
-  csv?: { name: string; limit: number };
+  /** It can be saved as a table, every page of it: the file's name, the largest pages, and a row's columns. */
+  csv?: { name: string; limit: number; row: (row: Row) => object };
   /** Shown when there is none at all; or what is said then, and why. */
   empty: readonly [title: string, why: string] | VNode;
   /** Shown when none matches the filters. */

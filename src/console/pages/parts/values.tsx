@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { indentedJson } from "../../../kit/indented-json.ts";
 import { spanText } from "../../../kit/time.ts";
@@ -8,10 +9,21 @@ import { moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";
 import { clockText, fullTime, shortTime } from "../kit/time.ts";
 import { type Tone, toneOf, wordOf } from "./words.ts";
 
+/** The currency of each source's amounts; none until the settings are read. */
+export const currencies = signal<ReadonlyMap<string, string>>(new Map());
+
+interface MoneyProps {
+  amount: string | null;
+  /** The source whose currency stands before it; without one, what is around it names the currency. */
+  of?: string | undefined;
+}
+
 /** An amount, its digits aligned; a dash where there is none. */
-export function Money({ amount }: { amount: string | null }) {
+export function Money({ amount, of = "" }: MoneyProps) {
   if (amount === null) return <None />;
-  return <span class="money">{visibleText(moneyText(amount))}</span>;
+  const digits = visibleText(moneyText(amount));
+  const currency = currencies.value.get(of);
+  return <span class="money">{currency === undefined ? digits : `${currency} ${digits}`}</span>;
 }
 
 /** Where there is nothing to show. */

@@ -129,7 +129,7 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
         return (
           <div key={source}>
             <p class="row amount">
-              <Money amount={invoice?.totalAmount ?? null} />{" "}
+              <Money amount={invoice?.totalAmount ?? null} of={source} />{" "}
               <Badge state={state === "dead" ? "dead" : (verdict ?? "pending")} />
             </p>
             {invoice !== undefined && <Facts of={invoice} fields={FIELDS} />}

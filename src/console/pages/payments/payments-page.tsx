@@ -2,14 +2,14 @@ import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
 import { happenings } from "../api/live.ts";
 import type { ListedInvoice } from "../api/types.ts";
-import { type ListPage, useAnswer } from "../api/use-answer.ts";
+import type { ListPage } from "../api/use-answer.ts";
 import { Link, searched, setSearch } from "../kit/router.tsx";
-import { moneyField, stateField, textField, timeField } from "../parts/fields.tsx";
+import { paymentMoneyField, stateField, textField, timeField } from "../parts/fields.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
 import { choicesOf } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Button, HiddenShown, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
+import { Button, currencies, HiddenShown, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
 import { PaymentPage } from "./payment-page.tsx";
 
 /** The list, or one payment's story. */
@@ -30,7 +30,7 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   ],
   fields: [
     { name: "Reference", show: PaymentName, phone: "lead" },
-    moneyField("Amount", "totalAmount", { phone: "side" }),
+    paymentMoneyField("Amount", "totalAmount", { phone: "side" }),
     stateField("Verdict", "verdict"),
     stateField("Event", "event"),
     timeField("Paid", "paidAt"),
@@ -45,7 +45,11 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   },
   read: (given, cursor, signal, limit) =>
     post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined, limit } }, signal),
-  csv: { name: "payments", limit: 200 },
+  csv: {
+    name: "payments",
+    limit: 200,
+    row: (payment) => ({ ...payment, currency: currencies.value.get(payment.source) }),
+  },
   empty: <FirstCallback />,
   about: (page) => <Searched page={page} />,
   noMatch:
@@ -61,7 +65,6 @@ const OF_SEVERAL: typeof PAYMENTS = {
 };
 
 function Payments() {
-  const isOfSeveral = (useAnswer("/settings", {}).data?.sources.length ?? 0) > 1;
   const search = (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     setSearch(String(new FormData(event.currentTarget).get("text") ?? "").trim());
@@ -89,7 +92,7 @@ function Payments() {
           Search
         </Button>
       </form>
-      <List list={isOfSeveral ? OF_SEVERAL : PAYMENTS} text={text} />
+      <List list={currencies.value.size > 1 ? OF_SEVERAL : PAYMENTS} text={text} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { may } from "../api/client.ts";
 import { connection, isPageLive, listen, liveStatus, proof } from "../api/live.ts";
 import type { Session } from "../api/types.ts";
+import { useAnswer } from "../api/use-answer.ts";
 import { AttentionPage } from "../attention/attention-page.tsx";
 import { CallbacksPage } from "../callbacks/callback-page.tsx";
 import { CompletenessPage } from "../completeness/calendar-page.tsx";
@@ -14,7 +15,7 @@ import { NowPage } from "../now/now-page.tsx";
 import { ConfirmDialog } from "../parts/acts.tsx";
 import { stepRow } from "../parts/fields.tsx";
 import { Empty, Notices, PageHead } from "../parts/page.tsx";
-import { Button, Icon, type IconName } from "../parts/values.tsx";
+import { Button, currencies, Icon, type IconName } from "../parts/values.tsx";
 import { PaymentsPage } from "../payments/payments-page.tsx";
 import { ReplaysPage } from "../replays/replays-page.tsx";
 import { SettingsPage } from "../settings/settings-page.tsx";
@@ -60,6 +61,10 @@ export function Frame({ who }: { who: Session }) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   useEffect(listen, []);
+  const sources = useAnswer("/settings", {}).data?.sources;
+  useEffect(() => {
+    currencies.value = new Map(sources?.map(({ name, currency }) => [name, currency]));
+  }, [sources]);
   const shortcuts = useMemo(() => shortcutsWith(() => setHelpOpen(true)), []);
   useShortcuts(shortcuts);
   const PageComponent = page?.component;
