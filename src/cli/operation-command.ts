@@ -33,8 +33,8 @@ interface CommandWords<Id extends OperationId> {
   role?: Role;
   /** Adds what is the command line's own: arguments, `--yes`. */
   extend?: (command: Command) => Command;
-  /** The operation's fields, where options and arguments say them otherwise. */
-  input?: (given: CommandInput, args: readonly string[]) => CommandInput;
+  /** The operation's fields, where options, arguments and files say them otherwise; before anything connects. */
+  input?: (given: CommandInput, args: readonly string[]) => CommandInput | Promise<CommandInput>;
   /** Calls it where once is not all: after asking, or page after page. */
   run?: (
     call: (given: CommandInput) => Promise<ResultOf<Id>>,
@@ -80,7 +80,7 @@ export function operationCommand<const Id extends OperationId>(
   if (isPaged(operation)) command.option("--limit <number>", "the most to list", countValue, 50);
   return command.action(async () => {
     const options = { ...command.opts<CommandInput>(), ...takenByParent(command) };
-    const given = input(
+    const given = await input(
       {
         ...options,
         ...Object.fromEntries(inPath.map(([name], index) => [name, command.args[index]])),

@@ -13,9 +13,6 @@ export const addDays = (day: string, days: number): string => dayOf(startOf(day)
 export const daysBetween = (first: string, last: string): number =>
   Math.round((startOf(last).getTime() - startOf(first).getTime()) / DAY_MS);
 
-/** The last day of a period that ends before this time. */
-export const lastDayBefore = (end: Date | string): string => dayOf(new Date(end).getTime() - 1);
-
 /** A time as a person reads it: `2026-11-22 21:15:00 UTC`. */
 export const clock = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 

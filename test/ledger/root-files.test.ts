@@ -39,6 +39,10 @@ it("a root file's signature is checked, and `ledger root --since` proves what an
   expect(await run("verify", "--root", unsigned)).toMatchObject({ code: 0 });
   expect(await run("verify", "--root", unsigned, "--keys", keys)).toMatchObject({ code: 1 });
   expect(await run("verify", "--keys", keys)).toMatchObject({ code: 2 });
+  const away = { ...around.environment(), DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+  expect(await runInProcess(["ledger", "verify", "--root", keys], away)).toMatchObject({
+    stderr: expect.stringContaining("not a signed document"),
+  });
 
   await addPayments(around, 50);
   await buildLedger(db);

@@ -32,12 +32,11 @@ prints one that \`ledger verify --root\` reads.`,
       command
         .option("--root <file>", "roots that were kept elsewhere, as `ledger root --json` prints them")
         .option("--keys <file>", "the keys that must have signed them: /.well-known/invoice-relay-keys.json"),
-    run: async (call, given, { root, keys }) => {
-      if (root === undefined && keys !== undefined)
+    async input({ root, keys, ...given }) {
+      if (root !== undefined) return { ...given, roots: await readRootsIn(String(root), keys) };
+      if (keys !== undefined)
         throw new RelayError("--keys is for the signature of --root: give both.", { code: "usage" });
-      return await call(
-        root === undefined ? given : { ...given, roots: await readRootsIn(String(root), keys) },
-      );
+      return given;
     },
     judge: ({ findingsInAll }) => findingsInAll > 0 && context.fault(),
     text: renderVerified,
