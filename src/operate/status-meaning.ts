@@ -89,35 +89,34 @@ function backlogNeeds(facts: Facts): Need[] {
   const { waiting, waitingEvents, held, at } = facts;
   const isHeld = (work: Held["work"], name?: string) =>
     held.some((upstream) => upstream.work === work && (name === undefined || upstream.name === name));
-  const since = (seconds: number) => new Date(+at - seconds * 1_000);
+  const stuck = (
+    { source, count, oldestSeconds }: (typeof waiting)[number],
+    what: string,
+    waitsFor: string,
+    action: string,
+  ) =>
+    need({
+      severity: "critical",
+      what:
+        `${numberOf(count, what)} of source ${source} ${count === 1 ? "has" : "have"} waited ${waitsFor} for up to ` +
+        spanText(oldestSeconds * 1_000),
+      count,
+      oldestAt: new Date(+at - oldestSeconds * 1_000),
+      action: `Check that invoice-relay serve is running with workers${action}`,
+    });
   const unasked = waiting
     .filter(({ source, oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("confirm", source))
-    .map(({ source, count, oldestSeconds }) =>
-      need({
-        severity: "critical",
-        what:
-          `${numberOf(count, "confirmation")} of source ${source} ${count === 1 ? "has" : "have"} waited for an ` +
-          `answer for up to ${spanText(oldestSeconds * 1_000)}`,
-        count,
-        oldestAt: since(oldestSeconds),
-        action:
-          "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
-          "CONFIRM_RATE_PER_SECOND.",
-      }),
+    .map((one) =>
+      stuck(
+        one,
+        "confirmation",
+        "for an answer",
+        "; if it is, raise CONFIRM_CONCURRENCY or CONFIRM_RATE_PER_SECOND.",
+      ),
     );
   const unsent = waitingEvents
     .filter(({ oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("publish"))
-    .map(({ source, count, oldestSeconds }) =>
-      need({
-        severity: "critical",
-        what:
-          `${numberOf(count, "event")} of source ${source} ${count === 1 ? "has" : "have"} waited to be ` +
-          `published for up to ${spanText(oldestSeconds * 1_000)}`,
-        count,
-        oldestAt: since(oldestSeconds),
-        action: "Check that invoice-relay serve is running with workers, and what its log says about SNS.",
-      }),
-    );
+    .map((one) => stuck(one, "event", "to be published", ", and what its log says about SNS."));
   return [...unasked, ...unsent];
 }
 
