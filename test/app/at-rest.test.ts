@@ -7,6 +7,7 @@ import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { onTestFinished } from "../support/own-test.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
+import { emptyCollection } from "../support/scripted-provider.ts";
 import { describedIn } from "../support/two-sources.ts";
 
 const SOURCES = 20;
@@ -17,20 +18,7 @@ const LIMIT = 2;
 describe("a relay at rest", () => {
   it(`asks Postgres at most ${LIMIT} times a second, with ${SOURCES} sources (G8)`, async () => {
     const around = await surroundings();
-    around.provider.otherwise((request, response) => {
-      const list = {
-        items: [],
-        page: 1,
-        pageSize: 50,
-        totalCount: 0,
-        hasNextPage: false,
-        hasPreviousPage: false,
-      };
-      const id = request.url?.match(/[0-9a-f-]{36}/)?.[0] ?? randomUUID();
-      const data = request.url?.includes("/invoices?") ? list : { id, collectionName: "Fees" };
-      const body = { status: "success", message: "ok", data };
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-    });
+    around.provider.otherwise(emptyCollection("Fees"));
     const folder = mkdtempSync(join(tmpdir(), "sources-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "sources.json");

@@ -14,7 +14,7 @@ import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { runCommand } from "../support/run-command.ts";
-import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
+import { emptyCollection, invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 import { type SettableClock, settableClock } from "../support/settable-clock.ts";
 
 /** By how much each clock steps; CLOCK_STEPS=all has each make all of them. */
@@ -56,20 +56,7 @@ async function atWork() {
   const query = <Row extends object>(text: string) => runOn<Row & Record<string, unknown>>(url, text);
   await query("insert into source (name, first_served_at) values ('default', now() - interval '5 days')");
   const around = await surroundings();
-  around.provider.otherwise((request, response) => {
-    const page = {
-      items: [],
-      page: 1,
-      pageSize: 50,
-      totalCount: 0,
-      hasNextPage: false,
-      hasPreviousPage: false,
-    };
-    const data = request.url?.includes("/invoices?") ? page : { id: COLLECTION, collectionName: "Term 1" };
-    response
-      .writeHead(200, { "content-type": "application/json" })
-      .end(JSON.stringify({ status: "success", message: "ok", data }));
-  });
+  around.provider.otherwise(emptyCollection("Term 1"));
   const environment = around.environment({
     DATABASE_URL: url,
     COLLECTION_IDS: COLLECTION,

@@ -74,6 +74,21 @@ export const unpaidAnswer = (id: string, changes: Record<string, unknown> = {}):
     ...changes,
   });
 
+/** A collection of that name, whichever is asked for, and no invoice in its list. */
+export const emptyCollection =
+  (collectionName: string): Script =>
+  (request, response) => {
+    const page = {
+      ...{ items: [], page: 1, pageSize: 50, totalCount: 0 },
+      ...{ hasNextPage: false, hasPreviousPage: false },
+    };
+    const id = request.url?.match(/[0-9a-f-]{36}/)?.[0];
+    const data = request.url?.includes("/invoices?") ? page : { id, collectionName };
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ status: "success", message: "ok", data }));
+  };
+
 /** A provider that answers what the test says, over real HTTP. */
 export async function startScriptedProvider(): Promise<ScriptedProvider> {
   const scripts = new Map<string, Script[]>();
