@@ -168,7 +168,8 @@ describe("verifying the ledger", () => {
     const reader = around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["reader"]) });
     const verified = await runInProcess(["ledger", "verify"], reader);
     expect(verified).toMatchObject({ code: 1, stderr: "" });
-    expect(verified.stdout).toMatch(/BROKEN: 1 finding:\n {2}default: answer .* changed \(title\)/);
+    // Which column changed is told by a byte of each, so not by one change in 256.
+    expect(verified.stdout).toMatch(/BROKEN: 1 finding:\n {2}default: answer .* changed/);
     expect(await runInProcess(["ledger", "root"], reader)).toMatchObject({ code: 0, stderr: "" });
   });
 
