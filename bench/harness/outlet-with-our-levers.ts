@@ -9,9 +9,9 @@ import {
   replaceInvoices,
 } from "../../src/confirm/answer-statement.ts";
 import { bytea, type Columns, text, uuid } from "../../src/database/columns.ts";
-import type { Database } from "../../src/database/connect.ts";
 import { GroupCommit } from "../../src/database/group-commit.ts";
 import { nullable, returned, type Slots, Statement } from "../../src/database/statement.ts";
+import type { Database } from "../../src/database/tables.ts";
 import type { JobOutlet, Paid } from "./callback-job.ts";
 import { type Accepted, PublishBatcher } from "./publish-batcher.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";

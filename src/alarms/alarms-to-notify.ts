@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { isTooFarAhead } from "../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
 
 const ALARM_TO_NOTIFY = {
@@ -107,7 +107,7 @@ const claimTurn = new Statement(
  * @param given.lease after it another process may take the turn: the one that took it has died.
  * @returns null when there is nothing to tell, or the turn is another process's or not due yet.
  */
-export async function claimAlarmsToNotify(db: Kysely<Tables>, given: Turn): Promise<ClaimedAlarms | null> {
+export async function claimAlarmsToNotify(db: Database, given: Turn): Promise<ClaimedAlarms | null> {
   const rows = await claimTurn.execute(db, given);
   const [first] = rows;
   if (first === undefined) return null;
@@ -120,7 +120,7 @@ export async function claimAlarmsToNotify(db: Kysely<Tables>, given: Turn): Prom
  * @param nextInMs how long until the next message at the earliest, in ms
  */
 export async function markAlarmsNotified(
-  db: Kysely<Tables>,
+  db: Database,
   told: readonly AlarmToNotify[],
   nextInMs: number,
 ): Promise<void> {
@@ -135,6 +135,6 @@ export async function markAlarmsNotified(
 }
 
 /** Notes that telling failed. @param waitMs how long until the next try, in ms. */
-export async function delayNotifying(db: Kysely<Tables>, waitMs: number): Promise<void> {
+export async function delayNotifying(db: Database, waitMs: number): Promise<void> {
   await sql`update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1`.execute(db);
 }

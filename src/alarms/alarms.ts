@@ -1,7 +1,7 @@
-import { type Expression, type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type Expression, type RawBuilder, sql, type Transaction } from "kysely";
 import { type Columns, tableOf, text } from "../database/columns.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { ALARM_NAMES, ALARMS, type AlarmName } from "./alarm-definitions.ts";
@@ -175,11 +175,11 @@ const closeQuiet = new Statement(
 
 /** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */
 export class Alarms {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: Metrics;
 
-  constructor(deps: { db: Kysely<Tables>; log: Logger; metrics: Metrics }) {
+  constructor(deps: { db: Database; log: Logger; metrics: Metrics }) {
     this.#db = deps.db;
     this.#log = deps.log;
     this.#metrics = deps.metrics;

@@ -1,13 +1,13 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Columns, json, text, uuid } from "../database/columns.ts";
 import { typed } from "../database/expressions.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { AlarmName } from "./alarms.ts";
 
 /** What every change by hand is given. */
 export interface ByHand {
-  db: Kysely<Tables>;
+  db: Database;
   /** Who: `cli:<user>`, `admin:<token's name>`, or `relay` for what it does by itself. */
   actor: string;
   /** Why, for the audit log; no personal data. */
@@ -49,7 +49,7 @@ const insertEntries = new Statement(
  * Writes the entries; inside the transaction of the change itself, so that no change stands without its
  * entry.
  */
-export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]): Promise<void> {
+export async function audit(db: Database, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   await insertEntries.execute(db, entries);
 }
@@ -94,7 +94,7 @@ export async function readAuditLog({
   from,
   to,
   before,
-}: AuditFilters & { db: Kysely<Tables>; limit: number }): Promise<AuditedChange[]> {
+}: AuditFilters & { db: Database; limit: number }): Promise<AuditedChange[]> {
   let query = db
     .selectFrom("audit_entry")
     .select(["id", "at", "actor", "action", "subject", "invoice_id as invoiceId", "detail"])

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 
 /** Something that happened to an invoice and that its rows no longer show. */
@@ -42,11 +42,7 @@ export interface HistoryEntry {
 }
 
 /** The first failures and verdicts of an invoice. */
-export async function readHistory(
-  db: Kysely<Tables>,
-  invoiceId: string,
-  most: number,
-): Promise<HistoryEntry[]> {
+export async function readHistory(db: Database, invoiceId: string, most: number): Promise<HistoryEntry[]> {
   const rows = await db
     .selectFrom("history_entry")
     .select(["at", "source", "kind", "detail"])
@@ -60,7 +56,7 @@ export async function readHistory(
 
 /** Notes that a replay had these asked about again; `detail` is the replay's id. */
 export async function noteReplayed(
-  db: Kysely<Tables>,
+  db: Database,
   replayId: string,
   asked: readonly { invoiceId: string; source: string }[],
 ): Promise<void> {
@@ -90,7 +86,7 @@ const deleteHistory = new Statement(
 );
 
 /** Drops older entries, from the first one on, until it meets some that are all younger. */
-export async function dropHistory(db: Kysely<Tables>, before: Date): Promise<void> {
+export async function dropHistory(db: Database, before: Date): Promise<void> {
   for (let after = 0; ; ) {
     const [row] = await inKeyOrder(db, (trx) => deleteHistory.execute(trx, { before, after }));
     if (row === undefined || row.dropped === 0 || row.walked < AT_ONCE) return;

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { type AlarmName, describeAlarm, type Severity, severityOf, titleOf } from "./alarm-definitions.ts";
 import type { EndedAlarm } from "./alarms.ts";
 
@@ -15,7 +15,7 @@ export interface AlarmFilters {
 
 /** The newest first, and how many there are in all. */
 export async function listAlarms(
-  db: Kysely<Tables>,
+  db: Database,
   { all = false, name, names, source }: AlarmFilters,
   limit: number,
 ) {
@@ -42,7 +42,7 @@ export async function listAlarms(
 const isSnoozed = sql`coalesce(snoozed_until > clock_timestamp(), false)`;
 
 /** One line for each name, the most urgent first, then the oldest. @param now by Postgres' clock. */
-export async function groupOpenAlarms(db: Kysely<Tables>, now: Date) {
+export async function groupOpenAlarms(db: Database, now: Date) {
   const rows = await db
     .selectFrom("alarm")
     .select("name")
@@ -73,7 +73,7 @@ export async function groupOpenAlarms(db: Kysely<Tables>, now: Date) {
 const rank = ({ severity }: { severity: Severity }): number => (severity === "critical" ? 0 : 1);
 
 /** How many are open, by name. */
-export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: AlarmName; count: number }[]> {
+export async function countOpenAlarms(db: Database): Promise<{ name: AlarmName; count: number }[]> {
   const rows = await db
     .selectFrom("alarm")
     .select(({ fn }) => ["name", fn.countAll<number>().as("count")])
@@ -93,7 +93,7 @@ export interface MeantAlarms {
 
 /** Those of the meant ones that are open, locked until the transaction's end. */
 export async function listOpenAlarms(
-  trx: Kysely<Tables>,
+  trx: Database,
   meant: readonly MeantAlarms[],
 ): Promise<(EndedAlarm & { id: number })[]> {
   if (meant.length === 0) return [];
@@ -119,12 +119,12 @@ export async function listOpenAlarms(
 }
 
 /** Has nobody told of these before `until`; they stay open. */
-export async function snoozeAlarms(trx: Kysely<Tables>, ids: readonly number[], until: Date): Promise<void> {
+export async function snoozeAlarms(trx: Database, ids: readonly number[], until: Date): Promise<void> {
   await sql`update alarm set snoozed_until = ${until} where id = any(${ids}::bigint[])`.execute(trx);
 }
 
 /** Notes something about these; an empty note takes it away. */
-export async function noteAlarms(trx: Kysely<Tables>, ids: readonly number[], note: string): Promise<void> {
+export async function noteAlarms(trx: Database, ids: readonly number[], note: string): Promise<void> {
   await sql`update alarm set note = ${note === "" ? null : note} where id = any(${ids}::bigint[])`.execute(
     trx,
   );

@@ -1,14 +1,13 @@
 import type { Response } from "express";
-import type { Kysely } from "kysely";
 import { describePayments } from "../confirm/invoices/read-invoices.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
 import { eventHappenings } from "../publish/read-events.ts";
 
 interface LiveOptions {
-  db: Kysely<Tables>;
+  db: Database;
   /** What is sent every few seconds, by event name. */
   read: Readonly<Record<string, () => Promise<unknown>>>;
   /** Everything that is sent passes through it. */

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { audit } from "../alarms/audit.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { networkOf, WrongTokens } from "../kit/addresses.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
@@ -8,7 +7,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { Paced } from "../kit/waiting.ts";
 
 interface RefusedCallersOptions {
-  db: Kysely<Tables>;
+  db: Database;
   log: Logger;
   metrics: Metrics;
   wrongTokensPerMinute: number;

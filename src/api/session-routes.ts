@@ -1,7 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, Router } from "express";
-import type { Kysely } from "kysely";
 import { audit } from "../alarms/audit.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { AdminToken, Role } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
@@ -18,7 +17,7 @@ import {
 } from "./sessions.ts";
 
 interface SessionRoutesOptions {
-  db: Kysely<Tables>;
+  db: Database;
   tokens: readonly AdminToken[];
   callers: Callers;
   sessions: Sessions;

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Request, Response } from "express";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { isLoopbackHost } from "../kit/addresses.ts";
 import type { AdminToken } from "../kit/admin-token.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
@@ -140,12 +140,12 @@ const LOOKING_MS = 1_000;
  * stored can be shown or changed then.
  */
 export class EndedSessions {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #known = new Map<string, number>();
   /** One look for all requests of a session, so that many of them cannot take every connection. */
   readonly #looks = new Map<string, Promise<boolean>>();
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Database) {
     this.#db = db;
   }
 

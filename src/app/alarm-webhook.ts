@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Kysely } from "kysely";
 import { Webhook } from "standardwebhooks";
 import type { Alarm } from "../alarms/alarms.ts";
 import {
@@ -8,7 +7,7 @@ import {
   markAlarmsNotified,
   NOTIFYING_WAITS,
 } from "../alarms/alarms-to-notify.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
@@ -131,7 +130,7 @@ export function notifyPeoplePass({
   lease,
   log,
 }: {
-  db: Kysely<Tables>;
+  db: Database;
   webhook: AlarmWebhook | null;
   lease: Lease;
   log: Logger;

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { type Alarm, Alarms } from "../alarms/alarms.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
@@ -18,7 +17,7 @@ import { servedBy } from "./upstreams.ts";
 /** What one relay is made of: `serve` runs its loops and servers over it, a Lambda function its passes. */
 export interface RelayParts extends PassContext {
   /** The pool that only recording uses. */
-  recording: Kysely<Tables>;
+  recording: Database;
   /** Whether callbacks can be recorded. */
   database: DatabaseWatch;
   serves: Served;
@@ -34,7 +33,7 @@ export interface RelayOptions {
   log: Logger;
   tracing: Tracing | null;
   /** One pool in all three places where a container has no other. */
-  pools: Record<"recording" | "hot" | "working", Kysely<Tables>>;
+  pools: Record<"recording" | "hot" | "working", Database>;
   /** Wakes the workers of all processes. */
   wake: (work: "confirm" | "publish" | "reconcile") => void;
   /** By which the workers of this process are woken; null where each pass is a function of its own. */

@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import {
   failedWrite,
@@ -6,14 +5,14 @@ import {
   type RecordingProblem,
   type Why,
 } from "../database/recording-problem.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { isRefusedData } from "../kit/postgres-errors.ts";
 import { within } from "../kit/waiting.ts";
 
 interface DatabaseWatchOptions extends RecordingAlarmsOptions {
   /** The pool that records. */
-  db: Kysely<Tables>;
+  db: Database;
   log: Logger;
 }
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { CollectionClient } from "../collection-api/index.ts";
-import { connect, type Database } from "../database/connect.ts";
+import { connect } from "../database/connect.ts";
 import { migrateToLatest, refuseSharedDatabase } from "../database/migrate.ts";
+import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { Secret } from "../kit/secret.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Database } from "../database/connect.ts";
 import { databaseClock } from "../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import type { Database } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import { readSettings } from "../kit/settings.ts";

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { relaySchema } from "../../migrations/relay.schema.ts";
-import { connect, type Database } from "../database/connect.ts";
+import { connect } from "../database/connect.ts";
 import { EARLIER, schemaState } from "../database/migrate.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
 import { requireWholeSessions } from "../database/server.ts";
 import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Secret } from "../kit/secret.ts";

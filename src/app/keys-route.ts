@@ -1,6 +1,5 @@
 import type { RequestHandler } from "express";
-import type { Kysely } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { readKeys } from "../signing/signing-keys.ts";
 
 /** How long an answer is kept here, and in caches on the way, in seconds. */
@@ -10,7 +9,7 @@ const KEPT_SECONDS = 60;
  * `/.well-known/invoice-relay-keys.json`: the public keys, for anybody. Strangers who ask all at once cost one
  * read of the table a minute; while the database is away the last answer stands.
  */
-export function keysRoute(db: Kysely<Tables>): RequestHandler {
+export function keysRoute(db: Database): RequestHandler {
   let kept: { text: string; at: number } | null = null;
   let reading: Promise<string> | null = null;
   const read = async () => {

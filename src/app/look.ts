@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { alarmsAreQuiet } from "../alarms/alarms.ts";
 import { alarmsAreToNotify } from "../alarms/alarms-to-notify.ts";
 import { lateChangesWait } from "../books/month/month-changes.ts";
@@ -7,7 +7,7 @@ import { confirmationsAreDue, confirmationsNeedRescue } from "../confirm/queue/c
 import { type Columns, text, uuid } from "../database/columns.ts";
 import { takesCallbacks } from "../database/recording-problem.ts";
 import { type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Source } from "../kit/sources.ts";
 import {
   eventsAreDue,
@@ -96,7 +96,7 @@ const selectDue = new Statement(FOUND, (slots: Slots<Looking>) => {
  * serves, so that at rest it asks for nothing else. Each condition is that of the statement that does the work.
  */
 export function lookForWork(
-  db: Kysely<Tables>,
+  db: Database,
   sources: readonly Source[],
   { lease, intervalMs }: { lease: Lease; intervalMs: number },
 ): () => Promise<Found> {

@@ -1,5 +1,5 @@
 import type { Alarms } from "../alarms/alarms.ts";
-import type { Database } from "../database/connect.ts";
+import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { isNotAllowed } from "../kit/postgres-errors.ts";
 import { backOffMs } from "../kit/waiting.ts";

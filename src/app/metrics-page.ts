@@ -1,9 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Kysely } from "kysely";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { ALARM_NAMES, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import type { PoolUsage } from "../database/connect.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { within } from "../kit/waiting.ts";
@@ -39,7 +38,7 @@ function collectProcess(): void {
 }
 
 export interface MetricsPageOptions {
-  db: Kysely<Tables>;
+  db: Database;
   metrics: Metrics;
   watched: Watched;
   /** Postgres as this process sees it. */

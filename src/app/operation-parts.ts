@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { bookSourcesOf } from "../books/book-source.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings, Settings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
@@ -20,7 +19,7 @@ import { routesOf, topicsOf } from "./upstreams.ts";
 export type ListWork = CertifyDeps & SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal };
 
 interface PartsGiven extends Pick<OperationParts, "mask" | "boundDryRun" | "activity"> {
-  db: Kysely<Tables>;
+  db: Database;
   settings: () => Settings;
   /** @throws SettingsError unless all is there that `serve` requires. */
   serving: () => ServeSettings;

@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import type { Alarms } from "../alarms/alarms.ts";
 import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
@@ -15,7 +14,7 @@ import type { Found } from "./look.ts";
 
 /** What the passes and the admin API of one process share. */
 export interface Shared {
-  db: Kysely<Tables>;
+  db: Database;
   settings: ServeSettings;
   /** How long this process' leases last. */
   lease: Lease;
@@ -33,7 +32,7 @@ export interface Shared {
 
 export interface PassContext extends Shared {
   /** The same database, for claims and outcomes: what every payment waits for. */
-  hot: Kysely<Tables>;
+  hot: Database;
   /** Left out while tracing is off. */
   tracer?: Tracer | null;
   confirmWake?: Signal;

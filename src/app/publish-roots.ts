@@ -1,4 +1,4 @@
-import type { Database } from "../database/connect.ts";
+import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import type { ServeSettings } from "../kit/settings.ts";

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Settings } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/sources.ts";
@@ -9,7 +8,7 @@ import { registerUpstreams } from "../upstreams/source-row.ts";
 import type { Served } from "../work/relay-process.ts";
 
 /** Makes the rows in which the sources and topics of the settings keep their state. */
-export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
+export async function register(db: Database, sources: readonly Source[]): Promise<void> {
   step("upstreams to be registered");
   await registerUpstreams(db, { sources: sources.map(({ name }) => name), topics: topicArnsOf(sources) });
   step("upstreams registered");

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 import type { Metrics } from "../kit/metrics.ts";
@@ -25,7 +24,7 @@ import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/cl
 import type { SourceProof } from "./source-proof.ts";
 
 interface ConfirmLineOptions {
-  db: Kysely<Tables>;
+  db: Database;
   name: string;
   limits: Limits;
   provider: Provider;
@@ -192,7 +191,7 @@ function reportOf(answer: Answer): UpstreamReport | null {
 }
 
 interface ConfirmPolicyOptions {
-  db: Kysely<Tables>;
+  db: Database;
   lines: readonly ConfirmLine[];
   /** How many invoices are asked for at the same time. */
   concurrency: number;

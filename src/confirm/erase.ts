@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { ERASED_COLUMNS } from "../kit/personal-fields.ts";
 import { erasedDocument } from "./invoices/confirmed-invoice.ts";
 
@@ -41,7 +41,7 @@ const insertMark = new Statement(
  * Marks an invoice: from the commit on, whatever comes in about it is recorded without its contents.
  * @returns whether it was not marked before.
  */
-export async function markErased(db: Kysely<Tables>, invoiceId: string): Promise<boolean> {
+export async function markErased(db: Database, invoiceId: string): Promise<boolean> {
   return (await insertMark.execute(db, invoiceId)).length > 0;
 }
 
@@ -51,7 +51,7 @@ const IS_TO_CHECK = sql<boolean>`checked_at is null and erased_at < clock_timest
 /** A condition: `listUncheckedErased` has some. */
 export const someErasedAreUnchecked = sql<boolean>`exists (select from erased_invoice where ${IS_TO_CHECK})`;
 
-export async function listUncheckedErased(db: Kysely<Tables>, limit: number): Promise<string[]> {
+export async function listUncheckedErased(db: Database, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("erased_invoice")
     .select("id")
@@ -62,7 +62,7 @@ export async function listUncheckedErased(db: Kysely<Tables>, limit: number): Pr
   return rows.map(({ id }) => id);
 }
 
-export async function noteChecked(db: Kysely<Tables>, invoiceId: string): Promise<void> {
+export async function noteChecked(db: Database, invoiceId: string): Promise<void> {
   await db
     .updateTable("erased_invoice")
     .set({ checked_at: sql`clock_timestamp()` })
@@ -71,7 +71,7 @@ export async function noteChecked(db: Kysely<Tables>, invoiceId: string): Promis
 }
 
 /** Marks the erased ones of these invoices to be looked at again: they were found in one more place. */
-export async function checkErasedAgain(db: Kysely<Tables>, invoiceIds: readonly string[]): Promise<void> {
+export async function checkErasedAgain(db: Database, invoiceIds: readonly string[]): Promise<void> {
   await db
     .updateTable("erased_invoice")
     .set({ checked_at: null })
@@ -103,7 +103,7 @@ const updateConfirmations = new Statement(
  * @returns `found`: the sources in which it has a confirmation; `blanked`: how many held something.
  */
 export async function eraseConfirmations(
-  db: Kysely<Tables>,
+  db: Database,
   invoiceId: string,
 ): Promise<{ found: string[]; blanked: number }> {
   const rows = await updateConfirmations.execute(db, invoiceId);
@@ -156,7 +156,7 @@ const updatePayments = new Statement(
  *   many rows were blanked.
  */
 export async function erasePayments(
-  db: Kysely<Tables>,
+  db: Database,
   invoiceId: string,
   sources: readonly string[],
 ): Promise<{ found: number; references: ReferenceOfInvoice[]; invoices: number; snapshots: number }> {

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import type { KeyProof, Provider } from "../provider/provider.ts";
 import { takeProbe, type Upstream } from "../upstreams/upstream.ts";
 
 interface KeyProbeOptions {
-  db: Kysely<Tables>;
+  db: Database;
   provider: Provider;
   upstream: Upstream;
   timeoutMs: number;

@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { ResultOf } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
@@ -17,7 +16,7 @@ import {
 import type { Outcome } from "./outcome.ts";
 
 interface OutcomeStoreOptions {
-  db: Kysely<Tables>;
+  db: Database;
   alarms: Alarms;
   /** Called after each commit that left events for others to claim. */
   onEvents: () => void;
@@ -83,7 +82,7 @@ async function write(
   }
 }
 
-function execute(db: Kysely<Tables>, batch: OutcomeBatch) {
+function execute(db: Database, batch: OutcomeBatch) {
   const raises = batch.outcomes.flatMap(raisedBy);
   const clears = batch.outcomes.flatMap(({ invoiceId, source, clears }) =>
     clears.map((name) => ({ name, source, subject: invoiceId })),

@@ -5,8 +5,6 @@ import type { Secret } from "../kit/secret.ts";
 import { PreparingClient, RelayClient, SessionPool } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
 
-export type Database = Kysely<Tables>;
-
 export interface Connection<Schema> {
   readonly db: Kysely<Schema>;
   /** Ends the connections that do not answer within `limitMs`; the pool makes new ones. */

@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { messageOf } from "../kit/errors.ts";
 import { codeOf } from "../kit/postgres-errors.ts";
 import { returned, Statement } from "./statement.ts";
-import type { Tables } from "./tables.ts";
+import type { Database } from "./tables.ts";
 
 /** Why callbacks cannot be recorded, for a person; no secrets, no personal data. */
 export interface Why {
@@ -69,7 +69,7 @@ const selectServerState = new Statement(
  * Asks Postgres whether it would take callbacks, without touching a table: a schema change or a dump may hold
  * its lock. A full disk does not show here, but only when something is written.
  */
-export async function findRecordingProblem(db: Kysely<Tables>): Promise<RecordingProblem | null> {
+export async function findRecordingProblem(db: Database): Promise<RecordingProblem | null> {
   try {
     const [row] = await selectServerState.execute(db);
     if (row?.readOnly !== false) return { alarm: "recording_failing", ...READ_ONLY };
@@ -81,7 +81,7 @@ export async function findRecordingProblem(db: Kysely<Tables>): Promise<Recordin
 }
 
 /** Whether Postgres takes no writes at all. @throws what the database throws. */
-export async function isReadOnly(db: Kysely<Tables>): Promise<boolean> {
+export async function isReadOnly(db: Database): Promise<boolean> {
   const [row] = await selectServerState.execute(db);
   return row?.readOnly !== false;
 }

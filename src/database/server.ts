@@ -5,7 +5,7 @@ import type { Secret } from "../kit/secret.ts";
 import { within } from "../kit/waiting.ts";
 import { RelayClient } from "./sessions.ts";
 import { returned, Statement } from "./statement.ts";
-import type { Tables } from "./tables.ts";
+import type { Database } from "./tables.ts";
 
 const clock = new Statement(
   { time: returned.time, text: returned.text() },
@@ -43,7 +43,7 @@ export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<s
  * Whether a relay is connected to this database now; commands and checks do not count. Behind a pooler it may
  * not be seen.
  */
-export async function someRelayIsConnected(db: Kysely<Tables>): Promise<boolean> {
+export async function someRelayIsConnected(db: Database): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity
     where datname = current_database() and application_name ~ '^invoice-relay'

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from "kysely";
+import type { Generated, GeneratedAlways, Kysely } from "kysely";
 import type { relaySchema } from "../../migrations/relay.schema.ts";
 
 type Schema = typeof relaySchema;
@@ -10,6 +10,8 @@ export type Tables = {
     LinesOf<Schema[Table]>
   >;
 };
+
+export type Database = Kysely<Tables>;
 
 type LinesOf<Text extends string, Found extends string = never> = Text extends `${infer Line}\n${infer Rest}`
   ? LinesOf<Rest, Found | Line>

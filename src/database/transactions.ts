@@ -1,5 +1,5 @@
 import { type Kysely, sql, Transaction } from "kysely";
-import type { Tables } from "./tables.ts";
+import type { Database, Tables } from "./tables.ts";
 
 /**
  * Runs statements that take the next rows of an index and stop at their `limit`, in a transaction of its own
@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
  * off, since it would compile a plan for the cost of what is switched off.
  */
 export async function inKeyOrder<Result>(
-  db: Kysely<Tables>,
+  db: Database,
   work: (trx: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
   const walk = async (trx: Transaction<Tables>) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { type Kind, SHARED } from "./kinds.ts";
 import { hashRow, NO_SALT, SALT_BYTES } from "./leaf.ts";
 import { EMPTY_ROOT, nodeHash } from "./merkle.ts";
@@ -78,7 +78,7 @@ export async function appendLeaves(trx: Transaction<Tables>, leaves: readonly Ne
 
 /** The names of a kind's leaves that may be about the same rows. */
 async function readNames(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   kind: Kind,
   leaves: readonly NewLeaf[],

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import { returned, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { appendLeaves, lockLedger, makeLeaf, type NewLeaf } from "./append.ts";
 import { KINDS, type Kind, kindNamed, SHARED } from "./kinds.ts";
@@ -66,7 +66,7 @@ const selectMoment = new Statement(
     from pg_current_snapshot() as now`,
 );
 
-async function readMoment(db: Kysely<Tables>): Promise<Moment> {
+async function readMoment(db: Database): Promise<Moment> {
   const [moment] = await selectMoment.execute(db);
   if (moment === undefined) throw new Error("Postgres knows no moment");
   return { ...moment, oldest: Number(moment.oldest), next: Number(moment.next) };
@@ -115,7 +115,7 @@ export interface Built {
  * Appends the next leaves of all trees, in one transaction: a process that dies leaves either all of them or
  * none. Call it until it is done.
  */
-export function buildBatch(db: Kysely<Tables>): Promise<Built> {
+export function buildBatch(db: Database): Promise<Built> {
   return db.transaction().execute(async (trx) => {
     if (!(await lockLedger(trx, { wait: false }))) return { state: "busy", leaves: 0 };
     const before = await readReading(trx);
@@ -134,7 +134,7 @@ export function buildBatch(db: Kysely<Tables>): Promise<Built> {
 }
 
 /** Appends all leaves that are due. @returns how many, or null while another process does. */
-export async function buildLedger(db: Kysely<Tables>, stop?: AbortSignal): Promise<number | null> {
+export async function buildLedger(db: Database, stop?: AbortSignal): Promise<number | null> {
   let leaves = 0;
   for (;;) {
     const built = await buildBatch(db);
@@ -145,7 +145,7 @@ export async function buildLedger(db: Kysely<Tables>, stop?: AbortSignal): Promi
   }
 }
 
-export async function readReading(db: Kysely<Tables>): Promise<Reading | null> {
+export async function readReading(db: Database): Promise<Reading | null> {
   const row = await db.selectFrom("ledger").select("reading").where("source", "=", SHARED).executeTakeFirst();
   return (row?.reading as Reading | null | undefined) ?? null;
 }

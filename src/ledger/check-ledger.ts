@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { ALARM, type Alarm, clearAlarms, raiseAlarms } from "../alarms/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS } from "../kit/time.ts";
 import { type Finding, findingText, type Verified } from "./findings.ts";
@@ -26,7 +26,7 @@ export interface LastCheck extends Pick<Verified, "leaves" | "rows" | "findingsI
   findings: Finding[];
 }
 
-export async function readLastCheck(db: Kysely<Tables>): Promise<LastCheck | null> {
+export async function readLastCheck(db: Database): Promise<LastCheck | null> {
   const row = await db.selectFrom("ledger").select("checked").where("source", "=", SHARED).executeTakeFirst();
   return (row?.checked as LastCheck | null | undefined) ?? null;
 }
@@ -52,7 +52,7 @@ const writeCheck = new Statement(
 );
 
 /** Verifies what is new if it is due, once a month and after a finding everything, and says so (G13). */
-export async function checkLedger(db: Kysely<Tables>): Promise<void> {
+export async function checkLedger(db: Database): Promise<void> {
   const [due] = await claimCheck.execute(db);
   if (due === undefined) return;
   const { at, checked } = due;

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { sql } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { earlier, type Reading, readReading } from "./build.ts";
 import { readErasures } from "./erasures.ts";
 import type { Finding, Verified } from "./findings.ts";
@@ -35,13 +34,13 @@ interface Held {
 
 /** Compares the rows of a range of time with its leaves, as of one moment. */
 export class RangeCheck {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #range: CheckedRange;
   readonly #runs: Awaited<ReturnType<typeof readRetentionRuns>>;
   readonly #report: Verified;
 
   constructor(
-    db: Kysely<Tables>,
+    db: Database,
     range: CheckedRange,
     runs: Awaited<ReturnType<typeof readRetentionRuns>>,
     report: Verified,

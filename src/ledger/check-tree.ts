@@ -1,5 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import { sql } from "kysely";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { addPeak, foldPeaks } from "./append.ts";
 import type { Finding } from "./findings.ts";
@@ -18,7 +18,7 @@ const TILES_AT_ONCE = 64;
 
 /** Whether each tree is what its leaves make. */
 export async function checkTrees(
-  db: Kysely<Tables>,
+  db: Database,
 ): Promise<{ sources: string[]; leaves: number; findings: Finding[] }> {
   const findings: Finding[] = [];
   let leaves = 0;
@@ -40,10 +40,7 @@ export async function checkTrees(
   return { sources: sources.map(({ source }) => source), leaves, findings };
 }
 
-async function checkTree(
-  db: Kysely<Tables>,
-  source: string,
-): Promise<{ leaves: number; fault: string | null }> {
+async function checkTree(db: Database, source: string): Promise<{ leaves: number; fault: string | null }> {
   const tree = await db
     .selectFrom("ledger")
     .select(["size", "root"])
@@ -76,7 +73,7 @@ async function checkTree(
 }
 
 /** Whether the trees begin with what these roots stand for. */
-export async function checkRoots(db: Kysely<Tables>, roots: readonly OutsideRoot[]): Promise<Finding[]> {
+export async function checkRoots(db: Database, roots: readonly OutsideRoot[]): Promise<Finding[]> {
   const trees = new Map((await readRoots(db)).map((tree) => [tree.source, tree]));
   const findings: Finding[] = [];
   for (const { source, size, root, at } of roots) {

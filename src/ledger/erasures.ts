@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import { typed } from "../database/expressions.ts";
 import { returned } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { appendLeaves, lockLedger, makeLeaf } from "./append.ts";
 import { type Kind, kindNamed } from "./kinds.ts";
 import { NO_SALT, packDigests, remainsOf } from "./leaf.ts";
@@ -95,7 +95,7 @@ export class Erasing {
 
 /** What erasing kept of these rows, by `<source> <key> <time>`; those erased before they got a leaf have none. */
 export async function readErasures(
-  db: Kysely<Tables>,
+  db: Database,
   kind: Kind,
   rows: readonly LedgerRow[],
 ): Promise<Map<string, { digests: Buffer; remains: Buffer }>> {

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { readErasures } from "./erasures.ts";
 import { type Kind, kindNamed } from "./kinds.ts";
@@ -18,14 +18,14 @@ export interface Root {
 }
 
 /** The root of a source's tree, or that of `*`; null while it has no leaf. */
-export async function readRoot(db: Kysely<Tables>, source: string): Promise<Root | null> {
+export async function readRoot(db: Database, source: string): Promise<Root | null> {
   const columns = ["size", "root", "at"] as const;
   const row = await db.selectFrom("ledger").select(columns).where("source", "=", source).executeTakeFirst();
   return row === undefined || row.size === 0 ? null : row;
 }
 
 /** The roots of all trees that have a leaf. */
-export function readRoots(db: Kysely<Tables>): Promise<(Root & { source: string })[]> {
+export function readRoots(db: Database): Promise<(Root & { source: string })[]> {
   return db
     .selectFrom("ledger")
     .select(["source", "size", "root", "at"])
@@ -45,7 +45,7 @@ const selectTileRoots = new Statement(
 /**
  * Reads the roots of perfect subtrees, each tile once: for one snapshot. @throws Error where a tile is missing.
  */
-export function subtreesOf(db: Kysely<Tables>, source: string): ReadSubtree {
+export function subtreesOf(db: Database, source: string): ReadSubtree {
   const kept = new Map<string, Promise<Buffer>>();
   const once = (name: string, hashes: () => Promise<Buffer>) => {
     const reading = kept.get(name) ?? hashes();
@@ -74,18 +74,18 @@ export function subtreesOf(db: Kysely<Tables>, source: string): ReadSubtree {
 }
 
 /** The hashes of one tile; the last one may not be full. */
-async function readHashes(db: Kysely<Tables>, source: string, index: number): Promise<Buffer> {
+async function readHashes(db: Database, source: string, index: number): Promise<Buffer> {
   const [tile] = await readTiles(db, source, sql`index = ${index}::int`);
   return tile?.hashes ?? Buffer.alloc(0);
 }
 
 /** The root of the first `size` leaves. */
-export const rootAt = (db: Kysely<Tables>, source: string, size: number): Promise<Buffer> =>
+export const rootAt = (db: Database, source: string, size: number): Promise<Buffer> =>
   size === 0 ? Promise.resolve(EMPTY_ROOT) : rootOf(0, size, subtreesOf(db, source));
 
 /** Shows that the tree of `second` leaves begins with that of `first`. */
 export const proveConsistency = (
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   first: number,
   second: number,
@@ -108,7 +108,7 @@ export interface Inclusion {
 
 /** Proves that a row, as it stands, is in the tree; null where there is no such row, or no leaf of it yet. */
 export function proveInclusion(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   { kind: name, key }: { kind: string; key: string },
 ): Promise<Inclusion | null> {
@@ -121,11 +121,11 @@ export function proveInclusion(
 
 /** Proves many rows of one snapshot. */
 export class Prover {
-  readonly #snapshot: Kysely<Tables>;
+  readonly #snapshot: Database;
   readonly #trees = new Map<string, Promise<Root | null>>();
   readonly #subtrees = new Map<string, ReadSubtree>();
 
-  constructor(snapshot: Kysely<Tables>) {
+  constructor(snapshot: Database) {
     this.#snapshot = snapshot;
   }
 
@@ -175,7 +175,7 @@ export interface LeafCount {
 
 /** Which of these rows are in the tree; a row without a leaf gets one within minutes. */
 export function countLeaves(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   named: readonly { kind: string; key: string; at?: string }[],
 ): Promise<LeafCount> {
@@ -207,7 +207,7 @@ export interface Version {
 
 /** Where the leaf of a version stands; null when it has none. @param size of the tree. */
 export async function findLeaf(
-  db: Kysely<Tables>,
+  db: Database,
   { source, kind, key, at }: Version,
   size: number,
 ): Promise<{ index: number; hash: Buffer; salt: Buffer | null } | null> {

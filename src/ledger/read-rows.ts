@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { nullable, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { KINDS, type Kind, SHARED } from "./kinds.ts";
 import { END_OF_TIMES, FIRST_TIME, microsOf, timeOfMicros, timeText } from "./moments.ts";
 
@@ -78,7 +78,7 @@ const SELECTS = new Map(KINDS.map((kind) => [kind, selectRows(kind)]));
  * @returns `more`: the range may hold more of them, later than the last.
  */
 export async function readRows(
-  db: Kysely<Tables>,
+  db: Database,
   kind: Kind,
   range: Range,
 ): Promise<{ rows: LedgerRow[]; more: boolean }> {
@@ -89,7 +89,7 @@ export async function readRows(
 
 /** All rows of a kind that are such and may have a leaf, in the order of their times. @param where on `known`, by an index. */
 export async function* rowsWhere(
-  db: Kysely<Tables>,
+  db: Database,
   kind: Kind,
   where: RawBuilder<unknown>,
 ): AsyncGenerator<LedgerRow> {
@@ -129,7 +129,7 @@ const selectFirst = (kind: Kind) =>
 const FIRSTS = new Map(KINDS.map((kind) => [kind, selectFirst(kind)]));
 
 /** The time of a kind's oldest row, of those that may get a leaf; null when there is none. */
-export async function readFirstTime(db: Kysely<Tables>, kind: Kind): Promise<string | null> {
+export async function readFirstTime(db: Database, kind: Kind): Promise<string | null> {
   const [row] = (await FIRSTS.get(kind)?.execute(db, undefined)) ?? [];
   return row?.at ? timeText(row.at) : null;
 }
@@ -138,7 +138,7 @@ const CASTS = { uuid: sql`::uuid`, number: sql`::bigint`, text: sql`::text` } as
 
 /** The row with this key as it is now; null when there is none. @param time where it is looked up by that. */
 export async function readRow(
-  db: Kysely<Tables>,
+  db: Database,
   kind: Kind,
   source: string,
   key: string,

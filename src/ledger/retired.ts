@@ -1,5 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import { sql } from "kysely";
+import type { Database } from "../database/tables.ts";
 import { type Kind, kindNamed } from "./kinds.ts";
 import { readRows } from "./read-rows.ts";
 
@@ -17,7 +17,7 @@ interface Run {
   dropsConfirmations: boolean;
 }
 
-export async function readRetentionRuns(db: Kysely<Tables>): Promise<Run[]> {
+export async function readRetentionRuns(db: Database): Promise<Run[]> {
   const where = sql`known.action = 'retention'`;
   const range = { from: "-infinity", to: null, limit: RUNS_LIMIT, where };
   const { rows } = await readRows(db, kindNamed("act"), range);

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Signed, Signer } from "../signing/signed.ts";
 import { issue } from "../signing/signing-keys.ts";
 import { readRoots } from "./proofs.ts";
@@ -19,7 +18,7 @@ export interface RootDocument {
 
 /** The root of each tree that has a leaf, signed if there is a key. @param issueOne how. */
 export async function issueRoots(
-  db: Kysely<Tables>,
+  db: Database,
   signer: Signer | null,
   issueOne: typeof issue = issue,
 ): Promise<Signed<RootDocument>[]> {

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { nullable, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Kind } from "./kinds.ts";
 import { nodeHash } from "./merkle.ts";
 import { timeOfMicros } from "./moments.ts";
@@ -78,7 +78,7 @@ export const holdsTimes = (from: string, to: string): RawBuilder<unknown> =>
   sql`times && tstzrange(${from}::timestamptz, ${to}::timestamptz, '[]')`;
 
 /** Tiles in their order, and last of all the leaves that fill none. @param which on rows of `ledger_tile`. */
-export const readTiles = (db: Kysely<Tables>, source: string, which: RawBuilder<unknown>): Promise<Tile[]> =>
+export const readTiles = (db: Database, source: string, which: RawBuilder<unknown>): Promise<Tile[]> =>
   selectTiles.execute(db, { source, which });
 
 /** What the indexes of tiles need to know of its references. */

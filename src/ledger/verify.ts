@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { nullable, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { type CheckedRange, RangeCheck } from "./check-range.ts";
 import { checkRoots, checkTrees, type OutsideRoot } from "./check-tree.ts";
@@ -12,7 +12,7 @@ import { readRetentionRuns } from "./retired.ts";
 import { holdsTimes } from "./tiles.ts";
 
 interface VerifyOptions {
-  db: Kysely<Tables>;
+  db: Database;
   /** Rows of these times, ISO 8601; all by default. */
   from?: string | undefined;
   to?: string | undefined;
@@ -67,7 +67,7 @@ const selectOldest = new VaryingStatement(
 );
 
 /** The time of the oldest row or leaf. */
-async function readOldest(db: Kysely<Tables>): Promise<string | null> {
+async function readOldest(db: Database): Promise<string | null> {
   const times = await Promise.all(KINDS.map((kind) => readFirstTime(db, kind)));
   const [tile] = await selectOldest.execute(db, undefined);
   return [...times, tile?.at ?? null].reduce((one, other) =>
@@ -84,7 +84,7 @@ const countTiles = new VaryingStatement(
 
 /** The next range that holds few enough tiles. */
 async function nextRange(
-  db: Kysely<Tables>,
+  db: Database,
   from: string,
   longest: number,
   end: string | undefined,

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { AcceptedDifference } from "../books/month/month-rows.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { readSentAmounts } from "../publish/sent-amounts.ts";
 import { type CertificatePage, readCertificatePage } from "../reconcile/read-certificates.ts";
 
@@ -17,7 +16,7 @@ interface UnequalDays {
  * @returns null for a certificate that was refused, and one that misses a payment or does not name all that differs.
  */
 export async function readAcceptable(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   { certificateId, days }: UnequalDays,
 ): Promise<AcceptedDifference[] | null> {

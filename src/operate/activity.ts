@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { databaseTime } from "../database/server.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/read-events.ts";
 import { callbacksByMinute } from "../receive/log/list-callbacks.ts";
 import { listUpstreams } from "../upstreams/change.ts";
@@ -59,7 +58,7 @@ export const HISTORY = {
 export type HistoryRange = keyof typeof HISTORY;
 
 /** Counts the history; one book for each range. */
-export function historyBooks(db: Kysely<Tables>): (range: HistoryRange) => Promise<History> {
+export function historyBooks(db: Database): (range: HistoryRange) => Promise<History> {
   const bookOf = ({ steps, stepMinutes }: (typeof HISTORY)[HistoryRange]) =>
     new ActivityBook(db, steps, stepMinutes * MINUTE_MS);
   const books = { "24h": bookOf(HISTORY["24h"]), "7d": bookOf(HISTORY["7d"]) };
@@ -92,13 +91,13 @@ type Counts = Omit<Counted, "at">;
  * look counts only the newest; a first look at busy hours counts in parts, newest first.
  */
 export class ActivityBook {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #counted = new Map<number, Counts>();
   readonly #stepLimit: number;
   readonly #stepMs: number;
 
   /** @param stepLimit how many steps are remembered. @param stepMs whole minutes: what is counted as one. */
-  constructor(db: Kysely<Tables>, stepLimit: number, stepMs = MINUTE_MS) {
+  constructor(db: Database, stepLimit: number, stepMs = MINUTE_MS) {
     this.#db = db;
     this.#stepLimit = stepLimit;
     this.#stepMs = stepMs;
@@ -184,7 +183,7 @@ export class ActivityBook {
 
 const NOT_COUNTED: Counts = { received: null, confirmed: null, published: null };
 
-async function readLatency(db: Kysely<Tables>): Promise<Activity["latency"]> {
+async function readLatency(db: Database): Promise<Activity["latency"]> {
   const deliveries = await newestDeliveries(db, PAYMENTS);
   const asked = new Map(
     (await readStates(db, deliveries))

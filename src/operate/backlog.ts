@@ -1,9 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { countOpenAlarms } from "../alarms/list-alarms.ts";
 import type { ConfirmationState, Verdict } from "../confirm/queue/confirmation.ts";
 import { countUndeliveredConfirmations } from "../confirm/queue/read-confirmations.ts";
 import { nullable, returned, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { countDeadEvents } from "../publish/outbox.ts";
 import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
@@ -31,7 +31,7 @@ const selectWaiting = waitingSince(
 );
 
 /** The live confirmations of each source that no answer covers yet, from their oldest request. */
-export const readWaiting = (db: Kysely<Tables>) => selectWaiting.execute(db);
+export const readWaiting = (db: Database) => selectWaiting.execute(db);
 
 const selectWaitingEvents = waitingSince(
   sql`created_at`,
@@ -41,7 +41,7 @@ const selectWaitingEvents = waitingSince(
 );
 
 /** The events of each source that are to be sent, from their making. */
-export const readWaitingEvents = (db: Kysely<Tables>) => selectWaitingEvents.execute(db);
+export const readWaitingEvents = (db: Database) => selectWaitingEvents.execute(db);
 
 const oldest = (waiting: readonly { oldestSeconds: number }[]): number =>
   Math.max(0, ...waiting.map(({ oldestSeconds }) => oldestSeconds));
@@ -50,7 +50,7 @@ const oldest = (waiting: readonly { oldestSeconds: number }[]): number =>
  * The age of the oldest open work, in s, 0 when there is none: since the oldest request that no answer covers yet
  * (replays left out, which give way to live traffic), and since the oldest event that should be published was made.
  */
-export const readBacklogAges = async (db: Kysely<Tables>) => ({
+export const readBacklogAges = async (db: Database) => ({
   oldestConfirmationSeconds: oldest(await readWaiting(db)),
   oldestEventSeconds: oldest(await readWaitingEvents(db)),
 });
@@ -73,7 +73,7 @@ const countConfirmations = new Statement(
 );
 
 /** How much is open, and for how long; without finished work, which grows without end. */
-export const readBacklog = async (db: Kysely<Tables>) => ({
+export const readBacklog = async (db: Database) => ({
   ...(await readBacklogAges(db)),
   confirmations: await countConfirmations.execute(db),
   outbox: await db
@@ -90,12 +90,12 @@ export interface Watched {
 }
 
 /** Everything that monitoring reads from Postgres, in one snapshot. */
-export const readVitalSigns = (db: Kysely<Tables>, watched: Watched) =>
+export const readVitalSigns = (db: Database, watched: Watched) =>
   inSnapshot(db, (snapshot) => readAll(snapshot, watched));
 
 export type VitalSigns = Awaited<ReturnType<typeof readAll>>;
 
-async function readAll(db: Kysely<Tables>, watched: Watched) {
+async function readAll(db: Database, watched: Watched) {
   const names = watched.sources.map(({ name }) => name);
   const collections = watched.sources.flatMap(({ name: source, collectionIds }) =>
     collectionIds.map((collectionId) => ({ source, collectionId })),

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { WrittenAlarms } from "../alarms/alarms.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { type Fault, faultOf, noteWork } from "../kit/fault.ts";
 import { type FailedChore, noteChores } from "../work/failing-chores.ts";
@@ -47,7 +46,7 @@ export interface ChoresDone {
  * Does one after the other; one that fails stops no other, and raises an alarm once it has failed for long.
  * @throws the first failure, when the database does not even take the note of it.
  */
-export async function doChores(db: Kysely<Tables>, chores: Chores): Promise<ChoresDone> {
+export async function doChores(db: Database, chores: Chores): Promise<ChoresDone> {
   const failed: (FailedChore & { chore: ChoreName })[] = [];
   const thrown: unknown[] = [];
   const names = Object.keys(chores) as ChoreName[];

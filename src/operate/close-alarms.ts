@@ -1,11 +1,11 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { clearAlarms, closeAlarms, ENDED_ALARMS } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { listOpenAlarms, type MeantAlarms, noteAlarms, snoozeAlarms } from "../alarms/list-alarms.ts";
 import { databaseTime } from "../database/server.ts";
 import { type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { isUuid } from "../kit/ids.ts";
 import { type Served, servedByAny } from "../work/relay-process.ts";
@@ -102,4 +102,4 @@ const closeRemoved = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
  * @param mine what this process serves
  * @returns those that it closed.
  */
-export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served) => closeRemoved.execute(db, mine);
+export const closeAlarmsOfRemoved = (db: Database, mine: Served) => closeRemoved.execute(db, mine);

@@ -1,11 +1,11 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { type AlarmName, closeAlarms } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { dismissConfirmations, releaseConfirmations } from "../confirm/queue/change-confirmations.ts";
 import type { Priority } from "../confirm/queue/confirmation.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
 import { databaseClock } from "../database/server.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { countText } from "../kit/text.ts";
 import type { EventKey } from "../publish/event.ts";
@@ -133,7 +133,7 @@ async function decide({ db, actor, selection, reason, dryRun = false }: Decision
 }
 
 // Items that die again in the meantime are not processed a second time.
-async function upToNow(db: Kysely<Tables>, selection: UndeliveredSelection): Promise<UndeliveredSelection> {
+async function upToNow(db: Database, selection: UndeliveredSelection): Promise<UndeliveredSelection> {
   if ("ids" in selection || selection.filters.to !== undefined) return selection;
   return { filters: { ...selection.filters, to: await databaseClock(db) } };
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import {
@@ -9,7 +9,7 @@ import {
   noteChecked,
 } from "../confirm/erase.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { Erasing } from "../ledger/erasures.ts";
@@ -113,7 +113,7 @@ const CHECKED_AT_ONCE = 100;
  * @returns how many callbacks it blanked.
  * @throws what came up at the first invoice that could not be blanked, when all others are.
  */
-export async function checkErased(db: Kysely<Tables>): Promise<number> {
+export async function checkErased(db: Database): Promise<number> {
   let callbacks = 0;
   let stuck: Error | null = null;
   for (const invoiceId of await listUncheckedErased(db, CHECKED_AT_ONCE)) {
@@ -155,11 +155,11 @@ const selectTimeBefore = new Statement(
     sql`select clock_timestamp() - ${value(({ ageMs }) => ageMs)}::float8 * interval '1 ms' as before`,
 );
 
-const dateOf = async (db: Kysely<Tables>, ageMs: number): Promise<Date> =>
+const dateOf = async (db: Database, ageMs: number): Promise<Date> =>
   (await selectTimeBefore.execute(db, { ageMs }))[0]?.before ?? new Date(0);
 
 /** How many PERSONAL_DATA_RETENTION would blank now. */
-export async function countOutdated(db: Kysely<Tables>, ageMs: number): Promise<OutdatedResult> {
+export async function countOutdated(db: Database, ageMs: number): Promise<OutdatedResult> {
   const before = await dateOf(db, ageMs);
   const ids = new Set<string>();
   for await (const some of outdatedInvoices(db, before)) for (const { invoiceId } of some) ids.add(invoiceId);
@@ -205,7 +205,7 @@ export async function eraseOutdated({
   return { before, invoices, more: invoices >= RUN_LIMIT, stuck };
 }
 
-async function eraseOne(db: Kysely<Tables>, invoiceId: string): Promise<void> {
+async function eraseOne(db: Database, invoiceId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await eraseEverything(trx, invoiceId);
     step("personal data to be blanked");

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Kysely } from "kysely";
 import type { Evidence, EvidenceFile } from "../books/evidence/evidence.ts";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { eventsOf, type WholeEvent } from "../publish/read-events.ts";
 import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
 import { readCallbackWhole, type WholeCallback } from "../receive/log/list-callbacks.ts";
@@ -23,7 +22,7 @@ const ANSWER_LIMIT = 200;
  * @returns null when nothing is known about it.
  */
 export async function gatherEvidence(
-  db: Kysely<Tables>,
+  db: Database,
   invoiceId: string,
   {
     currency,
@@ -67,7 +66,7 @@ const numbered = (index: number, at: Date): string =>
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-function callbackFiles(db: Kysely<Tables>, id: string, name: string, reading: Reading): EvidenceFile[] {
+function callbackFiles(db: Database, id: string, name: string, reading: Reading): EvidenceFile[] {
   // Read for each file anew: all of them together may be large.
   const file = (
     of: string,

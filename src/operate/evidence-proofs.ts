@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { EvidenceFile } from "../books/evidence/evidence.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { kindNamed } from "../ledger/kinds.ts";
 import { Prover } from "../ledger/proofs.ts";
@@ -26,7 +26,7 @@ interface Payment {
 
 /** What proves that a payment's rows are in the ledger (docs/ledger.md), and the salts of their fields. */
 export async function readProofs(
-  db: Kysely<Tables>,
+  db: Database,
   payment: Payment,
   signer: Signer | null,
   limit = LEAVES_LIMIT,
@@ -96,7 +96,7 @@ function rowsOf({ invoiceId, sources, eventIds }: Payment): Record<string, RawBu
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;
 
 /** Read once, and for those who may not see what is personal without the salts. */
-export function proofFiles(db: Kysely<Tables>, payment: Payment, signer: Signer | null): EvidenceFile[] {
+export function proofFiles(db: Database, payment: Payment, signer: Signer | null): EvidenceFile[] {
   let reading: ReturnType<typeof readProofs> | null = null;
   const read = () => {
     reading ??= readProofs(db, payment, signer);

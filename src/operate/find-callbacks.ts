@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { type ShownVerdict, shownVerdict } from "../confirm/queue/confirmation.ts";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Role } from "../kit/admin-token.ts";
 import { type Mask, personalMaskOf } from "../kit/mask.ts";
 import {
@@ -46,7 +45,7 @@ const BEST: readonly ShownVerdict[] = [
 
 /** A page of the log of callbacks, the newest first. */
 export async function findCallbacks(
-  db: Kysely<Tables>,
+  db: Database,
   terms: CallbackTerms,
   { from, limit }: { from: PagePosition | null; limit: number },
 ): Promise<Page<JudgedCallback>> {
@@ -67,7 +66,7 @@ export async function findCallbacks(
 }
 
 async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
-  db: Kysely<Tables>,
+  db: Database,
   callbacks: readonly Callback[],
 ): Promise<Callback[]> {
   const asking = callbacks.filter(({ verdict }) => verdict === null);
@@ -91,7 +90,7 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
 }
 
 /** One callback with everything that came, and how each of its ids was found; null when there is none. */
-export async function showCallback(db: Kysely<Tables>, id: string, reading: Reading) {
+export async function showCallback(db: Database, id: string, reading: Reading) {
   const callback = await readCallbackWhole(db, id);
   if (callback === null) return null;
   const readings = await listReadings(db, id);

@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import { invoicesBeginning } from "../confirm/invoices/read-invoices.ts";
 import { type Page, type PagePosition, walk } from "../database/page.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { type IdRange, idRange } from "../kit/ids.ts";
 import { invoicesOfEvents } from "../publish/read-events.ts";
 import { callbacksBeginning, invoicesCalledAs } from "../receive/log/callbacks-about.ts";
@@ -41,7 +40,7 @@ interface PageWanted {
  * otherwise by payment date, newest first.
  */
 export async function findInvoices(
-  db: Kysely<Tables>,
+  db: Database,
   terms: InvoiceTerms,
   { from, limit }: PageWanted,
 ): Promise<Page<FoundInvoice>> {
@@ -66,7 +65,7 @@ export async function findInvoices(
   return called.length === 0 ? page : { items: await invoicesOfIds(db, terms, called), next: null };
 }
 
-async function idsWithin(db: Kysely<Tables>, range: IdRange): Promise<string[]> {
+async function idsWithin(db: Database, range: IdRange): Promise<string[]> {
   if (range.first === range.last) {
     const ofEvents = await invoicesOfEvents(db, range, ID_LIMIT);
     return [range.first, ...ofEvents];
@@ -99,7 +98,7 @@ const OTHER_LIMIT = 10;
 
 /** What the text of the search box finds. A further page is of the same meaning: those before it find nothing. */
 export async function searchInvoices(
-  db: Kysely<Tables>,
+  db: Database,
   { text, today, ...terms }: InvoiceTerms & { text: string; today: string },
   wanted: PageWanted,
 ): Promise<SearchedPage> {
@@ -113,7 +112,7 @@ export async function searchInvoices(
   return { items: [], next: null, searched, others };
 }
 
-async function othersBeginning(db: Kysely<Tables>, text: string): Promise<OtherFound[]> {
+async function othersBeginning(db: Database, text: string): Promise<OtherFound[]> {
   const range = idRange(text);
   if (range === null) return [];
   const [callbacks, certificates, replays] = [

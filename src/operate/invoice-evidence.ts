@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { MASK, withoutCallbackTokens } from "../kit/mask.ts";
 import { countLeaves } from "../ledger/proofs.ts";
 import { eventsOf } from "../publish/read-events.ts";
@@ -18,7 +17,7 @@ const CHARACTER_LIMIT = 1024 ** 2;
  * What callbacks claimed of an invoice, what the provider answered, and what was published: everything that a
  * person compares, personal data included. null when there is nothing.
  */
-export async function readEvidence(db: Kysely<Tables>, invoiceId: string, reading: Reading) {
+export async function readEvidence(db: Database, invoiceId: string, reading: Reading) {
   const { personal = (text: string) => text } = reading;
   const [callbacks, stored, sent] = await Promise.all([
     callbacksNaming(db, invoiceId, CLAIM_LIMIT),

@@ -1,11 +1,11 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ShownVerdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn } from "../database/expressions.ts";
 import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../database/page.ts";
 import { databaseTime } from "../database/server.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { DAY_MS } from "../kit/time.ts";
 import { type EventState, eventState, isPaymentEvent, joinOutbox } from "../publish/event.ts";
@@ -81,7 +81,7 @@ const selectNamed = new VaryingStatement(
 
 /** Examines the next `most` invoices with this reference or e-mail address, last confirmed first. */
 export async function invoicesNamed(
-  db: Kysely<Tables>,
+  db: Database,
   terms: InvoiceTerms,
   after: PagePosition | null,
   most: number,
@@ -101,7 +101,7 @@ export async function invoicesNamed(
 }
 
 /** What each source has of these invoices. */
-export const invoicesOfIds = (db: Kysely<Tables>, terms: InvoiceTerms, ids: readonly string[]) =>
+export const invoicesOfIds = (db: Database, terms: InvoiceTerms, ids: readonly string[]) =>
   selectByIds.execute(db, { terms, ids });
 
 /** Compares the whole address, because several addresses may share a hash. */
@@ -163,7 +163,7 @@ const selectByPayment = new VaryingStatement(
 
 /** Examines the next `most` invoices by payment date, newest first. */
 export const invoicesByPayment = async (
-  db: Kysely<Tables>,
+  db: Database,
   terms: InvoiceTerms,
   after: PagePosition | null,
   most: number,
@@ -197,7 +197,7 @@ const selectByRequest = new VaryingStatement(
 
 /** Examines the next `most` invoices with a verdict other than paid, last requested first. */
 export const invoicesByRequest = async (
-  db: Kysely<Tables>,
+  db: Database,
   terms: InvoiceTerms,
   after: PagePosition | null,
   most: number,
@@ -263,7 +263,7 @@ const selectByConfirmation = new VaryingStatement(
  * ranges only, so a statement reads a span of time once, as long as holds about `ENOUGH` rows: each call goes
  * on with the span that the one before arrived at.
  */
-export async function walkByConfirmation(db: Kysely<Tables>, terms: InvoiceTerms, most: number) {
+export async function walkByConfirmation(db: Database, terms: InvoiceTerms, most: number) {
   const { confirmedFrom, confirmedTo } = terms;
   const now = +(await databaseTime(db));
   const begin = confirmedFrom === undefined ? BEGINNING : Date.parse(confirmedFrom);

@@ -1,9 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { readPayment } from "../confirm/invoices/read-invoices.ts";
 import { readConfirmation } from "../confirm/queue/read-confirmations.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import type { BookPeriod } from "../kit/book-days.ts";
 import type { Mask } from "../kit/mask.ts";
@@ -133,7 +133,7 @@ export async function listUndelivered({
   selection = { filters: {} },
   limit = 50,
 }: {
-  db: Kysely<Tables>;
+  db: Database;
   list: UndeliveredList;
   selection?: UndeliveredSelection;
   limit?: number;
@@ -157,7 +157,7 @@ export async function showUndelivered({
   source,
   personal = (text) => text,
 }: {
-  db: Kysely<Tables>;
+  db: Database;
   list: UndeliveredList;
   id: string;
   source?: string | undefined;
@@ -172,7 +172,7 @@ export async function showUndelivered({
   });
 }
 
-async function withEvidence(db: Kysely<Tables>, item: UndeliveredItem, personal: Mask) {
+async function withEvidence(db: Database, item: UndeliveredItem, personal: Mask) {
   const { eventId, source } = item;
   const confirmation = await readConfirmation(db, item);
   const event = eventId === null ? null : await readEvent(db, { id: eventId, source });

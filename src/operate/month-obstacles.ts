@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
 import type { BookSource } from "../books/book-source.ts";
 import type { AcceptedDifference } from "../books/month/month-rows.ts";
 import { isOutdated } from "../books/statement/is-outdated.ts";
 import type { Settleable } from "../books/statement/settleable-sums.ts";
 import { newestMatchesOf, type StatementMatch } from "../books/statement/statement-match-row.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { type BookPeriod, bookDayOf, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import { addDays, clock } from "../kit/time.ts";
 import { SETTLING_MS, type Tally } from "../reconcile/certificate/certificate.ts";
@@ -55,7 +54,7 @@ export interface Judged {
 }
 
 /** Whatever is in the way of closing a month, all at once. */
-export async function judgeMonth(db: Kysely<Tables>, asked: MonthToClose): Promise<Judged> {
+export async function judgeMonth(db: Database, asked: MonthToClose): Promise<Judged> {
   const { source, period } = asked;
   const { name, collectionIds, zone } = source;
   const [from, to] = [bookDayOf(period.from, zone), lastBookDay(period, zone)];
@@ -185,7 +184,7 @@ const NAMED = 5;
 
 /** Whatever could still become a payment of the month: also what nobody knows the day of. */
 async function undelivered(
-  db: Kysely<Tables>,
+  db: Database,
   { source, period }: MonthToClose,
   list: UndeliveredList,
 ): Promise<Obstacle[]> {

@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import type { BookSource } from "../books/book-source.ts";
 import { keptPayment, SumsByCollection, tallyWith } from "../books/month/figures.ts";
@@ -13,7 +12,7 @@ import {
 import { readPayments } from "../books/report/read-payments.ts";
 import { readSettleable } from "../books/statement/settleable-sums.ts";
 import { databaseTime } from "../database/server.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { bookDayOf, bookMonth, bookMonthOf } from "../kit/book-days.ts";
 import { newId } from "../kit/ids.ts";
 import { addDays } from "../kit/time.ts";
@@ -120,7 +119,7 @@ const alreadyClosed = ({ closing: { month, source, closedAt, closedBy } }: Close
 
 /** The months that are over since each source was first served, and those closed before; the newest first. */
 export async function listMonths(
-  db: Kysely<Tables>,
+  db: Database,
   sources: readonly BookSource[],
   now: Date,
 ): Promise<KnownMonth[]> {
@@ -165,7 +164,7 @@ const SHOWN = 1_000;
 
 /** Every closing of a month, the newest first. */
 export async function showMonth(
-  db: Kysely<Tables>,
+  db: Database,
   sources: readonly BookSource[],
   month: string,
 ): Promise<ShownClosing[]> {

@@ -1,9 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { hasStatus } from "../confirm/invoices/read-invoices.ts";
 import { NEITHER_STATUS, plainStatuses } from "../confirm/invoices/status-class.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 
@@ -94,7 +94,7 @@ interface Settled {
 /** Goes from the oldest on, some thousand in a statement, however many there are. @yields those meant. */
 async function* walk(
   statement: ReturnType<typeof walkInvoices>,
-  db: Kysely<Tables>,
+  db: Database,
   before: Date,
 ): AsyncGenerator<Settled[]> {
   let after: Position = { settledAt: "-infinity", invoiceId: NIL_UUID };
@@ -122,7 +122,7 @@ const outdated = walkInvoices(
  * The invoices that were settled before this time, still contain personal data and are not open. The
  * confirmations say which: an index by time on `invoice` would cost the path all updates in place.
  */
-export const outdatedInvoices = (db: Kysely<Tables>, before: Date) => walk(outdated, db, before);
+export const outdatedInvoices = (db: Database, before: Date) => walk(outdated, db, before);
 
 const forgotten = walkInvoices(
   sql`verdict = 'unknown_invoice' and state = 'done'`,
@@ -131,7 +131,7 @@ const forgotten = walkInvoices(
 );
 
 /** The confirmations that were found unknown before this time and have neither invoice nor event. */
-export const forgottenConfirmations = (db: Kysely<Tables>, before: Date) => walk(forgotten, db, before);
+export const forgottenConfirmations = (db: Database, before: Date) => walk(forgotten, db, before);
 
 interface WaitingGiven {
   sources: readonly string[];
@@ -160,7 +160,7 @@ const OPENED_AT_ONCE = 500;
  * @returns how many, and whether there may be more.
  */
 export async function settleStatuses(
-  db: Kysely<Tables>,
+  db: Database,
   sources: readonly { name: string }[],
   settings: { PAID_STATUSES: readonly string[]; INVALID_STATUSES: readonly string[] },
 ): Promise<{ opened: number; more: boolean }> {

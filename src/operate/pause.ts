@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { databaseTime } from "../database/server.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { changeByHand, endPauses, listUpstreams } from "../upstreams/change.ts";
 import type { UpstreamReport } from "../upstreams/machine.ts";
@@ -33,7 +32,7 @@ export const pauseResult = z.object({
 type PauseResult = z.output<typeof pauseResult>;
 
 /** The sources that are asked, or the topics that are sent to, and their state. */
-export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpstreams(db, KINDS[work]);
+export const listPausable = (db: Database, work: PausableWork) => listUpstreams(db, KINDS[work]);
 
 /**
  * Stops asking or sending until `until` or `resume`; requests in flight are finished, and callbacks are still
@@ -88,7 +87,7 @@ async function change(
  * Records pauses that have expired and wakes the workers concerned. Call it regularly.
  * @returns the names.
  */
-export async function noticeEndedPauses(db: Kysely<Tables>): Promise<string[]> {
+export async function noticeEndedPauses(db: Database): Promise<string[]> {
   const names: string[] = [];
   for (const work of ["confirm", "publish"] as const) {
     const ended = await db.transaction().execute(async (trx) => {

@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { dropHistory } from "../alarms/history.ts";
 import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/change-confirmations.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { isLockTimeout, isNotAllowed } from "../kit/postgres-errors.ts";
@@ -160,7 +159,7 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
   return problem;
 }
 
-const look = (db: Kysely<Tables>, partition: OldPartition) =>
+const look = (db: Database, partition: OldPartition) =>
   inKeyOrder(db, async (trx) => ({
     callbacks: await sizeOf(trx, partition),
     kept: (await findKept(trx, partition, openInvoices)).length,
@@ -182,7 +181,7 @@ async function drop({ db, actor, reason }: RetentionOptions, partition: OldParti
   return dropped;
 }
 
-async function deleteForgotten(db: Kysely<Tables>, dryRun: boolean): Promise<number> {
+async function deleteForgotten(db: Database, dryRun: boolean): Promise<number> {
   let gone = 0;
   for await (const some of forgottenConfirmations(db, await readUnknownKeptSince(db))) {
     if (some.length > 0 && !dryRun) step("forgotten confirmations to be deleted");

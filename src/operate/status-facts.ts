@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import { alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { readAuditLog } from "../alarms/audit.ts";
 import { groupOpenAlarms, listAlarms } from "../alarms/list-alarms.ts";
 import { schemaState } from "../database/migrate.ts";
 import { isReadOnly } from "../database/recording-problem.ts";
 import { databaseTime, readPostgresVersion } from "../database/server.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
@@ -21,7 +20,7 @@ import { needsOf, sentenceOf } from "./status-meaning.ts";
 
 const ALARM_LIMIT = 20;
 
-async function readFacts(db: Kysely<Tables>, settings: StatusSettings): Promise<Facts> {
+async function readFacts(db: Database, settings: StatusSettings): Promise<Facts> {
   const alarms = await listAlarms(db, {}, ALARM_LIMIT);
   const [confirmers, publishers] = [await listPausable(db, "confirm"), await listPausable(db, "publish")];
   const dead = async (kind: "confirmation" | "event") =>
@@ -55,7 +54,7 @@ async function readFacts(db: Kysely<Tables>, settings: StatusSettings): Promise<
 }
 
 async function heldOf(
-  db: Kysely<Tables>,
+  db: Database,
   work: PausableWork,
   upstreams: readonly ListedUpstream[],
 ): Promise<Held[]> {
@@ -69,7 +68,7 @@ async function heldOf(
 }
 
 /** How the relay is doing, read in one snapshot; useful even when nothing has happened yet. */
-export async function readStatus(db: Kysely<Tables>, settings: StatusSettings): Promise<Status> {
+export async function readStatus(db: Database, settings: StatusSettings): Promise<Status> {
   const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
   const needs = needsOf(facts);
   return { sentence: sentenceOf(facts, needs), needsPerson: needs.length > 0, needs, ...facts };

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { sourcesIn, typed } from "../database/expressions.ts";
 import { returned } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { eventState, inPayload } from "../publish/event.ts";
 import type { TimelineEntry, TimelineEvent } from "./timeline.ts";
 
@@ -10,7 +10,7 @@ const ACCEPTANCE_LIMIT = 200;
 
 /** The events of an invoice, each with the answer that it was made from. */
 export async function readEvents(
-  db: Kysely<Tables>,
+  db: Database,
   id: string,
 ): Promise<{ standing: TimelineEvent; entry: Extract<TimelineEntry, { kind: "event" }>; answer: Answer }[]> {
   const events = await db
@@ -67,7 +67,7 @@ export const withAnswersOfEvents = (answers: readonly Answer[], ofEvents: readon
 ];
 
 /** The first acceptances of its events, replays included. */
-export async function readPublications(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
+export async function readPublications(db: Database, id: string): Promise<TimelineEntry[]> {
   const publications = await db
     .selectFrom("event")
     .innerJoin("publication", (join) =>

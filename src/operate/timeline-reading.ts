@@ -1,10 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { readHistory } from "../alarms/history.ts";
 import { answersInOrder } from "../confirm/invoices/read-invoices.ts";
 import type { Verdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn, typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
 import {
@@ -29,10 +29,10 @@ const HISTORY_LIMIT = 200;
  * @param invoiceId in lower case
  * @returns null when neither a callback nor anything else names it.
  */
-export const readTimeline = (db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> =>
+export const readTimeline = (db: Database, invoiceId: string): Promise<Timeline | null> =>
   inSnapshot(db, (snapshot) => readAll(snapshot, invoiceId));
 
-async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> {
+async function readAll(db: Database, invoiceId: string): Promise<Timeline | null> {
   const callbacks = await readCallbacks(db, invoiceId);
   const invoices = await readInvoices(db, invoiceId);
   const confirmations = await readConfirmations(db, invoiceId);
@@ -72,7 +72,7 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
 }
 
 async function readCallbacks(
-  db: Kysely<Tables>,
+  db: Database,
   id: string,
 ): Promise<{ entries: TimelineEntry[]; further: number }> {
   const rows = await firstCallbacksNaming(db, id, CALLBACK_LIMIT);
@@ -81,7 +81,7 @@ async function readCallbacks(
   return { entries, further: total - rows.length };
 }
 
-function readInvoices(db: Kysely<Tables>, id: string): Promise<TimelineInvoice[]> {
+function readInvoices(db: Database, id: string): Promise<TimelineInvoice[]> {
   return db
     .selectFrom("invoice")
     .select(["source", "status", "type", "reference", "collection_name as collectionName"])
@@ -94,7 +94,7 @@ function readInvoices(db: Kysely<Tables>, id: string): Promise<TimelineInvoice[]
 }
 
 async function readConfirmations(
-  db: Kysely<Tables>,
+  db: Database,
   id: string,
 ): Promise<{ standing: TimelineConfirmation; entries: TimelineEntry[] }[]> {
   const confirmations = await db
@@ -122,12 +122,12 @@ async function readConfirmations(
   });
 }
 
-async function readAnswers(db: Kysely<Tables>, id: string): Promise<Answer[]> {
+async function readAnswers(db: Database, id: string): Promise<Answer[]> {
   const answers = await answersInOrder(db, id, HISTORY_LIMIT);
   return answers.map((answer) => ({ kind: "answer", ...answer }));
 }
 
-async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
+async function readActionsAndAlarms(db: Database, id: string): Promise<TimelineEntry[]> {
   const actions = await db
     .selectFrom("audit_entry")
     .select(["at", "actor", "action", "subject"])
@@ -153,7 +153,7 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Tim
 }
 
 /** Failures, and verdicts that later ones replaced. */
-async function readPast(db: Kysely<Tables>, id: string): Promise<TimelineEntry[]> {
+async function readPast(db: Database, id: string): Promise<TimelineEntry[]> {
   const entries = await readHistory(db, id, HISTORY_LIMIT);
   return entries.map(
     ({ at, source, kind, detail }): TimelineEntry =>
@@ -217,7 +217,7 @@ const selectUpstreamActions = new Statement(ACTION, ({ value }: Slots<TimelineSc
 
 /** Who paused the invoice's source or topics while it was under way, and who resumed them. */
 async function readUpstreamActions(
-  db: Kysely<Tables>,
+  db: Database,
   confirmations: readonly { standing: TimelineConfirmation; entries: TimelineEntry[] }[],
   publications: readonly TimelineEntry[],
   events: readonly { standing: TimelineEvent }[],
@@ -238,7 +238,7 @@ async function readUpstreamActions(
 const stillToCome = (column: string) =>
   typed(nullable(returned.time), sql`nullif(greatest(${sql.ref(column)}, now()), now())`);
 
-async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {
+async function readClosedTopics(db: Database): Promise<ClosedTopic[]> {
   return await db
     .selectFrom("topic")
     .select(["arn", "paused_by as pausedBy", "last_error as lastError"])

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readUpstreamRow } from "../upstreams/change.ts";
 import {
@@ -51,7 +51,7 @@ interface EventClaim {
  * through.
  */
 export async function claimEvents(
-  db: Kysely<Tables>,
+  db: Database,
   claim: EventClaim,
 ): Promise<{ items: ClaimedEvent[]; isHealthy: boolean; moreInMs: number | null }> {
   const claimed = await claimWhenHealthy.execute(db, claim);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Database } from "../database/tables.ts";
 import { ERASED_IN_EVENT } from "../kit/personal-fields.ts";
 
 /**
@@ -24,7 +24,7 @@ export const insertEvents = (events: RawBuilder<unknown>): RawBuilder<unknown> =
  * @returns `found`: how many events it has; `blanked`: how many changed.
  */
 export async function eraseEvents(
-  db: Kysely<Tables>,
+  db: Database,
   invoiceId: string,
   sources: readonly string[],
 ): Promise<{ found: number; blanked: number }> {

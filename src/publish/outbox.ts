@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Columns, text } from "../database/columns.ts";
 import { interval, isTooFarAhead } from "../database/expressions.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { BRING_FORWARD_LIMIT, LeasedRows } from "../work/leased-rows.ts";
 import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";
 
@@ -43,7 +43,7 @@ const insertMissing = new Statement({ id: returned.uuid }, ({ value }: Slots<Unp
  * @returns the ids of the events that are queued now.
  */
 export async function requeueEvents(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   topics: Unpublished["topics"],
   invoiceIds: readonly string[],
@@ -61,7 +61,7 @@ export const outboxLeases = new LeasedRows("outbox", "event_id");
  * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
  */
 export function bringForwardEvents(
-  db: Kysely<Tables>,
+  db: Database,
   sources: readonly string[],
   longestMs: number,
 ): Promise<number> {
@@ -108,17 +108,17 @@ const revive = updateDead(sql`state = 'due', attempt = 0, due_at = clock_timesta
 const dismiss = updateDead(sql`dismissed_at = clock_timestamp()`);
 
 /** Sends dead events again, from the first try. */
-export async function reviveDeadEvents(db: Kysely<Tables>, events: readonly EventKey[]): Promise<void> {
+export async function reviveDeadEvents(db: Database, events: readonly EventKey[]): Promise<void> {
   await revive.execute(db, events);
 }
 
 /** Takes dead events off the operators' lists. */
-export async function dismissDeadEvents(db: Kysely<Tables>, events: readonly EventKey[]): Promise<void> {
+export async function dismissDeadEvents(db: Database, events: readonly EventKey[]): Promise<void> {
   await dismiss.execute(db, events);
 }
 
 /** Events that were given up and that nobody dismissed. */
-export async function countDeadEvents(db: Kysely<Tables>): Promise<number> {
+export async function countDeadEvents(db: Database): Promise<number> {
   const { dead } = await db
     .selectFrom("outbox")
     .select(({ fn }) => fn.countAll<number>().as("dead"))
@@ -181,7 +181,7 @@ export function testRoutesOf(
  * @returns how many are due now, and whether there may be more to move either way.
  */
 export async function holdOrReleaseTestEvents(
-  db: Kysely<Tables>,
+  db: Database,
   sources: readonly { name: string; snsTestTopicArn: string | null }[],
 ): Promise<{ released: number; more: boolean }> {
   const moved = await moveTestEvents.execute(db, testRoutesOf(sources));
@@ -213,7 +213,7 @@ const countWaiting = new Statement(
  * @param since the time, as Postgres writes it, by which they were due; now when null.
  */
 export async function countWaitingEvents(
-  db: Kysely<Tables>,
+  db: Database,
   routes: readonly Route[],
   since: string | null,
 ): Promise<number> {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { ALARM, type Alarm, type Alarms, raiseAlarms } from "../alarms/alarms.ts";
 import { hasRoom, insertHistory } from "../alarms/history.ts";
 import { bytea, type Columns, float, text, uuid } from "../database/columns.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import { type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { isRefusedData } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
@@ -35,7 +35,7 @@ const BACK_OFF = { firstMs: 100, capMs: 5_000 };
 export class OutcomeLog {
   readonly #commits: GroupCommit<{ outcome: EventOutcome; alarms: readonly Alarm[] }>;
 
-  constructor({ db, alarms }: { db: Kysely<Tables>; alarms: Alarms }) {
+  constructor({ db, alarms }: { db: Database; alarms: Alarms }) {
     this.#commits = new GroupCommit({
       async write(kept) {
         const raised = kept.flatMap((one) => one.alarms);
@@ -79,7 +79,7 @@ interface Outcomes {
 /**
  * Keeps what became of the entries of batches, and the alarms about dead letters (G13), in one transaction.
  */
-export async function writeOutcomes(db: Kysely<Tables>, given: Outcomes): Promise<void> {
+export async function writeOutcomes(db: Database, given: Outcomes): Promise<void> {
   const allAccepted = given.outcomes.every(({ state }) => state === "accepted");
   await (allAccepted ? writeAcceptances : writeWithFailures).execute(db, given);
 }

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { bytea, type Columns, integer, text, uuid } from "../database/columns.ts";
 import { type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { EventKey } from "./event.ts";
 
 /** An event that was published again, and accepted. */
@@ -47,7 +47,7 @@ const insertPublications = new Statement({}, ({ table, value }: Slots<Acceptance
  * @returns how many are new.
  */
 export async function keepReplayed(
-  db: Kysely<Tables>,
+  db: Database,
   replay: ReplayTarget,
   accepted: readonly Republished[],
 ): Promise<number> {
@@ -60,7 +60,7 @@ export async function keepReplayed(
 
 /** The acceptances of a period whose event is not in the log: how many, and `limit` of them at most. */
 export async function orphanedAcceptances(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   { from, to }: { from: Date; to: Date },
   limit: number,

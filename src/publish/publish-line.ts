@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import type { Kysely } from "kysely";
 import type { Alarm } from "../alarms/alarms.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
@@ -29,7 +28,7 @@ export function publishPolicy({
   connections,
   lease,
 }: {
-  db: Kysely<Tables>;
+  db: Database;
   lines: readonly PublishLine[];
   destination: SnsDestination;
   connections: number;
@@ -55,7 +54,7 @@ export function publishPolicy({
 }
 
 interface PublishLineOptions {
-  db: Kysely<Tables>;
+  db: Database;
   route: Route;
   destination: SnsDestination;
   upstream: Upstream;

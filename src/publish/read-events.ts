@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { sourcesIn, typed } from "../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { IdRange } from "../kit/ids.ts";
 import {
   EVENT_KEY,
@@ -14,7 +14,7 @@ import {
 } from "./event.ts";
 
 /** One event, personal data included; null when there is none. */
-export async function readEvent(db: Kysely<Tables>, { id, source }: EventKey) {
+export async function readEvent(db: Database, { id, source }: EventKey) {
   const event = await db
     .selectFrom("event")
     .leftJoin("outbox", (join) =>
@@ -39,7 +39,7 @@ const selectInvoiceIds = new Statement(
 
 /** The invoices of events, in no order. */
 export async function invoicesOf(
-  db: Kysely<Tables>,
+  db: Database,
   events: readonly EventKey[],
 ): Promise<(EventKey & { invoiceId: string })[]> {
   return await selectInvoiceIds.execute(db, events);
@@ -56,7 +56,7 @@ const selectInvoicesOf = new Statement(
 );
 
 /** The invoices of up to `limit` events of each source within the range. */
-export const invoicesOfEvents = async (db: Kysely<Tables>, range: IdRange, limit: number) =>
+export const invoicesOfEvents = async (db: Database, range: IdRange, limit: number) =>
   (await selectInvoicesOf.execute(db, { ...range, limit })).map(({ invoiceId }) => invoiceId);
 
 const EVENT = {
@@ -96,7 +96,7 @@ const selectEvents = new Statement(
 );
 
 /** The events of an invoice, each with its first acceptances in order. */
-export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<WholeEvent[]> {
+export async function eventsOf(db: Database, invoiceId: string): Promise<WholeEvent[]> {
   const events = await selectEvents.execute(db, invoiceId);
   return await Promise.all(
     events.map(async (event) => ({
@@ -138,8 +138,7 @@ const selectDeliveries = new Statement(
 );
 
 /** Of the newest `limit` events, those that SNS accepted. */
-export const newestDeliveries = (db: Kysely<Tables>, limit: number) =>
-  selectDeliveries.execute(db, { limit });
+export const newestDeliveries = (db: Database, limit: number) => selectDeliveries.execute(db, { limit });
 
 interface Period {
   from: Date;
@@ -164,11 +163,11 @@ const countPublicationsByMinute = new Statement(
 );
 
 /** How many events were made, by the minute's beginning in ms; minutes without any are left out. */
-export const eventsByMinute = async (db: Kysely<Tables>, from: Date, to: Date) =>
+export const eventsByMinute = async (db: Database, from: Date, to: Date) =>
   byMinute(await countEventsByMinute.execute(db, { from, to }));
 
 /** The same for acceptances by SNS, replays left out. */
-export const publicationsByMinute = async (db: Kysely<Tables>, from: Date, to: Date) =>
+export const publicationsByMinute = async (db: Database, from: Date, to: Date) =>
   byMinute(await countPublicationsByMinute.execute(db, { from, to }));
 
 const byMinute = (rows: readonly { at: Date; count: number }[]): Map<number, number> =>
@@ -200,7 +199,7 @@ const selectHappenings = new Statement(
 
 /** What happened to the newest `limit` events made in the last `withinMs`, the oldest first. */
 export async function eventHappenings(
-  db: Kysely<Tables>,
+  db: Database,
   withinMs: number,
   limit: number,
 ): Promise<EventHappening[]> {

@@ -1,12 +1,11 @@
-import type { Kysely } from "kysely";
 import { typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inPayload, isPaymentEvent } from "./event.ts";
 
 /** The amounts of these invoices in their events, as they were sent; null in one that names none. */
 export async function readSentAmounts(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   invoiceIds: readonly string[],
 ): Promise<Map<string, string | null>> {

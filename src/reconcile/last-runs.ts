@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
 import { type Columns, text, time, uuid } from "../database/columns.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type Slots,
   Statement,
 } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { answeredId, time as answeredTime } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/book-days.ts";
 import { type Result, result, totals } from "./certificate/certificate.ts";
@@ -62,10 +62,10 @@ const selectLastSweeps = new Statement(
 );
 
 /** Of these collections; of all that were ever swept when left out. */
-export const readSweeps = async (db: Kysely<Tables>, collections?: readonly Swept[]) =>
+export const readSweeps = async (db: Database, collections?: readonly Swept[]) =>
   await selectLastSweeps.execute(db, collections ?? (await everSwept(db)));
 
-const everSwept = (db: Kysely<Tables>): Promise<Swept[]> =>
+const everSwept = (db: Database): Promise<Swept[]> =>
   db
     .selectFrom("sweep")
     .select(["source", "collection_id as collectionId"])
@@ -102,10 +102,10 @@ const selectLastDaily = new Statement(
 );
 
 /** Of those of these sources that have one; of all sources when left out. */
-export const readDailyCertificates = async (db: Kysely<Tables>, sources?: readonly string[]) =>
+export const readDailyCertificates = async (db: Database, sources?: readonly string[]) =>
   await selectLastDaily.execute(db, sources ?? (await everCertified(db)));
 
-async function everCertified(db: Kysely<Tables>): Promise<string[]> {
+async function everCertified(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom("certificate")
     .select("source")
@@ -203,7 +203,7 @@ const selectCalendar = new Statement(
  * Days of payment according to certificates: a day is left out if no finished certificate of all the source's
  * collections and of the zone of its books covers it. Postgres parses the certificates, because they may be large.
  */
-export const readCalendar = async (db: Kysely<Tables>, wanted: CalendarQuery): Promise<CalendarDay[]> =>
+export const readCalendar = async (db: Database, wanted: CalendarQuery): Promise<CalendarDay[]> =>
   (await selectCalendar.execute(db, askedDays(wanted))).map(dayOf);
 
 const askedDays = ({ from, to, sources }: CalendarQuery): AskedDay[] =>

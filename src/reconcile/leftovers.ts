@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Database } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import type { Lease } from "../work/lease.ts";
 import {
@@ -16,7 +16,7 @@ import { bringForwardSweeps, moveSweepsBack, sweeps, sweepsWaitTooLong } from ".
  * @param times.intervalMs from one sweep of a collection to the next
  */
 export async function rescueListWork(
-  db: Kysely<Tables>,
+  db: Database,
   { lease, intervalMs }: { lease: Lease; intervalMs: number },
 ): Promise<void> {
   await sweeps.leases.releaseExpired(db, lease);
@@ -31,7 +31,7 @@ export const listWorkNeedsRescue = (lease: RawBuilder<unknown>, every: RawBuilde
     or ${certificates.leases.needRescue(lease, certificatesWaitTooLong)})`;
 
 /** Deletes old sweeps, and what is left of runs that nobody continues, of all sources. */
-export async function forgetListWork(db: Kysely<Tables>): Promise<void> {
+export async function forgetListWork(db: Database): Promise<void> {
   await moveSweepsBack(db);
   await forgetSwept(db);
   await forgetAbandoned(db);
@@ -49,7 +49,7 @@ const DELETE_LIMIT = 1_000;
 const PAYMENT_DELETE_LIMIT = 10_000;
 
 /** Deletes old sweeps, and the payments that finished sweeps stored. */
-export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
+export async function forgetSwept(db: Database): Promise<void> {
   await sql`
     delete from sweep where id in (
       select id from sweep as old
@@ -73,7 +73,7 @@ export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
  * Deletes certificates made on request that were not finished within a day, with what was read for them, and
  * what a process that died left behind of finished ones.
  */
-export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
+export async function forgetAbandoned(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const abandoned = await trx
       .deleteFrom("certificate")

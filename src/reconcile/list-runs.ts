@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Alarm, type Alarms, alarmsGiven } from "../alarms/alarms.ts";
 import { type ResultColumns, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
@@ -94,7 +94,7 @@ export class ListRuns<More extends ResultColumns> {
         returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo",
           faults, ${this.#returning}`,
     );
-    return async (db: Kysely<Tables>, given: Given & { lease: Lease }) => {
+    return async (db: Database, given: Given & { lease: Lease }) => {
       const [row] = await statement.execute(db, given);
       if (row === undefined) return null;
       const { windowFrom, windowTo, ...run } = row as RowOf<typeof CLAIMED> & RowOf<More>;
@@ -104,18 +104,14 @@ export class ListRuns<More extends ResultColumns> {
 
   /** Works on a run while its lease is held. @param stop asks the work to end. */
   whileHeld<Result>(
-    { db, lease, run, stop }: { db: Kysely<Tables>; lease: Lease; run: ClaimedRun; stop: AbortSignal },
+    { db, lease, run, stop }: { db: Database; lease: Lease; run: ClaimedRun; stop: AbortSignal },
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     return whileHeld({ lease, stop, keep: () => this.leases.keep(db, run, lease) }, work);
   }
 
   /** @throws LeaseLost when another worker has it: nothing was written. */
-  async saveProgress(
-    db: Kysely<Tables>,
-    { id, leaseToken }: Held,
-    progress: RawBuilder<unknown>,
-  ): Promise<void> {
+  async saveProgress(db: Database, { id, leaseToken }: Held, progress: RawBuilder<unknown>): Promise<void> {
     const { numAffectedRows = 0n } = await sql`
       update ${this.#table} set ${progress}
       where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
@@ -126,7 +122,7 @@ export class ListRuns<More extends ResultColumns> {
    * Gives an unfinished run back, to be continued from its saved progress.
    * @returns whether the lease was still held; if not, nothing was written.
    */
-  async giveBack(db: Kysely<Tables>, { id, leaseToken }: Held, how: GivenBack): Promise<boolean> {
+  async giveBack(db: Database, { id, leaseToken }: Held, how: GivenBack): Promise<boolean> {
     return (await this.#givingBack.execute(db, { id, leaseToken, ...how })).length > 0;
   }
 
@@ -160,7 +156,7 @@ export const ALARMING_FAULTS = 3;
 
 /** What becomes of an automatic run that could not be finished. */
 export interface Retry {
-  db: Kysely<Tables>;
+  db: Database;
   alarms: Alarms;
   stop: AbortSignal;
   backOff: { firstMs: number; capMs: number };

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
 import { describePayments } from "../confirm/invoices/read-invoices.ts";
 import { typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { answeredId, decimal, time, whole } from "../kit/answer-fields.ts";
 import type { IdRange } from "../kit/ids.ts";
 import {
@@ -56,7 +56,7 @@ export interface CertificateFilters {
 }
 
 /** Up to `limit` certificates whose ids are within the range. */
-export const certificatesBeginning = (db: Kysely<Tables>, { first, last }: IdRange, limit: number) =>
+export const certificatesBeginning = (db: Database, { first, last }: IdRange, limit: number) =>
   db
     .selectFrom("certificate")
     .select(["id", "created_at as at"])
@@ -68,7 +68,7 @@ export const certificatesBeginning = (db: Kysely<Tables>, { first, last }: IdRan
     .execute();
 
 /** Whether a certificate may lack its last payments: its lists were read less than an hour after its period. */
-export async function isProvisionalCertificate(db: Kysely<Tables>, id: string): Promise<boolean> {
+export async function isProvisionalCertificate(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom("certificate")
     .select(
@@ -92,7 +92,7 @@ const HEAD = certificateHead.keyof().options;
 
 /** Newest first. */
 export async function listCertificates(
-  db: Kysely<Tables>,
+  db: Database,
   { source, result, collection, from, to }: CertificateFilters,
   limit: number,
 ): Promise<z.output<typeof listedCertificate>[]> {
@@ -174,7 +174,7 @@ const selectPage = new Statement(
  * @returns null when it does not exist or is not done.
  */
 export async function readCertificatePage(
-  db: Kysely<Tables>,
+  db: Database,
   id: string,
   { day, weight, limit, after }: DifferenceFilters & { limit: number; after: number },
 ): Promise<CertificatePage | null> {
@@ -191,17 +191,14 @@ const CSV_PAGE = 500;
  * A certificate as a table for finance, in parts small enough not to block other requests.
  * @returns null when it does not exist or is not done.
  */
-export async function certificateCsvParts(
-  db: Kysely<Tables>,
-  id: string,
-): Promise<AsyncIterable<string> | null> {
+export async function certificateCsvParts(db: Database, id: string): Promise<AsyncIterable<string> | null> {
   const first = await readCertificatePage(db, id, { limit: CSV_PAGE, after: 0 });
   return first === null ? null : csvParts(db, id, first);
 }
 
 /** The references of the invoices that these name. */
 export async function readReferences(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   differences: readonly Difference[],
 ): Promise<References> {
@@ -213,7 +210,7 @@ export async function readReferences(
   return new Map(known.map(({ invoiceId, reference }) => [invoiceId, reference]));
 }
 
-async function* csvParts(db: Kysely<Tables>, id: string, first: CertificatePage): AsyncIterable<string> {
+async function* csvParts(db: Database, id: string, first: CertificatePage): AsyncIterable<string> {
   const { certificate } = first;
   yield csvHeader + csvHead(certificate);
   for (let page: CertificatePage | null = first; page !== null; ) {
@@ -227,7 +224,7 @@ async function* csvParts(db: Kysely<Tables>, id: string, first: CertificatePage)
 
 /** The text of a certificate as it was issued, in parts. @returns null when it does not exist or is not done. */
 export async function issuedCertificateParts(
-  db: Kysely<Tables>,
+  db: Database,
   id: string,
 ): Promise<AsyncIterable<Uint8Array> | null> {
   const certificate = await readCertificate(db, id);
@@ -239,7 +236,7 @@ async function* issuedParts(certificate: Certificate): AsyncIterable<Uint8Array>
 }
 
 /** @returns null when it does not exist or is not done. */
-export async function readCertificate(db: Kysely<Tables>, id: string): Promise<Certificate | null> {
+export async function readCertificate(db: Database, id: string): Promise<Certificate | null> {
   const row = await db
     .selectFrom("certificate")
     .select("document")
@@ -250,7 +247,7 @@ export async function readCertificate(db: Kysely<Tables>, id: string): Promise<C
 }
 
 /** The ids of all collections that a certificate was made of. */
-export async function certifiedCollections(db: Kysely<Tables>): Promise<string[]> {
+export async function certifiedCollections(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom("certificate")
     .select(typed(returned.uuid, sql`unnest(collection_ids)`).as("id"))

@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { z } from "zod";
 import { type AlarmName, clearAlarms, ENDED_ALARMS, type EndedAlarm } from "../alarms/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDay, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import type { Result } from "./certificate/certificate.ts";
@@ -138,15 +138,12 @@ function wantingDays({ result, from, to, zone, gaps, wanting }: MadeCertificate)
  * @param sources those of the settings; null for all. What was found of collections that a source names no
  *   more is not told, unless it names none.
  */
-export const readUnprovenDays = async (
-  db: Kysely<Tables>,
-  sources: Sources | null,
-): Promise<UnprovenDays[]> =>
+export const readUnprovenDays = async (db: Database, sources: Sources | null): Promise<UnprovenDays[]> =>
   unprovenDays(await selectMade.execute(db, { all: sources === null, sources: sources ?? [] }));
 
 /** Of one source, the certificates that still find days wanting, or parts of days, of a period, each with these days. */
 export const readWantingDays = async (
-  db: Kysely<Tables>,
+  db: Database,
   source: Sources[number],
   period: BookPeriod,
 ): Promise<{ certificateId: string; days: string[] }[]> =>

@@ -1,8 +1,8 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { noteReplayed } from "../alarms/history.ts";
 import { openConfirmations, type ToOpen } from "../confirm/queue/open.ts";
 import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { findNewIds, insertReadings } from "./callback-readings.ts";
 import type { HeldReplay, ReplaySteps, StepOutcome, Waits } from "./replay.ts";
@@ -11,7 +11,7 @@ import { selectCallbacks } from "./select-callbacks.ts";
 import { selectConfirmations } from "./select-confirmations.ts";
 
 export interface AskingAgainOptions {
-  db: Kysely<Tables>;
+  db: Database;
   /** Wakes the confirming workers, after a commit that opened confirmations. */
   onConfirmations: () => void | Promise<void>;
   /** Those that are asked at all: what waits for others holds up nobody. null where nobody knows. */

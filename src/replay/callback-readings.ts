@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { checkErasedAgain } from "../confirm/erase.ts";
 import { type Columns, text, uuid } from "../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { isLogged } from "../receive/log/callbacks-about.ts";
@@ -72,7 +72,7 @@ const insertRows = new Statement(
 
 /** Stores what a replay found in callbacks; in a table of its own, because the log is insert-only. */
 export async function insertReadings(
-  db: Kysely<Tables>,
+  db: Database,
   replay: { id: string },
   readings: readonly NewReading[],
 ): Promise<void> {
@@ -85,7 +85,7 @@ export async function insertReadings(
 
 /** What replays found in a callback, oldest first. */
 export async function listReadings(
-  db: Kysely<Tables>,
+  db: Database,
   callbackId: string,
 ): Promise<{ replayId: string; readAt: Date; foundBy: string; invoiceIds: string[] }[]> {
   return await db
@@ -136,7 +136,7 @@ const deleteBefore = new Statement(
  * Deletes the readings of callbacks received before this time, unless the log still holds the callback. A
  * callback's id begins with its time, so the oldest come first.
  */
-export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
+export async function deleteReadings(db: Database, before: Date): Promise<void> {
   for (let after = { callbackId: NIL_UUID, replayId: NIL_UUID }; ; ) {
     const [row] = await inKeyOrder(db, (trx) => deleteBefore.execute(trx, { before, after }));
     if (row === undefined || row.old === 0 || row.walked < AT_ONCE) return;

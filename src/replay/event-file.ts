@@ -1,6 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { Kysely } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { HeldReplay, ReplaySteps, StepOutcome } from "./replay.ts";
 import { saveProgress } from "./replay-rows.ts";
@@ -14,10 +13,10 @@ const OWNER_ONLY = 0o600;
  * file's length, so that after a crash every line is there once and whole.
  */
 export class EventFileSteps implements ReplaySteps {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #file: FileHandle;
 
-  constructor({ db, file }: { db: Kysely<Tables>; file: FileHandle }) {
+  constructor({ db, file }: { db: Database; file: FileHandle }) {
     this.#db = db;
     this.#file = file;
   }

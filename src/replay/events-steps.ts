@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
 import { databaseClock } from "../database/server.ts";
 import { type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
 import { backOffMs } from "../kit/waiting.ts";
@@ -21,7 +21,7 @@ import { saveProgress, saveTotals } from "./replay-rows.ts";
 import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
 
 export interface PublishingAgainOptions {
-  db: Kysely<Tables>;
+  db: Database;
   /** A connection of its own, so that a replay never uses one that live events need. */
   destination: SnsDestination;
   routes: readonly Route[];
@@ -167,7 +167,7 @@ const insertRefusals = new Statement(
  * have one. Storing the same outcome again, after a commit of unknown outcome, counts it once.
  */
 async function saveOutcomes(
-  db: Kysely<Tables>,
+  db: Database,
   replay: HeldReplay,
   { topicArn, entries }: Answered,
 ): Promise<HeldReplay> {
@@ -219,7 +219,7 @@ const CLOSED = {
  * @param since Postgres' clock when the previous batch ended; null before the first one.
  */
 async function checkLiveEvents(
-  db: Kysely<Tables>,
+  db: Database,
   topicArn: string,
   routes: readonly Route[],
   since: string | null,

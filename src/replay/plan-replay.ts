@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Route } from "../publish/event.ts";
@@ -40,7 +39,7 @@ export const replayPlan = z.object({
 export type ReplayPlan = z.output<typeof replayPlan>;
 
 export interface PlanOptions extends ReplayRequest {
-  db: Kysely<Tables>;
+  db: Database;
   routes: readonly Route[];
   /** How many of the first ones to show. */
   show?: number;

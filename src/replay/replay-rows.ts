@@ -1,9 +1,9 @@
-import { type Kysely, type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
+import { type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
 import { z } from "zod";
 import { type Alarm, raiseAlarms } from "../alarms/alarms.ts";
 import { clockTime, typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { answeredId } from "../kit/answer-fields.ts";
 import { RelayError } from "../kit/errors.ts";
 import { type IdRange, newId } from "../kit/ids.ts";
@@ -43,13 +43,7 @@ const COLUMNS = [
 ] as const;
 
 /** Newest first. */
-export async function listReplays({
-  db,
-  limit = 20,
-}: {
-  db: Kysely<Tables>;
-  limit?: number;
-}): Promise<Replay[]> {
+export async function listReplays({ db, limit = 20 }: { db: Database; limit?: number }): Promise<Replay[]> {
   return await db
     .selectFrom("replay")
     .select(COLUMNS)
@@ -60,7 +54,7 @@ export async function listReplays({
 }
 
 /** Up to `limit` replays whose ids are within the range, the newest first. */
-export const replaysBeginning = (db: Kysely<Tables>, { first, last }: IdRange, limit: number) =>
+export const replaysBeginning = (db: Database, { first, last }: IdRange, limit: number) =>
   db
     .selectFrom("replay")
     .select(["id", "requested_at as at"])
@@ -70,12 +64,12 @@ export const replaysBeginning = (db: Kysely<Tables>, { first, last }: IdRange, l
     .limit(limit)
     .execute();
 
-export async function findReplay({ db, id }: { db: Kysely<Tables>; id: string }): Promise<Replay | null> {
+export async function findReplay({ db, id }: { db: Database; id: string }): Promise<Replay | null> {
   return (await db.selectFrom("replay").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
 /** @throws RelayError when it does not exist. */
-export async function mustFindReplay(options: { db: Kysely<Tables>; id: string }): Promise<Replay> {
+export async function mustFindReplay(options: { db: Database; id: string }): Promise<Replay> {
   const replay = await findReplay(options);
   if (replay === null)
     throw new RelayError(`There is no replay ${options.id}. List them with: invoice-relay replay list`, {
@@ -100,7 +94,7 @@ export async function listRefusals({
   id,
   limit = 100,
 }: {
-  db: Kysely<Tables>;
+  db: Database;
   id: string;
   limit?: number;
 }): Promise<Refusal[]> {
@@ -150,11 +144,7 @@ export type ReplayChoice = string | { anyOf: ReplayKind };
  * the oldest of it, then what gave up its turn longest ago.
  * @returns null when it cannot be taken now.
  */
-export function claimReplay(
-  db: Kysely<Tables>,
-  which: ReplayChoice,
-  lease: Lease,
-): Promise<HeldReplay | null> {
+export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<HeldReplay | null> {
   const isWanted =
     typeof which === "string"
       ? sql<boolean>`id = ${which}`
@@ -193,7 +183,7 @@ export function claimReplay(
 }
 
 /** Ends leases that no process gave by today's clock (G11); the ones of processes that live are extended. */
-export async function endLostReplayLeases(db: Kysely<Tables>, lease: Lease): Promise<void> {
+export async function endLostReplayLeases(db: Database, lease: Lease): Promise<void> {
   await db
     .updateTable("replay")
     .set({ claimed_until: clockTime })
@@ -213,7 +203,7 @@ export interface ProgressMade {
 
 /** @throws LeaseLost, which rolls back the transaction unless the caller catches it. */
 export async function saveProgress(
-  trx: Transaction<Tables> | Kysely<Tables>,
+  trx: Transaction<Tables> | Database,
   held: HeldReplay,
   { handled = 0, opened = 0, sent = 0, refused = 0, position = held.position }: ProgressMade,
 ): Promise<HeldReplay> {
@@ -229,17 +219,17 @@ export async function saveProgress(
 
 /** What a replay has done in all. @throws LeaseLost */
 export const saveTotals = (
-  db: Kysely<Tables>,
+  db: Database,
   held: HeldReplay,
   totals: Pick<HeldReplay, "handled" | "sent" | "refused">,
 ) => updateHeld(db, held, totals);
 
 /** @throws LeaseLost */
-export const saveWaiting = (db: Kysely<Tables>, held: HeldReplay, why: string) =>
+export const saveWaiting = (db: Database, held: HeldReplay, why: string) =>
   updateHeld(db, held, { waits_for: why });
 
 /** @throws LeaseLost */
-export const extendReplay = (db: Kysely<Tables>, held: HeldReplay, lease: Lease) =>
+export const extendReplay = (db: Database, held: HeldReplay, lease: Lease) =>
   updateHeld(db, held, { claimed_until: endOf(lease) });
 
 const endOf = ({ ms }: Lease) => typed(returned.time, leaseEnd(sql`${ms}`));
@@ -249,22 +239,22 @@ export const replayLeases = new LeasedRows("replay", "id", "running");
 export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
 
 /** Gives the lease back, so that another process can continue. @throws LeaseLost */
-export const releaseReplay = (db: Kysely<Tables>, held: HeldReplay) => updateHeld(db, held, NO_LEASE);
+export const releaseReplay = (db: Database, held: HeldReplay) => updateHeld(db, held, NO_LEASE);
 
 /** Lets others of its kind go first; it keeps saying what it waits for. @throws LeaseLost */
-export const yieldReplay = (db: Kysely<Tables>, held: HeldReplay) =>
+export const yieldReplay = (db: Database, held: HeldReplay) =>
   updateHeld(db, held, { claimed_until: clockTime });
 
 /** @throws LeaseLost */
 export const endReplay = (
-  db: Kysely<Tables>,
+  db: Database,
   held: HeldReplay,
   state: Exclude<ReplayState, "running" | "cancelled">,
   lastError: string | null = null,
 ) => updateHeld(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
 
 /** Marks a replay as failed and raises the alarm in the same transaction (G13). @throws LeaseLost */
-export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, alarm: Alarm | null) {
+export function failReplay(db: Database, held: HeldReplay, why: string, alarm: Alarm | null) {
   return db.transaction().execute(async (trx) => {
     const failed = await endReplay(trx, held, "failed", why);
     if (alarm !== null) {
@@ -278,7 +268,7 @@ export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, al
 }
 
 async function updateHeld(
-  db: Kysely<Tables>,
+  db: Database,
   held: HeldReplay,
   values: UpdateObject<Tables, "replay">,
 ): Promise<HeldReplay> {

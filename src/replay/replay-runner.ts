@@ -1,8 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import type { Alarm, Alarms } from "../alarms/alarms.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
@@ -19,7 +18,7 @@ import { claimReplay, endReplay, findReplay, type ReplayChoice } from "./replay-
 import { runReplay, whenAnswered } from "./run-replay.ts";
 
 export interface ReplayRunnerOptions {
-  db: Kysely<Tables>;
+  db: Database;
   routes: readonly Route[];
   /** The names of those that the settings describe; null where they describe none. */
   sources: readonly string[] | null;
@@ -149,7 +148,7 @@ async function runAll(
 }
 
 export interface FollowOptions {
-  db: Kysely<Tables>;
+  db: Database;
   /** Runs it here as soon as it can be claimed; null to leave it to the relay's own processes. */
   runner: ReplayRunner | null;
   /** Ends the following, and the run here after the current step; the replay can be resumed later. */

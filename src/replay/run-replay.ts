@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import type { Alarm } from "../alarms/alarms.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { noteWork } from "../kit/fault.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
@@ -21,7 +20,7 @@ import {
 } from "./replay-rows.ts";
 
 export interface RunOptions {
-  db: Kysely<Tables>;
+  db: Database;
   steps: ReplaySteps;
   lease: Lease;
   /** Ends the run after the current step; the replay can be resumed later. */

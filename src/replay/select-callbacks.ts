@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { unknownKeptSince } from "../confirm/queue/change-confirmations.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { isOwnVerdict } from "../receive/log/own-verdict.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
@@ -39,7 +39,7 @@ const selectCallbackCount = new VaryingStatement(
   [{}, EVERY_FILTER, OTHER_VERDICT],
 );
 
-export async function countCallbacks(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
+export async function countCallbacks(db: Database, filters: ReplayFilters): Promise<number> {
   const [row] = await selectCallbackCount.execute(db, filters);
   return row?.count ?? 0;
 }
@@ -112,9 +112,5 @@ const selectCallbacksPage = new VaryingStatement(SELECTED, select, [
 ]);
 
 /** The next callbacks after a position, in the order received. */
-export const selectCallbacks = (
-  db: Kysely<Tables>,
-  filters: ReplayFilters,
-  after: Position | null,
-  most: number,
-) => selectCallbacksPage.execute(db, { filters, after, most });
+export const selectCallbacks = (db: Database, filters: ReplayFilters, after: Position | null, most: number) =>
+  selectCallbacksPage.execute(db, { filters, after, most });

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { nullable, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
@@ -22,7 +22,7 @@ const selectConfirmationCount = new VaryingStatement(
   [{}, EVERY_FILTER, { verdict: "pending" }],
 );
 
-export async function countConfirmations(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
+export async function countConfirmations(db: Database, filters: ReplayFilters): Promise<number> {
   const [row] = await selectConfirmationCount.execute(db, filters);
   return row?.count ?? 0;
 }
@@ -60,7 +60,7 @@ const selectConfirmationsPage = new VaryingStatement(
 
 /** The next confirmations after a position, in invoice order. */
 export const selectConfirmations = (
-  db: Kysely<Tables>,
+  db: Database,
   filters: ReplayFilters,
   after: Position | null,
   most: number,

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { nullable, returned, type Slots, Statement, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { isAccepted, type Route } from "../publish/event.ts";
 import type { OutgoingEvent } from "../publish/sns-entry.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
@@ -60,7 +60,7 @@ const selectEventCount = new VaryingStatement(
 );
 
 export async function countEvents(
-  db: Kysely<Tables>,
+  db: Database,
   filters: ReplayFilters,
   target: ReplayTarget,
   routes: readonly Route[],
@@ -123,7 +123,7 @@ const selectEventsPage = new VaryingStatement(SELECTED, select, [
 ]);
 
 /** The next events after a position, in the order created. */
-export const selectEvents = (db: Kysely<Tables>, selection: EventSelection) =>
+export const selectEvents = (db: Database, selection: EventSelection) =>
   selectEventsPage.execute(db, selection);
 
 const OUTCOMES = { sent: returned.count, refused: returned.count, handled: returned.count } as const;
@@ -139,7 +139,7 @@ const selectOutcomeCounts = new Statement(OUTCOMES, ({ value }: Slots<{ replayId
 
 /** Every outcome of a replay, whoever held its lease then. */
 export async function countOutcomes(
-  db: Kysely<Tables>,
+  db: Database,
   replayId: string,
 ): Promise<{ handled: number; sent: number; refused: number }> {
   const [counts] = await selectOutcomeCounts.execute(db, { replayId });

@@ -1,8 +1,8 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { closeAlarms } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { databaseClock } from "../database/server.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database, Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
@@ -65,7 +65,7 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
 }
 
 function count(
-  db: Kysely<Tables>,
+  db: Database,
   { kind, filters, target, routes }: ReplayRequest & { routes: readonly Route[] },
 ): Promise<number> {
   switch (kind) {

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 
 /** How long one process has for publishing them, in ms: then another one may. */
 const CLAIM_MS = 60_000;
@@ -19,16 +19,13 @@ const claimDue = new Statement(
 );
 
 /** Of the sources, those whose root was not published in this hour, for this process alone. */
-export async function claimDueRoots(
-  db: Kysely<Tables>,
-  sources: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function claimDueRoots(db: Database, sources: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set((await claimDue.execute(db, { sources })).map(({ source }) => source));
 }
 
 /** The topic took this root. */
 export async function notePublishedRoot(
-  db: Kysely<Tables>,
+  db: Database,
   { source, size, root }: { source: string; size: string; root: string },
 ): Promise<void> {
   await db

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
 import { publicKeyOf, type Signed, type SignedKind, type Signer } from "./signed.ts";
 import type { KeysDocument } from "./verify-signed.ts";
@@ -24,7 +24,7 @@ const useKey = new Statement(
 );
 
 /** Makes the key known to whoever checks; another one that was in use is retired. @returns Postgres' clock. */
-export async function registerKey(db: Kysely<Tables>, signer: Signer): Promise<Date> {
+export async function registerKey(db: Database, signer: Signer): Promise<Date> {
   const [row] = await useKey.execute(db, signer);
   return row?.now ?? new Date();
 }
@@ -34,7 +34,7 @@ export async function registerKey(db: Kysely<Tables>, signer: Signer): Promise<D
  * that it can be told from one made later. Whatever shows it later masks callback tokens, so what is signed has none.
  */
 export async function issue<Document extends object>(
-  trx: Kysely<Tables>,
+  trx: Database,
   signer: Signer | null,
   kind: SignedKind,
   document: Document,
@@ -59,9 +59,7 @@ export const issueByKnownKey: typeof issue = async (db, signer, kind, document) 
 };
 
 /** What `/.well-known/invoice-relay-keys.json` says: the newest first. */
-export async function readKeys(
-  db: Kysely<Tables>,
-): Promise<Omit<KeysDocument, "format"> & { format: string }> {
+export async function readKeys(db: Database): Promise<Omit<KeysDocument, "format"> & { format: string }> {
   const rows = await db.selectFrom("signing_key").selectAll().orderBy("created_at", "desc").execute();
   return {
     format: "invoice-relay-keys:v1",

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import {
   ALARM,
   type Alarm,
@@ -12,7 +12,7 @@ import {
 } from "../alarms/alarms.ts";
 import { tableOf } from "../database/columns.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import {
   type State,
   stateOf,
@@ -60,7 +60,7 @@ const selectUpstream = new VaryingStatement(
 
 /** @returns null when there is no such row. */
 export async function readUpstreamRow(
-  db: Kysely<Tables>,
+  db: Database,
   kind: UpstreamKind,
   name: string,
 ): Promise<VersionedUpstream | null> {
@@ -129,7 +129,7 @@ const updateUpstream = new VaryingStatement(
  * @returns null when the row had changed: read it again.
  */
 export async function change(
-  db: Kysely<Tables>,
+  db: Database,
   kind: UpstreamKind,
   name: string,
   before: VersionedUpstream,
@@ -158,7 +158,7 @@ export async function change(
  * @returns null when it changes nothing, or there is no such source or topic.
  */
 export async function changeByHand(
-  trx: Kysely<Tables>,
+  trx: Database,
   kind: UpstreamKind,
   name: string,
   signal: Extract<UpstreamReport, { kind: "pause" | "resume" }>,
@@ -194,7 +194,7 @@ const updateEndedPauses = new VaryingStatement(
  * Writes down which pauses have ended by themselves; they have held nothing back since `until`. What was told
  * of a refusal before the pause is over: if it is refused still, the next answer says so anew.
  */
-export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind) => updateEndedPauses.execute(db, kind);
+export const endPauses = (db: Database, kind: UpstreamKind) => updateEndedPauses.execute(db, kind);
 
 const UPSTREAM = {
   /** The source's name, or the topic's ARN. */
@@ -223,7 +223,7 @@ const selectUpstreams = new VaryingStatement(
 );
 
 /** All that `serve` ever knew, by name. */
-export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<ListedUpstream[]> {
+export async function listUpstreams(db: Database, kind: UpstreamKind): Promise<ListedUpstream[]> {
   const upstreams: ListedUpstream[] = [];
   for (const row of await selectUpstreams.execute(db, kind)) {
     const upstream = await readUpstreamRow(db, kind, row.name);

@@ -1,14 +1,14 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { clockTime, interval, isTooFarAhead, typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { readUpstreamRow, type VersionedUpstream } from "./change.ts";
 import { FLOODED, SOURCE, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
 
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
 export async function registerUpstreams(
-  db: Kysely<Tables>,
+  db: Database,
   { sources, topics }: { sources: readonly string[]; topics: readonly string[] },
 ): Promise<void> {
   await sql`
@@ -22,7 +22,7 @@ export async function registerUpstreams(
 }
 
 /** @throws Error when there is no such row: `serve` makes it when it starts. */
-export async function readSource(db: Kysely<Tables>, name: string): Promise<VersionedUpstream & Buckets> {
+export async function readSource(db: Database, name: string): Promise<VersionedUpstream & Buckets> {
   const upstream = await readUpstreamRow(db, SOURCE, name);
   const age = (column: "allowance_at" | "unknown_allowance_at") =>
     typed(returned.float, sql`extract(epoch from clock_timestamp() - ${sql.ref(column)}) * 1000`);
@@ -98,11 +98,7 @@ export interface Turn {
  * confirming leaves less than one in it, and would otherwise starve the list.
  * @param ratePerSecond null for no limit.
  */
-export async function takeTurn(
-  db: Kysely<Tables>,
-  source: string,
-  ratePerSecond: number | null,
-): Promise<Turn> {
+export async function takeTurn(db: Database, source: string, ratePerSecond: number | null): Promise<Turn> {
   const upstream = await readUpstreamRow(db, SOURCE, source);
   // A source that was never served has no row, and so neither state nor bucket.
   if (upstream === null) return { granted: true, nextInMs: 0, upstream };
@@ -121,7 +117,7 @@ export async function takeTurn(
   return { granted, nextInMs: granted ? 0 : await nextListInMs(db, source), upstream };
 }
 
-async function nextListInMs(db: Kysely<Tables>, source: string): Promise<number> {
+async function nextListInMs(db: Database, source: string): Promise<number> {
   const inMs = typed(
     returned.float,
     sql`greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8`,
@@ -150,17 +146,14 @@ const selectClock = new Statement(
 );
 
 /** Postgres' time, and when the source was first served. */
-export async function readClock(
-  db: Kysely<Tables>,
-  source: string,
-): Promise<{ now: Date; servedAt: Date | null }> {
+export async function readClock(db: Database, source: string): Promise<{ now: Date; servedAt: Date | null }> {
   const [row] = await selectClock.execute(db, source);
   if (row === undefined) throw new Error("Postgres did not tell its time");
   return row;
 }
 
 /** Every source that is known, and when it was first served; null before that. */
-export async function listFirstServed(db: Kysely<Tables>): Promise<{ source: string; at: Date | null }[]> {
+export async function listFirstServed(db: Database): Promise<{ source: string; at: Date | null }[]> {
   return await db
     .selectFrom("source")
     .select(["name as source", "first_served_at as at"])
@@ -183,7 +176,7 @@ export const freeScoutTurns = (sources: RawBuilder<unknown>, leaseMs: number, wh
  * @returns Postgres' time; null when it is not.
  */
 export async function takeScoutTurn(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   leaseMs: number,
   when: RawBuilder<boolean>,
@@ -199,7 +192,7 @@ export async function takeScoutTurn(
 }
 
 /** The next round, in whichever process, begins this much later, in ms. */
-export async function nextScoutTurnIn(db: Kysely<Tables>, source: string, ms: number): Promise<void> {
+export async function nextScoutTurnIn(db: Database, source: string, ms: number): Promise<void> {
   await db
     .updateTable("source")
     .set({ scout_at: inMs(ms) })

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { hasTable } from "../database/migrate.ts";
 import type { Slots } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { TOPIC, topicIsHealthy } from "./upstream-kind.ts";
 
 interface TopicClaim {
@@ -47,7 +47,7 @@ export const beginTrial = <Given extends TopicTrial>({ value }: Slots<Given>): R
   where arn = ${value(({ route }) => route.topicArn)} and exists (select from claimed)`;
 
 /** The topics that a relay ever published to with this database; none before it is migrated. */
-export async function knownTopics(db: Kysely<Tables>): Promise<string[]> {
+export async function knownTopics(db: Database): Promise<string[]> {
   if (!(await hasTable(db, "topic"))) return [];
   return (await db.selectFrom("topic").select("arn").execute()).map(({ arn }) => arn);
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import {
   ALARM,
   type Alarm,
@@ -9,7 +9,7 @@ import {
   raiseAlarms,
 } from "../alarms/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { FLOODED } from "./upstream-kind.ts";
 
 /** How fast the share of unknown ids follows the answers: about the last twenty of them count. */
@@ -103,7 +103,7 @@ const updateEndedFloods = new Statement(
 
 /** Ends floods that no answer about an unknown id has kept up: two minutes after a full one. */
 export async function endFloods(
-  { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
+  { db, alarms }: { db: Database; alarms: Alarms },
   sources: readonly string[],
 ): Promise<void> {
   alarms.notifyCleared(await updateEndedFloods.execute(db, sources));
@@ -111,7 +111,7 @@ export async function endFloods(
 
 /** Raises the alarm of a flood that lasts where none is open: whoever closed it took the source for gone. */
 export async function notifyFloodsAgain(
-  { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
+  { db, alarms }: { db: Database; alarms: Alarms },
   sources: readonly string[],
 ): Promise<void> {
   const told = await raiseFloodsAgain.execute(db, sources);
@@ -123,7 +123,7 @@ export async function notifyFloodsAgain(
  * flooded, which raises an alarm, and unknown ids are throttled. Answers are tallied and written together.
  */
 export class UnknownIds {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #alarms: Alarms;
   readonly #source: string;
   #tally = { found: 0, not_found: 0 };
@@ -131,7 +131,7 @@ export class UnknownIds {
   #share = 1;
   #writing: Promise<void> | null = null;
 
-  constructor({ db, alarms, source }: { db: Kysely<Tables>; alarms: Alarms; source: string }) {
+  constructor({ db, alarms, source }: { db: Database; alarms: Alarms; source: string }) {
     this.#db = db;
     this.#alarms = alarms;
     this.#source = source;

@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Alarms, noneIsOpen, wasRaisedSince } from "../alarms/alarms.ts";
 import { interval, isTooFarAhead } from "../database/expressions.ts";
 import { returned, VaryingStatement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { change, readUpstreamRow } from "./change.ts";
 import { LONGEST_HOLD_MS, lastingAlarms, RETRY_AFTER_LIMIT_MS, type UpstreamAlarm } from "./machine.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
@@ -29,7 +29,7 @@ const longestOf = ({ table, policy }: UpstreamKind): Record<string, RawBuilder<u
  * would not be refilled, nor a back-off end, before Postgres' clock came there again. An operator's pause
  * ends when the operator said.
  */
-export async function bringUpstreamsForward(db: Kysely<Tables>): Promise<void> {
+export async function bringUpstreamsForward(db: Database): Promise<void> {
   for (const kind of [SOURCE, TOPIC]) {
     const columns = momentsOf(kind);
     const [table, key] = [sql.table(kind.table), sql.ref(kind.key)];
@@ -110,7 +110,7 @@ const selectUnraised = new VaryingStatement(
  * gone. A state that changes meanwhile is left to its transition.
  */
 export async function notifyAgain(
-  { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
+  { db, alarms }: { db: Database; alarms: Alarms },
   kind: UpstreamKind,
   names: readonly string[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Alarms } from "../alarms/alarms.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { change, readUpstreamRow } from "./change.ts";
 import { stateOf, transition, type UpstreamReport } from "./machine.ts";
@@ -27,7 +27,7 @@ const emptyTally = (): Tally => ({
 });
 
 interface UpstreamOptions {
-  db: Kysely<Tables>;
+  db: Database;
   alarms: Alarms;
   kind: UpstreamKind;
   /** The source's name, or the topic's ARN. */
@@ -41,7 +41,7 @@ interface UpstreamOptions {
 export class Upstream {
   readonly kind: UpstreamKind;
   readonly name: string;
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #alarms: Alarms;
   #tally = emptyTally();
   #writing: Promise<void> | null = null;
@@ -172,7 +172,7 @@ function signalsOf(tally: Tally): UpstreamReport[] {
  * Whether this process is the one to try a refused upstream now. If so, the next try is due after as long as
  * it has been refused so far, within the bounds of its kind.
  */
-export async function takeProbe(db: Kysely<Tables>, kind: UpstreamKind, name: string): Promise<boolean> {
+export async function takeProbe(db: Database, kind: UpstreamKind, name: string): Promise<boolean> {
   const { firstMs, capMs } = kind.policy.probe;
   const { numAffectedRows = 0n } = await sql`
     update ${sql.table(kind.table)} set probe_at = clock_timestamp() + least(${`${capMs} ms`}::interval,

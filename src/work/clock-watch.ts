@@ -1,10 +1,10 @@
 import { hostname, uptime } from "node:os";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { ALARM, type Alarm, type Alarms, raiseAlarms } from "../alarms/alarms.ts";
 import { interval } from "../database/expressions.ts";
 import { databaseTime } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { durationText } from "../kit/setting-formats.ts";
 
 /** A clock that moved by so much more or less than the time that passed has stepped, in ms. */
@@ -72,7 +72,7 @@ export class ClockWatch {
   }
 
   /** Looks, by asking for the time if it has something to compare it with. */
-  async look(db: Kysely<Tables>): Promise<void> {
+  async look(db: Database): Promise<void> {
     await this.#write(db, this.#compares ? this.#compare(await readClocks(db)) : []);
   }
 
@@ -81,14 +81,14 @@ export class ClockWatch {
    * @param isBehind `clockIsBehind`
    * @returns whether a clock was set.
    */
-  async note(db: Kysely<Tables>, clocks: Clocks, isBehind: boolean): Promise<boolean> {
+  async note(db: Database, clocks: Clocks, isBehind: boolean): Promise<boolean> {
     const seen = this.#compare(clocks);
     const isSet = isBehind || seen.length > 0;
     if (isSet) await this.#write(db, seen);
     return isSet;
   }
 
-  async #write(db: Kysely<Tables>, seen: readonly Alarm[]): Promise<void> {
+  async #write(db: Database, seen: readonly Alarm[]): Promise<void> {
     const [row] = await writeStep.execute(db, seen);
     this.#alarms.notify(row?.raised ?? []);
   }
@@ -104,7 +104,7 @@ export class ClockWatch {
   }
 }
 
-const readClocks = async (db: Kysely<Tables>): Promise<Clocks> =>
+const readClocks = async (db: Database): Promise<Clocks> =>
   clocksAt(performance.now(), await databaseTime(db));
 
 /** @param begun `performance.now()` from before Postgres was asked. @param postgres its answer. */

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import {
   type Alarm,
   clearAlarms,
@@ -8,7 +8,7 @@ import {
 } from "../alarms/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 
 /** Maintenance that ended in an error, or could not be done. */
 export interface FailedChore {
@@ -66,7 +66,7 @@ const noteAndAlarm = new Statement(
  * @returns `failures`: how often what failed has failed in a row, the most.
  */
 export async function noteChores(
-  db: Kysely<Tables>,
+  db: Database,
   given: TriedChores,
 ): Promise<WrittenAlarms & { failures: number }> {
   const [row] = await noteAndAlarm.execute(db, given);

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { interval, isTooFarAhead } from "../database/expressions.ts";
 import type { Slots } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import type { Lease } from "./lease.ts";
 
@@ -55,7 +55,7 @@ export class LeasedRows {
   }
 
   /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
-  async releaseExpired(db: Kysely<Tables>, lease: Lease): Promise<number> {
+  async releaseExpired(db: Database, lease: Lease): Promise<number> {
     return await this.#update(db, this.#held, GIVEN_BACK, isOver(longestOf(lease)));
   }
 
@@ -73,12 +73,12 @@ export class LeasedRows {
    * @param waitsTooLong a condition: its `due_at` is too far ahead.
    * @returns how many rows; with `BRING_FORWARD_LIMIT` there may be more.
    */
-  async bringForward(db: Kysely<Tables>, waitsTooLong: RawBuilder<unknown>): Promise<number> {
+  async bringForward(db: Database, waitsTooLong: RawBuilder<unknown>): Promise<number> {
     return await this.#update(db, "due", sql`due_at = clock_timestamp()`, waitsTooLong);
   }
 
   /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
-  async giveBack(db: Kysely<Tables>, held: readonly HeldRow[]): Promise<void> {
+  async giveBack(db: Database, held: readonly HeldRow[]): Promise<void> {
     if (held.length === 0) return;
     const ours = sql`(source, ${this.#key}, lease_token) in (select * from unnest(
       ${held.map(({ source }) => source)}::text[], ${held.map(({ id }) => id)}::uuid[],
@@ -87,7 +87,7 @@ export class LeasedRows {
   }
 
   /** Extends the leases that are still held; one that another worker took over stays theirs. */
-  async extend(db: Kysely<Tables>, held: readonly { leaseToken: string }[], { ms }: Lease): Promise<number> {
+  async extend(db: Database, held: readonly { leaseToken: string }[], { ms }: Lease): Promise<number> {
     const tokens = new Set(held.map(({ leaseToken }) => leaseToken));
     if (tokens.size === 0) return 0;
     const until = sql`claimed_until = ${leaseEnd(sql`${ms}`)}`;
@@ -98,7 +98,7 @@ export class LeasedRows {
    * Extends one lease.
    * @returns false once it is another worker's or nobody's; a row that is merely locked is still held.
    */
-  async keep(db: Kysely<Tables>, held: { leaseToken: string }, lease: Lease): Promise<boolean> {
+  async keep(db: Database, held: { leaseToken: string }, lease: Lease): Promise<boolean> {
     if ((await this.extend(db, [held], lease)) > 0) return true;
     const { rows } = await sql`
       select from ${this.#table}
@@ -107,7 +107,7 @@ export class LeasedRows {
   }
 
   async #update(
-    db: Kysely<Tables>,
+    db: Database,
     state: HeldState | "due",
     assignments: RawBuilder<unknown>,
     condition: RawBuilder<unknown>,

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { someAreOpen } from "../alarms/alarms.ts";
 import { typed } from "../database/expressions.ts";
 import type { Why } from "../database/recording-problem.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
 
@@ -67,12 +67,12 @@ const writeBeat = new Statement({ silent: returned.boolean }, ({ value }: Slots<
 
 /** The row of this process, by which others see that it lives. */
 export class RelayProcess {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Database;
   readonly #id: string;
   readonly #does: Presence;
   #left = false;
 
-  constructor(db: Kysely<Tables>, does: Presence) {
+  constructor(db: Database, does: Presence) {
     this.#db = db;
     this.#does = does;
     this.#id = does.lambda === undefined ? newId() : idOf(does.lambda.name);
@@ -130,7 +130,7 @@ export interface SeenProcess {
 }
 
 /** The processes that did not say that they stopped, those heard of last first; at most 100. */
-export async function listProcesses(db: Kysely<Tables>): Promise<SeenProcess[]> {
+export async function listProcesses(db: Database): Promise<SeenProcess[]> {
   return await db
     .selectFrom("relay_process")
     .select(["host", "pid", "version", "http", "workers"])

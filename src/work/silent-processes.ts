@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { ALARM, type Alarm, type Alarms, clearAlarms, ENDED_ALARMS, raiseLasting } from "../alarms/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { clock } from "../kit/time.ts";
 import { listProcesses, type SeenProcess } from "./relay-process.ts";
 
@@ -76,7 +76,7 @@ const closeSilent = new Statement(
  * @returns those that it raised.
  */
 export async function noteSilence(
-  db: Kysely<Tables>,
+  db: Database,
   alarms: Alarms,
   { mayClose }: { mayClose: boolean },
 ): Promise<readonly Alarm[]> {

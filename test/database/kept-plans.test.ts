@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
 import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
 import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import { connect } from "../../src/database/connect.ts";
-import type { Tables } from "../../src/database/tables.ts";
+import type { Database } from "../../src/database/tables.ts";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
@@ -39,7 +39,7 @@ function handoff<Item>(): Handoff<Item> & { taken: Item[] } {
 }
 
 /** Two batches of payments from callback to acceptance: one claimed at each stage, one handed over. */
-async function path(db: Kysely<Tables>, size: number): Promise<void> {
+async function path(db: Database, size: number): Promise<void> {
   const payments = () => Array.from({ length: size }, () => randomUUID());
   const record = async (log: CallbackLog) =>
     await Promise.all(payments().map((id) => log.append(callbackAbout(id))));
@@ -130,7 +130,7 @@ it("nor do those of a flood that had hardly begun", async () => {
     chance: 0,
     lease: leaseOf(LEASE_MS),
   };
-  const claimAndRecord = async (session: Kysely<Tables>) => {
+  const claimAndRecord = async (session: Database) => {
     await claimConfirmations(session, { ...claiming, limits: LIMITS });
     const log = new CallbackLog({ db: session, onConfirmations: () => undefined });
     const id = randomUUID();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Kysely, KyselyPlugin } from "kysely";
+import type { KyselyPlugin } from "kysely";
 import { describe, expect, it } from "vitest";
-import type { Tables } from "../../src/database/tables.ts";
+import type { Database } from "../../src/database/tables.ts";
 import { readVitalSigns } from "../../src/operate/backlog.ts";
 import { showUndelivered } from "../../src/operate/list-undelivered.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
@@ -10,7 +10,7 @@ import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.
 import { type Surroundings, surroundings } from "../support/relay.ts";
 
 /** The same database, on which others make a change as soon as the first statement has been answered. */
-function disturbed(db: Kysely<Tables>, change: () => Promise<unknown>): Kysely<Tables> {
+function disturbed(db: Database, change: () => Promise<unknown>): Database {
   let changing: Promise<unknown> | undefined;
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
@@ -25,7 +25,7 @@ function disturbed(db: Kysely<Tables>, change: () => Promise<unknown>): Kysely<T
 
 const confirmationsLive = { sources: null, intervalMs: 60_000 };
 
-const READERS: Record<string, (db: Kysely<Tables>, invoiceId: string) => Promise<unknown>> = {
+const READERS: Record<string, (db: Database, invoiceId: string) => Promise<unknown>> = {
   "an invoice's timeline": readTimeline,
   status: async (db) => {
     const { at: _, waiting: _ages, backlog, ...facts } = await readStatus(db, confirmationsLive);

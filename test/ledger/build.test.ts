@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import type { Database } from "../../src/database/connect.ts";
+import type { Database } from "../../src/database/tables.ts";
 import { buildBatch, buildLedger } from "../../src/ledger/build.ts";
 import { SHARED } from "../../src/ledger/kinds.ts";
 import { followInclusion, leafHash, nodeHash, provesConsistency, rootOf } from "../../src/ledger/merkle.ts";

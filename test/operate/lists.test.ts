@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import type { Database } from "../../src/database/connect.ts";
 import type { Page, PagePosition } from "../../src/database/page.ts";
+import type { Database } from "../../src/database/tables.ts";
 import { moneyIn } from "../../src/kit/money-text.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
 import type { InvoiceTerms } from "../../src/operate/invoice-terms.ts";

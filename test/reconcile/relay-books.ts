@@ -1,5 +1,6 @@
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { connect, type Database } from "../../src/database/connect.ts";
+import { connect } from "../../src/database/connect.ts";
+import type { Database } from "../../src/database/tables.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConnectOptions, Database } from "../../src/database/connect.ts";
+import type { ConnectOptions } from "../../src/database/connect.ts";
+import type { Database } from "../../src/database/tables.ts";
 import type { Route } from "../../src/publish/event.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type ConnectOptions, connect, type Database } from "../../src/database/connect.ts";
+import { type ConnectOptions, connect } from "../../src/database/connect.ts";
+import type { Database } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { onTestFinished } from "./own-test.ts";
 import type { Surroundings } from "./relay.ts";

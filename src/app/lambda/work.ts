@@ -1,7 +1,7 @@
 import { setTimeout as delay, setTimeout as sleep } from "node:timers/promises";
 import { relayMigrations } from "../../../migrations/relay.ts";
-import type { Database } from "../../database/connect.ts";
 import { requireSchema } from "../../database/migrate.ts";
+import type { Database } from "../../database/tables.ts";
 import { createLogger } from "../../kit/log.ts";
 import { isDatabaseAway } from "../../kit/postgres-errors.ts";
 import { readBacklogAges } from "../../operate/backlog.ts";

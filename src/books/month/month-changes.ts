@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import { ALARM, type Alarm, raiseAlarms } from "../../alarms/alarms.ts";
 import { type Columns, json, time, uuid } from "../../database/columns.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database, Tables } from "../../database/tables.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
@@ -79,7 +79,7 @@ const AT_ONCE = 1_000;
  * @returns the alarms that it wrote, and whether more is waiting.
  */
 export const noteMonthChanges = (
-  db: Kysely<Tables>,
+  db: Database,
   sources: readonly BookSource[],
 ): Promise<{ raised: Alarm[]; more: boolean }> =>
   db.transaction().execute(async (trx) => {
@@ -170,7 +170,7 @@ function detailOf(
 }
 
 /** The addenda of a closing, the oldest first. */
-export async function readChanges(db: Kysely<Tables>, monthId: string): Promise<MonthChange[]> {
+export async function readChanges(db: Database, monthId: string): Promise<MonthChange[]> {
   const rows = await db
     .selectFrom("month_change")
     .select(["invoice_id as invoiceId", "changed_at as changedAt", "before", "after"])

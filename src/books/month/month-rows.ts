@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { type Alarm, closeAlarms } from "../../alarms/alarms.ts";
 import { audit, type ByHand } from "../../alarms/audit.ts";
 import { type Columns, numeric, text, uuid } from "../../database/columns.ts";
 import { type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database, Tables } from "../../database/tables.ts";
 import type { Money } from "../../provider/provider.ts";
 import type { Difference } from "../../reconcile/certificate/certificate.ts";
 import type { Signed } from "../../signing/signed.ts";
@@ -159,7 +159,7 @@ export const reopenMonth = ({ db, actor, reason, source, month }: Reopening): Pr
 
 /** Each closing of some months, the newest first. */
 export async function readClosings(
-  db: Kysely<Tables>,
+  db: Database,
   { sources, month }: { sources: readonly string[]; month?: string | undefined },
 ): Promise<ClosedMonth[]> {
   let query = db

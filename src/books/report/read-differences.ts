@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { describePayments } from "../../confirm/invoices/read-invoices.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { bookDayOf, bookDaysOf, bookPeriod } from "../../kit/book-days.ts";
 import type { Difference as Named } from "../../reconcile/certificate/certificate.ts";
 import { readCalendar } from "../../reconcile/last-runs.ts";
@@ -26,7 +25,7 @@ const PAGE = 500;
  * @param collection only differences of its invoices; days that nothing is shown of are there in any case.
  */
 export async function* readDifferences(
-  db: Kysely<Tables>,
+  db: Database,
   { from, to, collection }: { from: string; to: string; collection?: string | undefined },
   source: BookSource,
 ): AsyncGenerator<Difference, void, undefined> {
@@ -48,7 +47,7 @@ export async function* readDifferences(
 }
 
 async function* differencesOf(
-  db: Kysely<Tables>,
+  db: Database,
   source: BookSource,
   certificateId: string,
   day: string,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { type ConfirmationState, shownVerdict, type Verdict } from "../../confirm/queue/confirmation.ts";
@@ -11,7 +11,7 @@ import {
   type Slots,
   Statement,
 } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import type { BookPeriod } from "../../kit/book-days.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { isPaymentEvent } from "../../publish/event.ts";
@@ -177,7 +177,7 @@ const selectUndated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
  * page: the cost of each is the same, however long the period.
  */
 export async function* readPayments(
-  db: Kysely<Tables>,
+  db: Database,
   given: Omit<PaymentsQuery, "after" | "ownNames" | "ids">,
 ): AsyncGenerator<Payment, void, undefined> {
   const { name, collectionIds } = given.source;
@@ -198,7 +198,7 @@ export async function* readPayments(
 
 /** Those of these invoices, a thousand at most, that are payments by now, whenever they were paid. */
 export async function readPaymentsOf(
-  db: Kysely<Tables>,
+  db: Database,
   source: BookSource,
   ids: readonly string[],
 ): Promise<Payment[]> {

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { bookDayOf, bookPeriod, bookTimeOf } from "../../kit/book-days.ts";
 import type { Mask } from "../../kit/mask.ts";
 import { type Money, moneyOf } from "../../provider/provider.ts";
@@ -24,14 +23,14 @@ export interface ReportRequest {
   mask: Mask;
 }
 
-type Reader = (db: Kysely<Tables>, request: ReportRequest) => Sheet;
+type Reader = (db: Database, request: ReportRequest) => Sheet;
 
 /** A report of one kind of item: its columns, and what it reads of each source. */
 const report =
   <Item extends { source: BookSource }>(
     name: string,
     columns: (request: ReportRequest) => readonly Column<Item>[],
-    read: (db: Kysely<Tables>, request: ReportRequest, source: BookSource) => AsyncIterable<Item>,
+    read: (db: Database, request: ReportRequest, source: BookSource) => AsyncIterable<Item>,
   ): Reader =>
   (db, request) => {
     const shown = columns(request);
@@ -60,7 +59,7 @@ const byCurrency = (one: BookSource, other: BookSource): number =>
     : one.currency.localeCompare(other.currency);
 
 const paymentsIn = (
-  db: Kysely<Tables>,
+  db: Database,
   { from, to, collection }: ReportRequest,
   source: BookSource,
   forSums?: true,

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { keyOfSum } from "./matching.ts";
 import type { Settleable } from "./settleable-sums.ts";
 import { type MatchItem, readMatchItems, type StatementMatch } from "./statement-match-row.ts";
@@ -10,7 +9,7 @@ import { type MatchItem, readMatchItems, type StatementMatch } from "./statement
  * @param now of these days, of all collections.
  */
 export async function isOutdated(
-  db: Kysely<Tables>,
+  db: Database,
   { id, collection }: Pick<StatementMatch, "id" | "collection">,
   now: Settleable,
   { from, to }: { from: string; to: string },

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { describePayments } from "../../confirm/invoices/read-invoices.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import type { Mask } from "../../kit/mask.ts";
 import type { Column, Sheet, SheetRow } from "../report/sheet.ts";
 import { type MatchItem, readMatchItems, type StatementMatch } from "./statement-match-row.ts";
@@ -42,7 +41,7 @@ const columnsOf = ({ source, currency }: StatementMatch): Column<Row>[] => [
 const PAGE = 500;
 
 /** Everything that came of a statement, as a table; it is read as it is written. */
-export function matchSheet(db: Kysely<Tables>, match: StatementMatch, mask: Mask): Sheet {
+export function matchSheet(db: Database, match: StatementMatch, mask: Mask): Sheet {
   const columns = columnsOf(match);
   const cell = (row: Row, { kind, of }: Column<Row>) => {
     const value = of(row);
@@ -59,7 +58,7 @@ export function matchSheet(db: Kysely<Tables>, match: StatementMatch, mask: Mask
   };
 }
 
-async function* rowsOf(db: Kysely<Tables>, { id, source }: StatementMatch): AsyncGenerator<Row> {
+async function* rowsOf(db: Database, { id, source }: StatementMatch): AsyncGenerator<Row> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page: MatchItem[] = await readMatchItems(db, id, { after, limit: PAGE });
     const invoices = page.flatMap(({ sums }) => sums.flatMap(({ invoiceId }) => invoiceId ?? []));

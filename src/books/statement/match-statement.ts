@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Kysely } from "kysely";
 import { audit } from "../../alarms/audit.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { bookPeriod } from "../../kit/book-days.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { newId } from "../../kit/ids.ts";
@@ -58,7 +57,7 @@ const SUMS_AT_ONCE = 1_000;
  * @throws RelayError that says what is wrong with the file or the period; nothing is kept then.
  */
 export async function matchStatement(
-  db: Kysely<Tables>,
+  db: Database,
   request: MatchRequest,
   onProgress: (payments: number) => void,
 ): Promise<MatchDone> {

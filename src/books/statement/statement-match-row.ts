@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database, Tables } from "../../database/tables.ts";
 import type { Money } from "../../provider/provider.ts";
 import { keyOfSum, type Match, type MatchState } from "./matching.ts";
 import type { Mapping } from "./statement-columns.ts";
@@ -80,7 +80,7 @@ const insertItems = new Statement(
  * @param items JSON arrays of `KeptMatch`, all but the last of them equally long.
  */
 export async function insertStatementMatch(
-  trx: Kysely<Tables>,
+  trx: Database,
   made: Omit<StatementMatch, "madeAt">,
   items: AsyncIterable<string> | Iterable<string>,
   itemsAtOnce: number,
@@ -165,7 +165,7 @@ export interface MatchFilters {
 
 /** The newest first. */
 export async function listStatementMatches(
-  db: Kysely<Tables>,
+  db: Database,
   { source, fileSha256 }: MatchFilters,
   limit: number,
 ): Promise<StatementMatch[]> {
@@ -181,14 +181,14 @@ export async function listStatementMatches(
 }
 
 /** @returns null when there is none with this id. */
-export async function readStatementMatch(db: Kysely<Tables>, id: string): Promise<StatementMatch | null> {
+export async function readStatementMatch(db: Database, id: string): Promise<StatementMatch | null> {
   const row = await db.selectFrom("statement_match").select(COLUMNS).where("id", "=", id).executeTakeFirst();
   return row === undefined ? null : shown(row);
 }
 
 /** A page of its items, in order. @param states only those in one of these; all when left out. */
 export async function readMatchItems(
-  db: Kysely<Tables>,
+  db: Database,
   id: string,
   { after, limit, states }: { after: number; limit: number; states?: readonly MatchState[] | undefined },
 ): Promise<MatchItem[]> {
@@ -209,7 +209,7 @@ export async function readMatchItems(
  * in it. @returns null when no such statement was matched.
  */
 export async function readCarried(
-  db: Kysely<Tables>,
+  db: Database,
   { source, collection, to }: { source: string; collection: string | null; to: string },
 ): Promise<ReadonlySet<string> | null> {
   const before = await db
@@ -235,7 +235,7 @@ export async function readCarried(
 }
 
 /** How statements of a source were read, the newest first. */
-export async function rememberedMappings(db: Kysely<Tables>, source: string): Promise<Mapping[]> {
+export async function rememberedMappings(db: Database, source: string): Promise<Mapping[]> {
   const rows = await db
     .selectFrom("statement_match")
     .select("mapping")
@@ -254,7 +254,7 @@ const REMEMBERED = 100;
  * @returns none when there is none, or a collection's is missing.
  */
 export async function newestMatchesOf(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   { from, to, collections }: { from: string; to: string; collections: readonly (string | null)[] },
 ): Promise<StatementMatch[]> {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { z } from "zod";
-import type { Database } from "../../database/connect.ts";
 import type { PagePosition } from "../../database/page.ts";
+import type { Database } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { moneyIn } from "../../kit/money-text.ts";

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { sourcesIn } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import type { IdRange } from "../../kit/ids.ts";
 import { KEY } from "../queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../queue/confirmation.ts";
@@ -23,7 +23,7 @@ export const hasStatus = (statuses: RawBuilder<unknown>) =>
  * What the provider last confirmed of an invoice, without personal data.
  * @returns null when nothing is stored.
  */
-export async function readPayment(db: Kysely<Tables>, { invoiceId, source }: ConfirmationKey) {
+export async function readPayment(db: Database, { invoiceId, source }: ConfirmationKey) {
   const row = await db
     .selectFrom("invoice")
     .select([
@@ -57,15 +57,11 @@ const selectBeginning = new Statement(
 );
 
 /** Up to `limit` invoices within the range that anything was asked or confirmed about. */
-export const invoicesBeginning = async (db: Kysely<Tables>, range: IdRange, limit: number) =>
+export const invoicesBeginning = async (db: Database, range: IdRange, limit: number) =>
   (await selectBeginning.execute(db, { ...range, limit })).map(({ id }) => id);
 
 /** The ids of up to `limit` invoices with this reference of the merchant's, the last confirmed first. */
-export async function findByReference(
-  db: Kysely<Tables>,
-  reference: string,
-  limit: number,
-): Promise<string[]> {
+export async function findByReference(db: Database, reference: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("invoice")
     .select("id")
@@ -77,7 +73,7 @@ export async function findByReference(
 }
 
 /** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
-export async function newestInvoiceId(db: Kysely<Tables>, source: string): Promise<string | null> {
+export async function newestInvoiceId(db: Database, source: string): Promise<string | null> {
   const row = await db
     .selectFrom("invoice")
     .select("id")
@@ -97,7 +93,7 @@ interface StoredPayment {
 
 /** Up to `limit` invoices that are stored as paid in a period, by id, from the one after `after`. */
 export async function readStoredPayments(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   { from, to, statuses }: { from: Date; to: Date; statuses: readonly string[] },
   after: string,
@@ -133,7 +129,7 @@ const selectDescriptions = new Statement(
 );
 
 /** What a person knows these invoices by; those that are not stored are left out. In no order. */
-export const describePayments = async (db: Kysely<Tables>, keys: readonly ConfirmationKey[]) =>
+export const describePayments = async (db: Database, keys: readonly ConfirmationKey[]) =>
   keys.length === 0 ? [] : await selectDescriptions.execute(db, keys);
 
 interface AnswersQuery {
@@ -170,7 +166,7 @@ const selectAnswers = new Statement(ANSWER, ({ value }: Slots<AnswersQuery>) => 
 });
 
 /** Every answer that is kept, the newest first. */
-export const answersOf = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+export const answersOf = (db: Database, invoiceId: string, limit: number) =>
   selectAnswers.execute(db, { invoiceId, limit });
 
 const selectAnswersInOrder = new Statement(
@@ -193,5 +189,5 @@ const selectAnswersInOrder = new Statement(
  * When answers were asked for and stored, the first one first: each source's newest and, of those it
  * replaced, the `limit` last ones.
  */
-export const answersInOrder = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+export const answersInOrder = (db: Database, invoiceId: string, limit: number) =>
   selectAnswersInOrder.execute(db, { invoiceId, limit });

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { sourcesIn } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { codeOf } from "../../kit/postgres-errors.ts";
 
 /** How many of a source's last payments are looked at: no index knows the names, and new ones come seldom. */
@@ -21,7 +21,7 @@ const selectNames = new Statement(
 );
 
 /** The names of the collections that the last payments of each source were in. */
-export const seenCollections = (db: Kysely<Tables>): Promise<{ source: string; name: string }[]> =>
+export const seenCollections = (db: Database): Promise<{ source: string; name: string }[]> =>
   selectNames.execute(db, LOOKED_AT);
 
 /** How long the whole table is searched for a name, in ms. */
@@ -29,7 +29,7 @@ const SEARCHED_MS = 1_000;
 const QUERY_CANCELED = "57014";
 
 /** Whether any payment is in this collection; where there are too many to tell soon, it may be. */
-export async function isInCollection(db: Kysely<Tables>, name: string): Promise<boolean> {
+export async function isInCollection(db: Database, name: string): Promise<boolean> {
   try {
     return await db.transaction().execute(async (trx) => {
       await sql`set local statement_timeout = ${sql.lit(SEARCHED_MS)}`.execute(trx);

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Columns, text, uuid } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
 
 type Keys = readonly ConfirmationKey[];
@@ -32,12 +32,12 @@ const release = updateGiven(sql`released_at = clock_timestamp()`);
 const dismiss = updateGiven(sql`dismissed_at = clock_timestamp()`);
 
 /** Lets invoices out of quarantine: the next answer is judged as if their collection were ours. */
-export async function releaseConfirmations(db: Kysely<Tables>, keys: Keys): Promise<void> {
+export async function releaseConfirmations(db: Database, keys: Keys): Promise<void> {
   await release.execute(db, keys);
 }
 
 /** Takes these off the operators' lists until they are settled again. */
-export async function dismissConfirmations(db: Kysely<Tables>, keys: Keys): Promise<void> {
+export async function dismissConfirmations(db: Database, keys: Keys): Promise<void> {
   await dismiss.execute(db, keys);
 }
 
@@ -58,7 +58,7 @@ const updatePriority = new Statement(
 );
 
 /** Puts ids that proved to be the provider's own before those that nobody knows. @returns how many. */
-export const promote = (db: Kysely<Tables>, source: string, invoiceIds: readonly string[]): Promise<number> =>
+export const promote = (db: Database, source: string, invoiceIds: readonly string[]): Promise<number> =>
   updatePriority.write(db, { source, invoiceIds });
 
 /** A condition on rows of `source`: ids that nobody knows wait there. */
@@ -79,7 +79,7 @@ const selectKeptSince = new Statement(
 );
 
 /** The same moment, for a statement whose index needs to know it. */
-export async function readUnknownKeptSince(db: Kysely<Tables>): Promise<Date> {
+export async function readUnknownKeptSince(db: Database): Promise<Date> {
   const [row] = await selectKeptSince.execute(db);
   return row?.since ?? new Date(0);
 }
@@ -103,4 +103,4 @@ const deletePage = new Statement(
  * nobody asked again for a week.
  * @returns how many.
  */
-export const deleteUnknown = (db: Kysely<Tables>, keys: Keys): Promise<number> => deletePage.write(db, keys);
+export const deleteUnknown = (db: Database, keys: Keys): Promise<number> => deletePage.write(db, keys);

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
 import { isHealthy } from "../../upstreams/machine.ts";
@@ -110,7 +110,7 @@ interface SourceClaim {
  * meanwhile, so that any number of processes keep one limit.
  */
 export async function claimConfirmations(
-  db: Kysely<Tables>,
+  db: Database,
   { limits, ...claiming }: ClaimOptions & { limits: Limits },
 ): Promise<SourceClaim> {
   const limited = limits.ratePerSecond !== null;
@@ -216,7 +216,7 @@ export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
  * waits. Each lookup is one step into an index, however many wait as they should.
  * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
  */
-export const bringForwardConfirmations = (db: Kysely<Tables>, sources: readonly string[]): Promise<number> =>
+export const bringForwardConfirmations = (db: Database, sources: readonly string[]): Promise<number> =>
   confirmationLeases.bringForward(db, waitTooLong(sql`${sources}::text[]`));
 
 const waitTooLong = (sources: RawBuilder<unknown>) => {

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { boolean, type Columns, tableOf, text, uuid } from "../../database/columns.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
 import { joinLine, soonerSender } from "./sender-turns.ts";
 
@@ -150,7 +150,7 @@ const TO_OPEN: Columns<ConfirmationRequest & ToOpen> = {
  * the rows of a second call would be locked in no order with those of the first.
  */
 export async function openConfirmations(
-  db: Kysely<Tables>,
+  db: Database,
   toOpen: readonly ToOpen[],
   options: OpeningOptions,
 ): Promise<void> {
@@ -178,7 +178,7 @@ const NOTED: Columns<NotedListing> = {
 
 /** Notes what each confirmation was opened for, in the transaction that opens them. */
 export async function noteListed(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   listed: readonly NotedListing[],
 ): Promise<void> {

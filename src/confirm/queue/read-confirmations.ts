@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { isGiven, KEY } from "./change-confirmations.ts";
 import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
 
@@ -25,17 +25,17 @@ const selectStates = new Statement(
 
 /** The states of these confirmations, and since when; in no order, without those that do not exist. */
 export async function readStates(
-  db: Kysely<Tables>,
+  db: Database,
   keys: readonly ConfirmationKey[],
 ): Promise<RowOf<typeof STATE>[]> {
   return keys.length === 0 ? [] : await selectStates.execute(db, keys);
 }
 
-const confirmationOf = (db: Kysely<Tables>, { invoiceId, source }: ConfirmationKey) =>
+const confirmationOf = (db: Database, { invoiceId, source }: ConfirmationKey) =>
   db.selectFrom("confirmation").where("invoice_id", "=", invoiceId).where("source", "=", source);
 
 /** The state of one confirmation, with an answer that could not be used; null when there is none. */
-export async function readConfirmation(db: Kysely<Tables>, key: ConfirmationKey) {
+export async function readConfirmation(db: Database, key: ConfirmationKey) {
   const row = await confirmationOf(db, key)
     .select([
       "state",
@@ -54,7 +54,7 @@ export async function readConfirmation(db: Kysely<Tables>, key: ConfirmationKey)
 }
 
 /** What came of a confirmation so far; null while nothing has. */
-export async function verdictOf(db: Kysely<Tables>, key: ConfirmationKey): Promise<Verdict | null> {
+export async function verdictOf(db: Database, key: ConfirmationKey): Promise<Verdict | null> {
   return (await confirmationOf(db, key).select("verdict").executeTakeFirst())?.verdict ?? null;
 }
 
@@ -62,10 +62,7 @@ export async function verdictOf(db: Kysely<Tables>, key: ConfirmationKey): Promi
  * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
  * @param sources of these only; of all when null.
  */
-export async function countUnaskedReplays(
-  db: Kysely<Tables>,
-  sources: readonly string[] | null,
-): Promise<number> {
+export async function countUnaskedReplays(db: Database, sources: readonly string[] | null): Promise<number> {
   let unasked = db
     .selectFrom("confirmation")
     .select(({ fn }) => fn.countAll<number>().as("count"))
@@ -89,7 +86,7 @@ const countUndelivered = new Statement(
 
 /** What waits for a person: neither released nor dismissed since it was settled. */
 export async function countUndeliveredConfirmations(
-  db: Kysely<Tables>,
+  db: Database,
 ): Promise<{ dead: number; quarantined: number }> {
   const [row] = await countUndelivered.execute(db);
   return row ?? { dead: 0, quarantined: 0 };

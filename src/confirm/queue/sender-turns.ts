@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { type Class, dueIn, nameOf } from "./fair-share.ts";
 
 /** How many senders without anything due one claim passes over. */
@@ -139,6 +139,6 @@ const refreshTurns = new Statement(
  * Brings the line up to date with what is due, also while no claim looks at it: a sender whose repeat has
  * become due, or whose lease ran out, joins it; one that has had nothing due for long leaves it.
  */
-export async function refreshLine(db: Kysely<Tables>): Promise<void> {
+export async function refreshLine(db: Database): Promise<void> {
   await refreshTurns.execute(db, undefined);
 }

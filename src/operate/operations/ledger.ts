@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { inSnapshot } from "../../database/transactions.ts";
 import { readLastCheck } from "../../ledger/check-ledger.ts";
 import type { Finding } from "../../ledger/findings.ts";
@@ -36,7 +35,7 @@ const finding = z.object({
 
 const MOST_LEAVES = 999_999_999_999_999;
 
-async function pathSince(db: Kysely<Tables>, { source, size }: RootDocument, since: number) {
+async function pathSince(db: Database, { source, size }: RootDocument, since: number) {
   if (since > Number(size)) return null;
   return (await proveConsistency(db, source, since, Number(size))).map((one) => one.toString("hex"));
 }

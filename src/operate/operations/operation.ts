@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { BookSource } from "../../books/book-source.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import type { Role } from "../../kit/admin-token.ts";
 import type { Mask } from "../../kit/mask.ts";
 import type { Route } from "../../publish/event.ts";
@@ -36,7 +35,7 @@ export type OnProgress = (progress: ListProgress) => void;
 
 /** What the operations need of the process that runs them. */
 export interface OperationParts {
-  db: Kysely<Tables>;
+  db: Database;
   routes: readonly Route[];
   /** Bounds what a dry run reads. @param left is aborted when the caller has hung up. */
   boundDryRun: <Plan>(

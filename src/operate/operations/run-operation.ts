@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { isInCollection, seenCollections } from "../../confirm/invoices/seen-collections.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { isRefusedData } from "../../kit/postgres-errors.ts";
@@ -57,7 +56,7 @@ async function collectionIdsOf({ db, statusSettings }: Known): Promise<string[]>
   return [...set, ...(await certifiedCollections(db))];
 }
 
-async function requireCollection(db: Kysely<Tables>, name: string): Promise<void> {
+async function requireCollection(db: Database, name: string): Promise<void> {
   const seen = (await seenCollections(db)).map((one) => one.name);
   if (!seen.includes(name) && !(await isInCollection(db, name))) refuseUnknown("collection", name, seen);
 }

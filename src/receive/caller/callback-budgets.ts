@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { type Columns, float, text } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { networkOf, Remembered } from "../../kit/addresses.ts";
 
 const HOUR_MS = 3_600_000;
@@ -190,10 +190,9 @@ const addSpent = new Statement(
 );
 
 /** Adds what one process spent. @returns what all processes have spent by now, for the same keys. */
-export const shareBudgets = (db: Kysely<Tables>, spent: readonly BudgetShares[]) =>
-  addSpent.execute(db, spent);
+export const shareBudgets = (db: Database, spent: readonly BudgetShares[]) => addSpent.execute(db, spent);
 
 /** What was spent more than an hour ago no longer counts. */
-export async function forgetBudgets(db: Kysely<Tables>): Promise<void> {
+export async function forgetBudgets(db: Database): Promise<void> {
   await sql`delete from callback_budget where counted_at < clock_timestamp() - interval '1 hour'`.execute(db);
 }

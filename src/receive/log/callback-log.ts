@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import type { Alarm } from "../../alarms/alarms.ts";
 import { type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { networkOf } from "../../kit/addresses.ts";
 import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
@@ -61,7 +60,7 @@ export interface IncomingCallback {
 }
 
 export interface CallbackLogOptions {
-  db: Kysely<Tables>;
+  db: Database;
   /** Called after each commit that left confirmations for others to claim. */
   onConfirmations: () => void;
   /** Called after each commit that raised alarms which were not open. */

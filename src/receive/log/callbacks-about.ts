@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { verdictOf } from "../../confirm/queue/read-confirmations.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import type { IdRange } from "../../kit/ids.ts";
 import { callbacksThatName, receivedAt, sentBytes } from "./list-callbacks.ts";
 
@@ -21,7 +21,7 @@ const selectAbout = new Statement(
 
 /** The newest callbacks about an invoice, without their contents. */
 export const callbacksAbout = (
-  db: Kysely<Tables>,
+  db: Database,
   { invoiceId, source }: { invoiceId: string; source: string },
   limit = 5,
 ): Promise<{ id: string; receivedAt: Date; foundBy: string | null }[]> =>
@@ -47,7 +47,7 @@ const selectFirst = new Statement(
 );
 
 /** The first callbacks that named an invoice, whatever their source, each with how many there are. */
-export const firstCallbacksNaming = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+export const firstCallbacksNaming = (db: Database, invoiceId: string, limit: number) =>
   selectFirst.execute(db, { invoiceId, limit });
 
 const selectIds = new Statement(
@@ -61,7 +61,7 @@ const selectIds = new Statement(
 );
 
 /** The invoices named by the newest callbacks that came with this reference, whoever confirmed them. */
-export const invoicesCalledAs = async (db: Kysely<Tables>, reference: string, limit: number) =>
+export const invoicesCalledAs = async (db: Database, reference: string, limit: number) =>
   (await selectIds.execute(db, { reference, limit })).map(({ invoiceId }) => invoiceId);
 
 const selectBeginning = new Statement(
@@ -74,7 +74,7 @@ const selectBeginning = new Statement(
 );
 
 /** Up to `limit` callbacks within the range, the newest first. */
-export const callbacksBeginning = (db: Kysely<Tables>, range: IdRange, limit: number) =>
+export const callbacksBeginning = (db: Database, range: IdRange, limit: number) =>
   selectBeginning.execute(db, { ...range, limit });
 
 /** A condition: the log still holds the callback that the two expressions name. */
@@ -85,7 +85,7 @@ export const isLogged = (
   exists (select from callback as logged where logged.received_at = ${receivedAt} and logged.id = ${id})`;
 
 /** When the newest callback in the log was received; null when it is empty. */
-export async function lastCallbackAt(db: Kysely<Tables>): Promise<Date | null> {
+export async function lastCallbackAt(db: Database): Promise<Date | null> {
   const row = await db
     .selectFrom("callback")
     .select("received_at as at")
@@ -113,7 +113,7 @@ export type PaymentState = "confirming" | "confirmed";
  * @param id the callback's, a UUIDv7: its time says in which partition it stands.
  * @returns null when there is no such callback.
  */
-export async function paymentState(db: Kysely<Tables>, id: string): Promise<PaymentState | null> {
+export async function paymentState(db: Database, id: string): Promise<PaymentState | null> {
   const callback = await db
     .selectFrom("callback")
     .select(["source", "invoice_ids"])

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import { type Columns, tableOf, text, uuid } from "../../database/columns.ts";
 import {
   nullable,
@@ -8,7 +8,7 @@ import {
   Statement,
   VaryingStatement,
 } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database, Tables } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
@@ -36,7 +36,7 @@ const selectFirstOfMonth = new Statement(
 );
 
 /** The first moment of the month in which what is now `ageMs` old came in; UTC, by Postgres' clock. */
-export async function firstOfMonthBefore(db: Kysely<Tables>, ageMs: number): Promise<Date> {
+export async function firstOfMonthBefore(db: Database, ageMs: number): Promise<Date> {
   const [row] = await selectFirstOfMonth.execute(db, { ageMs });
   return row?.before ?? new Date(0);
 }
@@ -56,8 +56,7 @@ const selectPartitions = new Statement(
 );
 
 /** The partitions that end at `before` or earlier, the oldest first. */
-export const partitionsBefore = (db: Kysely<Tables>, before: Date) =>
-  selectPartitions.execute(db, { before });
+export const partitionsBefore = (db: Database, before: Date) => selectPartitions.execute(db, { before });
 
 /** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
 const within = ({ from, to }: OldPartition) => sql`received_at >= ${from} and received_at < ${to}`;
@@ -79,7 +78,7 @@ const countRows = new VaryingStatement(
 );
 
 /** How many callbacks a partition holds; about, where they are many: counting would read the whole month. */
-export async function sizeOf(db: Kysely<Tables>, partition: OldPartition): Promise<number> {
+export async function sizeOf(db: Database, partition: OldPartition): Promise<number> {
   const [row] = await countRows.execute(db, partition);
   return row?.callbacks ?? 0;
 }
@@ -216,7 +215,7 @@ const dropPage = new VaryingStatement(
  * @returns how many leave.
  */
 export async function dropStragglers(
-  db: Kysely<Tables>,
+  db: Database,
   given: { before: Date; isKept: IsKept; dryRun: boolean },
 ): Promise<number> {
   const { before, isKept, dryRun } = given;

@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
 import { type Columns, tableOf, text } from "../../database/columns.ts";
 import { returned, type Slots, Statement, VaryingStatement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { isAbout } from "./callbacks-about.ts";
 
 /** Names a callback; its time as text, since a Date has no microseconds. */
@@ -23,7 +23,7 @@ export const isCallbackOf = (keys: readonly CallbackKey[], table: string): RawBu
 
 /** The one update of the log that its trigger permits. @returns how many changed. */
 async function blankCallbacks(
-  db: Kysely<Tables>,
+  db: Database,
   keys: readonly CallbackKey[],
   before: BeforeBlanking,
 ): Promise<number> {
@@ -64,7 +64,7 @@ const selectAbout = new VaryingStatement(
  * @returns `found`: how many are about it; `blanked`: how many changed; and the sources they came to.
  */
 export async function eraseCallbacks(
-  db: Kysely<Tables>,
+  db: Database,
   invoiceId: string,
   { alsoIn, before }: { alsoIn: RawBuilder<unknown>; before: BeforeBlanking },
 ): Promise<{ found: number; blanked: number; sources: string[] }> {
@@ -120,7 +120,7 @@ const selectByReference = new Statement(
  * @returns how many were blanked, and up to a hundred of those that a person has to look at.
  */
 export async function eraseByReference(
-  db: Kysely<Tables>,
+  db: Database,
   references: readonly ReferenceOfInvoice[],
   before: BeforeBlanking,
 ): Promise<{ blanked: number; left: LeftCallback[] }> {

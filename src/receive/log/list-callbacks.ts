@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../../database/page.ts";
 import {
   nullable,
@@ -8,7 +8,7 @@ import {
   Statement,
   VaryingStatement,
 } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import type { CallbackCut } from "./callback-log.ts";
 import type { FailedCheck, OwnVerdict } from "./own-verdict.ts";
 
@@ -115,7 +115,7 @@ const selectPage = new VaryingStatement(
  * @returns those that match all filters, and where to go on; `end` is null when there are no more.
  */
 export async function listCallbacks(
-  db: Kysely<Tables>,
+  db: Database,
   filters: CallbackFilters,
   after: PagePosition | null,
   limit: number,
@@ -177,21 +177,17 @@ export const receivedAt = (id: string): Date =>
   new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16));
 
 /** @param id a UUIDv7: its time says in which partition it stands. @returns null when there is none. */
-export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise<WholeCallback | null> {
+export async function readCallbackWhole(db: Database, id: string): Promise<WholeCallback | null> {
   const [row] = await selectWhole.execute(db, { id });
   return row ?? null;
 }
 
 /** The newest callbacks that named an invoice, whole. */
-export const callbacksNaming = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+export const callbacksNaming = (db: Database, invoiceId: string, limit: number) =>
   selectNewest.execute(db, { invoiceId, limit });
 
 /** How many came in, by the minute's beginning in ms; minutes without any are left out. */
-export async function callbacksByMinute(
-  db: Kysely<Tables>,
-  from: Date,
-  to: Date,
-): Promise<Map<number, number>> {
+export async function callbacksByMinute(db: Database, from: Date, to: Date): Promise<Map<number, number>> {
   const rows = await countByMinute.execute(db, { from, to });
   return new Map(rows.map(({ at, count }) => [at.getTime(), count]));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database, Tables } from "../../database/tables.ts";
 import { isLockTimeout } from "../../kit/postgres-errors.ts";
 import { step } from "../../kit/step.ts";
 
@@ -36,7 +36,7 @@ export function partitionsDue(now: Date): Partition[] {
  *   the right.
  */
 export async function makePartitions(
-  db: Kysely<Tables>,
+  db: Database,
   now: Date = new Date(),
   { tries = 5, brief = false } = {},
 ): Promise<string[]> {
@@ -56,7 +56,7 @@ const createPartition = new Statement(
       as made`,
 );
 
-async function makePartition(db: Kysely<Tables>, from: string, brief: boolean): Promise<boolean> {
+async function makePartition(db: Database, from: string, brief: boolean): Promise<boolean> {
   step("partition to be made");
   return await db.transaction().execute(async (trx) => {
     if (brief) await holdBriefly(trx);
@@ -71,7 +71,7 @@ const selectPartition = new Statement(
 );
 
 /** Whether the month after this one has its partition. */
-export async function isReadyForNextMonth(db: Kysely<Tables>, now: Date = new Date()): Promise<boolean> {
+export async function isReadyForNextMonth(db: Database, now: Date = new Date()): Promise<boolean> {
   const [row] = await selectPartition.execute(db, partitionsDue(now)[1]?.name ?? "");
   return row?.isThere === true;
 }

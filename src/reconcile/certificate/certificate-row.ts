@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import {
   type AlarmChange,
   alarmsGiven,
@@ -10,7 +10,7 @@ import { closedByHandSince } from "../../alarms/audit.ts";
 import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
 import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
 import { newId } from "../../kit/ids.ts";
 import { DAY_MS } from "../../kit/time.ts";
@@ -36,7 +36,7 @@ export const certificates = new ListRuns("certificate", CLAIMED, sql`deep, progr
 export const CERTIFICATE_BACK_OFF = { firstMs: 60_000, capMs: SETTLING_MS };
 
 /** Certificates that wait for longer than that are due at once (G11). */
-export const bringForwardCertificates = (db: Kysely<Tables>): Promise<number> =>
+export const bringForwardCertificates = (db: Database): Promise<number> =>
   certificates.leases.bringForward(db, certificatesWaitTooLong);
 
 export const certificatesWaitTooLong: RawBuilder<unknown> = isTooFarAhead(
@@ -70,7 +70,7 @@ const claimMade = certificates.claiming(
 
 /** Claims a certificate on request: continues an unfinished one, or creates it. */
 export async function claimAskedFor(
-  db: Kysely<Tables>,
+  db: Database,
   asked: AskedFor,
   lease: Lease,
 ): Promise<ClaimedCertificate> {
@@ -96,7 +96,7 @@ export async function claimAskedFor(
 
 /** @throws LeaseLost */
 export const saveReading = (
-  db: Kysely<Tables>,
+  db: Database,
   certificate: ClaimedCertificate,
   progress: Progress,
 ): Promise<void> => certificates.saveProgress(db, certificate, sql`progress = ${JSON.stringify(progress)}`);
@@ -152,7 +152,7 @@ const updateFinished = new Statement(
  * @returns the alarms it ended. @throws LeaseLost
  */
 export async function finishCertificate(
-  db: Kysely<Tables>,
+  db: Database,
   { id, leaseToken }: ClaimedCertificate,
   certificate: Certificate,
   alarms: AlarmChange = {},
@@ -169,7 +169,7 @@ const insertComplete = new Statement(
 );
 
 /** Stores the certificate of one collection that was made from the same reading as the whole. */
-export async function insertFinished(db: Kysely<Tables>, certificate: Certificate): Promise<void> {
+export async function insertFinished(db: Database, certificate: Certificate): Promise<void> {
   const { id, source, from, to, collections } = certificate;
   await sql`
     with made as (
@@ -185,7 +185,7 @@ export async function insertFinished(db: Kysely<Tables>, certificate: Certificat
  * Takes back what was certified while Postgres' clock was ahead: nothing is proven of a period that is not
  * over, and a day that is still to come gets its certificate then (G10). One that says so itself stays.
  */
-async function deleteEarlyCertificates(db: Kysely<Tables>, source: string): Promise<void> {
+async function deleteEarlyCertificates(db: Database, source: string): Promise<void> {
   const early = await db
     .deleteFrom("certificate")
     .where("source", "=", source)
@@ -201,7 +201,7 @@ async function deleteEarlyCertificates(db: Kysely<Tables>, source: string): Prom
  * ones that were not made: their result would end a newer one's alarm. Another zone makes another row.
  */
 export async function scheduleDaily(
-  db: Kysely<Tables>,
+  db: Database,
   { name: source, collectionIds, lookbackMs, booksTimeZone: zone, currency }: ReconcileSource,
 ): Promise<void> {
   await db.transaction().execute((trx) => deleteEarlyCertificates(trx, source));

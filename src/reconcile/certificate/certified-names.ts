@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 
 interface CollectionsOf {
   source: string;
@@ -23,7 +23,7 @@ const selectNames = new Statement(
  * @returns null when no certificate has them all, or there is no restriction.
  */
 export async function certifiedNames(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   collectionIds: readonly string[],
 ): Promise<string[] | null> {

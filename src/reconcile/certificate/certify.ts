@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { AlarmChange, Alarms, WrittenAlarms } from "../../alarms/alarms.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
 import { faultOf } from "../../kit/fault.ts";
 import { newId } from "../../kit/ids.ts";
@@ -34,7 +33,7 @@ import { forgetListed } from "./listed-row.ts";
 import { readPeriod } from "./read-period.ts";
 
 export interface CertifyDeps {
-  db: Kysely<Tables>;
+  db: Database;
   alarms: Alarms;
   lease: Lease;
   /** null: certificates are issued unsigned. */
@@ -101,7 +100,7 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
 
 /** As it is kept and shown: signed if there is a key, with the ledger of that moment. */
 async function issueCertificate(
-  trx: Kysely<Tables>,
+  trx: Database,
   { signer }: CertifyDeps,
   certificate: Certificate,
 ): Promise<Certificate> {
@@ -176,14 +175,14 @@ export async function makeCertificates(
 }
 
 /** Forgets what was read, unless another process has the certificate by now: what that one reads stays. */
-const startOver = (db: Kysely<Tables>, claimed: ClaimedCertificate): Promise<void> =>
+const startOver = (db: Database, claimed: ClaimedCertificate): Promise<void> =>
   db.transaction().execute(async (trx) => {
     await saveReading(trx, claimed, { reading: null });
     await forgetListed(trx, claimed.id);
   });
 
 async function compareScopes(
-  db: Kysely<Tables>,
+  db: Database,
   { source, window, collectionId, deep = false }: CertifyRequest,
   certificateId: string,
   read: Pick<Comparison, "reading" | "period" | "now" | "servedAt">,

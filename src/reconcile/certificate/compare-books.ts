@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { statusSets } from "../../confirm/invoices/status-class.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
 import { DAY_MS, startOf } from "../../kit/time.ts";
 import { orphanedAcceptances } from "../../publish/publications.ts";
@@ -38,7 +37,7 @@ const ORPHAN_LIMIT = 1_000;
  * Compares the lists with the books, payment by payment in batches, and sums up the result.
  */
 export async function compareBooks(
-  db: Kysely<Tables>,
+  db: Database,
   comparison: Comparison,
   onCompared: (payments: number) => void,
 ): Promise<Certificate> {
@@ -91,7 +90,7 @@ export async function compareBooks(
 }
 
 async function countedOf(
-  db: Kysely<Tables>,
+  db: Database,
   { certificateId, deep, period, reading, collectionId }: Comparison,
 ): Promise<Pick<Basis, "listed" | "asked" | "deep">> {
   const { read, ...counted } = await countListed(db, certificateId);
@@ -154,11 +153,7 @@ function basisOf({
 }
 
 /** Acceptances whose event is gone: all are counted, the first of each day named. */
-async function addOrphans(
-  db: Kysely<Tables>,
-  summary: Summary,
-  { source, window }: Comparison,
-): Promise<void> {
+async function addOrphans(db: Database, summary: Summary, { source, window }: Comparison): Promise<void> {
   for (const part of eachDay(window, source.booksTimeZone)) {
     const { orphans, inAll } = await orphanedAcceptances(db, source.name, part, ORPHAN_LIMIT);
     const day = bookDayOf(part.from, source.booksTimeZone);

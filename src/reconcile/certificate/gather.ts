@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import {
   classOfStatus,
@@ -7,7 +7,7 @@ import {
   statusSets,
 } from "../../confirm/invoices/status-class.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
@@ -30,7 +30,7 @@ const AHEAD_MS = 2 * DAY_MS;
  * invoice, and confirmations that wait for a person. Day by day, so that no statement takes long.
  */
 export async function gatherBooks(
-  db: Kysely<Tables>,
+  db: Database,
   source: ReconcileSource,
   certificateId: string,
   window: PaidWindow,
@@ -185,7 +185,7 @@ const BATCH = 1_000;
  * the list and the confirmed answer do not both say so. One without a label may have been reversed since.
  */
 async function* idsToAsk(
-  db: Kysely<Tables>,
+  db: Database,
   source: ReconcileSource,
   certificateId: string,
   deep: boolean,

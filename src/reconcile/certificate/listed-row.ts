@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { boolean, type Columns, numeric, tableOf, text, time, uuid } from "../../database/columns.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import type { ListedPayment } from "../list/listed-payment.ts";
 
@@ -30,7 +30,7 @@ const SHOWN: Columns<Shown> = {
  * @returns how many ids this reading has not shown before.
  */
 export async function noteShown(
-  db: Kysely<Tables>,
+  db: Database,
   certificateId: string,
   collectionId: string,
   reading: number,
@@ -89,7 +89,7 @@ const ASKED: Columns<AskedInvoice> = {
 };
 
 export async function noteAsked(
-  db: Kysely<Tables>,
+  db: Database,
   certificateId: string,
   answers: readonly AskedInvoice[],
 ): Promise<void> {
@@ -104,7 +104,7 @@ export async function noteAsked(
 const AT_ONCE = 20_000;
 
 /** Deletes what the lists showed, once the certificate is made; in parts, however long they were. */
-export async function forgetListed(db: Kysely<Tables>, certificateId: string): Promise<void> {
+export async function forgetListed(db: Database, certificateId: string): Promise<void> {
   const deleteListed = sql`
     delete from listed_payment where ctid = any(array(
       select ctid from listed_payment where certificate_id = ${certificateId}
@@ -117,7 +117,7 @@ export async function forgetListed(db: Kysely<Tables>, certificateId: string): P
 
 /** How many invoices the lists showed, how many of them may be paid, and how many were asked about. */
 export async function countListed(
-  db: Kysely<Tables>,
+  db: Database,
   certificateId: string,
 ): Promise<{ read: number; listed: number; asked: number }> {
   const counts = await db
@@ -134,7 +134,7 @@ export async function countListed(
 
 /** How many of a collection the list calls something that is none of these. @param labels in lower case. */
 export async function countOtherwiseLabelled(
-  db: Kysely<Tables>,
+  db: Database,
   certificateId: string,
   collectionId: string,
   labels: readonly string[],
@@ -151,7 +151,7 @@ export async function countOtherwiseLabelled(
 }
 
 /** How many invoices a deep certificate still has to ask about. */
-export async function countUnasked(db: Kysely<Tables>, certificateId: string): Promise<number> {
+export async function countUnasked(db: Database, certificateId: string): Promise<number> {
   const { count } = await db
     .selectFrom("listed_payment")
     .select(({ fn }) => fn.countAll<number>().as("count"))

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import {
@@ -227,7 +227,7 @@ const BATCH = 2_000;
 
 /** The facts of every payment of the certificate, in batches, in id order. */
 export async function* readFacts(
-  db: Kysely<Tables>,
+  db: Database,
   source: ReconcileSource,
   certificateId: string,
   collectionId: string | null,

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { backOffMs } from "../../kit/waiting.ts";
 import { isHealthy } from "../../upstreams/machine.ts";
@@ -23,7 +22,7 @@ const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 const EXTRA = { leastMs: 50, mostMs: 5_000, keeps: 0.75 };
 
 export interface ListPaceOptions {
-  db: Kysely<Tables>;
+  db: Database;
   alarms: Alarms;
   source: ReconcileSource;
   /** The least time between two calls, in ms; 0 by default. */

@@ -1,11 +1,11 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { boolean, type Columns, uuid } from "../../database/columns.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import {
   isPaymentEvent,
@@ -84,11 +84,8 @@ const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => 
 });
 
 /** One entry for each id, in any order. */
-export const readKnownPayments = (
-  db: Kysely<Tables>,
-  source: ReconcileSource,
-  invoiceIds: readonly string[],
-) => selectKnown.execute(db, { source, invoiceIds });
+export const readKnownPayments = (db: Database, source: ReconcileSource, invoiceIds: readonly string[]) =>
+  selectKnown.execute(db, { source, invoiceIds });
 
 /** A payment without an accepted event, and what it waits for, in plain words. */
 export interface WaitingPayment {
@@ -102,7 +99,7 @@ const NAMED_LIMIT = 1_000;
 
 /** The payments that a sweep found without an accepted event and that still have none, with the reason. */
 export async function readWaiting(
-  db: Kysely<Tables>,
+  db: Database,
   source: ReconcileSource,
   sweepId: string,
 ): Promise<{ waiting: WaitingPayment[]; waitingInAll: number }> {
@@ -129,7 +126,7 @@ interface Around {
   isServed: boolean;
 }
 
-async function surroundingsOf(db: Kysely<Tables>, { name, liveTopicArn }: ReconcileSource): Promise<Around> {
+async function surroundingsOf(db: Database, { name, liveTopicArn }: ReconcileSource): Promise<Around> {
   return {
     sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
     topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
@@ -198,7 +195,7 @@ const insertSwept = new Statement(
 
 /** Stores payments that the sweep sees for the first time. @returns their ids. */
 export async function noteSwept(
-  db: Kysely<Tables>,
+  db: Database,
   sweepId: string,
   swept: readonly Swept[],
 ): Promise<Set<string>> {
@@ -208,7 +205,7 @@ export async function noteSwept(
 
 /** The next payments, in id order, that a sweep found without an event. */
 export async function missingOf(
-  db: Kysely<Tables>,
+  db: Database,
   sweepId: string,
   after: string | null,
   limit: number,

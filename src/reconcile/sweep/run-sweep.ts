@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
 import { readStoredPayments } from "../../confirm/invoices/read-invoices.ts";
 import { noteListed, openConfirmations } from "../../confirm/queue/open.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import { addDays, daysBetween } from "../../kit/time.ts";
@@ -26,7 +25,7 @@ import { alarmsAtEnd } from "./sweep-alarm.ts";
 import { type ClaimedSweep, finishSweep, type SweepCounts, saveSweepProgress, sweeps } from "./sweep-row.ts";
 
 export interface SweepDeps {
-  db: Kysely<Tables>;
+  db: Database;
   alarms: Alarms;
   lease: Lease;
   /** Called after each commit that opened confirmations. */

@@ -1,7 +1,7 @@
-import type { Kysely, RawBuilder } from "kysely";
+import type { RawBuilder } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
 import { promote, unknownIdsWait } from "../../confirm/queue/change-confirmations.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { addDays, dayOf } from "../../kit/time.ts";
@@ -13,7 +13,7 @@ import { ALL_TYPES } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 export interface ScoutOptions {
-  db: Kysely<Tables>;
+  db: Database;
   source: ReconcileSource;
   alarms: Alarms;
   log: Logger;

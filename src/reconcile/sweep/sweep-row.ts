@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../alarms/alarms.ts";
 import { clockTime, interval, isTooFarAhead } from "../../database/expressions.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type Slots,
   Statement,
 } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Database } from "../../database/tables.ts";
 import { newId } from "../../kit/ids.ts";
 import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
@@ -127,7 +127,7 @@ const selectNextSweep = new Statement(
  * paused, backing off or was never served.
  */
 export async function nextSweepInMs(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   collectionIds: readonly string[],
 ): Promise<number | null> {
@@ -159,7 +159,7 @@ const claimBackFillRow = claimSweep(
  * @returns null while another process runs it.
  */
 export async function claimBackFill(
-  db: Kysely<Tables>,
+  db: Database,
   request: WantedBackFill,
   lease: Lease,
 ): Promise<ClaimedSweep | null> {
@@ -182,7 +182,7 @@ export async function claimBackFill(
 
 /** Creates the next automatic sweep of each collection, due one interval after the last one started. */
 export async function scheduleSweeps(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
   collectionIds: readonly string[],
   intervalMs: number,
@@ -207,7 +207,7 @@ export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 export const PAUSED_MS = 5_000;
 
 /** Sweeps that wait for longer than an interval, or than a back-off after faults, are due at once (G11). */
-export const bringForwardSweeps = (db: Kysely<Tables>, intervalMs: number): Promise<number> =>
+export const bringForwardSweeps = (db: Database, intervalMs: number): Promise<number> =>
   sweeps.leases.bringForward(db, sweepsWaitTooLong(interval(intervalMs)));
 
 /** @param every an interval: from one sweep of a collection to the next. */
@@ -222,7 +222,7 @@ export const sweepsWaitTooLong = (every: RawBuilder<unknown>): RawBuilder<unknow
  * Those that ran before Postgres' clock stepped back are moved back with it, the last one to now: the next
  * one goes on from it.
  */
-export async function moveSweepsBack(db: Kysely<Tables>): Promise<void> {
+export async function moveSweepsBack(db: Database): Promise<void> {
   await sql`
     update sweep set started_at = started_at - ahead.by, finished_at = finished_at - ahead.by,
       window_to = case kind when 'automatic' then window_to - ahead.by else window_to end
@@ -232,7 +232,7 @@ export async function moveSweepsBack(db: Kysely<Tables>): Promise<void> {
 
 /** Saves the progress of a sweep. @param progress.rest what is left of the list. @throws LeaseLost */
 export const saveSweepProgress = (
-  db: Kysely<Tables>,
+  db: Database,
   sweep: ClaimedSweep,
   { listed, rest, unproven }: { listed: number; rest: ListPeriod | null; unproven: readonly Unproven[] },
 ): Promise<void> =>
@@ -280,7 +280,7 @@ const updateFinished = new Statement(
  * @returns the counts of the whole sweep, including interrupted runs. @throws LeaseLost
  */
 export const finishSweep = async (
-  db: Kysely<Tables>,
+  db: Database,
   { id, leaseToken }: ClaimedSweep,
   alarms: AlarmChange,
 ): Promise<ResultOf<typeof updateFinished>> =>
@@ -288,7 +288,7 @@ export const finishSweep = async (
 
 /** The running back-fills of the source. */
 export async function backFillsUnderWay(
-  db: Kysely<Tables>,
+  db: Database,
   source: string,
 ): Promise<{ collectionId: string; from: Date; to: Date }[]> {
   const rows = await db

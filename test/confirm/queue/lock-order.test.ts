@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   deleteUnknown,
@@ -10,14 +10,14 @@ import {
 import type { ConfirmationKey } from "../../../src/confirm/queue/confirmation.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import { connect } from "../../../src/database/connect.ts";
-import type { Tables } from "../../../src/database/tables.ts";
+import type { Database } from "../../../src/database/tables.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 const BY_A_SWEEP = { openedBy: "reconcile", priority: "known" } as const;
 const ids = (keys: readonly ConfirmationKey[]) => keys.map(({ invoiceId }) => invoiceId);
 
-const CHANGES: [string, (db: Kysely<Tables>, keys: readonly ConfirmationKey[]) => Promise<unknown>][] = [
+const CHANGES: [string, (db: Database, keys: readonly ConfirmationKey[]) => Promise<unknown>][] = [
   [
     "opening, some of them only to record",
     (db, keys) =>

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type Selectable, sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
-import { connect, type Database } from "../../../src/database/connect.ts";
-import type { Tables } from "../../../src/database/tables.ts";
+import { connect } from "../../../src/database/connect.ts";
+import type { Database, Tables } from "../../../src/database/tables.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { createTestDatabase } from "../../support/database.ts";
 

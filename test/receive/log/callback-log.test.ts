@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../../src/database/connect.ts";
-import type { Tables } from "../../../src/database/tables.ts";
+import type { Database } from "../../../src/database/tables.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import {
   CallbackLog,
@@ -27,8 +27,7 @@ async function setUp(options: Partial<CallbackLogOptions> = {}) {
 const WAITING = sql`
   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-const waitingForLocks = async (db: Kysely<Tables>): Promise<number> =>
-  (await WAITING.execute(db)).rows.length;
+const waitingForLocks = async (db: Database): Promise<number> => (await WAITING.execute(db)).rows.length;
 
 const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback =>
   incomingCallback({
