@@ -45,6 +45,7 @@ export type AlarmTopic =
   | "chore"
   | "clock"
   | "process"
+  | "backlog"
   | "ledger";
 
 const DEFINED = {

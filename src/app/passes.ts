@@ -17,6 +17,7 @@ import { buildLedger } from "../ledger/build.ts";
 import { checkLedger } from "../ledger/check-ledger.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms.ts";
 import { checkErased } from "../operate/erase.ts";
+import { noteWaiting } from "../operate/note-waiting.ts";
 import { settleStatuses } from "../operate/open-invoices.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
@@ -139,6 +140,7 @@ export function createPasses(context: PassContext): Passes {
       await endFloods(context, sources);
       await notifyFloodsAgain(context, sources);
       await notifyAgain(context, TOPIC, serves.topics);
+      await noteWaiting(db, alarms);
       return MINUTE_MS;
     },
     async ledger(stop) {

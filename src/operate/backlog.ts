@@ -11,6 +11,9 @@ import { readUnprovenDays } from "../reconcile/unproven-days.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 
+/** What has kept payments from their events for so long is critical, whatever it is. */
+export const LONG_SECONDS = 600;
+
 const WAITING = { source: returned.text(), count: returned.count, oldestSeconds: returned.float };
 
 /** What waits at each source, and how long the oldest has, in s. @param since when each row began to wait. */

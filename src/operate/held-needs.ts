@@ -1,11 +1,9 @@
 import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, spanText } from "../kit/time.ts";
+import { LONG_SECONDS } from "./backlog.ts";
 import { need } from "./need.ts";
 import type { Facts, Held, Need } from "./status.ts";
-
-/** A pause that has kept payments from their events for so long is critical, in ms. */
-const PAUSED_LONG_MS = 600_000;
 
 /** What keeps a source or topic from its work and does not end by itself. Pure. */
 export const heldNeeds = (facts: Facts): Need[] => [...failingNeeds(facts), ...pauseNeeds(facts)];
@@ -30,9 +28,11 @@ function failingNeeds(facts: Facts): Need[] {
     .map(({ name, title, severity, count, oldestAt, newestAt }) => {
       const about = facts.upstreamAlarms.filter((alarm) => alarm.name === name).map(({ subject }) => subject);
       const which = count === 1 && about[0] !== undefined ? ` (${about[0]})` : "";
+      const waits = waitingBehind(facts, about);
+      const isLong = waits.some(({ oldestSeconds }) => oldestSeconds >= LONG_SECONDS);
       return need({
-        severity,
-        what: `${title}${which}${behind(facts, about)}`,
+        severity: isLong ? "critical" : severity,
+        what: `${title}${which}${waits.map(waitWords).join("")}`,
         count,
         oldestAt,
         newestAt,
@@ -44,22 +44,25 @@ function failingNeeds(facts: Facts): Need[] {
     });
 }
 
-/** What waits behind these sources or topics. */
-function behind({ waiting, waitingEvents, held }: Facts, names: readonly string[]): string {
-  const confirms = held.some(({ work, name }) => work === "confirm" && names.includes(name));
-  const publishes = held.some(({ work, name }) => work === "publish" && names.includes(name));
-  const asked = confirms ? waiting.filter(({ source }) => names.includes(source)) : [];
-  return [...waitWords(asked, "payment"), ...waitWords(publishes ? waitingEvents : [], "event")].join("");
+/** What waits behind these sources or topics: how much, and how long the oldest has. */
+function waitingBehind({ waiting, waitingEvents, held }: Facts, names: readonly string[]) {
+  const holds = (work: Held["work"]) => held.some((one) => one.work === work && names.includes(one.name));
+  const unasked = waiting.filter(({ source }) => holds("confirm") && names.includes(source));
+  return [
+    { what: "payment", waiting: unasked },
+    { what: "event", waiting: holds("publish") ? waitingEvents : [] },
+  ]
+    .filter((one) => one.waiting.length > 0)
+    .map(({ what, waiting: sources }) => ({
+      what,
+      count: sources.reduce((sum, { count }) => sum + count, 0),
+      oldestSeconds: Math.max(...sources.map(({ oldestSeconds }) => oldestSeconds)),
+    }));
 }
 
-function waitWords(waiting: readonly { count: number; oldestSeconds: number }[], what: string): string[] {
-  const count = waiting.reduce((sum, one) => sum + one.count, 0);
-  if (count === 0) return [];
-  const age = spanText(1_000 * Math.max(...waiting.map(({ oldestSeconds }) => oldestSeconds)));
-  return [
-    `, and ${numberOf(count, what)} ${count === 1 ? "has waited" : "wait, the oldest"} for ${age} behind it`,
-  ];
-}
+const waitWords = ({ what, count, oldestSeconds }: ReturnType<typeof waitingBehind>[number]): string =>
+  `, and ${numberOf(count, what)} ${count === 1 ? "has waited" : "wait, the oldest"} for ` +
+  `${spanText(oldestSeconds * 1_000)} behind it`;
 
 /** A pause needs a person if nothing ends it, or if it has stayed; not while somebody has snoozed that. */
 function needsResume({ at, upstreamAlarms }: Facts, { state, name, pausedUntil }: Held): boolean {
@@ -73,10 +76,10 @@ function pauseNeeds(facts: Facts): Need[] {
     .filter((upstream) => needsResume(facts, upstream))
     .map((upstream) => {
       const { work, name, pausedAt } = upstream;
-      const isLong = pausedAt !== null && +facts.at - +pausedAt >= PAUSED_LONG_MS;
+      const isLong = pausedAt !== null && +facts.at - +pausedAt >= LONG_SECONDS * 1_000;
       return need({
         severity: isLong ? "critical" : "warning",
-        what: `${heldWords(upstream)}${upstream.pausedUntil === null ? ", and it does not end automatically" : ""}${behind(facts, [name])}`,
+        what: `${heldWords(upstream)}${upstream.pausedUntil === null ? ", and it does not end automatically" : ""}${waitingBehind(facts, [name]).map(waitWords).join("")}`,
         oldestAt: pausedAt,
         action: "Once the reason is gone, resume it.",
         command: `resume ${work}${work === "confirm" ? ` --source ${name}` : ""}`,

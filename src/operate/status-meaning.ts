@@ -3,6 +3,7 @@ import { READ_ONLY } from "../database/recording-problem.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, DAY_MS, spanText } from "../kit/time.ts";
 import { undoneWork } from "../work/silent-processes.ts";
+import { LONG_SECONDS } from "./backlog.ts";
 import { heldNeeds, heldWords, onlyHeld } from "./held-needs.ts";
 import { countThings, need, worstFirst } from "./need.ts";
 import type { Facts, Held, Need } from "./status.ts";
@@ -85,38 +86,52 @@ function processNeeds({ processes, readOnly, at }: Facts): Need[] {
   );
 }
 
+/** What waits and is told by nothing that holds it up: at once too long without a worker, or long in spite of any. */
 function backlogNeeds(facts: Facts): Need[] {
-  const { waiting, waitingEvents, held, at } = facts;
-  const isHeld = (work: Held["work"], name?: string) =>
-    held.some((upstream) => upstream.work === work && (name === undefined || upstream.name === name));
-  const stuck = (
-    { source, count, oldestSeconds }: (typeof waiting)[number],
-    what: string,
-    waitsFor: string,
-    action: string,
+  const { waiting, waitingEvents, held, openAlarms, at } = facts;
+  const told = openAlarms.find(({ name }) => name === "payments_waiting");
+  if (told?.count === 0) return [];
+  const passing = onlyHeld(facts);
+  const late = (work: Held["work"], { source, oldestSeconds }: (typeof waiting)[number]) => {
+    const holds = (one: Held) => one.work === work && (work === "publish" || one.name === source);
+    const isHeld = held.some(holds);
+    if (isHeld && !passing.some(holds)) return null;
+    return oldestSeconds > (isHeld ? LONG_SECONDS : STUCK_SECONDS) ? { isHeld } : null;
+  };
+  const needsOf = (
+    work: Held["work"],
+    sources: typeof waiting,
+    words: { what: string; waitsFor: string; action: string },
   ) =>
-    need({
-      severity: "critical",
-      what:
-        `${numberOf(count, what)} of source ${source} ${count === 1 ? "has" : "have"} waited ${waitsFor} for up to ` +
-        spanText(oldestSeconds * 1_000),
-      count,
-      oldestAt: new Date(+at - oldestSeconds * 1_000),
-      action: `Check that invoice-relay serve is running with workers${action}`,
+    sources.flatMap((one) => {
+      const { source, count, oldestSeconds } = one;
+      const found = late(work, one);
+      if (found === null) return [];
+      const age = spanText(oldestSeconds * 1_000);
+      return need({
+        severity: "critical",
+        what: `${numberOf(count, words.what)} of source ${source} ${count === 1 ? "has" : "have"} waited ${words.waitsFor} for up to ${age}`,
+        oldestAt: new Date(+at - oldestSeconds * 1_000),
+        action: found.isHeld
+          ? "It is held up, as is said here; resume it, unless that is meant."
+          : words.action,
+        ...(told !== undefined && { alarm: told.name, command: `alarms --source ${source}`, page: "alarms" }),
+      });
     });
-  const unasked = waiting
-    .filter(({ source, oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("confirm", source))
-    .map((one) =>
-      stuck(
-        one,
-        "confirmation",
-        "for an answer",
-        "; if it is, raise CONFIRM_CONCURRENCY or CONFIRM_RATE_PER_SECOND.",
-      ),
-    );
-  const unsent = waitingEvents
-    .filter(({ oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("publish"))
-    .map((one) => stuck(one, "event", "to be published", ", and what its log says about SNS."));
+  const unasked = needsOf("confirm", waiting, {
+    what: "confirmation",
+    waitsFor: "for an answer",
+    action:
+      "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
+      "CONFIRM_RATE_PER_SECOND.",
+  });
+  const unsent = needsOf("publish", waitingEvents, {
+    what: "event",
+    waitsFor: "to be published",
+    action:
+      "An event's age counts from its making: one that was just retried is sent within seconds. Else check that " +
+      "invoice-relay serve is running with workers, and what its log says about SNS.",
+  });
   return [...unasked, ...unsent];
 }
 
@@ -237,21 +252,25 @@ const isSwept = ({ settings: { sources } }: Facts, source: string, collectionId:
 function alarmNeeds({ openAlarms, dead, quarantined, unproven, processes, at }: Facts): Need[] {
   const isCounted = (name: AlarmName) =>
     COUNTED.includes(name) && dead.confirmations + dead.events + quarantined > 0;
-  return openAlarms
-    .filter(({ name, count }) => count > 0 && ALARMS[name].about !== "upstream" && !isCounted(name))
-    .filter(({ name }) => name !== "certificate_gap" || unproven.length === 0)
-    .filter(({ name }) => name !== "silent_process" || undoneWork(processes, at).length === 0)
-    .map(({ name, title, severity, count, subject, oldestAt, newestAt }) =>
-      need({
-        severity,
-        what: subject === null || subject === "" ? title : `${title} (${subject})`,
-        count,
-        oldestAt,
-        newestAt,
-        action: ALARMS[name].action,
-        alarm: name,
-        command: `alarms --name ${name}`,
-        page: "alarms",
-      }),
-    );
+  return (
+    openAlarms
+      .filter(({ name, count }) => count > 0 && ALARMS[name].about !== "upstream" && !isCounted(name))
+      .filter(({ name }) => name !== "certificate_gap" || unproven.length === 0)
+      // What waits is told by how long it does.
+      .filter(({ name }) => name !== "payments_waiting")
+      .filter(({ name }) => name !== "silent_process" || undoneWork(processes, at).length === 0)
+      .map(({ name, title, severity, count, subject, oldestAt, newestAt }) =>
+        need({
+          severity,
+          what: subject === null || subject === "" ? title : `${title} (${subject})`,
+          count,
+          oldestAt,
+          newestAt,
+          action: ALARMS[name].action,
+          alarm: name,
+          command: `alarms --name ${name}`,
+          page: "alarms",
+        }),
+      )
+  );
 }

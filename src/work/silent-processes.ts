@@ -1,6 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
-import { ALARM, type Alarm, type Alarms, clearAlarms, ENDED_ALARMS, raiseLasting } from "../alarms/alarms.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Alarm, Alarms } from "../alarms/alarms.ts";
+import { noteLasting } from "../alarms/note-lasting.ts";
 import type { Database } from "../database/tables.ts";
 import { clock } from "../kit/time.ts";
 import { listProcesses, type SeenProcess } from "./relay-process.ts";
@@ -50,25 +49,6 @@ const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>
   (living.workers || !silent.workers) &&
   Object.keys(silent.serves.sources ?? {}).every((name) => name in (living.serves.sources ?? {}));
 
-const NAME = "silent_process";
-const IS_OPEN: RawBuilder<unknown> = sql`name = ${sql.lit(NAME)}`;
-/** One that stays open is raised no more for so long. */
-const AGAIN_MS = 86_400_000;
-
-const insertSilent = new Statement(
-  { ...ENDED_ALARMS, detail: returned.text() },
-  ({ table }: Slots<readonly Alarm[]>) => sql`
-    ${raiseLasting(sql`select * from ${table("given", ALARM, (alarms) => alarms)}`, AGAIN_MS)}
-    returning name, source, subject, detail`,
-);
-
-const closeSilent = new Statement(
-  ENDED_ALARMS,
-  ({ value }: Slots<readonly string[]>) => sql`
-    ${clearAlarms(sql`${IS_OPEN} and subject <> all(${value((subjects) => subjects)}::text[])`)}
-    returning name, source, subject`,
-);
-
 /**
  * Raises an alarm of each process that fell silent while none does its work, and closes those that are over.
  * Every process that lives does, since the one that would tell may be the dead one.
@@ -80,16 +60,9 @@ export async function noteSilence(
   alarms: Alarms,
   { mayClose }: { mayClose: boolean },
 ): Promise<readonly Alarm[]> {
-  const silent = undoneWork(await listProcesses(db), new Date());
-  const raised = silent.map(
-    ({ subject, what }): Alarm => ({
-      ...{ name: NAME, source: "", subject },
-      detail: `${what[0]?.toUpperCase()}${what.slice(1)}.`,
-    }),
-  );
-  const written = raised.length === 0 ? [] : await insertSilent.execute(db, raised);
-  alarms.notify(written);
-  const lasting = silent.map(({ subject }) => subject);
-  if (mayClose) alarms.notifyCleared(await closeSilent.execute(db, lasting));
-  return written;
+  const silent = undoneWork(await listProcesses(db), new Date()).map(({ subject, what }) => ({
+    ...{ source: "", subject },
+    detail: `${what[0]?.toUpperCase()}${what.slice(1)}.`,
+  }));
+  return await noteLasting({ db, alarms }, "silent_process", silent, { mayClose });
 }

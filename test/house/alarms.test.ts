@@ -11,7 +11,7 @@ const ALONE: Record<string, string> = {
   "operate/close-alarms.ts": "the settings of no process name what it is about any more",
   "reconcile/unproven-days.ts": "in the transaction that proves the last day",
   "replay/replay-rows.ts": "in the transaction that fails the replay",
-  "work/silent-processes.ts": "the silence of a process is no statement of its own",
+  "alarms/note-lasting.ts": "silence, and a wait that lasts, are no statements of their own",
 };
 
 it("alarms are written as a part of the statement that changes what they tell of (G13)", () => {

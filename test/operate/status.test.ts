@@ -83,7 +83,7 @@ describe("invoice-relay status", () => {
     );
     expect(text).toContain("Read why; once the cause is gone, retry them. Run: invoice-relay dead list");
     expect(text).toMatch(/confirmation_dead {2}critical, since 20.* UTC: a confirmation was given up \(/);
-    expect(text).toMatch(/dead letters {8}1 confirmations, 2 events/);
+    expect(text).toMatch(/dead letters {8}1 confirmation, 2 events/);
   });
 
   it("finds work that nobody does, and processes that fell silent", async () => {

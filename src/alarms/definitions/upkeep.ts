@@ -123,6 +123,27 @@ export const ALARMS_OF_UPKEEP = {
       "want of memory, a bug (`fatal`), a host that is gone. Nothing is lost: what was recorded goes on by itself; " +
       "for callbacks that nobody took, run `invoice-relay reconcile --from <day>` if it lasted long.",
   },
+  payments_waiting: {
+    severity: "critical",
+    title: [
+      "payments wait too long for their events",
+      "sources whose payments wait too long for their events",
+    ],
+    about: "backlog",
+    means:
+      "For ten minutes an invoice of the source has had no answer of the provider, or an event has not been sent, " +
+      "whatever the reason: a slow provider, faults that come and go, a pause by hand, a lock in Postgres, workers that " +
+      "hang or are too few. It is not raised while another critical alarm says why, nor of a " +
+      "[flood of unknown ids](#unknown_ids_flooding).",
+    ends: "once nothing has waited for ten minutes, noticed within a minute.",
+    action:
+      "See what invoice-relay status says is paused or failing, whether serve runs with workers, and its log. Nothing " +
+      "is lost: what waits is asked and sent as soon as it can be.",
+    todo:
+      "`invoice-relay status` says what waits, how long, and what is paused or failing. Nothing is: do workers run, and " +
+      "what does their log say? Do statements wait for locks (`pg_stat_activity`)? Is the provider slow " +
+      "(`invoice_relay_provider_seconds`)? Then raise `CONFIRM_CONCURRENCY`, or `CONFIRM_RATE_PER_SECOND` if it is set.",
+  },
   ledger_broken: {
     severity: "critical",
     title: ["the ledger shows a change", "ledgers that show a change"],

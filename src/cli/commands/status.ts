@@ -93,7 +93,7 @@ function groupWords({ title, severity, subject, oldestAt, ...group }: Status["op
   return `${severity}, since ${clock(oldestAt)}: ${title}${about}${snoozed}`;
 }
 
-function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): string[] {
+function numbersOf({ backlog, waiting, dead, quarantined, lastCallbackAt, at }: Status): string[] {
   const open = backlog.confirmations
     .filter(({ state }) => state === "due" || state === "claimed")
     .reduce((sum, { count }) => sum + count, 0);
@@ -101,6 +101,9 @@ function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): 
   const events = unsent.reduce((sum, { count }) => sum + count, 0);
   const heldBack = backlog.outbox.find(({ state }) => state === "held")?.count ?? 0;
   const age = (seconds: number) => (seconds > 0 ? `, the oldest for ${spanText(seconds * 1_000)}` : "");
+  const asked = waiting.reduce((sum, { count }) => sum + count, 0);
+  const later = Math.max(0, open - asked);
+  const unanswered = `${age(backlog.oldestConfirmationSeconds)}${later > 0 ? `; ${countText(later)} of them to be asked again later` : ""}`;
   return sheet([
     [
       "last callback",
@@ -108,10 +111,10 @@ function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): 
         ? "none yet; the provider calls what callback-url prints"
         : ago(lastCallbackAt, at),
     ],
-    ["confirmations open", `${countText(open)}${age(backlog.oldestConfirmationSeconds)}`],
+    ["confirmations open", `${countText(open)}${unanswered}`],
     ["events to be sent", `${countText(events)}${age(backlog.oldestEventSeconds)}`],
     ["Test events held", heldBack === 0 ? null : countText(heldBack)],
-    ["dead letters", `${countText(dead.confirmations)} confirmations, ${countText(dead.events)} events`],
+    ["dead letters", `${numberOf(dead.confirmations, "confirmation")}, ${numberOf(dead.events, "event")}`],
     ["quarantined", countText(quarantined)],
   ]);
 }

@@ -58,10 +58,11 @@ const LONG_SECONDS = 120;
 /** How long a payment takes, and how long what is open has waited. */
 function Times({ activity: { latency, oldest }, status }: { activity: Activity; status: Status }) {
   const share = (ms: number | undefined) => (ms === undefined ? "–" : spanText(ms));
-  const age = (name: string, seconds: number) =>
+  const { confirmations, outbox } = status.backlog;
+  const age = (name: string, seconds: number, rows: readonly { state: string; count: number }[]) =>
     [
       name,
-      seconds === 0 ? "none" : spanText(seconds * 1_000),
+      seconds > 0 ? spanText(seconds * 1_000) : rows.some(isOpen) ? "for later" : "none",
       seconds > LONG_SECONDS ? "toned is-bad" : "",
     ] as const;
   const last = status.lastCallbackAt === null ? "never" : <Ago at={status.lastCallbackAt} />;
@@ -82,8 +83,8 @@ function Times({ activity: { latency, oldest }, status }: { activity: Activity; 
       <Section title="Oldest open work">
         <Figures
           of={[
-            age("to be confirmed", oldest.confirmationSeconds),
-            age("to be published", oldest.eventSeconds),
+            age("to be confirmed", oldest.confirmationSeconds, confirmations),
+            age("to be published", oldest.eventSeconds, outbox),
             ["last callback", last],
           ]}
         />
@@ -91,6 +92,10 @@ function Times({ activity: { latency, oldest }, status }: { activity: Activity; 
     </div>
   );
 }
+
+/** What a later step, or a replay, is to do is no backlog, but not nothing. */
+const isOpen = ({ state, count }: { state: string; count: number }): boolean =>
+  count > 0 && (state === "due" || state === "claimed");
 
 /** So many payments are shown. */
 const SHOWN = 7;

@@ -1,0 +1,117 @@
+import pg from "pg";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { Alarms } from "../../src/alarms/alarms.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { noteWaiting } from "../../src/operate/note-waiting.ts";
+import { pause } from "../../src/operate/pause.ts";
+import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const WITHIN = { timeout: 30_000 };
+const OPEN = { state: "due", settled_at: null, verdict: null };
+
+const note = (db: ReturnType<typeof openDatabase>) =>
+  noteWaiting(db, new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() }));
+
+const waitingLong = async (around: Surroundings) => {
+  const id = await addConfirmation(around, { ...OPEN, due_at: new Date() });
+  await around.query("update confirmation set open_since = now() - interval '11 minutes'");
+  around.provider.invoice(id, invoiceAnswer(id));
+  return id;
+};
+
+const CAUSES: Record<string, (around: Surroundings, id: string) => Promise<() => Promise<unknown>>> = {
+  "a slow provider": async (around, id) => {
+    const answers: (() => void)[] = [];
+    around.provider.invoice(id, (_request, response) => void answers.push(() => response.destroy()));
+    return async () => {
+      around.provider.invoice(id, invoiceAnswer(id));
+      for (const end of answers) end();
+    };
+  },
+  "a lock in Postgres": async (around) => {
+    const holder = new pg.Client(around.databaseUrl);
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query("begin; lock table confirmation in share row exclusive mode");
+    return () => holder.query("rollback");
+  },
+  "a pause that ends in half an hour": async (around) => {
+    await around.query("insert into source (name) values ('default')");
+    const given = { db: openDatabase(around.databaseUrl), work: "confirm", names: "all" } as const;
+    await pause({ ...given, actor: "cli:ada", until: new Date(Date.now() + 1_800_000) });
+    return () => around.query("update source set paused_until = now()");
+  },
+};
+
+it.each(Object.entries(CAUSES))(
+  "payments that %s has kept for ten minutes are critical everywhere, and their end is told (G13)",
+  async (_, begin) => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const heal = await begin(around, await waitingLong(around));
+    const environment = around.environment({
+      ...{ ALARM_WEBHOOK_URL: receiver.url, OPS_PORT: "0", CONFIRM_TIMEOUT: "60s" },
+      COLLECTION_IDS: "none",
+    });
+    const relay = await startRelay(environment);
+    const texts = () => receiver.messages.map(({ text }) => text).join("\n");
+    await vi.waitFor(
+      () =>
+        expect(texts()).toMatch(
+          /^CRITICAL: payments wait too long for their events \(payments_waiting: default\)\./m,
+        ),
+      WITHIN,
+    );
+    const { stdout, code } = await runInProcess(["status"], environment);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/A person is needed: 1 confirmation of source default has waited for an answer/);
+    expect(stdout).toMatch(/^ {2}payments_waiting +critical/m);
+    await vi.waitFor(async () => {
+      const page = await (await fetch(`${relay.opsUrl}/metrics`)).text();
+      expect(page).toContain('invoice_relay_alarms_open{alarm="payments_waiting"} 1');
+    }, WITHIN);
+
+    await heal();
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), WITHIN);
+    await note(openDatabase(around.databaseUrl));
+    await vi.waitFor(() => expect(texts()).toMatch(/^OVER: payments wait too long/m), WITHIN);
+    expect((await runInProcess(["status"], environment)).stdout).toMatch(/^All is well/);
+  },
+);
+
+it("what a critical alarm tells already is not told again, nor is a flood", async () => {
+  const around = await surroundings();
+  const db = openDatabase(around.databaseUrl);
+  await waitingLong(around);
+  await addEvents(around, 1, { state: "due" });
+  const raise = (name: string, source: string, ago: string) =>
+    around.query(
+      `insert into alarm (name, source, subject, detail, raised_at) values ($1, $2, $2, '', now() - $3::interval)`,
+      [name, source, ago],
+    );
+  const details = async () => {
+    await note(db);
+    const open = await around.query<{ detail: string }>(
+      "select detail from alarm where name = 'payments_waiting' and cleared_at is null",
+    );
+    await around.query("update alarm set cleared_at = now() where name = 'payments_waiting'");
+    return open.map(({ detail }) => detail);
+  };
+  const said = (what: string) => [
+    `Payments of source default have waited for more than ten minutes: ${what}.`,
+  ];
+  expect(await details()).toEqual(said("for an answer of the provider, and to be sent to SNS"));
+  await raise("topic_paused", "", "1 minute");
+  await raise("source_failing", "default", "5 minutes");
+  expect(await details()).toEqual(said("for an answer of the provider"));
+  await around.query("update alarm set raised_at = now() - interval '10 minutes'");
+  expect(await details()).toEqual([]);
+  await around.query("delete from alarm where name = 'source_failing'");
+  await raise("unknown_ids_flooding", "default", "1 minute");
+  expect(await details()).toEqual([]);
+});
