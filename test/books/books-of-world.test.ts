@@ -230,9 +230,10 @@ async function matchAgrees({ payments, run }: World): Promise<void> {
   expect(await match(...others.map(line), line(first))).toMatchObject({ code: 0, clean: true });
 }
 
-async function monthsAgree({ payments, json, corrected }: World): Promise<void> {
+async function monthsAgree({ payments, json, run, corrected }: World): Promise<void> {
   await json("certify", ...daysOf(OCTOBER));
   const why = ["--accept-differences", "agreed with the school", "--waive-statement", "in cash"];
+  expect((await run("month", "close", "2026-10")).stdout).toContain("--accept-differences");
   const { months } = await json<{ months: ClosingResult[] }>("month", "close", "2026-10", ...why);
   for (const source of ["a", "b"] as const) {
     const own = paymentsOf(payments, { ...OCTOBER, source });
@@ -253,4 +254,6 @@ async function monthsAgree({ payments, json, corrected }: World): Promise<void> 
       ...{ atProvider: decimal(corrected.amount), inEvent: decimal(corrected.sent ?? 0n) },
     },
   ]);
+  const { stdout } = await run("month", "show", "2026-10", "--source", "a");
+  for (const words of ["agreed with the school", corrected.id]) expect(stdout).toContain(words);
 }

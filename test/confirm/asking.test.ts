@@ -95,19 +95,6 @@ describe("asking the provider", () => {
     );
   });
 
-  it("a slow answer delays nobody else", async () => {
-    const around = await surroundings();
-    const [slow, quick] = [randomUUID(), randomUUID()];
-    around.provider.invoice(slow, () => undefined);
-    around.provider.invoice(quick, invoiceAnswer(quick));
-    const relay = await startRelay(around.environment({ CONFIRM_TIMEOUT: "60s" }));
-    await relay.callback({ data: { id: slow } });
-    await vi.waitFor(() => expect(timesAsked(around, slow)).toBe(1), WAIT);
-    await relay.callback({ data: { id: quick } });
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), WAIT);
-    expect(await confirmation(around, slow)).toMatchObject({ state: "claimed" });
-  });
-
   it("a lease is extended while the work goes on, and only its holder writes (G6, G7)", async () => {
     const around = await surroundings();
     const id = randomUUID();

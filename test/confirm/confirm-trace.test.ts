@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  endAsking,
-  endStoring,
-  startAsking,
-  startConfirming,
-  startStoring,
-} from "../../src/confirm/confirm-trace.ts";
+import { endAsking, endStoring } from "../../src/confirm/confirm-trace.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Span, SpanAttributes, SpanStart, Tracer } from "../../src/kit/trace.ts";
 import type { Answer } from "../../src/provider/provider.ts";
-import { confirmation, EVEN, found, ID, rules, unpaid } from "./judging-fixture.ts";
+import { confirmation, EVEN, found, rules, unpaid } from "./judging-fixture.ts";
 
 const trace = (digit: number) => `00-${String(digit).repeat(32)}-${String(digit).repeat(16)}-01`;
 
@@ -31,57 +25,6 @@ function traced() {
   };
   return { begun, ended, set, span, tracer };
 }
-
-describe("the spans of one try", () => {
-  it("continue the callback that opened it, and are linked to those that coalesced with it", () => {
-    const { begun, tracer } = traced();
-    startConfirming(
-      tracer,
-      confirmation({ traceparents: `${trace(1)} ${trace(2)}`, priority: "known", attempt: 2, faults: 3 }),
-    );
-    startConfirming(tracer, confirmation());
-    const attributes = { "invoice_relay.source": "default", "invoice_relay.invoice.id": ID };
-    expect(begun).toEqual([
-      {
-        name: "confirm invoice",
-        kind: "internal",
-        parent: trace(1),
-        links: [trace(2)],
-        attributes: {
-          ...attributes,
-          "invoice_relay.priority": "known",
-          "invoice_relay.attempt": 2,
-          "invoice_relay.faults": 3,
-        },
-      },
-      expect.objectContaining({ parent: null, links: [] }),
-    ]);
-  });
-
-  it("are the request to the provider and the commit, within that try", () => {
-    const { begun, tracer } = traced();
-    startAsking(tracer, confirmation({ traceparent: trace(3) }));
-    startStoring(tracer, confirmation({ traceparent: trace(3) }));
-    startAsking(tracer, confirmation());
-    startStoring(tracer, confirmation());
-    const asking = {
-      name: "GET /api/v1/invoices/{id}",
-      kind: "client",
-      attributes: {
-        "http.request.method": "GET",
-        "url.template": "/api/v1/invoices/{id}",
-        "invoice_relay.invoice.id": ID,
-      },
-    };
-    const storing = { name: "store answer", kind: "internal" };
-    expect(begun).toEqual([
-      { ...asking, parent: trace(3) },
-      { ...storing, parent: trace(3) },
-      { ...asking, parent: null },
-      { ...storing, parent: null },
-    ]);
-  });
-});
 
 describe("how the request to the provider ended", () => {
   const fault: Answer = { kind: "fault", error: "timeout" };

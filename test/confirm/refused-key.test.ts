@@ -36,26 +36,6 @@ describe("a refused key", () => {
     await eventually(() => pauses(), toEqual([]));
   });
 
-  it("for one invoice alone makes only that one wait", async () => {
-    const around = await surroundings();
-    const [forbidden, fine, collectionId] = [randomUUID(), randomUUID(), randomUUID()];
-    around.provider.invoice(forbidden, { status: 403, body: { status: 403, message: "Not yours" } });
-    around.provider.invoice(fine, invoiceAnswer(fine));
-    around.provider.collection(collectionId, {
-      status: 200,
-      body: { status: "success", message: "ok", data: { id: collectionId, collectionName: "Term 1" } },
-    });
-    const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
-    await relay.callback({ data: { id: forbidden } });
-    await eventually(
-      () => confirmation(around, forbidden),
-      toMatchObject({ state: "due", attempt: 0, faults: expect.toSatisfy((faults: number) => faults >= 1) }),
-    );
-    await relay.callback({ data: { id: fine } });
-    await eventually(() => confirmation(around, fine), toMatchObject({ verdict: "paid" }));
-    expect(await around.query("select paused_by from source")).toEqual([{ paused_by: null }]);
-  });
-
   it("for one invoice alone is told after some minutes, and no longer once it is answered (G2)", async () => {
     const around = await surroundings();
     const [forbidden, fine] = [randomUUID(), randomUUID()];
@@ -87,58 +67,12 @@ describe("a refused key", () => {
     }, WAIT);
     expect(await confirmation(around, forbidden)).toMatchObject({ state: "due", verdict: "pending" });
   });
-
-  it("without COLLECTION_IDS too, since every id may be asked for", async () => {
-    const around = await surroundings();
-    const id = randomUUID();
-    const refused: Script = { status: 401, body: { status: 401, message: "Invalid API key" } };
-    around.provider.invoice(id, refused);
-    around.provider.otherwise(refused);
-    const relay = await startRelay(around.environment());
-    await relay.callback({ data: { id } });
-    await eventually(() => around.query("select paused_by from source"), toEqual([{ paused_by: "refused" }]));
-    around.provider.invoice(id, invoiceAnswer(id));
-    around.provider.otherwise(NOT_FOUND);
-    await vi.waitFor(async () => {
-      await around.query("update source set probe_at = now() where probe_at is not null");
-      await hurry(around, id);
-      expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" });
-    }, WAIT);
-  });
 });
 
 describe("the collections that may be published", () => {
   const named = (id: string, collectionName: string): Script => ({
     status: 200,
     body: { status: "success", message: "ok", data: { id, collectionName } },
-  });
-
-  it("are told by those that can be read: one that cannot holds up only what may be its own, and says so", async () => {
-    const around = await surroundings();
-    const [known, unclear, readable, gone] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-    around.provider.collection(readable, named(readable, "Term 1"));
-    around.provider.collection(gone, { status: 404, body: { status: 404, message: "No such collection" } });
-    around.provider.invoice(known, invoiceAnswer(known, { collectionName: "Term 1" }));
-    around.provider.invoice(unclear, invoiceAnswer(unclear, { collectionName: "Autumn" }));
-    const relay = await startRelay(around.environment({ COLLECTION_IDS: `${readable},${gone}` }));
-    await relay.callback({ data: { id: unclear } });
-    await relay.callback({ data: { id: known } });
-    await eventually(() => confirmation(around, known), toMatchObject({ verdict: "paid" }));
-    const waits = async () => (await openAlarms(around)).filter(({ name }) => name === "invoice_anomaly");
-    await vi.waitFor(async () => {
-      await hurry(around, unclear);
-      const why = { subject: unclear, detail: expect.stringContaining("the provider knows no such id") };
-      expect(await waits()).toMatchObject([why]);
-    }, WAIT);
-    expect(await confirmation(around, unclear)).toMatchObject({
-      state: expect.stringMatching(/due|claimed/),
-    });
-    around.provider.collection(gone, named(gone, "Autumn"));
-    await vi.waitFor(async () => {
-      await hurry(around, unclear);
-      expect(await confirmation(around, unclear)).toMatchObject({ verdict: "paid" });
-    }, WAIT);
-    await eventually(waits, toEqual([]));
   });
 
   it("are named anew before an invoice is found foreign: a renamed collection quarantines nothing", async () => {

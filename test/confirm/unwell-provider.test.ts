@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { eraseInvoice } from "../../src/operate/erase.ts";
 import { eventually, toContain, toEqual, toMatchObject } from "../support/eventually.ts";
-import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, timesAsked, WAIT } from "./asking-fixture.ts";
 
 describe("a provider that is not well", () => {
@@ -98,66 +96,6 @@ describe("a provider that is not well", () => {
     await hurry(around, id);
     await eventually(() => confirmation(around, id), toMatchObject({ verdict: "paid", last_answer: null }));
     await eventually(() => openAlarms(around), toEqual([]));
-  });
-
-  it.each<[string, Script | "erased"]>([
-    ["a fault", { status: 500, body: "down" }],
-    ["not found", NOT_FOUND],
-    ["the invoice was erased here", "erased"],
-  ])(
-    "the alarm of an answer outside the contract ends with the next good one, whatever came between: %s (G13)",
-    async (_, between) => {
-      const around = await surroundings();
-      const id = randomUUID();
-      const odd = { status: 200, body: { status: 200, message: "ok", data: { id, status: "Paid" } } };
-      around.provider.invoice(id, odd);
-      const relay = await startRelay(around.environment());
-      await relay.callback({ data: { id } });
-      const evidence = { last_answer: expect.stringContaining("Paid") };
-      const asked = await eventually(() => confirmation(around, id), toMatchObject(evidence));
-      expect(await openAlarms(around)).toMatchObject([{ name: "provider_answer_outside_contract" }]);
-      if (between === "erased") {
-        await eraseInvoice({ db: openDatabase(around.databaseUrl), actor: "cli:test", invoiceId: id });
-        expect(await confirmation(around, id)).toMatchObject({ last_answer: null });
-      } else {
-        around.provider.invoice(id, between);
-        await hurry(around, id);
-        const answered = await eventually(
-          () => confirmation(around, id),
-          (row) => expect(row?.last_error).not.toBe(asked?.last_error),
-        );
-        // The evidence stays until the provider gives a better answer.
-        expect(answered).toMatchObject(evidence);
-      }
-      around.provider.invoice(id, invoiceAnswer(id));
-      await vi.waitFor(async () => {
-        await hurry(around, id);
-        expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", last_answer: null });
-      }, WAIT);
-      expect(await openAlarms(around)).toEqual([]);
-    },
-  );
-
-  it("a NUL in one answer breaks neither its row nor its neighbours in the batch", async () => {
-    const around = await surroundings();
-    const ids = Array.from({ length: 5 }, () => randomUUID());
-    for (const [index, id] of ids.entries())
-      around.provider.invoice(
-        id,
-        invoiceAnswer(
-          id,
-          index === 2 ? { title: "a\0b", billerMetaData: { "k\0": "\0" }, extra: "\ud800" } : {},
-        ),
-      );
-    const relay = await startRelay(around.environment());
-    await relay.callback(ids.map((id) => ({ data: { id } })));
-    await eventually(
-      () => around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
-      toEqual([{ paid: 5 }]),
-    );
-    expect(await around.query("select title from invoice where id = $1", [ids[2]])).toEqual([
-      { title: "a\uFFFDb" },
-    ]);
   });
 
   it("an answer that Postgres refuses is kept as evidence, and its neighbours are stored", async () => {

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { surroundings } from "../../support/relay.ts";
 import { runInProcess } from "../../support/run-command.ts";
-import { twoSources } from "../../support/two-sources.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 import { books, cents, OCTOBER, rowsOf, sumOf } from "./october.ts";
 
@@ -167,54 +166,5 @@ describe("report", () => {
 
     expect(rows.slice(0, -1).map(({ invoice_id }) => invoice_id)).toEqual(ids.toSorted());
     expect(rows.at(-1)?.amount).toBe(`sum ${(1_202 * 1_203) / 2 + 12}.03`);
-  });
-
-  it("days are those of each source's zone, sums those of each currency, over the end of summer time and of a year", async () => {
-    const around = await surroundings();
-    const environment = twoSources(around, {
-      a: { booksTimeZone: "Europe/London", currency: "GBP" },
-      b: { booksTimeZone: "Africa/Lagos", currency: "NGN" },
-    });
-    await addPayments(around.query, [
-      // London's first of April begins at 23:00 UTC, its first of November at midnight.
-      { source: "a", amount: "1.01", paidAt: "2025-03-31T22:59:59Z" },
-      { source: "a", amount: "0.10", paidAt: "2025-03-31T23:00:00Z" },
-      { source: "a", amount: "0.20", collection: "School", paidAt: "2025-10-26T00:30:00Z" },
-      { source: "a", amount: "0.40", collection: "School", paidAt: "2025-10-26T01:30:00Z" },
-      { source: "a", amount: "0.80", collection: "Club", paidAt: "2025-12-31T23:59:59Z" },
-      { source: "a", amount: "9.00", paidAt: "2026-01-01T00:00:00Z" },
-      { source: "b", amount: "100.10", paidAt: "2025-12-31T22:59:59Z" },
-      { source: "b", amount: "7.00", paidAt: "2025-12-31T23:00:00Z" },
-    ]);
-    const report = (words: string) =>
-      runInProcess(
-        ["report", ...words.split(" "), "--from", "2025-04-01", "--to", "2025-12-31"],
-        environment,
-      );
-
-    const days = rowsOf((await report("days")).stdout);
-    const ofB = rowsOf((await report("payments --source b")).stdout);
-
-    expect(
-      days.map(({ row, source, day, collection, amount, currency }) => [
-        row,
-        source,
-        day,
-        collection,
-        amount,
-        currency,
-      ]),
-    ).toEqual([
-      ["day", "a", "2025-04-01", "Shop", "0.10", "GBP"],
-      ["day", "a", "2025-10-26", "School", "0.60", "GBP"],
-      ["day", "a", "2025-12-31", "Club", "0.80", "GBP"],
-      ["day", "b", "2025-12-31", "Shop", "100.10", "NGN"],
-      ["total", "", "", "", "sum 1.50", "GBP"],
-      ["total", "", "", "", "sum 100.10", "NGN"],
-    ]);
-    expect(ofB.map(({ paid, amount }) => [paid, amount])).toEqual([
-      ["2025-12-31 23:59:59", "100.10"],
-      ["", "sum 100.10"],
-    ]);
   });
 });

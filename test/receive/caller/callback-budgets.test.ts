@@ -74,15 +74,4 @@ describe("the budgets of a token and an address (G12)", () => {
     );
     expect(answers.every((over) => over === null)).toBe(true);
   });
-
-  it("by default are never met by a busy month as it comes", () => {
-    const budgets = standard();
-    const provider = { token: "default#1", address: "203.0.113.1" };
-    // Twenty callbacks a second around the clock, for a month of eight-hour days of it.
-    const burst = cost({ bytes: 1_200 * 1_200, callbacks: 1_200, ids: 1_200 });
-    const answers = Array.from({ length: 30 * 8 * 60 }, (_, minute) =>
-      budgets.take(provider, burst, minute * 60_000),
-    );
-    expect(answers.every((over) => over === null)).toBe(true);
-  });
 });
