@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
+import { AlarmWebhook, notifyPeoplePass } from "../../src/app/alarm-webhook.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { readSettings } from "../../src/kit/settings.ts";
 import { pause, resume } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
@@ -15,9 +20,23 @@ const raise = (around: Surroundings, name: string, subject: string, ago = "1 min
     [name, subject, ago],
   );
 
-/** It is noted that people were told. */
-const isMarked = ({ query }: Surroundings) =>
-  vi.waitFor(async () => expect(await query("select from alarm where told_at is null")).toEqual([]), WAIT);
+/** A webhook, and what makes people told of all that there is to tell, whenever they were told last. */
+async function webhook(around: Surroundings) {
+  const receiver = await startAlarmReceiver();
+  const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+  const pass = notifyPeoplePass({
+    db: openDatabase(around.databaseUrl),
+    webhook: AlarmWebhook.of(readSettings(environment), createMetrics()),
+    lease: leaseOf(15_000),
+    log: createLogger({ level: "silent" }),
+  });
+  const tell = async () => {
+    await around.query("update alarm_telling set next_at = '-infinity'");
+    await pass(new AbortController().signal);
+    return receiver.messages.at(-1)?.text;
+  };
+  return { receiver, environment, tell };
+}
 
 const statusOf = (around: Surroundings) =>
   readStatus(openDatabase(around.databaseUrl), { sources: null, intervalMs: 86_400_000 });
@@ -25,12 +44,9 @@ const statusOf = (around: Surroundings) =>
 describe("an alarm that is snoozed", () => {
   it("leaves the headline, is counted, and is told again at its end", async () => {
     const around = await surroundings();
-    const receiver = await startAlarmReceiver();
-    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    const { receiver, environment, tell } = await webhook(around);
     await raise(around, "replay_failed", "a-replay");
-    await startRelay(environment, WORKERS);
-    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
-    await isMarked(around);
+    await tell();
     const run = (...words: string[]) => runInProcess(["alarms", ...words], environment);
     expect(await run("snooze", "replay_failed", "--for", "2h", "--reason", "Ada is at it")).toMatchObject({
       code: 0,
@@ -38,9 +54,11 @@ describe("an alarm that is snoozed", () => {
     });
     expect(await statusOf(around)).toMatchObject({ needs: [], openAlarms: [{ count: 0, snoozed: 1 }] });
     expect((await run()).stdout).toMatch(/snoozed until 20.* UTC/);
+    await tell();
+    expect(receiver.messages).toHaveLength(1);
     await around.query("update alarm set told_at = now() - interval '3 h', snoozed_until = now()");
-    await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), WAIT);
-    expect(receiver.messages[1]?.text).toMatch(/^STILL OPEN, WARNING: a replay failed/);
+    expect(await tell()).toMatch(/^STILL OPEN, WARNING: a replay failed/);
+    expect(receiver.messages).toHaveLength(2);
     expect((await statusOf(around)).needs).toHaveLength(1);
     const [entry] = await around.query(
       "select actor, action, subject, detail ->> 'reason' as reason from audit_entry",
@@ -50,8 +68,7 @@ describe("an alarm that is snoozed", () => {
 
   it("is quiet for one source alone, and hides neither what gets worse nor what begins anew", async () => {
     const around = await surroundings();
-    const receiver = await startAlarmReceiver();
-    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    const { receiver, environment, tell } = await webhook(around);
     await around.query("insert into source (name) values ('shop-a'), ('shop-b')");
     const fail = (source: string) =>
       around.query(
@@ -60,34 +77,30 @@ describe("an alarm that is snoozed", () => {
         [source, around.topicArn],
       );
     for (const source of ["shop-a", "shop-b"]) await fail(source);
-    await startRelay(environment, WORKERS);
-    await isMarked(around);
+    await tell();
     const run = (...words: string[]) => runInProcess(["alarms", ...words], environment);
     await run("snooze", "topic_failing", "--source", "shop-a", "--for", "2h");
     expect((await statusOf(around)).openAlarms).toMatchObject([{ count: 1, snoozed: 1 }]);
     // Both have failed for ten minutes by now: only the other one is told to be critical.
-    const told = receiver.messages.length;
     await around.query(
       "update alarm set raised_at = now() - interval '11 min', told_at = now() - interval '2 min'",
     );
-    await vi.waitFor(() => expect(receiver.messages.length).toBeGreaterThan(told), WAIT);
-    expect(receiver.messages.at(-1)?.text).toMatch(/^STILL OPEN, CRITICAL: .*shop-b/);
-    expect(receiver.messages.at(-1)?.text).not.toContain("shop-a");
+    const critical = await tell();
+    expect(receiver.messages).toHaveLength(2);
+    expect(critical).toMatch(/^STILL OPEN, CRITICAL: .*shop-b/);
+    expect(critical).not.toContain("shop-a");
     // Its cause ends and comes back while it sleeps: that is news.
     await around.query("update alarm set cleared_at = now() where source = 'shop-a'");
-    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toMatch(/^OVER: .*shop-a/), WAIT);
+    expect(await tell()).toMatch(/^OVER: .*shop-a/);
     await fail("shop-a");
-    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toMatch(/^WARNING: .*shop-a/), WAIT);
+    expect(await tell()).toMatch(/^WARNING: .*shop-a/);
     // What lasts at the end of a snooze is told as what it has become.
     await run("snooze", "topic_failing", "--source", "shop-a", "--for", "2h");
     await around.query(
       `update alarm set snoozed_until = now(), told_at = now() - interval '1 min',
          raised_at = now() - interval '11 min' where source = 'shop-a' and cleared_at is null`,
     );
-    await vi.waitFor(
-      () => expect(receiver.messages.at(-1)?.text).toMatch(/^STILL OPEN, CRITICAL: .*shop-a/),
-      WAIT,
-    );
+    expect(await tell()).toMatch(/^STILL OPEN, CRITICAL: .*shop-a/);
   });
 
   it("needs a time that is ahead, and an alarm that is open", async () => {
@@ -119,18 +132,14 @@ it("a note stands beside its alarm; closing by name or by subject closes no othe
 
 it("what has failed for ten minutes is told again, as critical", async () => {
   const around = await surroundings();
-  const receiver = await startAlarmReceiver();
+  const { receiver, tell } = await webhook(around);
   await raise(around, "topic_failing", around.topicArn, "9 minutes");
-  await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }), WORKERS);
-  await vi.waitFor(() => expect(receiver.messages[0]?.text).toMatch(/^WARNING: SNS fails/), WAIT);
-  await isMarked(around);
+  expect(await tell()).toMatch(/^WARNING: SNS fails/);
   await around.query(
     "update alarm set raised_at = now() - interval '11 minutes', told_at = now() - interval '2 minutes'",
   );
-  await vi.waitFor(
-    () => expect(receiver.messages[1]?.text).toMatch(/^STILL OPEN, CRITICAL: SNS fails/),
-    WAIT,
-  );
+  expect(await tell()).toMatch(/^STILL OPEN, CRITICAL: SNS fails/);
+  expect(receiver.messages).toHaveLength(2);
 });
 
 describe("a pause by hand", () => {
