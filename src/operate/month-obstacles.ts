@@ -1,7 +1,6 @@
 import type { BookSource } from "../books/book-source.ts";
 import type { AcceptedDifference } from "../books/month/month-rows.ts";
-import { isOutdated } from "../books/statement/is-outdated.ts";
-import type { Settleable } from "../books/statement/settleable-sums.ts";
+import { isOutdated, type Settleable } from "../books/statement/settleable-sums.ts";
 import { newestMatchesOf, type StatementMatch } from "../books/statement/statement-match-row.ts";
 import type { Database } from "../database/tables.ts";
 import { type BookPeriod, bookDayOf, bookDaysOf, lastBookDay } from "../kit/book-days.ts";

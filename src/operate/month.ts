@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { signatureSchema } from "../signing/verify-signed.ts";
-import { answeredId, decimal, time, whole } from "./operations/fields.ts";
+import { kept, sums } from "../books/month/figures.ts";
+import { closing } from "../books/month/month-rows.ts";
+import { answeredId, time, whole } from "./operations/fields.ts";
 
 // A month of the books, as everyone is told of it.
 
@@ -17,63 +18,7 @@ const OBSTACLES = [
   "statement_not_matched",
 ] as const;
 
-const sums = z.object({
-  payments: whole,
-  amount: decimal.describe("What the invoices are about, without charges."),
-  serviceCharge: decimal,
-  vat: decimal,
-  total: decimal.describe("What the payers paid."),
-  settleable: decimal.describe("What the provider owes you of it."),
-});
-
-const closing = z.object({
-  id: answeredId,
-  source: z.string(),
-  month: z.string(),
-  timeZone: z.string(),
-  currency: z.string().describe("Of all its amounts, ISO 4217."),
-  from: z.string(),
-  to: z.string().describe("Payments before this time."),
-  closedAt: z.string(),
-  closedBy: z.string(),
-  collections: z.array(sums.extend({ collection: z.string().nullable() })),
-  all: sums,
-  certificateIds: z.array(answeredId).describe("The newest of its days: equal, but for what was accepted."),
-  statement: z.union([
-    z.object({ matchIds: z.array(answeredId), waived: z.null() }),
-    z.object({ matchIds: z.null(), waived: z.string().describe("Why there is none.") }),
-  ]),
-  accepted: z
-    .object({
-      reason: z.string(),
-      differences: z.array(
-        z.object({
-          certificateId: answeredId,
-          day: z.string(),
-          invoiceId: answeredId.nullable(),
-          reason: z.string().describe("As the certificate names it."),
-          detail: z.string(),
-          atProvider: decimal.nullable().describe("Its amount in the provider's list."),
-          inEvent: decimal.nullable().describe("Its amount in the event as it was sent."),
-        }),
-      ),
-    })
-    .nullish()
-    .describe("What differed and was taken as it is; null where nothing did."),
-  signature: signatureSchema.nullable().describe("null without LEDGER_SIGNING_KEY."),
-});
-
-const kept = z
-  .object({
-    collection: z.string().nullable(),
-    amount: decimal.nullable(),
-    serviceCharge: decimal.nullable(),
-    vat: decimal.nullable(),
-    total: decimal.nullable(),
-    settleable: decimal.nullable(),
-  })
-  .nullable()
-  .describe("null: no payment of this month.");
+const keptOrNone = kept.nullable().describe("null: no payment of this month.");
 
 /** One closing of a month with its addenda, and what the month comes to with them. */
 export const shown = z.object({
@@ -83,7 +28,7 @@ export const shown = z.object({
   reopenReason: z.string().nullable(),
   changed: whole.describe("Payments that changed since it was closed."),
   changes: z
-    .array(z.object({ invoiceId: answeredId, changedAt: time, before: kept, after: kept }))
+    .array(z.object({ invoiceId: answeredId, changedAt: time, before: keptOrNone, after: keptOrNone }))
     .describe("Its addenda, the newest thousand, the oldest first."),
   now: sums.describe("As closed, with all addenda."),
 });

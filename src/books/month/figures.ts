@@ -1,34 +1,35 @@
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { decimal, whole } from "../../kit/answer-fields.ts";
 import { differenceOfMoney, type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { Tally } from "../../reconcile/certificate/certificate.ts";
 import type { Payment } from "../report/read-payments.ts";
 
-/** Exact decimal strings, as everywhere in the books; null where the provider does not say. */
-export interface Amounts {
-  amount: Money | null;
-  serviceCharge: Money | null;
-  vat: Money | null;
-  total: Money | null;
-  settleable: Money | null;
-}
+const amounts = z.object({
+  amount: decimal.describe("What the invoices are about, without charges."),
+  serviceCharge: decimal,
+  vat: decimal,
+  total: decimal.describe("What the payers paid."),
+  settleable: decimal.describe("What the provider owes you of it."),
+});
+const NAMES = amounts.keyof().options;
+type AmountName = (typeof NAMES)[number];
 
-const NAMES = ["amount", "serviceCharge", "vat", "total", "settleable"] as const;
+const eachAmount = <Value>(read: (name: AmountName) => Value) =>
+  Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Record<AmountName, Value>;
 
-/** What is kept of a payment of a month that is closed. */
-export interface KeptPayment extends Amounts {
-  collection: string | null;
-}
+export const sums = z.object({ payments: whole, ...amounts.shape });
+export type Sums = z.output<typeof sums>;
 
-export interface Sums extends Record<keyof Amounts, Money> {
-  payments: number;
-}
+export const collectionSums = sums.extend({ collection: z.string().nullable() });
+type CollectionSums = z.output<typeof collectionSums>;
 
-export interface CollectionSums extends Sums {
-  collection: string | null;
-}
-
-const eachAmount = <Value>(read: (name: keyof Amounts) => Value) =>
-  Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Record<keyof Amounts, Value>;
+/** What is kept of a payment of a month that is closed; null where the provider does not say. */
+export const kept = z.object({
+  collection: z.string().nullable(),
+  ...eachAmount(() => decimal.nullable()),
+});
+export type KeptPayment = z.output<typeof kept>;
 
 export const keptPayment = (payment: Payment | KeptPayment): KeptPayment => ({
   collection: payment.collection,

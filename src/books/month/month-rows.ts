@@ -1,54 +1,60 @@
 import { sql, type Transaction } from "kysely";
+import { z } from "zod";
 import { type Alarm, closeAlarms } from "../../alarms/alarms.ts";
 import { audit, type ByHand } from "../../alarms/audit.ts";
 import { type Columns, numeric, text, uuid } from "../../database/columns.ts";
 import { type Slots, Statement } from "../../database/statement.ts";
 import type { Database, Tables } from "../../database/tables.ts";
-import type { Money } from "../../provider/provider.ts";
-import type { Difference } from "../../reconcile/certificate/certificate.ts";
-import type { Signed } from "../../signing/signed.ts";
+import { answeredId, decimal } from "../../kit/answer-fields.ts";
+import { signatureSchema } from "../../signing/verify-signed.ts";
 import type { BookSource } from "../book-source.ts";
 import { readPayments } from "../report/read-payments.ts";
-import { type CollectionSums, type KeptPayment, keptPayment, type Sums } from "./figures.ts";
-
-/** What the bank statement of a closed month was: matched, or waived by a person. */
-export type StatementProof = { matchIds: string[]; waived: null } | { matchIds: null; waived: string };
+import { collectionSums, type KeptPayment, keptPayment, sums } from "./figures.ts";
 
 /** What a certificate of the month found different, and a person took as it is. */
-export interface AcceptedDifference extends Pick<Difference, "day" | "invoiceId" | "reason" | "detail"> {
-  certificateId: string;
-  /** The invoice's amount by the provider's list, and in the event as it was sent; null where there is none. */
-  atProvider: Money | null;
-  inEvent: Money | null;
-}
+const acceptedDifference = z.object({
+  certificateId: answeredId,
+  day: z.string(),
+  invoiceId: answeredId.nullable(),
+  reason: z.string().describe("As the certificate names it."),
+  detail: z.string(),
+  atProvider: decimal.nullable().describe("Its amount in the provider's list."),
+  inEvent: decimal.nullable().describe("Its amount in the event as it was sent."),
+});
+export type AcceptedDifference = z.output<typeof acceptedDifference>;
 
 /** A month's closing, as it is issued. Times are ISO 8601, UTC. */
-export interface Closing {
-  id: string;
-  source: string;
+export const closing = z.object({
+  id: answeredId,
+  source: z.string(),
   /** YYYY-MM. */
-  month: string;
-  timeZone: string;
-  /** Of all its amounts, ISO 4217. */
-  currency: string;
-  /** Payments from, and before. */
-  from: string;
-  to: string;
-  closedAt: string;
+  month: z.string(),
+  timeZone: z.string(),
+  currency: z.string().describe("Of all its amounts, ISO 4217."),
+  from: z.string(),
+  to: z.string().describe("Payments before this time."),
+  closedAt: z.string(),
   /** `cli:<user>` or `admin:<token's name>`. */
-  closedBy: string;
-  collections: CollectionSums[];
-  all: Sums;
-  /** The newest that cover its days, and those that differences were accepted of. */
-  certificateIds: string[];
-  statement: StatementProof;
-  /** null where its certificates are equal; left out of older ones. */
-  accepted?: { reason: string; differences: AcceptedDifference[] } | null;
-}
+  closedBy: z.string(),
+  collections: z.array(collectionSums),
+  all: sums,
+  certificateIds: z.array(answeredId).describe("The newest of its days: equal, but for what was accepted."),
+  statement: z.union([
+    z.object({ matchIds: z.array(answeredId), waived: z.null() }),
+    z.object({ matchIds: z.null(), waived: z.string().describe("Why there is none.") }),
+  ]),
+  accepted: z
+    .object({ reason: z.string(), differences: z.array(acceptedDifference) })
+    .nullish()
+    .describe("What differed and was taken as it is; null where nothing did."),
+  signature: signatureSchema.nullable().describe("null without LEDGER_SIGNING_KEY."),
+});
+type IssuedClosing = z.output<typeof closing>;
+export type Closing = Omit<IssuedClosing, "signature">;
 
 /** A month that was closed, and perhaps reopened. */
 export interface ClosedMonth {
-  closing: Signed<Closing>;
+  closing: IssuedClosing;
   reopenedAt: Date | null;
   reopenedBy: string | null;
   reopenReason: string | null;
@@ -90,7 +96,7 @@ const BATCH = 1_000;
 /** Keeps a closing with each of its payments, in the transaction that read them. */
 export async function insertMonth(
   trx: Transaction<Tables>,
-  closing: Signed<Closing>,
+  closing: IssuedClosing,
   source: BookSource,
 ): Promise<void> {
   const [from, to] = [new Date(closing.from), new Date(closing.to)];
@@ -171,7 +177,7 @@ export async function readClosings(
     .orderBy("closed_at", "desc");
   if (month !== undefined) query = query.where("month", "=", month);
   return (await query.execute()).map((row) => ({
-    closing: row.document as Signed<Closing>,
+    closing: row.document as IssuedClosing,
     reopenedAt: row.reopened_at,
     reopenedBy: row.reopened_by,
     reopenReason: row.reopen_reason,

@@ -2,7 +2,7 @@ import { describePayments } from "../../confirm/invoices/read-invoices.ts";
 import type { Database } from "../../database/tables.ts";
 import type { Mask } from "../../kit/mask.ts";
 import type { Column, Sheet, SheetRow } from "../report/sheet.ts";
-import { type MatchItem, readMatchItems, type StatementMatch } from "./statement-match-row.ts";
+import { type MatchItem, matchItemPages, type StatementMatch } from "./statement-match-row.ts";
 
 /** A line and a sum side by side; of a match with several, each has a row of its own. */
 interface Row {
@@ -59,8 +59,7 @@ export function matchSheet(db: Database, match: StatementMatch, mask: Mask): She
 }
 
 async function* rowsOf(db: Database, { id, source }: StatementMatch): AsyncGenerator<Row> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: MatchItem[] = await readMatchItems(db, id, { after, limit: PAGE });
+  for await (const page of matchItemPages(db, id, { limit: PAGE })) {
     const invoices = page.flatMap(({ sums }) => sums.flatMap(({ invoiceId }) => invoiceId ?? []));
     const named = await describePayments(
       db,
@@ -73,6 +72,5 @@ async function* rowsOf(db: Database, { id, source }: StatementMatch): AsyncGener
         const reference = references.get(sum?.invoiceId ?? "") ?? null;
         yield { item, isFirst: at === 0, line: item.lines[at], sum, reference };
       }
-    after = page.at(-1)?.position;
   }
 }

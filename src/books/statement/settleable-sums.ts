@@ -1,7 +1,9 @@
+import type { Database } from "../../database/tables.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { Payment } from "../report/read-payments.ts";
 import { isInstant, keyOfSum, type SettleableSum } from "./matching.ts";
+import { matchItemPages, type StatementMatch } from "./statement-match-row.ts";
 
 /** Of payments without a collection, and without a frequency. */
 const NONE = "(none)";
@@ -56,4 +58,28 @@ export async function readSettleable(payments: AsyncIterable<Payment>): Promise<
   for await (const sum of settleableSums(counted()))
     sums.set(keyOfSum(sum), { collection: sum.collection, amount: sum.amount });
   return { sums, unknown };
+}
+
+/**
+ * Whether what is to be settled of these days is no longer what a clean statement was matched with, or is not known of
+ * a payment that came since.
+ * @param now of these days, of all collections.
+ */
+export async function isOutdated(
+  db: Database,
+  { id, collection }: Pick<StatementMatch, "id" | "collection">,
+  now: Settleable,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  if (now.unknown > 0) return true;
+  const isOf = (one: { collection: string }) => collection === null || one.collection === collection;
+  let unseen = [...now.sums.values()].filter(isOf).length;
+  for await (const page of matchItemPages(db, id))
+    for (const sum of page.flatMap(({ sums }) => sums)) {
+      if (sum.day < from || sum.day > to) continue;
+      // Each sum stands in one item of a clean match.
+      if (now.sums.get(keyOfSum(sum))?.amount !== sum.amount) return true;
+      unseen -= 1;
+    }
+  return unseen > 0;
 }

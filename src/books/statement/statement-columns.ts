@@ -1,22 +1,24 @@
+import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
-import type { DateOrder, Decimal } from "./cell-values.ts";
+import { DATE_ORDERS, DECIMALS } from "./cell-values.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
 
 /** How a bank's statements are read; it is remembered for the next one with the same columns. */
-export interface Mapping {
-  delimiter: string;
+export const mapping = z.object({
+  delimiter: z.string(),
   /** All columns, in order, as the header names them. */
-  columns: string[];
-  date: string;
+  columns: z.array(z.string()),
+  date: z.string(),
   /** What came in; negative where it went out and there is no column for that. */
-  amount: string;
+  amount: z.string(),
   /** What went out; null where the amount's sign says so. */
-  debit: string | null;
-  decimal: Decimal;
-  dateOrder: DateOrder;
+  debit: z.string().nullable(),
+  decimal: z.enum(DECIMALS),
+  dateOrder: z.enum(DATE_ORDERS),
   /** Only lines with this text are settlements; null: all that came in. */
-  only: string | null;
-}
+  only: z.string().nullable(),
+});
+export type Mapping = z.output<typeof mapping>;
 
 /** What a person says of it; everything else is read from the file, or remembered. */
 export type MappingGiven = { [Name in Exclude<keyof Mapping, "columns">]?: Mapping[Name] | undefined };

@@ -1,71 +1,89 @@
-import { type Selectable, sql } from "kysely";
-import { type Slots, Statement } from "../../database/statement.ts";
-import type { Database, Tables } from "../../database/tables.ts";
-import type { Money } from "../../provider/provider.ts";
-import { keyOfSum, type Match, type MatchState } from "./matching.ts";
-import type { Mapping } from "./statement-columns.ts";
+import { sql } from "kysely";
+import { z } from "zod";
+import { typed } from "../../database/expressions.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Database } from "../../database/tables.ts";
+import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
+import { keyOfSum, type MatchState, STATES } from "./matching.ts";
+import { type Mapping, mapping } from "./statement-columns.ts";
 
-/** What the matches of one state come to. */
-export interface StateFigures {
-  state: MatchState;
-  /** Of the statement. */
-  lines: number;
-  lineAmount: Money;
-  /** Of the books, and the payments in them. */
-  sums: number;
-  payments: number;
-  sumAmount: Money;
-}
-
-export interface MatchFigures {
-  /** Those that there are, in the order of `STATES`. */
-  states: StateFigures[];
-  /** Lines that are no settlements: what went out, and what has not the text of `only`. */
-  others: { count: number; amount: Money };
-  /** Lines without a date or without any amount, such as totals and balances. */
-  undated: number;
-  /** Lines outside of the period that was asked for. */
-  outside: number;
-  /** Payments whose settleable amount the provider does not say: they are in no sum. */
-  withoutAmount: number;
-}
+const state = z.enum(STATES);
 
 /** A statement that was matched, without the matches themselves. */
-export interface StatementMatch {
-  id: string;
-  madeAt: Date;
+export const statementMatch = z.object({
+  id: answeredId,
+  madeAt: time,
   /** `cli:<user>` or `admin:<token's name>`. */
-  madeBy: string;
-  source: string;
-  /** The collection that it was matched with alone; null: all of the source's. */
-  collection: string | null;
+  madeBy: z.string(),
+  source: z.string(),
+  collection: z.string().nullable().describe("null: all of the source's."),
   /** Days of the bank, both included, YYYY-MM-DD. */
-  from: string;
-  to: string;
-  timeZone: string;
-  currency: string;
-  fileName: string;
+  from: z.string(),
+  to: z.string(),
+  timeZone: z.string(),
+  currency: z.string(),
+  fileName: z.string(),
   /** In hex. */
-  fileSha256: string;
-  /** Of what came of it: the same when all of it is. */
-  resultSha256: string;
-  mapping: Mapping;
+  fileSha256: z.string(),
+  resultSha256: z.string().describe("The same when all that came of it is."),
+  mapping,
   /** null: as each collection's frequency says. */
-  days: number | null;
-  keepDuplicates: boolean;
-  /** Nothing is left to be explained. What is in transit is explained: the statement ends before it is due. */
-  clean: boolean;
-  figures: MatchFigures;
-}
+  days: whole.nullable(),
+  keepDuplicates: z.boolean(),
+  clean: z.boolean().describe("Nothing is left over; what is in transit is not due yet."),
+  figures: z.object({
+    /** Those that there are, in the order of `STATES`: lines of the statement, and sums of the books. */
+    states: z.array(
+      z.object({
+        state,
+        lines: whole,
+        lineAmount: decimal,
+        sums: whole,
+        payments: whole,
+        sumAmount: decimal,
+      }),
+    ),
+    others: z
+      .object({ count: whole, amount: decimal })
+      .describe("Lines that are no settlements: what went out, and what has not the text of `only`."),
+    undated: whole.describe("Lines without a date or without any amount, such as totals."),
+    outside: whole.describe("Lines outside of the period."),
+    withoutAmount: whole.describe("Payments whose settleable amount the provider does not say."),
+  }),
+});
+export type StatementMatch = z.output<typeof statementMatch>;
+export type StateFigures = StatementMatch["figures"]["states"][number];
 
 /** A line as it is kept: without its texts, which may name people. */
-export type KeptMatch = Omit<Match, "lines" | "sums"> & {
-  lines: Pick<Match["lines"][number], "line" | "day" | "amount">[];
-  sums: Omit<Match["sums"][number], "reference">[];
-};
+export const keptLine = z.object({
+  line: whole.describe("Of the file, from 1."),
+  day: z.string(),
+  amount: decimal,
+});
+
+/** What came of some lines and sums, as it is kept. */
+export const keptMatch = z.object({
+  state,
+  why: z.string(),
+  difference: decimal.describe("What came in, less what was to be settled."),
+  lines: z.array(keptLine),
+  /** Without the merchant's references. */
+  sums: z.array(
+    z.object({
+      collection: z.string(),
+      frequency: z.string().describe("As the provider's answers say it: Instant, Daily."),
+      day: z.string().describe("Of payment."),
+      amount: decimal.describe("Settleable."),
+      payments: whole,
+      invoiceId: answeredId.nullable().describe("null when it is a day's."),
+    }),
+  ),
+});
+export type KeptMatch = z.output<typeof keptMatch>;
 
 /** How an item is named: by its place in the result, from 1. */
-export type MatchItem = KeptMatch & { position: number };
+export const matchItem = keptMatch.extend({ position: whole });
+export type MatchItem = z.output<typeof matchItem>;
 
 const insertItems = new Statement(
   {},
@@ -117,56 +135,28 @@ export async function insertStatementMatch(
 
 const COLUMNS = [
   "id",
-  "made_at",
-  "made_by",
+  "made_at as madeAt",
+  "made_by as madeBy",
   "source",
   "collection",
-  "first_day",
-  "last_day",
-  "time_zone",
+  "first_day as from",
+  "last_day as to",
+  "time_zone as timeZone",
   "currency",
-  "file_name",
-  "file_sha256",
-  "result_sha256",
-  "mapping",
-  "settle_days",
-  "keep_duplicates",
+  "file_name as fileName",
+  "file_sha256 as fileSha256",
+  "result_sha256 as resultSha256",
+  typed(returned.json<Mapping>(), sql`mapping`).as("mapping"),
+  "settle_days as days",
+  "keep_duplicates as keepDuplicates",
   "clean",
-  "figures",
+  typed(returned.json<StatementMatch["figures"]>(), sql`figures`).as("figures"),
 ] as const;
-
-const shown = (
-  row: Pick<Selectable<Tables["statement_match"]>, (typeof COLUMNS)[number]>,
-): StatementMatch => ({
-  id: row.id,
-  madeAt: row.made_at,
-  madeBy: row.made_by,
-  source: row.source,
-  collection: row.collection,
-  from: row.first_day,
-  to: row.last_day,
-  timeZone: row.time_zone,
-  currency: row.currency,
-  fileName: row.file_name,
-  fileSha256: row.file_sha256,
-  resultSha256: row.result_sha256,
-  mapping: row.mapping as Mapping,
-  days: row.settle_days,
-  keepDuplicates: row.keep_duplicates,
-  clean: row.clean,
-  figures: row.figures as MatchFigures,
-});
-
-export interface MatchFilters {
-  source?: string | undefined;
-  /** Only those of this very file. */
-  fileSha256?: string | undefined;
-}
 
 /** The newest first. */
 export async function listStatementMatches(
   db: Database,
-  { source, fileSha256 }: MatchFilters,
+  { source, fileSha256 }: { source?: string | undefined; fileSha256?: string },
   limit: number,
 ): Promise<StatementMatch[]> {
   let query = db
@@ -177,13 +167,13 @@ export async function listStatementMatches(
     .limit(limit);
   if (source !== undefined) query = query.where("source", "=", source);
   if (fileSha256 !== undefined) query = query.where("file_sha256", "=", fileSha256);
-  return (await query.execute()).map(shown);
+  return await query.execute();
 }
 
 /** @returns null when there is none with this id. */
 export async function readStatementMatch(db: Database, id: string): Promise<StatementMatch | null> {
-  const row = await db.selectFrom("statement_match").select(COLUMNS).where("id", "=", id).executeTakeFirst();
-  return row === undefined ? null : shown(row);
+  const query = db.selectFrom("statement_match").select(COLUMNS).where("id", "=", id);
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** A page of its items, in order. @param states only those in one of these; all when left out. */
@@ -204,6 +194,21 @@ export async function readMatchItems(
   return rows.map(({ position, item }) => ({ ...(item as KeptMatch), position }));
 }
 
+/** All of them, page by page. */
+export async function* matchItemPages(
+  db: Database,
+  id: string,
+  { limit = 1_000, states }: { limit?: number; states?: readonly MatchState[] } = {},
+): AsyncGenerator<MatchItem[], void, undefined> {
+  for (let after = 0; ; ) {
+    const page = await readMatchItems(db, id, { after, limit, states });
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.position;
+  }
+}
+
 /**
  * What the statement that ends on this day left in transit, by `keyOfSum`: what else was paid by then was looked for
  * in it. @returns null when no such statement was matched.
@@ -222,15 +227,8 @@ export async function readCarried(
     .executeTakeFirst();
   if (before === undefined) return null;
   const carried = new Set<string>();
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: MatchItem[] = await readMatchItems(db, before.id, {
-      after,
-      limit: 1_000,
-      states: ["in_transit"],
-    });
+  for await (const page of matchItemPages(db, before.id, { states: ["in_transit"] }))
     for (const { sums } of page) for (const sum of sums) carried.add(keyOfSum(sum));
-    after = page.at(-1)?.position;
-  }
   return carried;
 }
 
@@ -268,7 +266,7 @@ export async function newestMatchesOf(
     .orderBy("collection")
     .orderBy("made_at", "desc")
     .execute();
-  const matches = rows.map(shown).toSorted((one, other) => other.madeAt.getTime() - one.madeAt.getTime());
+  const matches = rows.toSorted((one, other) => other.madeAt.getTime() - one.madeAt.getTime());
   const whole = matches.find(({ collection }) => collection === null);
   const single = matches.filter(({ collection }) => collection !== null);
   const matched = new Set(single.map(({ collection }) => collection));

@@ -8,9 +8,13 @@ import { matchSheet } from "../../books/statement/match-sheet.ts";
 import { matchStatement } from "../../books/statement/match-statement.ts";
 import { isLeftOver, STATES } from "../../books/statement/matching.ts";
 import {
+  keptLine,
+  keptMatch,
   listStatementMatches,
+  matchItem,
   readMatchItems,
   readStatementMatch,
+  statementMatch,
 } from "../../books/statement/statement-match-row.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
 import { RelayError } from "../../kit/errors.ts";
@@ -20,7 +24,6 @@ import {
   answeredId,
   countGiven,
   day,
-  decimal,
   idInPath,
   limitInQuery,
   line as lineGiven,
@@ -32,70 +35,6 @@ import {
 import { operationsAbout } from "./operation.ts";
 
 const { download, get, post } = operationsAbout("Bank statements");
-
-const state = z.enum(STATES);
-const line = z.object({ line: whole.describe("Of the file, from 1."), day: z.string(), amount: decimal });
-const sum = z.object({
-  collection: z.string(),
-  frequency: z.string().describe("As the provider's answers say it: Instant, Daily."),
-  day: z.string().describe("Of payment."),
-  amount: decimal.describe("Settleable."),
-  payments: whole,
-  invoiceId: answeredId.nullable().describe("null when it is a day's."),
-});
-const item = z.object({
-  state,
-  why: z.string(),
-  difference: decimal.describe("What came in, less what was to be settled."),
-  lines: z.array(line),
-  sums: z.array(sum),
-});
-
-const matched = z.object({
-  id: answeredId,
-  madeAt: time,
-  madeBy: z.string(),
-  source: z.string(),
-  collection: z.string().nullable().describe("null: all of the source's."),
-  from: z.string(),
-  to: z.string(),
-  timeZone: z.string(),
-  currency: z.string(),
-  fileName: z.string(),
-  fileSha256: z.string(),
-  resultSha256: z.string().describe("The same when all that came of it is."),
-  mapping: z.object({
-    delimiter: z.string(),
-    columns: z.array(z.string()),
-    date: z.string(),
-    amount: z.string(),
-    debit: z.string().nullable(),
-    decimal: z.enum(DECIMALS),
-    dateOrder: z.enum(DATE_ORDERS),
-    only: z.string().nullable(),
-  }),
-  days: whole.nullable(),
-  keepDuplicates: z.boolean(),
-  clean: z.boolean().describe("Nothing is left over; what is in transit is not due yet."),
-  figures: z.object({
-    states: z.array(
-      z.object({
-        state,
-        lines: whole,
-        lineAmount: decimal,
-        sums: whole,
-        payments: whole,
-        sumAmount: decimal,
-      }),
-    ),
-    others: z
-      .object({ count: whole, amount: decimal })
-      .describe("Lines that are no settlements: what went out, and what has not the text of `only`."),
-    undated: whole.describe("Lines without a date or without any amount, such as totals."),
-    outside: whole.describe("Lines outside of the period."),
-    withoutAmount: whole.describe("Payments whose settleable amount the provider does not say."),
-  }),
-});
 
 const column = (what: string) =>
   lineGiven(200).optional().describe(`the column of ${what}; known names are found, and it is remembered`);
@@ -137,11 +76,11 @@ export const statementOperations = [
     query,
     upload: true,
     example: { query: { name: "october.csv", from: "2026-10-01", to: "2026-10-31" } },
-    result: matched.extend({
+    result: statementMatch.extend({
       encoding: z.enum(ENCODINGS),
       remembered: z.boolean().describe("The mapping of an earlier statement was used."),
       left: z
-        .array(item.extend({ lines: z.array(line.extend({ texts: z.array(z.string()) })) }))
+        .array(keptMatch.extend({ lines: z.array(keptLine.extend({ texts: z.array(z.string()) })) }))
         .describe("The first 200 of what was left over, with the bank's texts, which are not kept."),
       before: z
         .object({ id: answeredId, madeAt: time, madeBy: z.string(), isSame: z.boolean() })
@@ -186,7 +125,7 @@ export const statementOperations = [
   get("listStatementMatches", "/statements", {
     summary: "List the bank statements that were matched, the newest first",
     query: z.object({ source, ...limitInQuery.shape }),
-    result: z.object({ matches: z.array(matched) }),
+    result: z.object({ matches: z.array(statementMatch) }),
     run: async ({ db }, { query: { source, limit } }) => ({
       matches: await listStatementMatches(db, { source }, limit),
     }),
@@ -195,12 +134,12 @@ export const statementOperations = [
     summary: "Show what came of one: the figures, and page by page what was left over",
     pathParameters: idInPath,
     query: z.object({
-      state: state.optional().describe("only this state; what is left over when left out"),
+      state: z.enum(STATES).optional().describe("only this state; what is left over when left out"),
       limit: countGiven(1, 500).default(100).describe("the most to list"),
       after: countGiven(0, 10_000_000).default(0).describe("`next` of the previous page"),
     }),
-    result: matched.extend({
-      items: z.array(item.extend({ position: whole })),
+    result: statementMatch.extend({
+      items: z.array(matchItem),
       next: whole.nullable().describe("null at the end."),
     }),
     async run({ db }, { path: { id }, query: { state, limit, after } }) {
