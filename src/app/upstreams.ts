@@ -1,5 +1,5 @@
 import type { Database } from "../database/tables.ts";
-import { RelayError } from "../kit/errors.ts";
+import { notFoundError } from "../kit/errors.ts";
 import type { Settings } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/sources.ts";
 import { step } from "../kit/step.ts";
@@ -39,9 +39,8 @@ export function topicsOf(settings: Settings, source: string): string[] {
   const sources = describedSources(settings);
   const found = sources.find(({ name }) => name === source);
   if (found === undefined)
-    throw new RelayError(
+    throw notFoundError(
       `The settings name no source "${source}". Known: ${sources.map(({ name }) => name).join(", ")}.`,
-      { code: "not_found" },
     );
   return [found.snsTopicArn ?? null, found.snsTestTopicArn].filter((arn) => arn !== null);
 }

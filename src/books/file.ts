@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type ErrorCode, RelayError } from "../kit/errors.ts";
+import { type ErrorCode, RelayError, usageError } from "../kit/errors.ts";
 
 /** The content of a file, as it is made; texts are UTF-8. */
 export type Parts = AsyncIterable<string | Uint8Array>;
@@ -32,7 +32,7 @@ export async function writeWholeFile(path: string, parts: Parts): Promise<number
 async function targetOf(path: string): Promise<{ path: string; replaceable: boolean }> {
   const found = await stat(path).catch(() => null);
   if (found === null) return { path: resolve(path), replaceable: true };
-  if (found.isDirectory()) throw new RelayError(`${path} is a folder. Name a file in it.`, { code: "usage" });
+  if (found.isDirectory()) throw usageError(`${path} is a folder. Name a file in it.`);
   return { path: await realpath(path), replaceable: found.isFile() };
 }
 

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Database } from "../database/tables.ts";
-import { RelayError } from "../kit/errors.ts";
+import { RelayError, usageError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
 import { readSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
@@ -119,9 +119,8 @@ export class CommandContext {
   async confirm(question: string, yes: boolean | undefined): Promise<void> {
     if (yes === true) return;
     if (this.#stdin?.isTTY !== true)
-      throw new RelayError(
+      throw usageError(
         `${question} There is no terminal to ask on, so nothing was changed. Add --yes to confirm.`,
-        { code: "usage" },
       );
     if (await agrees(plainLines(question), this.#stdin, this.stderr)) return;
     throw new RelayError("Nothing was changed.");

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { z } from "zod";
 import type { Role } from "../kit/admin-token.ts";
-import { RelayError } from "../kit/errors.ts";
+import { notFoundError } from "../kit/errors.ts";
 import { clock } from "../kit/time.ts";
 import { BadInput, type OperationInput, readInput, refuseUnknown } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
@@ -102,9 +102,7 @@ export function operationCommand<const Id extends OperationId>(
           readInput(operation, inputOf(operation, asked)),
         );
         if (result !== null) return result as ResultOf<Id>;
-        throw new RelayError(words.missing?.(asked) ?? "There is nothing with this id.", {
-          code: "not_found",
-        });
+        throw notFoundError(words.missing?.(asked) ?? "There is nothing with this id.");
       };
       const ask = () => (isPaged(operation) ? allPages(call, given, context.stderr) : call(given));
       const result = await (words.run?.(call, given, options, operating) ?? ask());

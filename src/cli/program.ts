@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { RelayError } from "../kit/errors.ts";
+import { usageError } from "../kit/errors.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { CommandContext } from "./command-context.ts";
 import { alarmsCommand } from "./commands/alarms.ts";
@@ -114,7 +114,7 @@ export async function runProgram(words: readonly string[], context: CommandConte
     // Help and version are not errors; anything else Commander has already printed, except with --json.
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, "");
-    if (context.json) reportError(new RelayError(message, { code: "usage" }), context);
+    if (context.json) reportError(usageError(message), context);
     return 2;
   }
 }

@@ -3,7 +3,7 @@ import type {
   CollectionApiErrorKind,
   CollectionClient,
 } from "../collection-api/index.ts";
-import { RelayError } from "../kit/errors.ts";
+import { RelayError, usageError } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 import type { Secret } from "../kit/secret.ts";
 import { type Settings, SettingsError } from "../kit/settings.ts";
@@ -74,7 +74,7 @@ function providerAccount(settings: Settings, name: string | undefined): Provider
   if (found !== undefined) return found;
   const names = accounts.map((account) => account.name).join(", ");
   const problem = name === undefined ? "Which source?" : `There is no source "${name}".`;
-  throw new RelayError(`${problem} Choose one of these with --source: ${names}.`, { code: "usage" });
+  throw usageError(`${problem} Choose one of these with --source: ${names}.`);
 }
 
 const accountsOf = (settings: Settings): ProviderAccount[] =>

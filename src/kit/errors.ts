@@ -49,6 +49,13 @@ export class RelayError extends Error {
   }
 }
 
+/** The command line, or what stands in a file that it names, is wrong. */
+export const usageError = (message: string, cause?: unknown): RelayError =>
+  new RelayError(message, { code: "usage", cause });
+
+/** Nothing of that id or name is here. */
+export const notFoundError = (message: string): RelayError => new RelayError(message, { code: "not_found" });
+
 /** Control and format characters, bidi ones among them: they would steer the terminal that shows an error. */
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

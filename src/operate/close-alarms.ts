@@ -6,7 +6,7 @@ import { listOpenAlarms, type MeantAlarms, noteAlarms, snoozeAlarms } from "../a
 import { databaseTime } from "../database/server.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
-import { RelayError } from "../kit/errors.ts";
+import { usageError } from "../kit/errors.ts";
 import { isUuid } from "../kit/ids.ts";
 import { type Served, servedByAny } from "../work/relay-process.ts";
 
@@ -57,12 +57,7 @@ export const closeAlarmsByHand = (given: GivenAlarms) =>
  */
 export async function snoozeAlarmsByHand({ until, ...given }: GivenAlarms & { until: Date }) {
   if (until <= (await databaseTime(given.db)))
-    throw new RelayError(
-      `An alarm is snoozed until a time that is ahead, not until ${until.toISOString()}.`,
-      {
-        code: "usage",
-      },
-    );
+    throw usageError(`An alarm is snoozed until a time that is ahead, not until ${until.toISOString()}.`);
   return await changeByHand(given, "alarm.snooze", { until }, (trx, open) =>
     snoozeAlarms(
       trx,

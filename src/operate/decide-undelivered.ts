@@ -6,7 +6,7 @@ import type { Priority } from "../confirm/queue/confirmation.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
 import { databaseClock } from "../database/server.ts";
 import type { Database, Tables } from "../database/tables.ts";
-import { messageOf, RelayError } from "../kit/errors.ts";
+import { messageOf, RelayError, usageError } from "../kit/errors.ts";
 import { countText } from "../kit/text.ts";
 import type { EventKey } from "../publish/event.ts";
 import { dismissDeadEvents, reviveDeadEvents } from "../publish/outbox.ts";
@@ -183,8 +183,7 @@ function refuseAmbiguous(items: readonly UndeliveredItem[], selection: Undeliver
     sources.set(invoiceId, (sources.get(invoiceId) ?? new Set()).add(source));
   for (const [invoiceId, names] of sources)
     if (names.size > 1)
-      throw new RelayError(
+      throw usageError(
         `Several sources know ${invoiceId}: ${[...names].sort().join(", ")}. Choose one with --source.`,
-        { code: "usage" },
       );
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { audit } from "../alarms/audit.ts";
 import { answeredId, whole } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDayOf, bookPeriod, lastBookDay } from "../kit/book-days.ts";
-import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
+import { type ErrorCode, messageOf, RelayError, usageError } from "../kit/errors.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import type { PaymentDays } from "./list/list-period.ts";
@@ -169,5 +169,5 @@ function sourcesWith(
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
   const message = `Collection ${collection} is not in COLLECTION_IDS: add it there to have its list read.`;
-  throw new RelayError(message, { code: "usage" });
+  throw usageError(message);
 }

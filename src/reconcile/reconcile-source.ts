@@ -1,4 +1,4 @@
-import { RelayError } from "../kit/errors.ts";
+import { usageError } from "../kit/errors.ts";
 import type { Provider } from "../provider/provider.ts";
 
 /**
@@ -39,15 +39,12 @@ export function collectionsOf(
   asked: string | null = null,
 ): readonly string[] {
   if (collectionIds.length === 0)
-    throw new RelayError(
+    throw usageError(
       `There is no list to read for source "${name}": the provider lists invoices only by ` +
         "collection. Set COLLECTION_IDS to the ids of its collections.",
-      { code: "usage" },
     );
   if (asked === null) return collectionIds;
   const collectionId = asked.toLowerCase();
   if (collectionIds.includes(collectionId)) return [collectionId];
-  throw new RelayError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`, {
-    code: "usage",
-  });
+  throw usageError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`);
 }

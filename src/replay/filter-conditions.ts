@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
-import { RelayError } from "../kit/errors.ts";
+import { usageError } from "../kit/errors.ts";
 import { OWN_VERDICTS } from "../receive/log/own-verdict.ts";
 import type { ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 
@@ -50,18 +50,18 @@ const WHERE_ELSE: [filter: keyof ReplayFilters, kinds: readonly ReplayKind[], na
 export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, target: ReplayTarget): void {
   for (const [filter, kinds, name] of WHERE_ELSE) {
     if (filters[filter] !== undefined && !kinds.includes(kind))
-      refuse(`A replay of ${kind} cannot select ${name}: only a replay of ${kinds.join(" or ")} can.`);
+      throw usageError(
+        `A replay of ${kind} cannot select ${name}: only a replay of ${kinds.join(" or ")} can.`,
+      );
   }
   if (target.kind !== "topics" && kind !== "events")
-    refuse(`A replay of ${kind} asks the provider again; only events go to another topic or a file.`);
+    throw usageError(
+      `A replay of ${kind} asks the provider again; only events go to another topic or a file.`,
+    );
   const { from, to, verdict } = filters;
   const known: readonly string[] = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
   if (verdict !== undefined && !known.includes(verdict))
-    refuse(`A replay of ${kind} cannot select the verdict ${verdict}: only ${known.join(", ")}.`);
+    throw usageError(`A replay of ${kind} cannot select the verdict ${verdict}: only ${known.join(", ")}.`);
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
-    refuse(`The period from ${from} to ${to} is empty: \`from\` must be before \`to\`.`);
-}
-
-function refuse(message: string): never {
-  throw new RelayError(message, { code: "usage" });
+    throw usageError(`The period from ${from} to ${to} is empty: \`from\` must be before \`to\`.`);
 }

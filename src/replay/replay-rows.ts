@@ -5,7 +5,7 @@ import { clockTime, typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { answeredId } from "../kit/answer-fields.ts";
-import { RelayError } from "../kit/errors.ts";
+import { notFoundError } from "../kit/errors.ts";
 import { type IdRange, newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
 import { type Lease, LeaseLost } from "../work/lease.ts";
@@ -72,9 +72,7 @@ export async function findReplay({ db, id }: { db: Database; id: string }): Prom
 export async function mustFindReplay(options: { db: Database; id: string }): Promise<Replay> {
   const replay = await findReplay(options);
   if (replay === null)
-    throw new RelayError(`There is no replay ${options.id}. List them with: invoice-relay replay list`, {
-      code: "not_found",
-    });
+    throw notFoundError(`There is no replay ${options.id}. List them with: invoice-relay replay list`);
   return replay;
 }
 

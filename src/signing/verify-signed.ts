@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
-import { RelayError } from "../kit/errors.ts";
+import { usageError } from "../kit/errors.ts";
 import { isSignedBy, keyIdOf, publicKeyOf, type Signature, type SignedKind } from "./signed.ts";
 
 /** A public key that somebody trusts, from a file of theirs. */
@@ -125,8 +125,7 @@ const WRONG_KEYS =
  * @throws RelayError that says what else it is.
  */
 export function readKeyFile(text: string): KnownKey[] {
-  const refuse = (what: string, cause?: unknown) =>
-    new RelayError(`The key file ${what}. ${WRONG_KEYS}`, { code: "usage", cause });
+  const refuse = (what: string, cause?: unknown) => usageError(`The key file ${what}. ${WRONG_KEYS}`, cause);
   const keyIn = (pem: string): KeyObject => {
     if (pem.includes("PRIVATE KEY-----"))
       throw refuse("holds a private key, which belongs to the relay alone");

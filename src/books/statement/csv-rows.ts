@@ -1,4 +1,4 @@
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 
 /** A row of a CSV file, and the line of the file that it begins on, from 1. */
 export interface CsvRow {
@@ -49,17 +49,15 @@ function quotedCell(text: string, from: number, line: number, delimiter: string)
   let close = text.indexOf('"', from + 1);
   while (close !== -1 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
   if (close === -1)
-    throw new RelayError(
+    throw usageError(
       `Line ${line} opens a quotation mark (") that is never closed. Export the statement again.`,
-      { code: "usage" },
     );
   const value = text.slice(from + 1, close).replaceAll('""', '"');
   const rest = plainCell(text, close + 1, delimiter);
   if (rest.value.trim() !== "")
-    throw new RelayError(
+    throw usageError(
       `Line ${line} has text after a closing quotation mark ("): one before it is not closed, or one inside of the ` +
         "text is not doubled. Export the statement again.",
-      { code: "usage" },
     );
   return { value, end: rest.end, lines: value.split(/\r\n|\r|\n/).length - 1 };
 }

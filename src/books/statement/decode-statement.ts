@@ -1,4 +1,4 @@
-import { RelayError } from "../../kit/errors.ts";
+import { type RelayError, usageError } from "../../kit/errors.ts";
 
 /** The most bytes that a statement may have: some 400,000 lines. */
 export const STATEMENT_BYTES = 32 * 1024 ** 2;
@@ -7,10 +7,9 @@ export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as co
 export type Encoding = (typeof ENCODINGS)[number];
 
 export const refuseSize = (): RelayError =>
-  new RelayError(
+  usageError(
     `The statement has more than ${STATEMENT_BYTES / 1024 ** 2} MiB, which is the most that is read. ` +
       "Export one month, and as CSV.",
-    { code: "usage" },
   );
 
 /**
@@ -19,15 +18,13 @@ export const refuseSize = (): RelayError =>
  */
 export function decodeStatement(bytes: Uint8Array): { text: string; encoding: Encoding } {
   if (bytes.length > STATEMENT_BYTES) throw refuseSize();
-  if (bytes.length === 0)
-    throw new RelayError("The statement is empty (0 bytes). Export it again.", { code: "usage" });
+  if (bytes.length === 0) throw usageError("The statement is empty (0 bytes). Export it again.");
   const { text, encoding } = decode(bytes);
   // Spreadsheets, archives and PDFs have bytes that no text has.
   if (text.includes("\0") || text.startsWith("%PDF") || text.startsWith("PK\u0003\u0004"))
-    throw new RelayError(
+    throw usageError(
       "The statement is no text. Save it as CSV: neither XLSX nor PDF can be read here, nor UTF-16 without its byte " +
         "order mark.",
-      { code: "usage" },
     );
   return { text, encoding };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { audit } from "../../alarms/audit.ts";
 import type { Database } from "../../database/tables.ts";
 import { bookPeriod } from "../../kit/book-days.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { newId } from "../../kit/ids.ts";
 import { addDays } from "../../kit/time.ts";
 import type { BookSource } from "../book-source.ts";
@@ -135,9 +135,8 @@ function periodOf(
 ): { from: string; to: string } {
   const { from = statement.from, to = statement.to } = given;
   if (from <= to && statement.from <= to && statement.to >= from) return { from, to };
-  throw new RelayError(
+  throw usageError(
     `The statement is of ${statement.from} to ${statement.to}: it has no line of the days that were asked for.`,
-    { code: "usage" },
   );
 }
 

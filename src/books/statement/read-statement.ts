@@ -1,4 +1,4 @@
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
 import {
   amountIn,
@@ -71,9 +71,7 @@ export function readStatement(
   const rows = rowsBelow(text, header, named);
   const dated = rows.filter(({ date, amount, debit }) => date !== "" && amount + debit !== "");
   if (dated.length === 0)
-    throw new RelayError("The statement has a header, and no line below it. Export it again.", {
-      code: "usage",
-    });
+    throw usageError("The statement has a header, and no line below it. Export it again.");
   const amounts = dated.flatMap(({ line, amount, debit }) => [
     { line, cell: amount },
     { line, cell: debit },
@@ -104,9 +102,8 @@ function rowsBelow(
     if (cells.slice(columns.length).some((cell) => cell !== ""))
       wrong.push(`line ${line} has ${cells.length} cells, the header has ${columns.length}`);
     if (rows.length === ROW_LIMIT)
-      throw new RelayError(
+      throw usageError(
         `The statement has more than ${ROW_LIMIT.toLocaleString("en-US")} lines. Export one month at a time.`,
-        { code: "usage" },
       );
     rows.push({
       line,
@@ -231,24 +228,18 @@ function agreed<Shown extends string>(
       ([shown, some]) =>
         `${what} "${shown}" (${some.map(({ line, cell }) => `line ${line}: ${cell}`).join(", ")})`,
     );
-    throw new RelayError(`The statement mixes ${named.join(" and ")}. Export it again.`, { code: "usage" });
+    throw usageError(`The statement mixes ${named.join(" and ")}. Export it again.`);
   }
   const unclear = first === undefined ? cells.find(({ cell }) => needsIt(cell)) : undefined;
   if (unclear === undefined) return first;
-  throw new RelayError(
+  throw usageError(
     `Line ${unclear.line} has "${unclear.cell}", which can be read in two ways, and no other line shows which. Say ` +
       `${option}; it is remembered.`,
-    { code: "usage" },
   );
 }
 
 function refuse(wrong: readonly string[], advice: string): void {
   if (wrong.length === 0) return;
   const more = wrong.length > NAMED ? `; and ${wrong.length - NAMED} more` : "";
-  throw new RelayError(
-    `The statement cannot be read: ${wrong.slice(0, NAMED).join("; ")}${more}. ${advice}`,
-    {
-      code: "usage",
-    },
-  );
+  throw usageError(`The statement cannot be read: ${wrong.slice(0, NAMED).join("; ")}${more}. ${advice}`);
 }

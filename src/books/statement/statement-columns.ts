@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RelayError } from "../../kit/errors.ts";
+import { type RelayError, usageError } from "../../kit/errors.ts";
 import { DATE_ORDERS, DECIMALS } from "./cell-values.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
 
@@ -106,33 +106,27 @@ function nameColumns({ line, cells }: CsvRow, delimiter: string, given: MappingG
   if (typeof given.debit === "string" && debits.length === 0) return null;
   const one = (what: keyof typeof KNOWN, names: readonly string[]): string | null => {
     if (names.length < 2) return names[0] ?? null;
-    throw new RelayError(
+    throw usageError(
       `Line ${line} has ${names.length} columns that could be the ${what}: ${names.join(", ")}. Say which one ` +
         `with --${what}-column; it is remembered.`,
-      { code: "usage" },
     );
   };
   const [date, amount, debit] = [one("date", dates), one("amount", amounts), one("debit", debits)];
   if (date === null || amount === null) return null;
   const twice = [date, amount, debit].find((name) => cells.filter((cell) => cell === name).length > 1);
   if (twice === undefined || twice === null) return { delimiter, columns: cells, date, amount, debit };
-  throw new RelayError(`Line ${line} has two columns named "${twice}". Rename one of them.`, {
-    code: "usage",
-  });
+  throw usageError(`Line ${line} has two columns named "${twice}". Rename one of them.`);
 }
 
 function refuseColumns(tops: readonly CsvRow[][], given: MappingGiven): RelayError {
   const [widest] = tops.flat().toSorted((one, other) => other.cells.length - one.cells.length);
   if (widest === undefined)
-    return new RelayError("The statement has no line with anything in it. Export it again.", {
-      code: "usage",
-    });
+    return usageError("The statement has no line with anything in it. Export it again.");
   const wanted = [given.date ?? "a date", given.amount ?? "an amount (or credit)", given.debit]
     .filter((name) => typeof name === "string")
     .join(" and ");
-  return new RelayError(
+  return usageError(
     `No line names columns for ${wanted}. Line ${widest.line} has: ${widest.cells.join(", ").slice(0, 300)}. ` +
       "Say which they are with --date-column and --amount-column (and --delimiter); they are remembered.",
-    { code: "usage" },
   );
 }

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { RelayError } from "../../kit/errors.ts";
+import { RelayError, usageError } from "../../kit/errors.ts";
 import type { MatchOptions } from "./match-settlements.ts";
 import type { Match, SettleableSum } from "./matching.ts";
 import type { Statement } from "./read-statement.ts";
@@ -98,7 +98,7 @@ export class StatementThread {
         worker.postMessage(asked);
       });
       if (!("refused" in answer)) return answer;
-      throw new RelayError(answer.refused, { code: "usage" });
+      throw usageError(answer.refused);
     } catch (cause) {
       if (!this.#isLate && !isOutOfMemory(cause)) throw cause;
       throw new RelayError(

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { numberOf } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
@@ -73,7 +73,7 @@ function changeAlarms(
       ),
     input({ source, subject, for: end, until = end, ...given }, [alarm]) {
       if (id === "snoozeAlarms" && until === undefined)
-        throw new RelayError("Say until when: --for 2h, or --until 2026-11-01T08:30.", { code: "usage" });
+        throw usageError("Say until when: --for 2h, or --until 2026-11-01T08:30.");
       return { ...given, alarms: [{ name: alarm, ...readValue(which, { source, subject }) }], until };
     },
     text: ({ count }) =>

@@ -6,7 +6,7 @@ import {
   parseExactJson,
   problemsOf,
 } from "../../collection-api/contract/index.ts";
-import { messageOf, RelayError } from "../../kit/errors.ts";
+import { messageOf, usageError } from "../../kit/errors.ts";
 import type { Settings } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { renderInvoice, showAnswer } from "../render-answer.ts";
@@ -88,10 +88,9 @@ function chosenUrl({ callBackUrl }: GivenFields, { callbackUrl, reference }: Opt
   if (callbackUrl === false) return "";
   const chosen = callbackUrl ?? (callBackUrl || undefined);
   if (chosen !== undefined && reference !== undefined)
-    throw new RelayError(
+    throw usageError(
       "--reference becomes part of the relay's callback URL, but the file sets a callBackUrl of its " +
         "own. Remove one of them.",
-      { code: "usage" },
     );
   return chosen;
 }
@@ -103,10 +102,9 @@ async function relayUrl(
   { reference }: Options,
 ): Promise<string> {
   if (PUBLIC_URL === undefined || token === undefined)
-    throw new RelayError(
+    throw usageError(
       "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or use " +
         "--callback-url <url> or --no-callback-url.",
-      { code: "usage" },
     );
   const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
   const url = callbackUrl(PUBLIC_URL, token.reveal(), reference);
@@ -140,12 +138,12 @@ type GivenFields = Readonly<Record<string, unknown>>;
 async function readRequestFile(file: string): Promise<GivenFields> {
   const json = parsed(file, await contents(file));
   if (typeof json !== "object" || json === null || Array.isArray(json))
-    throw wrong(`${file} should contain one JSON object with the fields of Create Invoice.`);
+    throw usageError(`${file} should contain one JSON object with the fields of Create Invoice.`);
   const fields: Record<string, unknown> = { ...json };
   const known = Object.keys(createInvoiceRequest.shape);
   const unknown = Object.keys(fields).filter((name) => !known.includes(name));
   if (unknown.length === 0) return fields;
-  throw wrong(`${file} has fields that Create Invoice does not take: ${unknown.join(", ")}.`);
+  throw usageError(`${file} has fields that Create Invoice does not take: ${unknown.join(", ")}.`);
 }
 
 /** @throws RelayError that names every missing or wrong field; nothing was sent. */
@@ -153,14 +151,14 @@ function createInvoiceRequestOf(given: GivenFields): CreateInvoiceRequest {
   const result = createInvoiceRequest.safeParse(given);
   if (result.success) return result.data;
   const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
-  throw wrong(`The invoice was not created; nothing was sent:\n${problems.join("\n")}`);
+  throw usageError(`The invoice was not created; nothing was sent:\n${problems.join("\n")}`);
 }
 
 async function contents(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw wrong(`${file} cannot be read: ${messageOf(cause)}`);
+    throw usageError(`${file} cannot be read: ${messageOf(cause)}`);
   }
 }
 
@@ -169,8 +167,6 @@ function parsed(file: string, text: string): unknown {
     return parseExactJson(text.replace(/^\uFEFF/, ""));
   } catch {
     // The parser's message quotes the text, which contains personal data.
-    throw wrong(`${file} is not JSON.`);
+    throw usageError(`${file} is not JSON.`);
   }
 }
-
-const wrong = (problem: string) => new RelayError(problem, { code: "usage" });

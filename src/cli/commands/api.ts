@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/index.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
@@ -154,12 +154,7 @@ async function refuseUnknownFilter(context: CommandContext, filter: InvoiceFilte
     ["--invoice-type", filter.invoiceType, INVOICE_TYPES],
   ] as const)
     if (given !== undefined && !known.some((one) => one.toLowerCase() === given.toLowerCase()))
-      throw new RelayError(
-        `${flag} ${shortText(given)} is not known. It should be one of: ${known.join(", ")}.`,
-        {
-          code: "usage",
-        },
-      );
+      throw usageError(`${flag} ${shortText(given)} is not known. It should be one of: ${known.join(", ")}.`);
 }
 
 async function listAll(

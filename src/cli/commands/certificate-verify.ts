@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { Command } from "commander";
 import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
-import { messageOf, RelayError } from "../../kit/errors.ts";
+import { messageOf, RelayError, usageError } from "../../kit/errors.ts";
 import { readDocuments } from "../../signing/read-documents.ts";
 import { readKeyFile, type Verdict, verifySigned } from "../../signing/verify-signed.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -44,7 +44,7 @@ export async function readBytes(path: string): Promise<Buffer> {
       await file.close();
     }
   } catch (cause) {
-    throw new RelayError(`${path} cannot be read: ${messageOf(cause)}`, { code: "usage", cause });
+    throw usageError(`${path} cannot be read: ${messageOf(cause)}`, cause);
   }
 }
 

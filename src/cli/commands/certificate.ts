@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { notFoundError, usageError } from "../../kit/errors.ts";
 import { money, moneyIn } from "../../kit/money-text.ts";
 import {
   type Basis,
@@ -37,9 +37,8 @@ export function certificateCommand(context: CommandContext): Command {
       const { readCertificate } = await import("../../reconcile/read-certificates.ts");
       const certificate = await context.withDatabase((db) => readCertificate(db, id));
       if (certificate === null)
-        throw new RelayError(
+        throw notFoundError(
           `There is no finished certificate ${id}. List them with: invoice-relay certificate list`,
-          { code: "not_found" },
         );
       await showCertificates(context, certificate, { certificates: [certificate], csv: csv === true });
     });
@@ -95,7 +94,7 @@ export const certifyCommand = (context: CommandContext): Command =>
 
 /** @throws RelayError when both output formats are asked for. */
 function oneFormOnly(context: CommandContext, csv: boolean): void {
-  if (csv && context.json) throw new RelayError("Choose one of --csv and --json.", { code: "usage" });
+  if (csv && context.json) throw usageError("Choose one of --csv and --json.");
 }
 
 const apart = (what: string, { count, amount }: Tally, currency: string): string[] =>

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { z } from "zod";
 import type { PagePosition } from "../../database/page.ts";
 import type { Database } from "../../database/tables.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { notFoundError, usageError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { currencyOf } from "../../kit/sources.ts";
@@ -111,7 +111,7 @@ export function invoiceCommand(context: CommandContext): Command {
       const id = isUuid(text) ? text.toLowerCase() : await idMeant(db, text);
       const found = await readTimeline(db, id);
       if (found !== null) return found;
-      throw notFound(
+      throw notFoundError(
         `Nothing is known about invoice ${id}: no callback named it, and the provider was never asked ` +
           "about it. If it is paid at the provider, reconcile will find it.",
       );
@@ -137,17 +137,15 @@ async function idMeant(db: Database, text: string): Promise<string> {
     const [id] = ids;
     if (id !== undefined && ids.length === 1 && found.next === null) return id;
     if (ids.length > 0)
-      throw new RelayError(
+      throw usageError(
         `${found.next === null ? "Several" : `More than ${CHOICES - 1}`} invoices match "${shortText(text)}". ` +
           `Name one of them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
-        { code: "usage" },
       );
     from = found.next;
-    if (from === null) throw notFound([...others.map(otherWords), nothingFound(searched, true)].join("\n"));
+    if (from === null)
+      throw notFoundError([...others.map(otherWords), nothingFound(searched, true)].join("\n"));
   }
 }
-
-const notFound = (message: string): RelayError => new RelayError(message, { code: "not_found" });
 
 /** A timeline as text: the invoice, what happened when, and what it means. */
 export function renderTimeline(timeline: Timeline, now: Date, currency: CurrencyOf): string {

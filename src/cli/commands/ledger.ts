@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { RelayError } from "../../kit/errors.ts";
+import { RelayError, usageError } from "../../kit/errors.ts";
 import { countText, numberOf } from "../../kit/text.ts";
 import { findingText } from "../../ledger/findings.ts";
 import { ledgerRoot } from "../../operate/operations/ledger.ts";
@@ -34,8 +34,7 @@ prints one that \`ledger verify --root\` reads.`,
         .option("--keys <file>", "the keys that must have signed them: /.well-known/invoice-relay-keys.json"),
     async input({ root, keys, ...given }) {
       if (root !== undefined) return { ...given, roots: await readRootsIn(String(root), keys) };
-      if (keys !== undefined)
-        throw new RelayError("--keys is for the signature of --root: give both.", { code: "usage" });
+      if (keys !== undefined) throw usageError("--keys is for the signature of --root: give both.");
       return given;
     },
     judge: ({ findingsInAll }) => findingsInAll > 0 && context.fault(),
@@ -55,9 +54,8 @@ async function readRootsIn(file: string, keyFile: unknown): Promise<unknown[]> {
     const read = ledgerRoot.safeParse(one);
     if (!read.success) {
       const [issue] = read.error.issues;
-      throw new RelayError(
+      throw usageError(
         `${file} holds no root: ${issue?.path.join(".") || "it"} ${issue?.message ?? ""}. A file of roots is what \`invoice-relay ledger root --json\` prints, or LEDGER_TOPIC_ARN got.`,
-        { code: "usage" },
       );
     }
     const { state, says } = verifySigned(one, { kinds: ["root"], keys });

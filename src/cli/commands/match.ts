@@ -8,7 +8,7 @@ import { refuseSize, STATEMENT_BYTES } from "../../books/statement/decode-statem
 import { matchSheet } from "../../books/statement/match-sheet.ts";
 import type { KeptMatch, StatementMatch } from "../../books/statement/statement-match-row.ts";
 import { bookTimeOf } from "../../kit/book-days.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { notFoundError, RelayError, usageError } from "../../kit/errors.ts";
 import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -67,15 +67,14 @@ const withOut = (command: Command): Command =>
 /** @throws RelayError unless the name of the report says its format. */
 function withFormat(given: CommandInput): CommandInput {
   if (given.out === undefined || /\.(csv|xlsx)$/i.test(String(given.out))) return given;
-  throw new RelayError(`--out ${given.out} should end in .csv or .xlsx.`, { code: "usage" });
+  throw usageError(`--out ${given.out} should end in .csv or .xlsx.`);
 }
 
 /** @throws RelayError when it cannot be read, before anything else is done. */
 function statementAt(path: string): AsyncIterable<Uint8Array> {
   try {
     const found = statSync(path);
-    if (found.isDirectory())
-      throw new RelayError(`${path} is a folder. Name a file in it.`, { code: "usage" });
+    if (found.isDirectory()) throw usageError(`${path} is a folder. Name a file in it.`);
     if (found.size > STATEMENT_BYTES) throw refuseSize();
   } catch (error) {
     throw unreadable(path, error);
@@ -91,8 +90,8 @@ function statementAt(path: string): AsyncIterable<Uint8Array> {
 
 function unreadable(path: string, error: unknown): unknown {
   if (error instanceof RelayError || !(error instanceof Error) || !("code" in error)) return error;
-  if (error.code === "ENOENT") return new RelayError(`There is no file ${path}.`, { code: "not_found" });
-  return new RelayError(`${path} cannot be read (${error.code}).`, { code: "usage", cause: error });
+  if (error.code === "ENOENT") return notFoundError(`There is no file ${path}.`);
+  return usageError(`${path} cannot be read (${error.code}).`, error);
 }
 
 async function writeReport(

@@ -1,7 +1,7 @@
 import { unlink } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
 import { replayRequest } from "../../operate/operations/replays.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
@@ -143,12 +143,11 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const filters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
       const { toFile, topic: topicArn, rate, reason, dryRun, all } = given;
       if (kind === "events" && toFile === undefined && dryRun !== true && all !== true && hasNone(filters))
-        throw new RelayError(
+        throw usageError(
           "Which events? Give a filter such as --from or --invoice, or --all to send every one again. " +
             "--dry-run shows how many there are.",
-          { code: "usage" },
         );
-      if (toFile === "") throw new RelayError("--to-file should name a file.", { code: "usage" });
+      if (toFile === "") throw usageError("--to-file should name a file.");
       const target = topicArn === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn };
       return { kind, filters, target, rate: rate === undefined ? undefined : Number(rate), reason, dryRun };
     },

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { SheetColumn, Total } from "../../books/report/sheet.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand } from "../operation-command.ts";
 import { Progress } from "../progress.ts";
@@ -17,7 +17,7 @@ export const reportCommand = (context: CommandContext): Command =>
     async show({ fileName, mediaType, parts, columns, totals }, options) {
       const out = options.out === undefined ? null : String(options.out);
       if (out === null && !context.json && mediaType !== "text/csv")
-        throw new RelayError(`XLSX is not text. Name a file: --out ${fileName}`, { code: "usage" });
+        throw usageError(`XLSX is not text. Name a file: --out ${fileName}`);
       const bar = new Progress({ output: context.stderr, unit: "rows", total: null });
       const counted = async function* () {
         let before = 0;
@@ -46,7 +46,7 @@ export const reportCommand = (context: CommandContext): Command =>
 function formatOf({ format, out }: CommandInput): unknown {
   const named = /\.(csv|xlsx)$/i.exec(String(out ?? ""))?.[1]?.toLowerCase();
   if (format !== undefined && named !== undefined && format !== named)
-    throw new RelayError(`--format ${format} does not go with a file named ${out}.`, { code: "usage" });
+    throw usageError(`--format ${format} does not go with a file named ${out}.`);
   return format ?? named;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, Option } from "commander";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
@@ -116,7 +116,5 @@ const providerUrl = (context: CommandContext, given: string | undefined): string
 
 function trimmed(url: string): string {
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return url.replace(/\/+$/, "");
-  throw new RelayError(`"${shortText(url)}" should be a web address such as http://127.0.0.1:4001.`, {
-    code: "usage",
-  });
+  throw usageError(`"${shortText(url)}" should be a web address such as http://127.0.0.1:4001.`);
 }

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { SERVE_REQUIRES } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { plainJson } from "../terminal-text.ts";
@@ -15,9 +15,7 @@ export function serveCommand(context: CommandContext): Command {
     .option("--workers-only", "confirm and publish only; listens on no port but OPS_PORT")
     .action(async ({ workers, workersOnly }: { workers: boolean; workersOnly?: true }) => {
       if (!workers && workersOnly === true)
-        throw new RelayError("--no-workers and --workers-only together leave nothing to do. Choose one.", {
-          code: "usage",
-        });
+        throw usageError("--no-workers and --workers-only together leave nothing to do. Choose one.");
       const settings = context.settings(SERVE_REQUIRES);
       const { endOnUncaught, serve } = await import("../../app/serve.ts");
       const { createLogger } = await import("../../kit/log.ts");

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { RelayError } from "../../kit/errors.ts";
+import { notFoundError, usageError } from "../../kit/errors.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { currencyOf } from "../../kit/sources.ts";
 import { numberOf, shortText } from "../../kit/text.ts";
@@ -106,8 +106,7 @@ function decide(
       const { ids, dryRun } = given;
       // Ids are chosen on purpose; a filter may match more than expected, so it is confirmed first.
       const first = await call({ ...given, dryRun: dryRun === true || ids === undefined });
-      if (ids !== undefined && first.count === 0)
-        throw new RelayError(notThere(ids as string[], words), { code: "not_found" });
+      if (ids !== undefined && first.count === 0) throw notFoundError(notThere(ids as string[], words));
       if (ids !== undefined || dryRun === true || first.count === 0)
         return { ...first, dryRun: dryRun === true };
       const many = counted(first.count, words.what);
@@ -121,10 +120,10 @@ function decide(
 function selectionOf(ids: readonly string[], { all, ...filters }: CommandInput): CommandInput {
   const { source, ...others } = filters;
   if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
-    throw new RelayError("Use either ids (with --source) or filters, not both.", { code: "usage" });
+    throw usageError("Use either ids (with --source) or filters, not both.");
   if (ids.length > 0) return { ids, source };
   if (all !== true && Object.keys(filters).length === 0)
-    throw new RelayError("Which ones? Give ids, a filter such as --source, or --all.", { code: "usage" });
+    throw usageError("Which ones? Give ids, a filter such as --source, or --all.");
   return { filters };
 }
 

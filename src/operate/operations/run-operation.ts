@@ -1,6 +1,6 @@
 import { isInCollection, seenCollections } from "../../confirm/invoices/seen-collections.ts";
 import type { Database } from "../../database/tables.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { notFoundError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { isRefusedData } from "../../kit/postgres-errors.ts";
 import { shortText } from "../../kit/text.ts";
@@ -68,8 +68,7 @@ function refuseUnknown(what: string, name: string, given: readonly string[]): vo
   const known = [...new Set(given)];
   if (known.length === 0 || known.includes(name)) return;
   const more = known.length > NAMED ? `, and ${known.length - NAMED} more` : "";
-  throw new RelayError(
+  throw notFoundError(
     `There is no ${what} "${shortText(name)}". Known: ${known.slice(0, NAMED).join(", ")}${more}.`,
-    { code: "not_found" },
   );
 }

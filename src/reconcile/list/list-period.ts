@@ -1,5 +1,5 @@
 import { bookDay, bookDayOf } from "../../kit/book-days.ts";
-import { RelayError } from "../../kit/errors.ts";
+import { usageError } from "../../kit/errors.ts";
 import { addDays, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
 
 /** The days to request from a list, YYYY-MM-DD, first and last. */
@@ -74,7 +74,7 @@ export interface PaymentDays {
 export function paymentDays(first: string, last: string): PaymentDays {
   checkDay("--from", first);
   checkDay("--to", last);
-  if (last < first) throw new RelayError(`--to ${last} is before --from ${first}.`, { code: "usage" });
+  if (last < first) throw usageError(`--to ${last} is before --from ${first}.`);
   return { first, last };
 }
 
@@ -82,7 +82,7 @@ function checkDay(option: string, text: string): void {
   const day = new Date(`${text}T00:00:00.000Z`);
   const exists = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(day.getTime());
   if (exists && day.toISOString().startsWith(text)) return;
-  throw new RelayError(`${option} should be a day such as 2026-10-31, not "${text}".`, { code: "usage" });
+  throw usageError(`${option} should be a day such as 2026-10-31, not "${text}".`);
 }
 
 /** No provider of ours is older; what some platforms write for "no date" is. */
