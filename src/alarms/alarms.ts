@@ -8,7 +8,6 @@ import { ALARM_NAMES, ALARMS, type AlarmName } from "./alarm-definitions.ts";
 
 export type { AlarmName } from "./alarm-definitions.ts";
 
-/** Alarms that end by being quiet, with how long. */
 const QUIET = ALARM_NAMES.map((name) => ({ name, after: ALARMS[name].quietAfter })).filter(
   ({ after }) => after !== undefined,
 );
@@ -30,7 +29,6 @@ export const ALARM: Columns<Alarm> = {
   detail: text(({ detail }) => detail),
 };
 
-/** What names an alarm that ends. */
 export type EndedAlarm = Omit<Alarm, "detail">;
 
 export const ENDED_ALARM: Columns<EndedAlarm> = {
@@ -82,7 +80,6 @@ export const noneIsOpen = (
   not exists (select from alarm
     where cleared_at is null and alarm.name = ${name} and alarm.subject = ${subject})`;
 
-/** A condition: an alarm of that name is open. */
 export const someAreOpen = (name: AlarmName): RawBuilder<boolean> => sql`
   exists (select from alarm where cleared_at is null and alarm.name = ${sql.lit(name)})`;
 
@@ -103,7 +100,6 @@ export const wasRaisedSince = (
 export const clearAlarms = (which: RawBuilder<unknown>): StatementPart => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
 
-/** The alarms that a change raises and ends. */
 export interface AlarmChange {
   raises?: readonly Alarm[];
   clears?: readonly EndedAlarm[];
@@ -148,7 +144,6 @@ const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {
   subject: text(({ subject }) => subject),
 };
 
-/** Closes the open alarms about these, because someone has seen to them. */
 export async function closeAlarms(
   trx: Transaction<Tables>,
   names: readonly AlarmName[],
@@ -173,7 +168,6 @@ const closeQuiet = new Statement(
   () => sql`${clearAlarms(IS_QUIET)} returning name, source, subject`,
 );
 
-/** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */
 export class Alarms {
   readonly #db: Database;
   readonly #log: Logger;

@@ -63,7 +63,6 @@ export const closedByHandSince = (
   exists (select from audit_entry where action = 'alarm.close' and audit_entry.subject = ${subject}
     and detail ->> 'name' = ${sql.lit(alarm)} and at > ${since})`;
 
-/** An entry as lists show it. */
 export interface AuditedChange extends Omit<AuditEntry, "reason"> {
   id: number;
   at: Date;
@@ -83,7 +82,6 @@ export interface AuditFilters {
   before?: number | undefined;
 }
 
-/** Who changed what, the newest first. */
 export async function readAuditLog({
   db,
   limit,

@@ -3,7 +3,6 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import type { Database, Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 
-/** Something that happened to an invoice and that its rows no longer show. */
 export type HistoryKind = Tables["history_entry"]["kind"];
 
 /**

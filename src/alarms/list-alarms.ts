@@ -72,7 +72,6 @@ export async function groupOpenAlarms(db: Database, now: Date) {
 
 const rank = ({ severity }: { severity: Severity }): number => (severity === "critical" ? 0 : 1);
 
-/** How many are open, by name. */
 export async function countOpenAlarms(db: Database): Promise<{ name: AlarmName; count: number }[]> {
   const rows = await db
     .selectFrom("alarm")

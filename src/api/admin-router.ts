@@ -169,13 +169,11 @@ async function carryOut(
   else await respond();
 }
 
-/** For the log. */
 const workOf = ({ id: operation }: Operation, { params }: Request) => ({ operation, ...params });
 
 interface Judged {
   status: number;
   error: string;
-  /** As the command line calls it in its JSON. */
   code?: ErrorCode;
   retryAfterS?: number;
   /** The log has it under this id. */

@@ -14,7 +14,6 @@ const MOST: Record<Share, { atOnce: number; waiting: number }> = {
   stream: { atOnce: 20, waiting: 0 },
 };
 
-/** A caller has too many requests under way. */
 export class TooManyAtOnce extends Error {
   constructor(name: string, share: Share) {
     super(`Too many ${share}s of ${name} are under way. Try again when they have been answered.`);

@@ -11,7 +11,6 @@ interface CallersOptions {
   refused: RefusedCallers;
 }
 
-/** The caller, and how it was authenticated. */
 export interface Caller {
   holder: AdminToken;
   /** null for a bearer token. */

@@ -12,7 +12,6 @@ export type OperationAt<Method extends string, Path extends string> = Extract<
   { method: Method; path: Path }
 >;
 
-/** What a part of a call holds; nothing where the operation takes nothing there. */
 type Part<Name extends string, Schema> = [Schema] extends [never]
   ? { [Key in Name]?: never }
   : Schema extends z.ZodType

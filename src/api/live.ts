@@ -29,10 +29,8 @@ const PAYMENTS_EVERY_MS = 1_000;
 /** A commit becomes visible a little after its timestamp. */
 const LOOK_BACK_MS = 15_000;
 
-/** The most payments sent at a time; the list has them all. */
 const PAYMENT_LIMIT = 50;
 
-/** A listener with more unread bytes than this is disconnected. */
 const UNREAD_LIMIT_BYTES = 1_048_576;
 
 interface Listener {

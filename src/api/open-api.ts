@@ -31,7 +31,6 @@ export function openApiText(): string {
   return text;
 }
 
-/** The OpenAPI 3.1 document, generated from the operations. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of [...specialOperations, ...operations])

@@ -15,7 +15,6 @@ interface RefusedCallersOptions {
 
 const SAID_EVERY_MS = 60_000;
 
-/** The most addresses in one audit entry. */
 const ADDRESS_LIMIT = 10;
 
 /**

@@ -23,7 +23,6 @@ interface SessionRoutesOptions {
   sessions: Sessions;
   ended: EndedSessions;
   cookie: SessionCookie;
-  /** The operations that a role may use. */
   operationsOf: (role: Role) => string[];
   refuse: (response: Response, refused: Refused) => void;
   log: Logger;

@@ -21,7 +21,6 @@ export interface Session {
   id: string;
   /** When it ends without another request, in ms since the epoch. */
   expiresAt: number;
-  /** When it ends in any case. */
   endsAt: number;
 }
 
@@ -111,7 +110,6 @@ export function holderOf(tokens: readonly AdminToken[], given: string): AdminTok
   return holder;
 }
 
-/** The actor, as the audit log names it. */
 export const actorOf = ({ name }: Pick<AdminToken, "name">): string => `admin:${name}`;
 
 type EndedSession = Pick<Session, "id" | "endsAt">;

@@ -3,7 +3,6 @@ import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type ErrorCode, RelayError, usageError } from "../kit/errors.ts";
 
-/** The content of a file, as it is made; texts are UTF-8. */
 export type Parts = AsyncIterable<string | Uint8Array>;
 
 /**

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 import type { Parts } from "./file.ts";
 
-/** A file in a ZIP. */
 export interface ZipEntry {
   /** Its path inside, with `/`. */
   path: string;

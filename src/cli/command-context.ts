@@ -22,7 +22,6 @@ interface CommandContextOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
-  /** Delivers SIGTERM and SIGINT. */
   signals: StopSignals;
   /** Answers to prompts are read from here; without it, a prompt counts as refused. */
   stdin?: Input | undefined;
@@ -81,7 +80,6 @@ export class CommandContext {
     return this.#exitCode;
   }
 
-  /** @throws SettingsError that lists everything missing or wrong. */
   settings<const Required extends SettingName = never>(
     required: readonly Required[] = [],
   ): Settings<Required> {
@@ -200,7 +198,6 @@ export class CommandContext {
 const maskedJson = (value: unknown, indent?: number): string =>
   JSON.stringify(withTextsMasked(value, withoutCallbackTokens), null, indent);
 
-/** Asks for a yes or no on the terminal. @returns whether the person agreed; end of input means no. */
 function agrees(
   question: string,
   input: Readable,

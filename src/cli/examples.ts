@@ -95,7 +95,6 @@ const EXAMPLES: Readonly<Record<string, Two>> = {
   completion: ["bash", "zsh"],
 };
 
-/** The lines of one command, and of a parent without its own the first one of each child, as they are typed. */
 function examplesOf(command: Command, path: string): string[] {
   const inner = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`).slice(0, 1));
   const id = command.registeredArguments.length > 0 ? `${ID} ` : "";

@@ -149,7 +149,6 @@ function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType]
 const isPaged = ({ query, body }: Operation): boolean =>
   "cursor" in { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
 
-/** The most of one page. */
 const PAGE = 200;
 
 /** Page after page, up to `limit`; beside the items stands what the first page says. A terminal shows how far it is. */
@@ -174,7 +173,6 @@ async function allPages<Result>(
 
 type Paged<Result> = Result & { items: unknown[]; next: string | null; searchedTo?: Date | null };
 
-/** Fields go where the operation has them. */
 function inputOf({ pathParameters, query, body, upload }: Operation, given: CommandInput): OperationInput {
   const pick = (shape: object = {}) =>
     Object.fromEntries(Object.entries(given).filter(([name, value]) => name in shape && value !== undefined));
@@ -185,7 +183,6 @@ function inputOf({ pathParameters, query, body, upload }: Operation, given: Comm
   };
 }
 
-/** The schema inside of optional and default ones. */
 const innerOf = (schema: z.core.$ZodType): z.core.$ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? innerOf(schema.def.innerType) : schema;
 

@@ -44,7 +44,6 @@ export async function withOperationContext(
   });
 }
 
-/** Runs the work with the configured sources, a provider for each, and a connection of its own. */
 async function withLists<Result>(
   context: CommandContext,
   work: (asking: ListWork) => Promise<Result>,

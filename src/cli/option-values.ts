@@ -6,7 +6,6 @@ import { DAY_MS } from "../kit/time.ts";
 import { countGiven, id, name, timeGiven } from "../operate/operations/fields.ts";
 import type { CommandContext } from "./command-context.ts";
 
-/** Reads a value as an operation's field of that schema would. */
 const readWith =
   <Value>(schema: z.ZodType<Value>) =>
   (text: string): Value => {

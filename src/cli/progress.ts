@@ -3,7 +3,6 @@ import { spanText } from "../kit/time.ts";
 import type { Output } from "./command-context.ts";
 
 interface ProgressOptions {
-  /** Where the bar is drawn, if it is a terminal. */
   output: Output;
   /** What is counted, such as `callbacks`. */
   unit: string;
@@ -16,7 +15,6 @@ interface ProgressOptions {
 const REDRAW_MS = 100;
 const BAR = 20;
 
-/** A bar on one line of a terminal, with rate, done and left. Silent when piped. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
@@ -30,7 +28,6 @@ export class Progress {
     this.#startedAt = this.#now();
   }
 
-  /** Adds to what is done. */
   advance(count = 1): void {
     this.#done += count;
     const now = this.#now();
@@ -53,7 +50,6 @@ export class Progress {
   }
 }
 
-/** The text of the bar. Pure. */
 function progressLine(state: {
   done: number;
   total: number | null;
@@ -80,7 +76,6 @@ const UNITS = {
 /** One source of several is shown: another only once that one has been silent for this long, in ms. */
 const SILENT_MS = 2_000;
 
-/** The progress bars of a command that reads lists, one for each step. */
 export class ListProgress {
   readonly #output: Output;
   readonly #now: () => number;

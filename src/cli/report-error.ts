@@ -56,7 +56,6 @@ function missingPackage(error: unknown): string | null {
   return /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? null;
 }
 
-/** A database fault, as it is reported to a person and to a program. */
 interface DatabaseFault {
   words: string;
   code: ErrorCode;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 
-/** Something that passed between the local services and the relay. */
 export interface Happening {
   readonly key: string;
   readonly what: "callback" | "event";

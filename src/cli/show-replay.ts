@@ -14,7 +14,6 @@ import { Progress } from "./progress.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** A replay as the command line is to run it. */
 interface WantedReplay {
   kind: ReplayKind;
   target: ReplayTarget;
@@ -107,7 +106,6 @@ export async function showReplay(
   if (replay.state !== "done" || replay.refused > 0) context.fault();
 }
 
-/** The report of a dry run. */
 export function renderPlan(plan: ReplayPlan, rate: number, width: number | undefined): string {
   const { kind, matching, withNewIds, first } = plan;
   if (matching === 0) return `No ${kind} match: there is nothing to replay.`;
@@ -158,7 +156,6 @@ export function renderReplays(replays: readonly Replay[], width: number | undefi
   );
 }
 
-/** One replay, and what to do next. */
 export function renderReplay(
   replay: Replay,
   refusals: readonly Refusal[],

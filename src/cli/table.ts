@@ -56,7 +56,6 @@ export function sheet(fields: readonly (readonly Cell[])[]): string[] {
   return given.map(([name, value]) => `  ${name.padEnd(named)}  ${value}`);
 }
 
-/** The first column of each row, and the others beneath it; what is missing is left out. */
 function cards(header: readonly string[], texts: readonly string[][], width: number): string {
   const named = Math.max(0, ...header.slice(1).map((name) => widthOf(name)));
   return texts

@@ -23,7 +23,6 @@ export const plainJson = (json: string): string =>
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
 
-/** What each colour means. */
 const LOOKS = { good: "green", look: "yellow", bad: "red", title: "bold" } as const;
 
 export type Look = keyof typeof LOOKS;
@@ -47,7 +46,6 @@ export function paint(
 
 const mark = (code: number): string => `\uE000${MARK}:${code}\uE001`;
 
-/** The text with its marks turned into colours. */
 const coloured = (text: string): string =>
   text.replaceAll(new RegExp(`\uE000${MARK}:(\\d+)\uE001`, "g"), "\u001B[$1m");
 

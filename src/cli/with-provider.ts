@@ -62,10 +62,6 @@ export interface ProviderAccount {
   readonly callbackTokens: readonly Secret[];
 }
 
-/**
- * The account to use: the only one, or the source of that name.
- * @throws RelayError listing the names when it is ambiguous or unknown; SettingsError when there is none.
- */
 function providerAccount(settings: Settings, name: string | undefined): ProviderAccount {
   const accounts = accountsOf(settings);
   const [only] = accounts;
@@ -86,7 +82,6 @@ const accountsOf = (settings: Settings): ProviderAccount[] =>
     },
   );
 
-/** What to do about each; the error's own message says what is wrong. */
 const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {
   not_found: "Check the id, and whether the key belongs to the same account.",
   key_refused: "Check the key, its permissions, and whether this machine's address is allowed.",

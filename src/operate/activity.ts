@@ -12,7 +12,6 @@ import { upstreamList } from "./status.ts";
 
 const count = whole.nullable().describe("null while it is still being counted.");
 
-/** What happened in one step of time. */
 const counted = z.object({
   at: time.describe("When it begins."),
   received: count.describe("Callbacks recorded."),
@@ -21,7 +20,6 @@ const counted = z.object({
 });
 type Counted = z.output<typeof counted>;
 
-/** How busy the relay is. */
 export const activity = z.object({
   at: time,
   minutes: z.array(counted).describe("Oldest first; the last minute is still running."),
@@ -42,7 +40,6 @@ export const activity = z.object({
 });
 export type Activity = z.output<typeof activity>;
 
-/** What happened over a day or a week. */
 export const history = z.object({
   at: time,
   stepMinutes: whole,
@@ -57,7 +54,6 @@ export const HISTORY = {
 } as const;
 export type HistoryRange = keyof typeof HISTORY;
 
-/** Counts the history; one book for each range. */
 export function historyBooks(db: Database): (range: HistoryRange) => Promise<History> {
   const bookOf = ({ steps, stepMinutes }: (typeof HISTORY)[HistoryRange]) =>
     new ActivityBook(db, steps, stepMinutes * MINUTE_MS);
@@ -81,7 +77,6 @@ const AT_ONCE_MS = 4 * 60 * MINUTE_MS;
 /** How long one look may count, in ms; the next look counts the rest. */
 const COUNTING_MS = 100;
 
-/** How many payments the percentiles are based on. */
 const PAYMENTS = 1_000;
 
 type Counts = Omit<Counted, "at">;

@@ -86,7 +86,6 @@ export const readBacklog = async (db: Database) => ({
     .execute(),
 });
 
-/** The sources and topics in the settings of this process, for which it reports. */
 export interface Watched {
   sources: readonly { name: string; collectionIds: readonly string[] }[];
   topics: readonly string[];

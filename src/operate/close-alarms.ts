@@ -15,7 +15,6 @@ interface GivenAlarms extends ByHand {
   alarms: readonly MeantAlarms[];
 }
 
-/** Changes the open ones of the given alarms and audits it. @returns how many were open. */
 const changeByHand = (
   { db, actor, alarms, reason }: GivenAlarms,
   action: string,

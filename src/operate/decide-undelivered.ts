@@ -175,7 +175,6 @@ const ALL = 1_000_000;
 
 const subjectOf = (item: UndeliveredItem): string => item.eventId ?? item.invoiceId;
 
-/** @throws RelayError when an id belongs to several sources. */
 function refuseAmbiguous(items: readonly UndeliveredItem[], selection: UndeliveredSelection): void {
   if (!("ids" in selection) || selection.source !== undefined) return;
   const sources = new Map<string, Set<string>>();

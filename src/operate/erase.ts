@@ -26,7 +26,6 @@ import { SOURCE } from "../upstreams/upstream-kind.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
 import { answeredId, time, whole } from "./operations/fields.ts";
 
-/** What was blanked; all zero when nothing was left to blank. */
 export const erased = z.object({
   dryRun: z.boolean(),
   invoiceId: answeredId,
@@ -57,7 +56,6 @@ export async function eraseInvoice({
   dryRun = false,
 }: ByHand & {
   invoiceId: string;
-  /** Only report what would be blanked. */
   dryRun?: boolean | undefined;
 }): Promise<Erased & { dryRun: boolean }> {
   const transaction = await db.startTransaction().execute();

@@ -79,7 +79,6 @@ export async function readProofs(
   });
 }
 
-/** Conditions on the rows of one payment, by kind of leaf. */
 function rowsOf({ invoiceId, sources, eventIds }: Payment): Record<string, RawBuilder<unknown>> {
   const ofSource = sql`known.source = any(${sources}::text[])`;
   const ofInvoice = sql`${ofSource} and known.invoice_id = ${invoiceId}`;

@@ -120,7 +120,6 @@ export async function showCallback(db: Database, id: string, reading: Reading) {
   };
 }
 
-/** How a callback's body is shown. */
 export interface Reading {
   /** Takes callback tokens out of a text. */
   mask: Mask;

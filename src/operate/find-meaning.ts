@@ -59,7 +59,6 @@ export function meantBy(text: string, today: string): InvoiceTerms[] {
   ];
 }
 
-/** What was looked for, in words. Pure. */
 export function wordsFor(terms: InvoiceTerms): string {
   const { id, idPrefix, email, reference, from, amount, payer } = terms;
   if (id !== undefined) return `the id ${id}`;

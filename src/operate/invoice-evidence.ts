@@ -100,7 +100,6 @@ export const comparedClaim = z.object({
 
 type Leaves = [path: string, value: string][];
 
-/** More fields of a claim than a person reads. */
 const FIELD_LIMIT = 100;
 const DEEPEST = 8;
 
@@ -169,7 +168,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A number as it was written. */
 class Digits {
   readonly text: string;
 

@@ -5,7 +5,6 @@ import { readAs } from "../kit/problems.ts";
 import { addDays } from "../kit/time.ts";
 import { collection, day, id, name, shownVerdict, source, timeGiven } from "./operations/fields.ts";
 
-/** What payments are looked for by; an omitted term matches everything. */
 export const terms = {
   id: id.optional().describe("only this invoice"),
   reference: name(1_000).optional().describe("only those with this merchant reference"),
@@ -60,7 +59,6 @@ export const VERDICT = sql`
   case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
     then 'dead' else confirmation.verdict end`;
 
-/** All of them hold. */
 export const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
 
 /** The conditions that no index supports. */
@@ -89,14 +87,12 @@ export function compared({
   return sql`coalesce(${all(conditions)}, false)`;
 }
 
-/** One for each word, which may stand anywhere. */
 const patternsOf = (words: string): string[] =>
   words
     .trim()
     .split(/\s+/)
     .map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
 
-/** Paid on these days. */
 export const paidBetween = ({ from, to }: InvoiceTerms) =>
   all([
     ...(from === undefined ? [] : [sql`invoice.paid_at >= (${from}::date)::timestamp at time zone 'UTC'`]),

@@ -142,7 +142,6 @@ export async function listUndelivered({
   return { total: rows[0]?.total ?? 0, items: rows.map(({ total: _, ...item }) => item) };
 }
 
-/** One item with everything that helps to decide about it. */
 type Evidence = Awaited<ReturnType<typeof withEvidence>>;
 
 /**

@@ -13,7 +13,6 @@ import { readAcceptable } from "./accepted-differences.ts";
 import { listUndelivered, type UndeliveredList } from "./list-undelivered.ts";
 import type { Obstacle } from "./month.ts";
 
-/** What a month is judged by. */
 export interface MonthToClose {
   source: BookSource;
   month: string;

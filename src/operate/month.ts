@@ -33,7 +33,6 @@ export const shown = z.object({
   now: sums.describe("As closed, with all addenda."),
 });
 
-/** A month of one source. */
 export const known = z.object({
   source: z.string(),
   month: z.string(),
@@ -46,7 +45,6 @@ export const known = z.object({
   closings: whole.describe("How often it was closed, with those that were reopened."),
 });
 
-/** What keeps a month from being closed. */
 const obstacle = z.object({
   code: z.enum(OBSTACLES),
   detail: z.string().describe("What is in the way, in plain words."),

@@ -25,13 +25,11 @@ import { judgeMonth, notOver } from "./month-obstacles.ts";
 
 interface MonthClosing extends ByHand {
   source: BookSource;
-  /** YYYY-MM. */
   month: string;
   /** Why it is closed without a bank statement. */
   waiveStatement?: string | undefined;
   /** Why it is closed although payments differ, of which none is missing. */
   acceptDifferences?: string | undefined;
-  /** Only find what is in the way. */
   dryRun: boolean;
   signer: Signer | null;
 }

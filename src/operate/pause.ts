@@ -31,7 +31,6 @@ export const pauseResult = z.object({
 });
 type PauseResult = z.output<typeof pauseResult>;
 
-/** The sources that are asked, or the topics that are sent to, and their state. */
 export const listPausable = (db: Database, work: PausableWork) => listUpstreams(db, KINDS[work]);
 
 /**

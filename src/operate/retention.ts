@@ -191,7 +191,6 @@ async function deleteForgotten(db: Database, dryRun: boolean): Promise<number> {
   return gone;
 }
 
-/** An audit entry for what left besides whole months, if anything did. */
 async function note(
   { db, actor, reason, dryRun }: RetentionOptions,
   detail: { before: Date; callbacks?: number; confirmations?: number },

@@ -67,7 +67,6 @@ async function heldOf(
   return held;
 }
 
-/** How the relay is doing, read in one snapshot; useful even when nothing has happened yet. */
 export async function readStatus(db: Database, settings: StatusSettings): Promise<Status> {
   const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
   const needs = needsOf(facts);

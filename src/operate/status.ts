@@ -55,7 +55,6 @@ export const upstreamList = z.object({ sources: z.array(upstream), topics: z.arr
 export const work = z.enum(["confirm", "publish"]);
 export type PausableWork = z.output<typeof work>;
 
-/** Something that waits for a person: one cause, however many things it concerns. */
 const need = z.object({
   severity,
   what: z.string().describe("What is wrong, in plain words, with its number if they are several."),
@@ -74,7 +73,6 @@ export type Need = z.output<typeof need>;
 
 const waitingWork = z.array(z.object({ source: z.string(), count: whole, oldestSeconds: z.number() }));
 
-/** Everything in the tables about how the relay is doing. */
 const facts = z.object({
   at: time,
   settings: z.object({
@@ -172,7 +170,6 @@ export type Facts = z.output<typeof facts>;
 export type Held = Facts["held"][number];
 export type StatusSettings = Facts["settings"];
 
-/** The first thing to look at when on call. */
 export const status = z.object({
   sentence: z.string().describe("How the relay is doing, in one sentence."),
   needsPerson: z.boolean(),

@@ -5,7 +5,6 @@ import type { Database } from "../database/tables.ts";
 import { eventState, inPayload } from "../publish/event.ts";
 import type { TimelineEntry, TimelineEvent } from "./timeline.ts";
 
-/** The most acceptances that are shown. */
 const ACCEPTANCE_LIMIT = 200;
 
 /** The events of an invoice, each with the answer that it was made from. */
@@ -66,7 +65,6 @@ export const withAnswersOfEvents = (answers: readonly Answer[], ofEvents: readon
   ),
 ];
 
-/** The first acceptances of its events, replays included. */
 export async function readPublications(db: Database, id: string): Promise<TimelineEntry[]> {
   const publications = await db
     .selectFrom("event")

@@ -27,7 +27,6 @@ export function headlineOf(
   return parts.filter((part) => part !== null).join(", ");
 }
 
-/** What happened, in a few words. Pure. */
 export function wordsOf(entry: TimelineEntry): string {
   switch (entry.kind) {
     case "callback": {

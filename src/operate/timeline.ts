@@ -122,6 +122,5 @@ const ORDER: Record<TimelineEntry["kind"], number> = {
   alarm_cleared: 11,
 };
 
-/** The order of a timeline's entries. */
 export const byTime = (one: TimelineEntry, other: TimelineEntry): number =>
   +one.at - +other.at || ORDER[one.kind] - ORDER[other.kind];

@@ -38,7 +38,6 @@ const SWEEP = {
   lastError: nullable(returned.text()),
 };
 
-/** The automatic sweeps of one collection: the last finished one, and the state of the next. */
 export type SweepState = RowOf<typeof SWEEP>;
 
 const selectLastSweeps = new Statement(
@@ -85,7 +84,6 @@ const DAILY = {
   finishedAt: returned.time,
 };
 
-/** The newest daily certificate of a source. */
 export type DailyCertificate = RowOf<typeof DAILY>;
 
 const selectLastDaily = new Statement(
@@ -129,7 +127,6 @@ export type CalendarDay = z.output<typeof calendarDay>;
 interface CoveredSource {
   name: string;
   collectionIds: readonly string[];
-  /** Whose days are asked for. */
   booksTimeZone: string;
 }
 

@@ -42,7 +42,6 @@ export async function forgetListWork(db: Database): Promise<void> {
  */
 const KEPT = sql`interval '35 days'`;
 
-/** The most to delete at once. */
 const DELETE_LIMIT = 1_000;
 
 /** The most payments to delete at once: a sweep stores one for each that is listed, and passes come often. */

@@ -154,7 +154,6 @@ export class ListRuns<More extends ResultColumns> {
 /** After this many faults in a row the alarm of a run is raised. */
 export const ALARMING_FAULTS = 3;
 
-/** What becomes of an automatic run that could not be finished. */
 export interface Retry {
   db: Database;
   alarms: Alarms;

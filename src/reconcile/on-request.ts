@@ -29,7 +29,6 @@ export const unread = z
   .describe("A source whose work failed, among the results of others.");
 export type Unread = z.output<typeof unread>;
 
-/** The results of those that could be read. */
 export const readOf = <Result extends object>(results: readonly (Result | Unread)[]): Result[] =>
   results.filter((one): one is Result => !("error" in one));
 
@@ -82,7 +81,6 @@ export async function certifyPeriod(
 export const reconciled = z.object({
   source: z.string(),
   collectionId: answeredId,
-  /** Days of payment, first and last. */
   from: z.string(),
   to: z.string(),
   zone: z.string().describe("Whose days they are."),
@@ -160,7 +158,6 @@ export async function reconcilePeriod(
 const windowOf = ({ booksTimeZone }: ReconcileSource, { first, last }: PaymentDays): BookPeriod =>
   bookPeriod(first, last, booksTimeZone);
 
-/** The sources that have the given collection, or all of them. */
 function sourcesWith(
   sources: readonly ReconcileSource[],
   collection: string | undefined,

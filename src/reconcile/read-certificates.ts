@@ -23,7 +23,6 @@ import {
   type References,
 } from "./certificate/certificate-csv.ts";
 
-/** A certificate as a list shows it. */
 export const listedCertificate = z.object({
   id: answeredId,
   source: z.string(),
@@ -87,7 +86,6 @@ export interface DifferenceFilters {
   weight?: Weight | undefined;
 }
 
-/** The fields of a certificate other than its differences. */
 const HEAD = certificateHead.keyof().options;
 
 /** Newest first. */
@@ -125,7 +123,6 @@ export async function listCertificates(
   return await query.execute();
 }
 
-/** A certificate, and a page of its differences. */
 export const certificatePage = z.object({
   certificate: certificateHead,
   differences: z.array(difference).describe("Gaps first, then differences, then notes."),
@@ -246,7 +243,6 @@ export async function readCertificate(db: Database, id: string): Promise<Certifi
   return (row?.document as Certificate | undefined) ?? null;
 }
 
-/** The ids of all collections that a certificate was made of. */
 export async function certifiedCollections(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom("certificate")

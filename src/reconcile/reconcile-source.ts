@@ -22,11 +22,9 @@ export interface ReconcileSource {
   timeZone: string;
   /** The zone whose days and months its books have. */
   booksTimeZone: string;
-  /** Of all its amounts, ISO 4217. */
   currency: string;
   /** How long before its payment an invoice may have been created, in ms. */
   lookbackMs: number;
-  /** How long callbacks are kept, in ms. */
   retentionMs: number;
 }
 

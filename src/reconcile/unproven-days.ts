@@ -76,7 +76,6 @@ const selectMade = new Statement(
     where made.source in (select source from wanting)`,
 );
 
-/** What one certificate found wanting and none has proven since, day by day. */
 interface OpenDays {
   found: MadeCertificate;
   open: { day: string; gaps: number }[];

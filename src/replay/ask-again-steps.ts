@@ -33,7 +33,6 @@ async function openAgain(
   await noteReplayed(trx, replay.id, confirmations);
 }
 
-/** Opens confirmations again. */
 export class ConfirmationsSteps implements ReplaySteps {
   readonly #options: AskingAgainOptions;
 

@@ -83,7 +83,6 @@ export async function insertReadings(
   );
 }
 
-/** What replays found in a callback, oldest first. */
 export async function listReadings(
   db: Database,
   callbackId: string,

@@ -30,7 +30,6 @@ export interface PublishingAgainOptions {
 
 const BACK_OFF = { firstMs: 500, capMs: 30_000 };
 
-/** What SNS said about a batch, until it is stored. */
 interface Answered {
   topicArn: string;
   entries: { event: SelectedEvent; outcome: EntryOutcome }[];

@@ -9,7 +9,6 @@ type Conditions = {
   [Name in keyof ReplayFilters]?: (value: NonNullable<ReplayFilters[Name]>) => RawBuilder<unknown>;
 };
 
-/** All given filters as one SQL condition. */
 export function conditionOf(filters: ReplayFilters, conditions: Conditions): RawBuilder<unknown> {
   const parts = Object.entries(conditions).flatMap(([name, condition]) => {
     const value = filters[name as keyof ReplayFilters];

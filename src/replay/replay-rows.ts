@@ -20,7 +20,6 @@ import type {
   ReplayTarget,
 } from "./replay.ts";
 
-/** The columns of `replay` that `Replay` has. */
 const COLUMNS = [
   "id",
   "kind",
@@ -86,7 +85,6 @@ export const replayRefusal = z.object({
 });
 export type Refusal = z.output<typeof replayRefusal>;
 
-/** The entries of one replay that SNS refused. */
 export async function listRefusals({
   db,
   id,

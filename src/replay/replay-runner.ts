@@ -27,7 +27,6 @@ export interface ReplayRunnerOptions {
    * for confirmations, and for events to a file.
    */
   createDestination?: () => SnsDestination;
-  /** Wakes the confirming workers. */
   onConfirmations: () => void | Promise<void>;
   lease: Lease;
   /** Receives the alarm of a failed replay; null while a person watches it. */

@@ -14,7 +14,6 @@ const filters = z.object({
   to: z.string().optional(),
   /** Lower case. */
   invoiceIds: z.array(answeredId).optional(),
-  /** The collection's name, as it appears in invoices. */
   collection: z.string().optional(),
   /** Of the invoice's confirmation; for callbacks also `unreadable`, `ping` or `refused`. */
   verdict: z.string().optional(),
@@ -31,9 +30,7 @@ export type ReplayFilters = z.output<typeof filters>;
 /** The default rates, per second. */
 export const DEFAULT_RATES = { confirmations: 20, callbacks: 200, events: 100 } as const;
 
-/** Where a replay of events goes. */
 const target = z.discriminatedUnion("kind", [
-  /** The topics that the settings name. */
   z.object({ kind: z.literal("topics") }),
   z.object({ kind: z.literal("other_topic"), topicArn: z.string() }),
   /** NDJSON, one payload a line, on the machine that runs it. */
@@ -59,7 +56,6 @@ export interface Position {
   bytes?: number;
 }
 
-/** One replay, as lists and the admin API show it. */
 export const replay = z.object({
   id: answeredId,
   state: z.enum(["running", "done", "failed", "cancelled"]),
@@ -72,7 +68,6 @@ export const replay = z.object({
   finishedAt: time.nullable(),
   /** How many of those that matched are processed. */
   handled: whole,
-  /** Confirmations opened. */
   opened: whole,
   /** Entries that SNS accepted, or lines written. */
   sent: whole,
@@ -86,7 +81,6 @@ export const replay = z.object({
 });
 export type Replay = z.output<typeof replay>;
 
-/** A replay whose lease this process holds. */
 export interface HeldReplay extends Replay {
   leaseToken: string;
   position: Position | null;
@@ -97,7 +91,6 @@ export type StepOutcome =
   /** This many items were processed, as the rate limit counts them. */
   | { kind: "went"; replay: HeldReplay; taken: number }
   | Waits
-  /** Nothing is left. */
   | { kind: "ends" }
   /** It cannot continue until a person acts. */
   | { kind: "fails"; why: string };
@@ -110,7 +103,6 @@ export interface Waits {
   replay?: HeldReplay;
 }
 
-/** The work of one kind of replay, a few items at a time. */
 export interface ReplaySteps {
   /** Processes the next items of a replay, at most `limit`, and saves the progress. */
   next(replay: HeldReplay, limit: number): Promise<StepOutcome>;

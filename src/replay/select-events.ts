@@ -122,7 +122,6 @@ const selectEventsPage = new VaryingStatement(SELECTED, select, [
   { ...NAMED, after: null, replayId: null, most: 1 },
 ]);
 
-/** The next events after a position, in the order created. */
 export const selectEvents = (db: Database, selection: EventSelection) =>
   selectEventsPage.execute(db, selection);
 

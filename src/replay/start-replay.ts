@@ -17,7 +17,6 @@ import { countEvents } from "./select-events.ts";
 
 export interface StartOptions extends ReplayRequest, ByHand {
   routes: readonly Route[];
-  /** The most per second. */
   rate?: number | undefined;
 }
 

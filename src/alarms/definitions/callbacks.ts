@@ -1,4 +1,3 @@
-/** What may go wrong while callbacks are taken. */
 export const ALARMS_OF_CALLBACKS = {
   database_away: {
     severity: "critical",

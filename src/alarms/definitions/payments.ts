@@ -1,4 +1,3 @@
-/** What may go wrong with one payment or its event. */
 export const ALARMS_OF_PAYMENTS = {
   provider_answer_outside_contract: {
     severity: "warning",

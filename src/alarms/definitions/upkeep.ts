@@ -1,4 +1,3 @@
-/** What may go wrong with proofs, replays, maintenance and clocks. */
 export const ALARMS_OF_UPKEEP = {
   sweep_failing: {
     severity: "critical",

@@ -1,4 +1,3 @@
-/** What may go wrong with the provider and SNS. */
 export const ALARMS_OF_UPSTREAMS = {
   source_failing: {
     severity: "warning",

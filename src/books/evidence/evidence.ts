@@ -3,7 +3,6 @@ import type { Parts } from "../file.ts";
 import { type ZipEntry, zipParts } from "../zip.ts";
 import { type Story, storyPage } from "./story-page.ts";
 
-/** A file of the evidence. */
 export interface EvidenceFile {
   /** Inside the ZIP's folder. */
   path: string;

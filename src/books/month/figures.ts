@@ -52,7 +52,6 @@ function plus(sums: Sums, payment: KeptPayment | null, sign: 1 | -1): Sums {
   };
 }
 
-/** A tally with one payment more. */
 export const tallyWith = (tally: Tally | undefined, { amount }: KeptPayment): Tally => ({
   count: (tally?.count ?? 0) + 1,
   amount: sumOfMoney([tally?.amount ?? "0.00", amount ?? "0.00"]),
@@ -63,7 +62,6 @@ export interface Change {
   after: KeptPayment | null;
 }
 
-/** By how much one change alters the sums of its month. */
 export const differenceOf = ({ before, after }: Change): Sums => plus(plus(NO_SUMS, after, 1), before, -1);
 
 /** The sums of some payments, collection by collection, in the order of their names. */

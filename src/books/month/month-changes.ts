@@ -59,7 +59,6 @@ const NOTED: Columns<Noted> = {
   after: json(({ after }) => after && JSON.stringify(after)),
 };
 
-/** The addenda of one closing and the alarm that tells of them. */
 const insertChanges = new Statement(
   {},
   ({ table }: Slots<{ noted: readonly Noted[]; alarm: Alarm }>) => sql`

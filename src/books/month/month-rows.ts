@@ -52,7 +52,6 @@ export const closing = z.object({
 type IssuedClosing = z.output<typeof closing>;
 export type Closing = Omit<IssuedClosing, "signature">;
 
-/** A month that was closed, and perhaps reopened. */
 export interface ClosedMonth {
   closing: IssuedClosing;
   reopenedAt: Date | null;
@@ -93,7 +92,6 @@ export const lockMonths = (trx: Transaction<Tables>) =>
 
 const BATCH = 1_000;
 
-/** Keeps a closing with each of its payments, in the transaction that read them. */
 export async function insertMonth(
   trx: Transaction<Tables>,
   closing: IssuedClosing,

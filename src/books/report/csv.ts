@@ -3,7 +3,6 @@ import { CSV_FORM } from "../../kit/spreadsheet.ts";
 import type { Parts } from "../file.ts";
 import type { Cell, Sheet, SheetColumn, Total, Totals } from "./sheet.ts";
 
-/** Rows that are made into one text. */
 const ROWS_AT_ONCE = 200;
 
 /**

@@ -1,7 +1,6 @@
 import { RelayError } from "../../kit/errors.ts";
 import { type Money, sumOfMoney } from "../../provider/provider.ts";
 
-/** The sums of payments that belong together. */
 export interface Group<Key> {
   key: Key;
   payments: number;

@@ -6,7 +6,6 @@ import { readCalendar } from "../../reconcile/last-runs.ts";
 import { readCertificatePage } from "../../reconcile/read-certificates.ts";
 import type { BookSource } from "../book-source.ts";
 
-/** What a certificate names, or a day that none covers: nothing is shown of it. */
 export interface Difference extends Omit<Named, "weight" | "reason" | "reference"> {
   source: BookSource;
   weight: Named["weight"] | "unproven";

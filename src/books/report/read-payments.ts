@@ -83,7 +83,6 @@ const PAGE = 1_000;
 /** Few enough that what is made of them holds up nothing else that the process does (G12). */
 const ROWS_IN_ONE_TURN = 100;
 
-/** A condition on `invoice`. */
 const isPayment = ({ value }: Slots<PaymentsQuery>): RawBuilder<unknown> => sql`
   ${hasStatus(value(({ source }) => plainStatuses(source.paidStatuses)))}
   and lower(btrim(coalesce(invoice.type, ''))) <> 'test'

@@ -8,14 +8,12 @@ import { type Difference, readDifferences } from "./read-differences.ts";
 import { type Payment, readPayments } from "./read-payments.ts";
 import type { Column, Sheet, SheetRow } from "./sheet.ts";
 
-/** What is asked of a report. */
 export interface ReportRequest {
   /** Those to read, in any order. */
   sources: readonly BookSource[];
   /** Days of payment in the zone of each source, YYYY-MM-DD, both included. */
   from: string;
   to: string;
-  /** The collection's name, as it appears in invoices. */
   collection?: string | undefined;
   /** Whether whoever asks may see who paid. */
   showsPayers: boolean;
@@ -25,7 +23,6 @@ export interface ReportRequest {
 
 type Reader = (db: Database, request: ReportRequest) => Sheet;
 
-/** A report of one kind of item: its columns, and what it reads of each source. */
 const report =
   <Item extends { source: BookSource }>(
     name: string,
@@ -87,7 +84,6 @@ const ZONE: Column<{ source: BookSource }> = {
   of: ({ source }) => source.zone,
 };
 
-/** The amounts of a payment, by the names that they have everywhere. */
 const AMOUNTS = {
   amount: ({ amount }) => amount,
   service_charge: ({ serviceCharge }) => serviceCharge,
@@ -133,7 +129,6 @@ interface PaymentGroup {
   sums: Money[];
 }
 
-/** Totals of payments by what they have in common, within each collection. */
 const totalsBy = (
   name: string,
   row: string,
@@ -202,7 +197,6 @@ const DIFFERENCE_COLUMNS: Column<Difference>[] = [
   ZONE,
 ];
 
-/** Every report by its name. */
 export const REPORTS = {
   payments: report("Payments", paymentColumns, (db, request, source) => paymentsIn(db, request, source)),
   days: totalsBy("Days", "day", { name: "day", kind: "day" }, ({ countedAt, source }) =>

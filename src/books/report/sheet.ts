@@ -8,7 +8,6 @@ export type Kind = "text" | "money" | "count" | "day" | "time";
 
 export type Cell = string | null;
 
-/** A column of a sheet. */
 export interface SheetColumn {
   name: string;
   kind: Kind;
@@ -16,7 +15,6 @@ export interface SheetColumn {
   total?: "sum" | "count";
 }
 
-/** A column and where its cells come from. */
 export interface Column<Item> extends SheetColumn {
   of(item: Item): Cell;
 }

@@ -21,7 +21,6 @@ const TEXT_LIMIT = 32_767;
 /** Digits that a spreadsheet keeps of a number. Longer amounts are written as text, so that none is lost. */
 const EXACT_DIGITS = 15;
 
-/** Rows that are made into one part. */
 const ROWS_AT_ONCE = 200;
 
 /** The formats of cells by kind, in the order of the styles below; the total row has them in bold. */

@@ -42,7 +42,6 @@ export function amountIn(cell: string, decimal: Decimal): Money | undefined {
   return amount === undefined || !negative ? amount : moneyOf(`-${plain}`);
 }
 
-/** Which separator the amount itself shows to be that of its decimals; null when it might be either. */
 export function decimalShownBy(cell: string): Decimal | null {
   const { digits } = bare(cell);
   const marks = digits.replaceAll(/\d/g, "");

@@ -1,6 +1,5 @@
 import { usageError } from "../../kit/errors.ts";
 
-/** A row of a CSV file, and the line of the file that it begins on, from 1. */
 export interface CsvRow {
   line: number;
   cells: string[];

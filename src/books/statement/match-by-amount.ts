@@ -48,12 +48,10 @@ function getOr<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
   return found;
 }
 
-/** Whether the lines of one may be the settlement of the sums of the other. */
 const mayBe = (paid: Bunch, booked: Bunch, days: number | null) =>
   isWithin(paid, booked, days) &&
   (booked.collections === null || booked.collections.includes(paid.collections?.[0] ?? ""));
 
-/** The bunches that hang together by candidates. */
 function connected(bunches: readonly Bunch[], days: number | null): Bunch[][] {
   const left = new Set(bunches);
   const groups: Bunch[][] = [];

@@ -18,7 +18,6 @@ export interface MatchOptions {
   carriesOver?: boolean | undefined;
 }
 
-/** Takes what one way of matching has found out of what is left for the next. */
 function rest<Given extends Matching>(matching: Given, found: readonly Found[]): Given {
   const lines = new Set(found.flatMap((one) => one.lines));
   const sums = new Set(found.flatMap((one) => one.sums));

@@ -40,7 +40,6 @@ const columnsOf = ({ source, currency }: StatementMatch): Column<Row>[] => [
 
 const PAGE = 500;
 
-/** Everything that came of a statement, as a table; it is read as it is written. */
 export function matchSheet(db: Database, match: StatementMatch, mask: Mask): Sheet {
   const columns = columnsOf(match);
   const cell = (row: Row, { kind, of }: Column<Row>) => {

@@ -40,9 +40,7 @@ export interface MatchRequest {
 
 export interface MatchDone extends StatementMatch {
   encoding: Encoding;
-  /** The mapping of an earlier statement was used. */
   remembered: boolean;
-  /** The first of what was left over, with the bank's texts. */
   left: Match[];
   /** When this very file was matched last, and whether that came to the same; null when it never was. */
   before: { id: string; madeAt: Date; madeBy: string; isSame: boolean } | null;

@@ -4,11 +4,8 @@ import type { StatementLine } from "./read-statement.ts";
 
 // What the ways of matching share.
 
-/** What the provider settles at once: one payment of an `Instant` collection, one day of any other. */
 export interface SettleableSum {
-  /** The collection's name. */
   collection: string;
-  /** As the provider's answers say it: `Instant`, `Daily`. */
   frequency: string;
   /** Of payment, in the books' zone; YYYY-MM-DD. */
   day: string;

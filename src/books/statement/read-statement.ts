@@ -14,7 +14,6 @@ import { type CsvRow, csvRows } from "./csv-rows.ts";
 import { decodeStatement, type Encoding } from "./decode-statement.ts";
 import { findColumns, type Mapping, type MappingGiven } from "./statement-columns.ts";
 
-/** Something that came in. */
 export interface StatementLine {
   /** Of the file, from 1. */
   line: number;
@@ -29,7 +28,6 @@ export interface StatementLine {
 
 export interface Statement {
   mapping: Mapping;
-  /** The mapping of an earlier statement was used. */
   remembered: boolean;
   encoding: Encoding;
   lines: StatementLine[];
@@ -44,7 +42,6 @@ export interface Statement {
 
 /** More rows than any bank's month. */
 const ROW_LIMIT = 400_000;
-/** How many problems are named. */
 const NAMED = 10;
 
 interface Row extends CsvRow {

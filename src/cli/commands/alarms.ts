@@ -10,7 +10,6 @@ import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone, timeAfter, timeValue } from "../option-values.ts";
 import { plainText } from "../terminal-text.ts";
 
-/** What is open, and what a person does about it. */
 export const alarmsCommand = (context: CommandContext): Command =>
   operationCommand(context, "listAlarms", {
     name: "alarms",
@@ -53,7 +52,6 @@ const withUntil = (command: Command): Command =>
 
 const which = z.object({ source: name().optional(), subject: name(1_000).optional() });
 
-/** What a person does with the open alarms of a name, or with one of them. */
 function changeAlarms(
   context: CommandContext,
   id: "closeAlarms" | "snoozeAlarms" | "noteAlarms",
@@ -84,7 +82,6 @@ function changeAlarms(
   });
 }
 
-/** Each alarm: since when it is open, its name, its detail, and what to do. */
 function renderAlarms(alarms: ResultOf<"listAlarms">["items"]): string {
   return alarms
     .map(({ name, severity, source, subject, detail, raisedAt, clearedAt, times, action, ...alarm }) => {

@@ -128,13 +128,8 @@ function beneficiaryValue(text: string, before: Options["beneficiary"] = []) {
   return [...before, { linkedAccountId, amount }];
 }
 
-/** The fields of Create Invoice as options give them: not yet validated against the contract. */
 type GivenFields = Readonly<Record<string, unknown>>;
 
-/**
- * The fields of a JSON file; numbers keep every digit.
- * @throws RelayError when it cannot be read, is not a JSON object, or has unknown fields.
- */
 async function readRequestFile(file: string): Promise<GivenFields> {
   const json = parsed(file, await contents(file));
   if (typeof json !== "object" || json === null || Array.isArray(json))
@@ -146,7 +141,6 @@ async function readRequestFile(file: string): Promise<GivenFields> {
   throw usageError(`${file} has fields that Create Invoice does not take: ${unknown.join(", ")}.`);
 }
 
-/** @throws RelayError that names every missing or wrong field; nothing was sent. */
 function createInvoiceRequestOf(given: GivenFields): CreateInvoiceRequest {
   const result = createInvoiceRequest.safeParse(given);
   if (result.success) return result.data;

@@ -76,7 +76,6 @@ const show = (context: CommandContext): Command =>
     },
   });
 
-/** In a few words. */
 function fateOf({ verdict, failedCheck }: Pick<Listed, "verdict" | "failedCheck">): string {
   if (verdict === "refused") return `refused: ${whyRefused(failedCheck)}`;
   return verdict ?? "being confirmed";

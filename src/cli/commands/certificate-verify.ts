@@ -48,7 +48,6 @@ export async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** What it says of itself, as far as it does. */
 const namesIn = ({ id, source, result, from, to, madeAt, month }: Record<string, unknown>) => ({
   ...{ id, source, result, from, to, madeAt, month },
 });

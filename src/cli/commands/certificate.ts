@@ -92,7 +92,6 @@ export const certifyCommand = (context: CommandContext): Command =>
     },
   });
 
-/** @throws RelayError when both output formats are asked for. */
 function oneFormOnly(context: CommandContext, csv: boolean): void {
   if (csv && context.json) throw usageError("Choose one of --csv and --json.");
 }

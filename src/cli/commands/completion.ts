@@ -12,9 +12,7 @@ export function completionCommand(context: CommandContext): Command {
   });
 }
 
-/** What can follow a command on the command line. */
 interface Candidates {
-  /** The commands so far, such as `dead list`; empty for the program alone. */
   path: string;
   words: string[];
 }

@@ -46,7 +46,6 @@ export function devCommand(context: CommandContext): Command {
 /** A step of the start that is under way, such as initdb, ends first. Nobody waits but who can press Ctrl-C again. */
 const GRACE_MS = 60_000;
 
-/** What `npm start` takes from the environment. */
 const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];
 
 const whatToOpen = ({ world, sample, settingsFile }: RunningDev) => ({
@@ -159,7 +158,6 @@ interface LocalWorldGiven {
   left: readonly string[];
 }
 
-/** The option of `dev` and `demo` that names a database. */
 const DATABASE_OPTION = [
   "--database [url]",
   "use this PostgreSQL database instead of one of its own; without a URL, that of DATABASE_URL",

@@ -57,7 +57,6 @@ function renderErased(erased: ResultOf<"eraseInvoice">): string {
   return lines.join("\n");
 }
 
-/** Does now what `serve` does once a day. */
 export const retentionCommand = (context: CommandContext): Command =>
   operationCommand(context, "applyRetention", {
     name: "retention",
@@ -71,7 +70,6 @@ const COUNTED = 10_000;
 const about = (callbacks: number): string =>
   callbacks < COUNTED ? String(callbacks) : `about ${callbacks.toLocaleString("en-US")}`;
 
-/** What could not be done, in the words of the rest. */
 const FAILED: Readonly<Record<string, string>> = {
   old_callbacks: "dropping old callbacks",
   kept_callbacks: "dropping callbacks that were kept",

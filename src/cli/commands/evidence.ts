@@ -3,7 +3,6 @@ import type { CommandContext } from "../command-context.ts";
 import { operationCommand } from "../operation-command.ts";
 import { writeFileUnlessStopped } from "../write-file.ts";
 
-/** All that shows what happened to one payment, as a file to hand on. */
 export const evidenceCommand = (context: CommandContext): Command =>
   operationCommand(context, "exportEvidence", {
     name: "evidence",

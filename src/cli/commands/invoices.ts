@@ -95,7 +95,6 @@ function render(invoices: readonly ListedInvoice[], currency: CurrencyOf, width:
   return `${table(header, rows, width)}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
 }
 
-/** The most invoices to choose from. */
 const CHOICES = 20;
 
 export function invoiceCommand(context: CommandContext): Command {
@@ -147,7 +146,6 @@ async function idMeant(db: Database, text: string): Promise<string> {
   }
 }
 
-/** A timeline as text: the invoice, what happened when, and what it means. */
 export function renderTimeline(timeline: Timeline, now: Date, currency: CurrencyOf): string {
   const { entries, furtherCallbacks } = timeline;
   const lines = [`Invoice ${timeline.invoiceId}`, `  ${plainText(headlineOf(timeline, currency))}`, ""];

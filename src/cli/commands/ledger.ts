@@ -46,7 +46,6 @@ prints one that \`ledger verify --root\` reads.`,
     .addCommand(root);
 }
 
-/** @throws RelayError for what is no file of roots, and for a root that is not what a key signed. */
 async function readRootsIn(file: string, keyFile: unknown): Promise<unknown[]> {
   const keys =
     keyFile === undefined ? null : readKeyFile((await readBytes(String(keyFile))).toString("utf8"));

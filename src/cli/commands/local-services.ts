@@ -60,7 +60,6 @@ export function collectionServiceCommand(context: CommandContext): Command {
     });
 }
 
-/** The settings of a client: a Live key, and the collections that accept invoices. */
 async function clientSettings(url: string, seedFile: string | undefined): Promise<Record<string, string>> {
   const { readSeed } = await import("../../sandbox/provider/seed.ts");
   const { apiKeys, collections } = await readSeed(seedFile);
@@ -114,7 +113,6 @@ export function localSnsCommand(context: CommandContext): Command {
     });
 }
 
-/** `--port`, from 0 (a free one) to 65535. */
 function portOption(standard: number): Option {
   return new Option("--port <port>", "the port to listen on; 0 takes a free one")
     .default(standard)
@@ -125,7 +123,6 @@ function portOption(standard: number): Option {
     });
 }
 
-/** Settings as lines of a file for `--settings`. */
 function settingLines(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).map(([name, value]) => `${name}=${value}`);
 }

@@ -64,7 +64,6 @@ export function matchCommand(context: CommandContext): Command {
 const withOut = (command: Command): Command =>
   command.option("--out <file>", "write every line and sum there, whole or not at all: .csv or .xlsx");
 
-/** @throws RelayError unless the name of the report says its format. */
 function withFormat(given: CommandInput): CommandInput {
   if (given.out === undefined || /\.(csv|xlsx)$/i.test(String(given.out))) return given;
   throw usageError(`--out ${given.out} should end in .csv or .xlsx.`);

@@ -6,7 +6,6 @@ import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../table.ts";
 import { plainText } from "../terminal-text.ts";
 
-/** Months of the books: closed by a person, with what changed afterwards. */
 export const monthCommand = (context: CommandContext): Command =>
   new Command("month")
     .description("months of the books: close, list, show, reopen")

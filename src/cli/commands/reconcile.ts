@@ -6,12 +6,10 @@ import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../table.ts";
 
-/** The period when no days are given. */
 const LAST_DAYS = 7;
 
 type Reconciled = Exclude<ResultOf<"reconcile">[number], { error: unknown }>;
 
-/** Finds what is missing in a period; the running relay confirms and publishes it. */
 export const reconcileCommand = (context: CommandContext): Command =>
   operationCommand(context, "reconcile", {
     name: "reconcile",
@@ -24,7 +22,6 @@ export const reconcileCommand = (context: CommandContext): Command =>
     },
   });
 
-/** Up to today, and the seven days before, unless others are given. */
 function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): CommandInput {
   const isDay = day.safeParse(to).success;
   return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };

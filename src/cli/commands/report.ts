@@ -6,7 +6,6 @@ import { type CommandInput, operationCommand } from "../operation-command.ts";
 import { Progress } from "../progress.ts";
 import { writeFileUnlessStopped } from "../write-file.ts";
 
-/** Tables that finance closes a month with. */
 export const reportCommand = (context: CommandContext): Command =>
   operationCommand(context, "exportReport", {
     name: "report",
@@ -50,7 +49,6 @@ function formatOf({ format, out }: CommandInput): unknown {
   return format ?? named;
 }
 
-/** A total by the names of its columns. */
 const totalOf = (columns: readonly SheetColumn[], { currency, count, sums }: Total) => ({
   currency,
   rows: count,

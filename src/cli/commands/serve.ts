@@ -4,10 +4,6 @@ import { SERVE_REQUIRES } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { plainJson } from "../terminal-text.ts";
 
-/**
- * `invoice-relay serve`: receives callbacks, confirms and publishes, until SIGTERM or SIGINT. It prints only
- * its log.
- */
 export function serveCommand(context: CommandContext): Command {
   return new Command("serve")
     .description("receive callbacks, confirm them, publish events; stops within 10 s of SIGTERM")

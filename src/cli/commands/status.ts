@@ -9,7 +9,6 @@ import { hasNone } from "../option-values.ts";
 import { sheet, table } from "../table.ts";
 import { type Look, plainText } from "../terminal-text.ts";
 
-/** The first thing to look at when on call; exit code 1 when a person is needed. */
 export const statusCommand = (context: CommandContext): Command =>
   operationCommand(context, "readStatus", {
     name: "status",
@@ -47,12 +46,10 @@ export const auditCommand = (context: CommandContext): Command =>
 
 type Status = ResultOf<"readStatus">;
 
-/** What rendering needs of the context. */
 interface Painter {
   paint(look: Look, text: string): string;
 }
 
-/** The status at a glance: one sentence, what to do, what is open, and the numbers. */
 function renderStatus(status: Status, painter: Painter): string {
   const { sentence, needsPerson, needs, openAlarms, held } = status;
   const lines = [painter.paint(needsPerson ? "bad" : "good", plainText(sentence))];

@@ -136,7 +136,6 @@ type UndeliveredItem = ResultOf<"listDead">["items"][number];
 type CurrencyOf = ReturnType<typeof currencyOf>;
 type Evidence = ResultOf<"showDead">["items"][number];
 
-/** The words of one list of undelivered items. */
 interface UndeliveredWords {
   list: "dead" | "quarantine";
   what: readonly [one: string, many: string];
@@ -196,7 +195,6 @@ function renderDecision(
   return `${heading}\n${tableOf(result.items, context)}`;
 }
 
-/** One item, with everything that helps to decide what to do with it. */
 function renderEvidence(item: Evidence, currency: CurrencyOf): string {
   const { confirmation, event, invoice, callbacks } = item;
   const title = item.kind === "event" ? "Event, not sent" : "Confirmation, not completed";

@@ -10,7 +10,6 @@ import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 
 export { answeredId, decimal, time, whole };
 
-/** Of examples. */
 export const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 
 /** A day that exists; Postgres has no year 0. */
@@ -121,7 +120,6 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
       .describe("How far back this page searched; null when it searched everything."),
   });
 
-/** A page, as it is sent. */
 export const pageFrom = <Item>({ items, next }: Found<Item>) => ({
   items,
   next:

@@ -80,7 +80,6 @@ const evidence = z.object({
   ),
 });
 
-/** A replay of one invoice. */
 const again = <const Id extends string, const Path extends string>(
   id: Id,
   path: Path,

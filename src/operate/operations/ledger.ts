@@ -13,7 +13,6 @@ const { get, post } = operationsAbout("Proof");
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, { error: "should be 64 hex digits" });
 
-/** A root as it is kept outside (docs/ledger.md). */
 export const ledgerRoot = z.object({
   version: z.literal("1", { error: "is of another version than 1" }),
   kind: z.literal("root", { error: "is no root of a ledger" }),

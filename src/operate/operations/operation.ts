@@ -11,7 +11,6 @@ import type { Activity, History, HistoryRange } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
 import { answeredId, SOME_ID } from "./fields.ts";
 
-/** Days of payment, the last one included. */
 export interface Period {
   from: string;
   to: string;
@@ -30,10 +29,8 @@ export interface ListProgress {
   total: number | null;
 }
 
-/** Receives the progress, if the caller wants it. */
 export type OnProgress = (progress: ListProgress) => void;
 
-/** What the operations need of the process that runs them. */
 export interface OperationParts {
   db: Database;
   routes: readonly Route[];
@@ -72,7 +69,6 @@ export interface OperationParts {
 }
 
 export interface OperationContext extends OperationParts {
-  /** The caller, for the audit log. */
   actor: string;
   role: Role;
   /** Is aborted when the caller has hung up. */
@@ -85,7 +81,6 @@ type Output<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
 /** What a caller writes; nothing where the operation takes nothing. */
 type Input<S extends Schema> = S extends z.ZodType ? z.input<S> : undefined;
 
-/** An operation as its callers and documents see it. */
 export interface OperationShape<
   Id extends string = string,
   Method extends string = string,
@@ -118,7 +113,6 @@ interface Described<
   /** Its body is a file: bytes as they come, which it reads itself and has to bound. */
   upload?: Upload;
   result: Result;
-  /** What a call may look like. */
   example?: { path?: Input<PathParameters>; query?: Input<Query>; body?: Input<Body> };
   /** The role it needs; by default `read` for a GET and `operate` for anything else. */
   role?: Role;
@@ -153,7 +147,6 @@ export interface Operation extends OperationShape<string, "get" | "post"> {
   run(context: OperationContext, input: { path: unknown; query: unknown; body: unknown }): Promise<unknown>;
 }
 
-/** A file, made while it is sent. */
 export interface Download {
   fileName: string;
   mediaType: string;

@@ -39,7 +39,6 @@ const period = z.strictObject({
   collection: id.optional().describe("one of COLLECTION_IDS; all of them by default"),
 });
 
-/** @throws BadInput for a day that has not begun: nothing can be paid on it yet. */
 function refuseFuture(given: string, now: Date): void {
   const today = dayOf(now);
   if (given <= today) return;

@@ -57,7 +57,6 @@ export const replayStarted = z.object({
   plan: replayPlan.nullable().describe("Of a dry run."),
 });
 
-/** @throws RelayError for a topic that is not among those to which the admin API may replay. */
 function refuseForeign(target: ReplayTarget, replayTopicArns: readonly string[]): void {
   if (target.kind !== "other_topic" || replayTopicArns.includes(target.topicArn)) return;
   throw new RelayError(

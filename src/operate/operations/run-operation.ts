@@ -44,13 +44,11 @@ export async function requireKnownNames(known: Known, input: OperationInput): Pr
   }
 }
 
-/** Those of the settings, and those that any serve has ever known. */
 async function sourcesOf({ db, statusSettings }: Known): Promise<string[]> {
   const served = await listFirstServed(db);
   return [...served.map(({ source }) => source), ...(statusSettings.sources ?? []).map(({ name }) => name)];
 }
 
-/** Those of COLLECTION_IDS, and those that a certificate was made of. */
 async function collectionIdsOf({ db, statusSettings }: Known): Promise<string[]> {
   const set = (statusSettings.sources ?? []).flatMap(({ collectionIds }) => collectionIds);
   return [...set, ...(await certifiedCollections(db))];

@@ -6,7 +6,6 @@ import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
-/** A count and a total. */
 const tally = z.object({ count: whole, amount: decimal });
 export type Tally = z.output<typeof tally>;
 
@@ -23,7 +22,6 @@ export const totals = z.object({
 });
 export type Totals = z.output<typeof totals>;
 
-/** Why a payment is not the same in all three places. */
 export type Reason =
   // Paid at the provider, but not accepted on the right topic:
   /** It has no confirmation: no callback named it, and no sweep has found it yet. */
@@ -90,7 +88,6 @@ export type Difference = z.output<typeof difference>;
 export const result = z.enum(["equal", "not_equal", "refused"]);
 export type Result = z.output<typeof result>;
 
-/** A reading of every invoice, whatever the list calls it. */
 export interface DeepBasis {
   /** Invoices that the lists without filter showed, and those of them that were asked about. */
   read: number;
@@ -99,7 +96,6 @@ export interface DeepBasis {
   pages: { collectionId: string; first: string; last: string; pages: number }[];
 }
 
-/** What a certificate is based on. */
 export interface Basis {
   /**
    * First and last day requested from the lists, and how long before its payment an invoice may have been
@@ -149,7 +145,6 @@ export const certificateHead = z.object({
   /** Payments from, and before; ISO 8601, UTC. */
   from: z.string(),
   to: z.string(),
-  /** When it was made; ISO 8601, UTC. */
   madeAt: z.string(),
   basis: z.custom<Basis>().describe("What it is based on: the lists that were read, and how."),
   days: z.array(z.object({ day: z.string(), ...totals.shape })),
@@ -174,7 +169,6 @@ export const certificateHead = z.object({
 export const certificate = certificateHead.extend({ differences: z.array(difference) });
 export type Certificate = z.output<typeof certificate>;
 
-/** The progress of a certificate. */
 export interface Progress {
   /** What reading the lists showed; null until they are read. */
   reading: Reading | null;
@@ -183,14 +177,12 @@ export interface Progress {
 /** How the lists were read: by other terms they would have shown something else. */
 export interface ReadingTerms {
   collectionIds: readonly string[];
-  /** The days requested from the lists. */
   period: ListPeriod;
   paidStatuses: readonly string[];
   invalidStatuses: readonly string[];
   timeZone: string;
 }
 
-/** The result of reading the lists of a period. */
 export interface Reading {
   /** The time before the first page, by the earlier of Postgres' clock and the process'; ISO 8601, UTC. */
   begunAt: string;

@@ -42,7 +42,6 @@ export interface CertifyDeps {
 
 export interface CertifyRequest {
   source: ReconcileSource;
-  /** Payments from, and before. */
   window: PaidWindow;
   /** One of the source's collections; null for all of them. */
   collectionId: string | null;
@@ -174,7 +173,6 @@ export async function makeCertificates(
   });
 }
 
-/** Forgets what was read, unless another process has the certificate by now: what that one reads stays. */
 const startOver = (db: Database, claimed: ClaimedCertificate): Promise<void> =>
   db.transaction().execute(async (trx) => {
     await saveReading(trx, claimed, { reading: null });
@@ -205,7 +203,6 @@ export interface CertifyPassOptions extends CertifyDeps {
 
 const PAUSED_MS = 60_000;
 
-/** How many differences the alarm names; the certificate names them all. */
 const NAMED = 10;
 
 /**

@@ -15,7 +15,6 @@ export interface Comparison {
   id: string;
   source: ReconcileSource;
   window: PaidWindow;
-  /** The days requested from the lists. */
   period: ListPeriod;
   reading: Reading;
   /** The certificate that the listed payments belong to. */
@@ -27,10 +26,8 @@ export interface Comparison {
   servedAt: Date | null;
 }
 
-/** How many of the invoices that a list leaves out are named. */
 const NAMED = 5;
 
-/** How many acceptances without an event are named of one day. */
 const ORPHAN_LIMIT = 1_000;
 
 /**
@@ -171,7 +168,6 @@ async function addOrphans(db: Database, summary: Summary, { source, window }: Co
   }
 }
 
-/** List items without a usable id. */
 function addUnusable(summary: Summary, { source, window, reading, collectionId }: Comparison): void {
   const { booksTimeZone: zone } = source;
   for (const item of reading.unusable) {

@@ -5,7 +5,6 @@ import type { PaymentFacts } from "./payment-facts.ts";
 
 const because = (error: string | null) => (error ? `: ${error}` : "");
 
-/** The reason in plain words, without personal data. */
 export function detailOf(reason: Reason, facts: PaymentFacts): string {
   const { lastError, outboxError, verdict, amounts, inPayload, asked, askedStatus, dismissedBy } = facts;
   const dismissed = dismissedBy === null ? "" : `; dismissed by ${dismissedBy}`;

@@ -74,7 +74,6 @@ export async function gatherBooks(
 const isoOf = (moment: RawBuilder<unknown>) => sql`
   to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** How many invoices are asked about at once and stored together. */
 const ASKED_AT_ONCE = 8;
 
 /**

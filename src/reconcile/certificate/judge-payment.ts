@@ -13,7 +13,6 @@ import {
 import { type DayTerms, datePayment, datesOf, daysOf, possibleDatesOf } from "./payment-day.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
-/** What payments are compared with. */
 export interface Terms extends StatusSets, DayTerms {
   firstServedAt: Date | null;
   /** The names of the collections that it covers, and of the source's others. */
@@ -25,7 +24,6 @@ export interface Terms extends StatusSets, DayTerms {
   isWhole: boolean;
 }
 
-/** Where one payment counts, and what differs. */
 export interface PaymentJudgement {
   day: string;
   isLive: boolean;
@@ -268,5 +266,4 @@ function payloadIsSent({
   return isOurs && (digestMatches === true || digestDiffers !== true);
 }
 
-/** Formats money as everywhere else: with at least two decimals. */
 const money = (amount: string | null | undefined): Money => moneyOf(amount) ?? "0.00";

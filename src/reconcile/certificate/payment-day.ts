@@ -2,7 +2,6 @@ import { bookDayOf } from "../../kit/book-days.ts";
 import { type PaidWindow, possibleCreation, possiblePayment } from "../list/list-period.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
-/** What a day of payment depends on. */
 export interface DayTerms {
   window: PaidWindow;
   now: Date;

@@ -83,7 +83,6 @@ interface Amounts {
   settleableAmount: string | null;
 }
 
-/** What an answer says of a payment, verbatim. */
 export interface AnswerFields extends Amounts {
   type: string | null;
   paymentDate: string | null;

@@ -14,7 +14,6 @@ import { countOtherwiseLabelled, noteShown } from "./listed-row.ts";
 export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> {
   certificateId: string;
   collectionIds: readonly string[];
-  /** The days to request from the lists. */
   period: ListPeriod;
   /** Receives the progress after each step, in days of the lists. */
   onProgress: (read: number, total: number) => void;

@@ -3,7 +3,6 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import type { ListPace } from "./list-pace.ts";
 import { ListUnreadable } from "./list-reader.ts";
 
-/** What the provider calls a collection now; null without a name. @throws ListUnreadable or SourcePaused */
 export const readCollectionName = (
   source: ReconcileSource,
   pace: ListPace,

@@ -32,7 +32,6 @@ export interface ListPaceOptions {
   signal: AbortSignal;
 }
 
-/** The source is paused, so its lists cannot be read. */
 export class SourcePaused extends RelayError {
   constructor(source: string, pausedBy: string) {
     const why = pausedBy === "operator" ? "by an operator" : "because the provider refuses its key";

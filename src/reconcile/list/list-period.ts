@@ -2,7 +2,6 @@ import { bookDay, bookDayOf } from "../../kit/book-days.ts";
 import { usageError } from "../../kit/errors.ts";
 import { addDays, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
 
-/** The days to request from a list, YYYY-MM-DD, first and last. */
 export interface ListPeriod {
   first: string;
   last: string;

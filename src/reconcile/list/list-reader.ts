@@ -7,9 +7,6 @@ import { halvesOf, type ListPeriod } from "./list-period.ts";
 import { type AskedType, type ListedPayment, listedPayment, mayBePaid } from "./listed-payment.ts";
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
-/**
- * Receives the payments of a list, page by page; they are valid even if the reading turns out incomplete.
- */
 export interface ListSink {
   /** @param payments those that may be paid. @returns how many ids this reading has not shown before. */
   take(reading: number, ids: readonly string[], payments: readonly ListedPayment[]): Promise<number>;

@@ -1,4 +1,3 @@
-/** What one page says about the list. */
 export interface PageFacts {
   /** Items on it. */
   shown: number;
@@ -58,7 +57,6 @@ export class PageProof {
     if (fresh > 0 && !this.#grew) this.#contradicts("it changed while it was read");
   }
 
-  /** The number of items read. */
   get read(): number {
     return this.#read;
   }

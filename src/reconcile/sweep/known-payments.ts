@@ -38,7 +38,6 @@ interface KnownConfirmation {
 
 const COLUMNS = {
   invoiceId: returned.uuid,
-  /** The times of payment and of creation in the confirmed answer. */
   paidAt: nullable(returned.time),
   createdAt: nullable(returned.time),
   /** `lost`: its event is not queued and was not accepted on the right topic. */
@@ -54,7 +53,6 @@ const COLUMNS = {
   confirmation: nullable(returned.json<KnownConfirmation>()),
 } as const;
 
-/** What the relay knows about an invoice that the list shows as paid. */
 export type KnownPayment = RowOf<typeof COLUMNS>;
 
 const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => {
@@ -83,7 +81,6 @@ const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => 
     left join invoice on invoice.source = ${name} and invoice.id = given.id`;
 });
 
-/** One entry for each id, in any order. */
 export const readKnownPayments = (db: Database, source: ReconcileSource, invoiceIds: readonly string[]) =>
   selectKnown.execute(db, { source, invoiceIds });
 
@@ -203,7 +200,6 @@ export async function noteSwept(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The next payments, in id order, that a sweep found without an event. */
 export async function missingOf(
   db: Database,
   sweepId: string,

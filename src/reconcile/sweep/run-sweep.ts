@@ -28,9 +28,7 @@ export interface SweepDeps {
   db: Database;
   alarms: Alarms;
   lease: Lease;
-  /** Called after each commit that opened confirmations. */
   onConfirmations: () => void;
-  /** Called after each commit that queued events. */
   onEvents?: () => void;
 }
 

@@ -17,7 +17,6 @@ export interface ScoutOptions {
   source: ReconcileSource;
   alarms: Alarms;
   log: Logger;
-  /** Called after ids became known. */
   onConfirmations: () => void;
 }
 

@@ -3,7 +3,6 @@ import type { Unproven } from "../list/list-reader.ts";
 import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ClaimedSweep } from "./sweep-row.ts";
 
-/** The most days that the alarm names. */
 const NAMED = 3;
 
 const about = ({ source, collectionId }: ClaimedSweep) =>

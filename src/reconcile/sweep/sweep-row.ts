@@ -45,7 +45,6 @@ const CLAIMED = {
   firstServedAt: nullable(returned.time),
 };
 
-/** A sweep whose lease this worker holds. */
 export type ClaimedSweep = ClaimedRun & RowOf<typeof CLAIMED>;
 
 export const sweeps = new ListRuns(
@@ -286,7 +285,6 @@ export const finishSweep = async (
 ): Promise<ResultOf<typeof updateFinished>> =>
   mustBeHeld(await updateFinished.execute(db, { id, leaseToken, alarms }));
 
-/** The running back-fills of the source. */
 export async function backFillsUnderWay(
   db: Database,
   source: string,

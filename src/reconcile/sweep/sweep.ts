@@ -76,7 +76,6 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
 export interface BackFillRequest {
   source: ReconcileSource;
   collectionId: string;
-  /** The payments to look for. */
   window: PaidWindow;
   /** Also publish what was paid before the source's first `serve`; otherwise it is only recorded. */
   publish: boolean;
