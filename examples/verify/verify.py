@@ -1,167 +1,129 @@
 #!/usr/bin/env python3
-"""Checks what invoice-relay signed, with nothing of it: python3 verify.py document FILE KEYS | inclusion FILE |
-consistency FIRST SECOND PROOF | evidence ledger/proofs.json [KEYS]. Needs python3-cryptography for signatures. The format: docs/ledger.md."""
+"""Checks what invoice-relay signed, with nothing of it but docs/ledger.md; needs python3-cryptography.
+verify.py document FILE KEYS: a certificate, a month's closing or a root
+verify.py consistency KEPT PRINTED: a root that was kept, and what `ledger root --since ITS_SIZE --json` prints
+verify.py evidence ledger/proofs.json [KEYS]"""
 import base64
-import hashlib
 import json
-import re
 import sys
+from hashlib import sha256
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
-
-
-class Digits(str):
-    """A number, as its digits stood."""
-
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 def fail(why):
     raise ValueError(why)
 
+def same(found, spelled):
+    return found if str(found) == spelled else fail(f"{spelled} should be spelled {found}")
 
-def unique(pairs):
-    if len({name for name, _ in pairs}) < len(pairs):
-        fail("a name stands twice in an object")
-    return dict(pairs)
+def count(digits):
+    return same(int(digits), digits)
 
+def members(pairs):
+    return dict(pairs) if len(dict(pairs)) == len(pairs) else fail("a name stands twice in an object")
 
 def parse(text):
-    return json.loads(text, object_pairs_hook=unique, parse_int=Digits, parse_float=Digits, parse_constant=fail)
-
+    numbers = {"parse_int": count, "parse_float": lambda digits: same(float(digits), digits), "parse_constant": fail}
+    return json.loads(text, object_pairs_hook=members, **numbers)
 
 def read(path):
-    with open(path, encoding="utf-8-sig") as file:
-        return parse(file.read())
-
-
-def canonical(value):
-    if isinstance(value, Digits):
-        return str(value)
-    if isinstance(value, list):
-        return "[" + ",".join(map(canonical, value)) + "]"
-    if isinstance(value, dict):
-        return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in sorted(value)) + "}"
-    return json.dumps(value, ensure_ascii=False)
-
+    with open(path, "rb") as file:
+        content = file.read()
+    return parse(content.decode("utf-16" if content[:1] == b"\xff" else "utf-8-sig"))
 
 def check_signature(document, keys):
-    """Returns its kind."""
+    """Returns what it was signed as."""
     signature = dict(document.get("signature") or fail("UNSIGNED"))
-    value, key = signature.pop("value"), None
-    for one in keys["keys"]:
-        key = load_pem_public_key(one["pem"].encode())
-        spki = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        if hashlib.sha256(spki).hexdigest()[:16] == signature["keyId"]:
-            break
-    else:
-        fail(f"signed by {signature['keyId']}, which is none of the keys given")
-    if one["retiredAt"] is not None and signature["signedAt"] > one["retiredAt"]:
-        fail("signed after its key was retired")
-    message = "invoice-relay signed document v1\n" + canonical({**document, "signature": signature})
+    value, key_id, at = signature.pop("value"), signature["keyId"], signature["signedAt"]
+    key = next((key for key in keys["keys"] if key["id"] == key_id), None) or fail(f"key {key_id} is not in KEYS")
+    if key["retiredAt"] is not None and at > key["retiredAt"]:
+        fail("it was signed after its key was retired")
+    canonical = {"sort_keys": True, "ensure_ascii": False, "separators": (",", ":")}
+    message = "invoice-relay signed document v1\n" + json.dumps({**document, "signature": signature}, **canonical)
     raw = base64.b64decode(value)
+    same(base64.b64encode(raw).decode(), value)
     try:
-        key.verify(raw if base64.b64encode(raw).decode() == value else b"", message.encode())
+        load_pem_public_key(key["pem"].encode()).verify(raw, message.encode())
     except InvalidSignature:
         fail("it is not what that key signed")
     return signature["kind"]
 
+def hash_in(digits):
+    found = bytes.fromhex(digits)
+    return found if len(found) == 32 and same(found.hex(), digits) else fail(f"{digits} is no hash")
 
-def count(value):
-    return int(value) if re.fullmatch("0|[1-9][0-9]{0,14}", value) else fail(f"{value} is no count")
+def node(left, right):
+    return sha256(b"\1" + left + right).digest()
 
+def left_of(size):
+    """The leaves of the left subtree: the largest power of two below the size."""
+    return 2 ** ((size - 1).bit_length() - 1)
 
-def to_bytes(value):
-    return bytes.fromhex(value) if re.fullmatch("[0-9a-f]{64}", value) else fail(f"{value} is no hash")
+def root_of(leaf, index, size, path):
+    """RFC 9162, 2.1.3, from the root down: the path ends with the hash of the side that the leaf is not on."""
+    if size <= 1:
+        return leaf if (index, size, path) == (0, 1, []) else fail("a path does not fit its index")
+    left, rest, other = left_of(size), path[:-1], path[-1]
+    if index < left:
+        return node(root_of(leaf, index, left, rest), other)
+    return node(other, root_of(leaf, index - left, size - left, rest))
 
+def roots_of(first, second, kept, path):
+    """RFC 9162, 2.1.4, likewise: the roots of both sizes. The path leaves out `kept`, if that is a subtree."""
+    if first == second:
+        [known] = [kept, *path] if kept else path
+        return known, known
+    left, rest, other = left_of(second), path[:-1], path[-1]
+    if first <= left:
+        older, newer = roots_of(first, left, kept, rest)
+        return older, node(newer, other)
+    older, newer = roots_of(first - left, second - left, None, rest)
+    return node(other, older), node(other, newer)
 
-def sha(*parts):
-    return hashlib.sha256(b"".join(parts)).digest()
+def check_consistency(kept, printed):
+    later = next((root for root in printed if root["source"] == kept["source"]), None) or fail("no root of that source")
+    first, second, path = count(kept["size"]), count(later["size"]), list(map(hash_in, later["path"]))
+    roots = hash_in(kept["root"]), hash_in(later["root"])
+    if not 0 < first <= second:
+        fail("the later tree is smaller than the kept one")
+    if roots_of(first, second, roots[0], path) != roots:
+        fail("the later tree does not begin with the kept one")
+    return f"CONSISTENT: the first {first} of {second} leaves are those of the kept root"
 
-
-def go_up(here, last, start, path):
-    """RFC 9162, 2.1.3.2 and 2.1.4.2: both go up the same way. The first result is the root of what ends at `here`."""
-    one = other = start
-    for step in path:
-        if last == 0:
-            return None, None
-        if here % 2 == 1 or here == last:
-            one, other = sha(b"\1", step, one), sha(b"\1", step, other)
-            while here % 2 == 0 and here != 0:
-                here, last = here // 2, last // 2
-        else:
-            other = sha(b"\1", other, step)
-        here, last = here // 2, last // 2
-    return (one, other) if last == 0 else (None, None)
-
-
-def check_inclusion(proof):
-    index, size, path = count(proof["index"]), count(proof["size"]), [to_bytes(one) for one in proof["path"]]
-    _, found = go_up(index, size - 1, sha(b"\0", proof["leaf"].encode()), path) if index < size else (None, None)
-    if found != to_bytes(proof["root"]):
-        fail(f"leaf {index} is not in that tree")
-
-
-def is_consistent(m, older, n, newer, path):
-    if m == n or m == 0:
-        return path == [] and older == (newer if m == n else sha())
-    here, last = m - 1, n - 1
-    while here % 2 == 1:
-        here, last = here // 2, last // 2
-    # A tree of a power of two leaves is one subtree of the second, whose root the path leaves out.
-    path = [older, *path] if here == 0 else path
-    return m < n and path != [] and go_up(here, last, path[0], path[1:]) == (older, newer)
-
-
-def check_evidence(proofs, keys):
-    invoice, roots, events, kinds = proofs["invoiceId"], {}, set(), []
-    for root in proofs["roots"]:
-        if root["source"] in roots:
-            fail(f"two roots of {root['source']}")
-        if keys and check_signature(root, keys) != "root":
-            fail("it is signed, but as something else than a root")
-        roots[root["source"]] = root
+def check_evidence(proofs, keys=None):
+    ids, kinds, roots = {str(proofs["invoiceId"])}, [], {root["source"]: root for root in proofs["roots"]}
+    if len(roots) < len(proofs["roots"]):
+        fail("two roots of one source")
+    if keys is not None and {check_signature(root, keys) for root in roots.values()} - {"root"}:
+        fail("it is signed, but not as a root")
     for proof in proofs["leaves"]:
-        root, leaf = roots[proof["source"]], parse(proof["leaf"])
-        check_inclusion(proof)
-        if (root["size"], root["root"], leaf["@source"]) != (proof["size"], proof["root"], proof["source"]):
-            fail(f"leaf {proof['index']} is of another tree than {proof['source']}")
-        kind = leaf["@kind"]
-        named = leaf[{"answer": "id", "callback": "invoice_ids", "acceptance": "event_id"}.get(kind, "invoice_id")]
-        if invoice not in named.split(" ") and not (kind == "acceptance" and named in events):
-            fail(f"leaf {proof['index']} is not of invoice {invoice}")
-        if kind == "event":
-            events.add(leaf["id"])
-        kinds.append(kind)
-    whose = "roots signed by those keys" if keys else "roots not checked: give KEYS"
-    yield f"INCLUDED: {len(kinds)} leaves of invoice {invoice}: {', '.join(kinds)}; {whose}"
-    for one in proofs["notInTree"]:
-        yield f"NOT COVERED: {one['kind']} {one['key']}: {one['why']}"
-    if proofs.get("isWhole") is not True:
-        yield "NOT COVERED: what the file has no room for"
-
+        leaf, index, path = parse(proof["leaf"]), count(proof["index"]), list(map(hash_in, proof["path"]))
+        root, hashed = roots[leaf["@source"]], sha256(b"\0" + proof["leaf"].encode()).digest()
+        if root_of(hashed, index, count(root["size"]), path) != hash_in(root["root"]):
+            fail(f"leaf {index} is not in that tree")
+        named = [leaf.get(name) for name in ("id", "invoice_id", "event_id")] + leaf.get("invoice_ids", "").split()
+        if ids.isdisjoint(named):
+            fail(f"leaf {index} is not of invoice {proofs['invoiceId']}")
+        kinds.append(leaf["@kind"])
+        if leaf["@kind"] == "event":
+            ids.add(leaf["id"])
+    whose = "roots not checked: give KEYS" if keys is None else "roots signed by those keys"
+    lines = [f"INCLUDED: {len(kinds)} leaves of invoice {proofs['invoiceId']}: {', '.join(kinds)}; {whose}"]
+    lines += [f"NOT COVERED: {row['kind']} {row['key']}: {row['why']}" for row in proofs["notInTree"]]
+    return "\n".join(lines if proofs.get("isWhole") is True else [*lines, "NOT COVERED: what the file has no room for"])
 
 def check(what="", *files):
-    """Returns lines; raises where it is not as it should be."""
-    first, second, proof = [*map(read, files), None, None, None][:3]
-    if what == "document":
-        return [f"SIGNED: {check_signature(first, second)}"]
-    if what == "evidence":
-        return list(check_evidence(first, second))
-    if what == "inclusion":
-        check_inclusion(first)
-        return [f"INCLUDED: compare with a signed root of size {first['size']}: {first['root']}"]
-    if what != "consistency":
-        fail(__doc__)
-    if first["source"] != second["source"]:
-        fail("they are roots of two sources")
-    sizes = [part for one in (first, second) for part in (count(one["size"]), to_bytes(one["root"]))]
-    if not is_consistent(*sizes, [to_bytes(one) for one in proof["path"]]):
-        fail("the second tree does not begin with the first")
-    return ["CONSISTENT"]
-
+    """Returns what there is to say; raises where something is not as it should be."""
+    given = [read(path) for path in files]
+    if (what, len(given)) == ("document", 2):
+        return f"SIGNED: {check_signature(*given)} of {given[0]['source']}, at {given[0]['signature']['signedAt']}"
+    if (what, len(given)) == ("consistency", 2):
+        return check_consistency(*given)
+    return check_evidence(*given) if what == "evidence" and given else fail(__doc__)
 
 if __name__ == "__main__":
     try:
-        print("\n".join(check(*sys.argv[1:])))
+        print(check(*sys.argv[1:]))
     except (ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError) as error:
         sys.exit(f"BROKEN: {error}")

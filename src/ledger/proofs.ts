@@ -106,20 +106,7 @@ export interface Inclusion {
   salts: Record<string, string> | null;
 }
 
-/** Proves that a row, as it stands, is in the tree; null where there is no such row, or no leaf of it yet. */
-export function proveInclusion(
-  db: Database,
-  source: string,
-  { kind: name, key }: { kind: string; key: string },
-): Promise<Inclusion | null> {
-  return inSnapshot(db, async (snapshot) => {
-    const kind = kindNamed(name);
-    const row = await readRow(snapshot, kind, source, key);
-    return row === null ? null : await new Prover(snapshot).prove(kind, row);
-  });
-}
-
-/** Proves many rows of one snapshot. */
+/** Proves that rows, as they stand, are in the tree: for one snapshot. */
 export class Prover {
   readonly #snapshot: Database;
   readonly #trees = new Map<string, Promise<Root | null>>();

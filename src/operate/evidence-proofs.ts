@@ -34,15 +34,9 @@ export async function readProofs(
   return await inSnapshot(db, async (snapshot) => {
     const prover = new Prover(snapshot);
     const roots = await issueRoots(snapshot, signer, issueByKnownKey);
-    const leaves: {
-      source: string;
-      index: number;
-      size: number;
-      root: string;
-      path: string[];
-      leaf: string;
-    }[] = [];
-    const salts: { source: string; index: number; salts: Record<string, string> }[] = [];
+    const leaves: { index: string; path: string[]; leaf: string }[] = [];
+    const salts: { source: string; index: string; salts: Record<string, string> }[] = [];
+    const inSources = new Set<string>();
     const notInTree: { source: string; kind: string; key: string; at: string; why: string }[] = [];
     let isWhole = true;
     for (const [name, where] of Object.entries(rowsOf(payment))) {
@@ -58,21 +52,21 @@ export async function readProofs(
           notInTree.push({ source, kind: name, key, at, why: proof === null ? NOT_YET : CHANGED });
           continue;
         }
-        const { index, size, root, path, leaf } = proof;
-        const hex = path.map((one) => one.toString("hex"));
-        leaves.push({ source, index, size, root: root.toString("hex"), path: hex, leaf });
+        const { path, leaf } = proof;
+        const index = String(proof.index);
+        inSources.add(source);
+        leaves.push({ index, path: path.map((one) => one.toString("hex")), leaf });
         if (proof.salts !== null) salts.push({ source, index, salts: proof.salts });
       }
     }
-    const isOfLeaf = (source: string) => leaves.some((one) => one.source === source);
     return {
       proofs: {
         invoiceId: payment.invoiceId,
-        roots: roots.filter(({ source }) => isOfLeaf(source)),
+        roots: roots.filter(({ source }) => inSources.has(source)),
         leaves,
         notInTree,
         isWhole,
-        limit,
+        limit: String(limit),
       },
       salts,
     };
