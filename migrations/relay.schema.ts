@@ -390,6 +390,7 @@ currency text not null
 closed_by text not null
 reopened_by text
 reopen_reason text
+scope text not null default ''::text
 document json not null
   constraint month_month_check CHECK ((month ~ '^\\d{4}-(0[1-9]|1[0-2])$'::text))
   constraint month_pkey PRIMARY KEY (id)

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 /** Months that were closed, with the figures of each payment, and what changed afterwards. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // `month`: YYYY-MM in `time_zone`; one that is closed again after it was reopened is a row of its own.
-  // `document`: what was issued, signed or not. `month_payment`: the payments as they were then, which later
+  // `document`: what was issued, signed or not. `scope`: the settings that its payments were last compared with. `month_payment`: the payments as they were then, which later
   // ones are compared with. `month_change`: `before` and `after` are null where it was, or is, no payment of
   // the month.
   await sql`
@@ -21,6 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       closed_by text not null,
       reopened_by text,
       reopen_reason text,
+      scope text not null default '',
       document json not null,
       constraint month_pkey primary key (id),
       constraint month_month_check check (month ~ '^\\d{4}-(0[1-9]|1[0-2])$'),

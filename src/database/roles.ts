@@ -75,7 +75,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   month: { worker: KEEPS },
   month_payment: { worker: ["select", "insert"] },
   month_change: { worker: ["select", "insert"] },
-  late_change: { worker: ["select", "update", "delete"] },
+  late_change: { worker: ALL },
   // Whoever takes callbacks also answers for the public keys.
   published_root: { worker: KEEPS },
   signing_key: { receiver: READS, worker: KEEPS },

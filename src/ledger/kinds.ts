@@ -155,8 +155,8 @@ export const KINDS: readonly Kind[] = [
       ...of("time", "closed_at window_from window_to"),
       ...of("text", "id source month time_zone currency closed_by payments document"),
     },
-    // Reopening is an act, which has a leaf of its own.
-    uncovered: ["reopened_at", "reopened_by", "reopen_reason"],
+    // Reopening is an act, which has a leaf of its own; what a change of settings changes, is an addendum.
+    uncovered: ["reopened_at", "reopened_by", "reopen_reason", "scope"],
   },
   {
     name: "erasure",

@@ -26,6 +26,9 @@ export const shown = z.object({
   reopenedAt: time.nullable(),
   reopenedBy: z.string().nullable(),
   reopenReason: z.string().nullable(),
+  settingsChanged: z
+    .array(z.object({ setting: z.string(), closed: z.string(), now: z.string() }))
+    .describe("Settings that are others now than those it was closed with."),
   changed: whole.describe("Payments that changed since it was closed."),
   changes: z
     .array(z.object({ invoiceId: answeredId, changedAt: time, before: keptOrNone, after: keptOrNone }))

@@ -11,6 +11,7 @@ import {
 } from "../books/month/month-rows.ts";
 import { readPayments } from "../books/report/read-payments.ts";
 import { readSettleable } from "../books/statement/settleable-sums.ts";
+import { plainStatuses } from "../confirm/invoices/status-class.ts";
 import { databaseTime } from "../database/server.ts";
 import type { Database } from "../database/tables.ts";
 import { bookDayOf, bookMonth, bookMonthOf } from "../kit/book-days.ts";
@@ -84,6 +85,7 @@ export const closeMonth = ({
         ...{ id: newId(), ...asked, timeZone: source.zone },
         ...{ from: period.from.toISOString(), to: period.to.toISOString() },
         ...{ closedAt: now.toISOString(), closedBy: actor, collections, all, certificateIds },
+        settings: { collectionIds: [...source.collectionIds], paidStatuses: [...source.paidStatuses] },
         statement:
           waiveStatement === undefined
             ? { matchIds, waived: null }
@@ -158,6 +160,20 @@ function monthsOver(first: string, running: string): string[] {
   return months;
 }
 
+/** The settings that are others now than those that a month was closed with. Pure. */
+export function settingsChangedSince({ timeZone, currency, settings }: Closing, now: BookSource) {
+  const pairs: Record<string, [closed: readonly string[], now: readonly string[]]> = {
+    BOOKS_TIME_ZONE: [[timeZone], [now.zone]],
+    CURRENCY: [[currency], [now.currency]],
+    COLLECTION_IDS: [settings.collectionIds, now.collectionIds],
+    PAID_STATUSES: [settings.paidStatuses, now.paidStatuses],
+  };
+  const plain = (items: readonly string[]) => plainStatuses(items).sort().join(",");
+  return Object.entries(pairs).flatMap(([setting, [closed, now]]) =>
+    plain(closed) === plain(now) ? [] : [{ setting, closed: closed.join(","), now: now.join(",") }],
+  );
+}
+
 const SHOWN = 1_000;
 
 /** Every closing of a month, the newest first. */
@@ -176,8 +192,10 @@ export async function showMonth(
       sums.add(after);
     }
     const changed = new Set(changes.map(({ invoiceId }) => invoiceId)).size;
+    const source = sources.find(({ name }) => name === closed.closing.source);
     shown.push({
       ...closed,
+      settingsChanged: source === undefined ? [] : settingsChangedSince(closed.closing, source),
       changes: changes.slice(-SHOWN),
       changed,
       now: sums.all,

@@ -21,7 +21,7 @@ const RELEASED = {
   "relay/0011_fate.ts": "ad2bccaefd5bc5f3",
   "relay/0012_books.ts": "c2df9f74b594375f",
   "relay/0013_statement_match.ts": "2161a8b814f79eff",
-  "relay/0014_month.ts": "babea8605f34abe6",
+  "relay/0014_month.ts": "bfe257417575de4d",
   "relay/0015_signing_key.ts": "1a83a0f0a70d1edb",
   "relay/0016_ledger.ts": "00f714af632d0372",
   "relay/0018_whole_pages.ts": "680e7ccb2784db68",

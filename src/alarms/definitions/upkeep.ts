@@ -56,7 +56,8 @@ export const ALARMS_OF_UPKEEP = {
     about: "month",
     means:
       "A payment of a month that was closed came late, or its amount, charges, collection or day changed, or it was " +
-      "released from quarantine or is paid no longer. The closing stays as it was; each change is kept beside it as " +
+      "released from quarantine or is paid no longer; or a setting such as BOOKS_TIME_ZONE or PAID_STATUSES now makes " +
+      "other payments the month's. The closing stays as it was; each change is kept beside it as " +
       "an addendum, to the cent.",
     ends:
       "when the month is reopened (`invoice-relay month reopen`), to be closed again with the new figures, or when " +

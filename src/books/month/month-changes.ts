@@ -3,12 +3,13 @@ import { ALARM, type Alarm, raiseAlarms } from "../../alarms/alarms.ts";
 import { type Columns, json, time, uuid } from "../../database/columns.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database, Tables } from "../../database/tables.ts";
+import { type BookPeriod, bookMonth } from "../../kit/book-days.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
-import { type Payment, readPaymentsOf } from "../report/read-payments.ts";
+import { type Payment, readPayments, readPaymentsOf } from "../report/read-payments.ts";
 import { type Change, differenceOf, isSamePayment, type KeptPayment, keptPayment } from "./figures.ts";
-import { changedMonth, lockMonths } from "./month-rows.ts";
+import { changedMonth, lockMonths, scopeOf } from "./month-rows.ts";
 
 /** An addendum: one payment of a closed month, before and after; null where it is none of the month. */
 export interface MonthChange extends Change {
@@ -69,12 +70,66 @@ const insertChanges = new Statement(
     ${raiseAlarms(sql`select alarm.* from ${table("alarm", ALARM, ({ alarm }) => [alarm])}`)}`,
 );
 
+/** Whatever was a payment of a month, and these invoices. */
+const insertToCompare = new Statement(
+  {},
+  ({ value }: Slots<{ monthId: string; source: string; invoiceIds: readonly string[] }>) => sql`
+    insert into late_change (source, invoice_id)
+    select ${value(({ source }) => source)}::text, id from (
+      select unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as id
+      union select invoice_id from month_payment where month_id = ${value(({ monthId }) => monthId)}
+      union select invoice_id from month_change where month_id = ${value(({ monthId }) => monthId)}) as compared`,
+);
+
+const selectClosed = async (trx: Transaction<Tables>, source: string) =>
+  await trx
+    .selectFrom("month")
+    .select(["id", "month", "currency", "scope"])
+    .where("source", "=", source)
+    .where("reopened_at", "is", null)
+    .orderBy("month")
+    .execute();
+type ClosedRow = Awaited<ReturnType<typeof selectClosed>>[number];
+
+/** A month that was closed by other settings than today's is compared as a whole: one in each pass, for it may be large. */
+async function compareBySettings(
+  trx: Transaction<Tables>,
+  source: BookSource,
+  closed: readonly ClosedRow[],
+): Promise<{ raised: Alarm[]; more: boolean }> {
+  if (closed.length === 0) return { raised: [], more: false };
+  const scope = await scopeOf(trx, source);
+  const [first, next] = closed.filter((month) => month.scope !== scope);
+  if (first === undefined) return { raised: [], more: false };
+  const invoiceIds: string[] = [];
+  for await (const { invoiceId } of readPayments(trx, {
+    source,
+    ...bookMonth(first.month, source.zone),
+    forSums: true,
+  }))
+    invoiceIds.push(invoiceId);
+  await insertToCompare.execute(trx, { monthId: first.id, source: source.name, invoiceIds });
+  await trx.updateTable("month").set({ scope }).where("id", "=", first.id).execute();
+  const more = next !== undefined;
+  if (first.currency === source.currency) return { raised: [], more };
+  const alarm = {
+    ...changedMonth(source.name, first.month),
+    detail: `${inAnotherCurrency(first, source)} Read it with: invoice-relay month show ${first.month}`,
+  };
+  await insertChanges.execute(trx, { noted: [], alarm });
+  return { raised: [alarm], more };
+}
+
+const inAnotherCurrency = ({ month, currency }: ClosedRow, source: BookSource): string =>
+  `${month} was closed in ${currency}, and CURRENCY is ${source.currency} now.`;
+
 const AT_ONCE = 1_000;
 
 /**
  * Compares what was written of months that are over with what was closed, and notes each difference as an
  * addendum, with the alarm, in one transaction. What is not noted yet waits in `late_change`, which the
- * transaction of the change itself wrote: nothing is missed, whatever dies in between (G13).
+ * transaction of the change itself wrote: nothing is missed, whatever dies in between (G13). What changes is judged by
+ * today's settings, as reports are: where they are others than those of the closing, that is a change, too.
  * @returns the alarms that it wrote, and whether more is waiting.
  */
 export const noteMonthChanges = (
@@ -85,27 +140,31 @@ export const noteMonthChanges = (
     // A closing under way has read its payments already: what it could not see is compared once it stands.
     await lockMonths(trx);
     const names = sources.map(({ name }) => name);
-    const taken = await takeLate.execute(trx, { sources: names, limit: AT_ONCE });
     const raised: Alarm[] = [];
+    let more = false;
+    const closedOf = new Map<BookSource, ClosedRow[]>();
     for (const source of sources) {
-      const late = taken.filter((one) => one.source === source.name);
-      if (late.length > 0) raised.push(...(await noteChangesOf(trx, source, late)));
+      const closed = await selectClosed(trx, source.name);
+      closedOf.set(source, closed);
+      const compared = await compareBySettings(trx, source, closed);
+      raised.push(...compared.raised);
+      more ||= compared.more;
     }
-    return { raised, more: taken.length === AT_ONCE };
+    const taken = await takeLate.execute(trx, { sources: names, limit: AT_ONCE });
+    for (const [source, closed] of closedOf) {
+      const late = taken.filter((one) => one.source === source.name);
+      if (late.length > 0 && closed.length > 0)
+        raised.push(...(await noteChangesOf(trx, source, closed, late)));
+    }
+    return { raised, more: more || taken.length === AT_ONCE };
   });
 
 async function noteChangesOf(
   trx: Transaction<Tables>,
   source: BookSource,
+  closed: readonly ClosedRow[],
   late: readonly { invoiceId: string; changedAt: Date }[],
 ): Promise<Alarm[]> {
-  const closed = await trx
-    .selectFrom("month")
-    .select(["id", "month", "window_from as from", "window_to as to"])
-    .where("source", "=", source.name)
-    .where("reopened_at", "is", null)
-    .execute();
-  if (closed.length === 0) return [];
   const changedAt = new Map(late.map((one) => [one.invoiceId, one.changedAt]));
   const invoiceIds = [...changedAt.keys()];
   const payments = await readPaymentsOf(trx, source, invoiceIds);
@@ -115,9 +174,10 @@ async function noteChangesOf(
     const before = new Map(
       kept.flatMap((one) => (one.monthId === month.id ? [[one.invoiceId, one.kept]] : [])),
     );
-    const noted = changesOf(month, before, payments, changedAt);
+    const period = bookMonth(month.month, source.zone);
+    const noted = changesOf({ id: month.id, ...period }, before, payments, changedAt);
     if (noted.length === 0) continue;
-    const detail = detailOf(month.month, source.currency, await selectSoFar.execute(trx, noted), noted);
+    const detail = detailOf(month, source, await selectSoFar.execute(trx, noted), noted);
     const alarm = { ...changedMonth(source.name, month.month), detail };
     await insertChanges.execute(trx, { noted, alarm });
     raised.push(alarm);
@@ -127,7 +187,7 @@ async function noteChangesOf(
 
 /** What is no longer as it was kept. Pure. */
 export function changesOf(
-  month: { id: string; from: Date; to: Date },
+  month: BookPeriod & { id: string },
   before: ReadonlyMap<string, KeptPayment | null>,
   payments: readonly Payment[],
   changedAt: ReadonlyMap<string, Date>,
@@ -154,16 +214,19 @@ const selectSoFar = new Statement(
 );
 
 function detailOf(
-  month: string,
-  currency: string,
+  closed: ClosedRow,
+  source: BookSource,
   [before = { others: 0, amount: "0" }]: ResultOf<typeof selectSoFar>[],
   noted: readonly Noted[],
 ): string {
   const payments = before.others + noted.length;
   const amount = sumOfMoney([before.amount, ...noted.map((change) => differenceOf(change).amount)]);
+  const { month, currency } = closed;
+  const sum = /[1-9]/.test(amount) && !amount.startsWith("-") ? `+${amount}` : amount;
   return (
+    `${currency === source.currency ? "" : `${inAnotherCurrency(closed, source)} `}` +
     `${payments.toLocaleString("en-US")} ${payments === 1 ? "payment" : "payments"} of ${month} changed after it ` +
-    `was closed: ${moneyIn(currency, amount.startsWith("-") ? amount : `+${amount}`)} in all. ` +
+    `was closed: ${moneyIn(currency, sum)} in all. ` +
     `Read them with: invoice-relay month show ${month}`
   );
 }

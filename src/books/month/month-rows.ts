@@ -2,10 +2,12 @@ import { sql, type Transaction } from "kysely";
 import { z } from "zod";
 import { type Alarm, closeAlarms } from "../../alarms/alarms.ts";
 import { audit, type ByHand } from "../../alarms/audit.ts";
+import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { type Columns, numeric, text, uuid } from "../../database/columns.ts";
 import { type Slots, Statement } from "../../database/statement.ts";
 import type { Database, Tables } from "../../database/tables.ts";
 import { answeredId, decimal } from "../../kit/answer-fields.ts";
+import { certifiedNames } from "../../reconcile/certificate/certified-names.ts";
 import { signatureSchema } from "../../signing/verify-signed.ts";
 import type { BookSource } from "../book-source.ts";
 import { readPayments } from "../report/read-payments.ts";
@@ -39,6 +41,9 @@ export const closing = z.object({
   collections: z.array(collectionSums),
   all: sums,
   certificateIds: z.array(answeredId).describe("The newest of its days: equal, but for what was accepted."),
+  settings: z
+    .object({ collectionIds: z.array(answeredId), paidStatuses: z.array(z.string()) })
+    .describe("COLLECTION_IDS and PAID_STATUSES as they were."),
   statement: z.union([
     z.object({ matchIds: z.array(answeredId), waived: z.null() }),
     z.object({ matchIds: z.null(), waived: z.string().describe("Why there is none.") }),
@@ -90,6 +95,15 @@ const insertPayments = new Statement(
 export const lockMonths = (trx: Transaction<Tables>) =>
   sql`lock table month in share row exclusive mode`.execute(trx);
 
+/** By what a payment is one of the source's, and of one month or another: once it is another, months are compared again. */
+export async function scopeOf(
+  db: Database,
+  { name, zone, currency, collectionIds, paidStatuses }: BookSource,
+): Promise<string> {
+  const names = await certifiedNames(db, name, collectionIds);
+  return JSON.stringify({ zone, currency, paid: plainStatuses(paidStatuses).sort(), collections: names });
+}
+
 const BATCH = 1_000;
 
 export async function insertMonth(
@@ -112,6 +126,7 @@ export async function insertMonth(
       closed_at: new Date(closing.closedAt),
       closed_by: closing.closedBy,
       document: JSON.stringify(closing),
+      scope: await scopeOf(trx, source),
     })
     .execute();
   let batch: Keeping[] = [];

@@ -73,7 +73,7 @@ interface PaymentsQuery extends BookPeriod {
   /** Only what is summed: when it was called back and published, which is looked up for each, is left out. */
   forSums?: boolean | undefined;
   after: { at: string; id: string };
-  /** The names of the source's own collections; null when nobody has proven them. */
+  /** The names of the source's own collections; null when it has no restriction. */
   ownNames: readonly string[] | null;
   /** Only these invoices, whenever they were paid. */
   ids: readonly string[];
@@ -87,7 +87,8 @@ const isPayment = ({ value }: Slots<PaymentsQuery>): RawBuilder<unknown> => sql`
   ${hasStatus(value(({ source }) => plainStatuses(source.paidStatuses)))}
   and lower(btrim(coalesce(invoice.type, ''))) <> 'test'
   and not coalesce((select decided.verdict = 'quarantined' or (decided.released_at is not null
-        and not invoice.collection_name = any(${value(({ ownNames }) => ownNames)}::text[]))
+        and not coalesce(invoice.collection_name = any(${value(({ ownNames }) => ownNames)}::text[]),
+          ${value(({ ownNames }) => ownNames === null)}::boolean))
       from confirmation as decided
       where decided.source = invoice.source and decided.invoice_id = invoice.id), false)`;
 

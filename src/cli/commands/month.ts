@@ -118,7 +118,7 @@ function changeText(
 const WORDS: Readonly<Record<string, string>> = { serviceCharge: "service charge", vat: "VAT" };
 
 function shownText(
-  { closing, reopenedAt, reopenedBy, reopenReason, changed, changes, now }: Shown,
+  { closing, reopenedAt, reopenedBy, reopenReason, settingsChanged, changed, changes, now }: Shown,
   width: number | undefined,
 ): string {
   const { month, source, currency, timeZone, closedAt, closedBy, collections, all, statement } = closing;
@@ -132,6 +132,9 @@ function shownText(
       ? `Without a bank statement: ${plainText(statement.waived)}`
       : `Bank statement matched: ${statement.matchIds.join(", ")}`,
     `Certificates: ${closing.certificateIds.join(", ")}`,
+    ...settingsChanged.map(
+      ({ setting, closed, now }) => `Closed with ${setting}=${closed}, which is ${now || "none"} now.`,
+    ),
     ...acceptedText(closing),
     signatureText(closing.signature),
     "",

@@ -11,16 +11,18 @@ const selectNames = new Statement(
   { name: nullable(returned.text()) },
   ({ value }: Slots<CollectionsOf>) => sql`
     select named ->> 'name' as name
-    from (select document from certificate
-      where source = ${value(({ source }) => source)} and state = 'done'
-        and collection_ids @> ${value(({ collectionIds }) => [...collectionIds])}::uuid[]
+    from unnest(${value(({ collectionIds }) => [...collectionIds])}::uuid[]) as own (id)
+    cross join lateral (select document from certificate
+      where source = ${value(({ source }) => source)} and state = 'done' and own.id = any(collection_ids)
       order by finished_at desc limit 1) as newest
-    cross join lateral json_array_elements(newest.document -> 'collections') as named`,
+    cross join lateral json_array_elements(newest.document -> 'collections') as named
+    where named ->> 'id' = own.id::text order by 1`,
 );
 
 /**
- * The names of a source's own collections, as the newest certificate over all of them had them from the provider.
- * @returns null when no certificate has them all, or there is no restriction.
+ * The names of a source's own collections, as the newest certificate of each had it from the provider; none of one
+ * that has no certificate yet.
+ * @returns null when there is no restriction.
  */
 export async function certifiedNames(
   db: Database,
@@ -29,6 +31,5 @@ export async function certifiedNames(
 ): Promise<string[] | null> {
   if (collectionIds.length === 0) return null;
   const rows = await selectNames.execute(db, { source, collectionIds });
-  const names = rows.flatMap(({ name }) => (name === null ? [] : [name]));
-  return names.length < collectionIds.length ? null : names;
+  return rows.flatMap(({ name }) => name ?? []);
 }

@@ -64,7 +64,8 @@ export async function closableMonth(payments: readonly GivenPayment[], zone = "U
         ...{ db, source, month: "2026-10", actor: "cli:test", waiveStatement: "in cash", signer: null },
         ...{ dryRun: false, ...changes },
       }),
-    noteChanges: () => noteMonthChanges(db, [source]),
+    /** What serve does once a minute, by settings of its own. */
+    noteChanges: (settings: Partial<BookSource> = {}) => noteMonthChanges(db, [{ ...source, ...settings }]),
     changes: () =>
       around.query<{ id: string; before: string | null; after: string | null }>(
         `select invoice_id as id, before ->> 'amount' as before, after ->> 'amount' as after

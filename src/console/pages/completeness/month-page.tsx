@@ -138,6 +138,14 @@ const FACTS: readonly Field<ShownClosing>[] = [
         ))
       ),
   },
+  {
+    name: "Settings then",
+    show: ({ settingsChanged }) =>
+      settingsChanged.length > 0 &&
+      settingsChanged.map(({ setting, closed, now }) => (
+        <div key={setting}>{`${setting} was ${closed}, is ${now || "none"} now`}</div>
+      )),
+  },
   { name: "Signature", show: ({ closing }) => signatureText(closing.signature) },
 ];
 
