@@ -91,16 +91,13 @@ export function operationCommand<const Id extends OperationId>(
     // Before anything is asked of the database.
     const first = isPaged(operation) ? { ...given, limit: undefined } : given;
     const asked = inWordsOf(command, named, () => readInput(operation, inputOf(operation, first)));
-    await withOperationContext(context, async (operating) => {
+    await withOperationContext(context, async (operating, endProgress) => {
       // Before anybody is asked whether to go on.
       await requireKnownNames(operating, asked);
       operating.role = words.role ?? operating.role;
       const call = async (asked: CommandInput) => {
-        const result = await runOperation(
-          operation,
-          operating,
-          readInput(operation, inputOf(operation, asked)),
-        );
+        const input = readInput(operation, inputOf(operation, asked));
+        const result = await runOperation(operation, operating, input).finally(endProgress);
         if (result !== null) return result as ResultOf<Id>;
         throw notFoundError(words.missing?.(asked) ?? "There is nothing with this id.");
       };

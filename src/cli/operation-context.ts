@@ -11,7 +11,7 @@ import { ListProgress } from "./progress.ts";
 /** Runs the work with what operations need. */
 export async function withOperationContext(
   context: CommandContext,
-  work: (operating: OperationContext) => Promise<void>,
+  work: (operating: OperationContext, endProgress: () => void) => Promise<void>,
 ): Promise<void> {
   const { ActivityBook } = await import("../operate/activity.ts");
   const { operationParts } = await import("../app/operation-parts.ts");
@@ -26,11 +26,7 @@ export async function withOperationContext(
       mask: maskOf([]),
       boundDryRun: (_kind, left, plan) => plan(left),
       activity: (minutes) => new ActivityBook(db, minutes).read(minutes),
-      async withLists(read) {
-        const done = await withLists(context, read);
-        bar.end();
-        return done;
-      },
+      withLists: (read) => withLists(context, read),
     });
     // Assigned, since a spread would make each part now, of settings that may not be there.
     const calling: Pick<OperationContext, "actor" | "role" | "left" | "onProgress"> = {
@@ -40,7 +36,7 @@ export async function withOperationContext(
       onProgress: ({ source, collectionId, step, done, total }) =>
         bar.reached(collectionId === null ? source : `${source} ${collectionId}`, step, done, total),
     };
-    return work(Object.assign(parts, calling));
+    return work(Object.assign(parts, calling), () => bar.end());
   });
 }
 

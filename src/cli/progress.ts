@@ -71,6 +71,7 @@ const UNITS = {
   invoices: "invoices asked about",
   books: "payments compared",
   ledger: "leaves compared",
+  decided: "done",
 };
 
 /** One source of several is shown: another only once that one has been silent for this long, in ms. */

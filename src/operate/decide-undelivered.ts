@@ -22,6 +22,8 @@ interface Decision extends ByHand {
   selection: UndeliveredSelection;
   /** Only report what would change. */
   dryRun?: boolean | undefined;
+  /** Is told of each thousand of those that a filter selects. */
+  onProgress?: (done: number, total: number) => void;
 }
 
 interface DecisionKind {
@@ -107,7 +109,10 @@ const confirmationsIn = (items: readonly UndeliveredItem[]) =>
 const eventsIn = (items: readonly UndeliveredItem[]): EventKey[] =>
   items.flatMap(({ eventId: id, source }) => (id === null ? [] : [{ id, source }]));
 
-async function decide({ db, actor, selection, reason, dryRun = false }: Decision, kind: DecisionKind) {
+async function decide(
+  { db, actor, selection, reason, dryRun = false, onProgress = () => undefined }: Decision,
+  kind: DecisionKind,
+) {
   if (dryRun) {
     const { total, items } = await listUndelivered({ db, list: kind.list, selection, limit: SHOWN });
     refuseAmbiguous(items, selection);
@@ -115,6 +120,10 @@ async function decide({ db, actor, selection, reason, dryRun = false }: Decision
   }
   const bounded = await upToNow(db, selection);
   const result = { dryRun, count: 0, items: [] as UndeliveredItem[] };
+  const isMany = !("ids" in selection);
+  const { total } = isMany
+    ? await listUndelivered({ db, list: kind.list, selection: bounded, limit: 1 })
+    : { total: 0 };
   for (;;) {
     const items = await decideSome({ db, actor, reason }, bounded, kind).catch((error: unknown) => {
       if (result.count === 0) throw error;
@@ -126,7 +135,8 @@ async function decide({ db, actor, selection, reason, dryRun = false }: Decision
     });
     result.count += items.length;
     result.items.push(...items.slice(0, SHOWN - result.items.length));
-    if (items.length < AT_ONCE || "ids" in selection) break;
+    if (isMany) onProgress(result.count, Math.max(total, result.count));
+    if (items.length < AT_ONCE || !isMany) break;
   }
   if (result.count > 0) for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
   return result;

@@ -182,7 +182,10 @@ describe("dead letters", () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
     await addEvents(around, 2_300, { state: "dead" });
-    expect((await retryDead({ db, actor, selection: { filters: {} } })).count).toBe(2_300);
+    const far: number[][] = [];
+    const onProgress = (...done: number[]) => far.push(done);
+    expect((await retryDead({ db, actor, selection: { filters: {} }, onProgress })).count).toBe(2_300);
+    expect(far).toEqual([1_000, 2_000, 2_300].map((done) => [done, 2_300]));
     expect(await around.query("select count(*)::int as count from audit_entry")).toEqual([{ count: 2_300 }]);
   });
 

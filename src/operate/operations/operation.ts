@@ -18,12 +18,13 @@ export interface Period {
   collection?: string | undefined;
 }
 
-/** The progress of reading the provider's lists. */
+/** How far something is that takes long. */
 export interface ListProgress {
+  /** "" for all of them. */
   source: string;
   /** null: all of the source's. */
   collectionId: string | null;
-  step: "lists" | "invoices" | "books" | "ledger";
+  step: "lists" | "invoices" | "books" | "ledger" | "decided";
   done: number;
   /** null when unknown. */
   total: number | null;

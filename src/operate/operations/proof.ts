@@ -54,7 +54,7 @@ export const progressLine = z.union([
     progress: z.object({
       source: z.string(),
       collectionId: answeredId.nullable(),
-      step: z.enum(["lists", "invoices", "books", "ledger"]),
+      step: z.enum(["lists", "invoices", "books", "ledger", "decided"]),
       done: whole,
       total: whole.nullable(),
     }),

@@ -145,8 +145,11 @@ const decideOperation = <const Id extends string, const Path extends string>(
     body: choice,
     example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
     result: decided,
-    run: ({ db, actor }, { body: { ids, source, filters, reason, dryRun } }) =>
+    tellsProgress: true,
+    run: ({ db, actor, onProgress }, { body: { ids, source, filters, reason, dryRun } }) =>
       decide({
+        onProgress: (done, total) =>
+          onProgress({ source: "", collectionId: null, step: "decided", done, total }),
         db,
         actor,
         reason,

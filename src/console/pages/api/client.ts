@@ -70,26 +70,33 @@ async function call<Answer>(
   return (await response.json()) as Answer;
 }
 
-/**
- * What takes long, answered line by line.
- * @param onLine each line, read. @throws ApiProblem
- */
-export async function postLines<const Path extends "/certify" | "/reconcile">(
+/** How far something is that takes long. */
+export type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
+
+/** What takes long, answered line by line. @returns its result. @throws ApiProblem */
+export async function postLines<const Path extends PathOf<"post">>(
   path: Path,
   { body }: CallInput<OperationAt<"post", Path>>,
-  onLine: (line: ProgressLine) => void,
+  onProgress: (progress: Progress) => void,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<AnswerOf<OperationAt<"post", Path>>> {
   const response = await answerOf("POST", path, body, "application/x-ndjson", signal);
-  if (response.body === null) return;
   let rest = "";
-  const texts = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let read = await texts.read(); !read.done; read = await texts.read()) {
-    const lines = (rest + read.value).split("\n");
+  const texts = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  // What ends without its result was cut off.
+  const broken = () => new ApiProblem(0, "The connection broke off.");
+  for (;;) {
+    const read = await texts?.read().catch(() => Promise.reject(broken()));
+    const lines = (rest + (read?.value ?? "\n")).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines.filter(Boolean)) onLine(JSON.parse(line) as ProgressLine);
+    for (const line of lines.filter(Boolean)) {
+      const said = JSON.parse(line) as ProgressLine;
+      if ("progress" in said) onProgress(said.progress);
+      else if ("error" in said) throw new ApiProblem(409, said.error);
+      else return said.result as AnswerOf<OperationAt<"post", Path>>;
+    }
+    if (read === undefined || read.done) throw broken();
   }
-  if (rest !== "") onLine(JSON.parse(rest) as ProgressLine);
 }
 
 async function answerOf(

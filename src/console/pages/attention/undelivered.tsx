@@ -1,10 +1,11 @@
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { shownVerdict } from "../../../confirm/queue/confirmation.ts";
-import { post } from "../api/client.ts";
+import { postLines } from "../api/client.ts";
 import type { Undelivered, UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
+import type { OnProgress } from "../parts/acts.tsx";
 import { Facts, type Field, fullTimeField, paymentMoneyField, textField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
@@ -30,7 +31,8 @@ function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActW
   const decide = async (
     choice: CallInput<OperationAt<"post", DecisionPath>>["body"],
     reason: string | undefined,
-  ) => (await post(path, { body: { ...choice, reason } })).count;
+    onProgress: OnProgress = () => undefined,
+  ) => (await postLines(path, { body: { ...choice, reason } }, onProgress)).count;
   const said = (count: number) =>
     count === 1 ? `${one} was ${done}.` : `${countText(count)} ${many} were ${done}.`;
   return {
@@ -42,7 +44,8 @@ function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActW
         count += await decide({ ids: own.map(idOf), source }, reason);
       return said(count);
     },
-    runAll: async (reason, given) => said(await decide({ filters: given }, reason)),
+    runAll: async (reason, given, _, onProgress) =>
+      said(await decide({ filters: given }, reason, onProgress)),
   };
 }
 

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
-import type { ProgressLine } from "../../../operate/operations/proof.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { ReconcileResult, Unread } from "../../../reconcile/on-request.ts";
-import { ApiProblem, may, postLines, urlOf } from "../api/client.ts";
+import { may, type Progress, postLines, urlOf } from "../api/client.ts";
 import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
-import { notify, Problem, Section } from "../parts/page.tsx";
+import { notify, Problem, ProgressShown, Section } from "../parts/page.tsx";
 import { Button, Download } from "../parts/values.tsx";
 
 interface ProofFormProps {
@@ -79,13 +78,7 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
       </div>
       <div class="stack is-wide quiet" role="status">
         {run.work !== null && (
-          <>
-            <p>{run.progress === null ? "Beginning…" : progressWords(run.progress)}</p>
-            <progress
-              aria-label={run.work === "certify" ? "Certifying" : "Reconciling"}
-              {...(run.progress?.total != null && { value: run.progress.done, max: run.progress.total })}
-            />
-          </>
+          <ProgressShown of={run.progress} label={run.work === "certify" ? "Certifying" : "Reconciling"} />
         )}
         {run.work === null && said !== null && <p>{said}</p>}
       </div>
@@ -95,7 +88,6 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
 }
 
 type Work = "certify" | "reconcile";
-type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
 type ProofBody = CallInput<OperationAt<"post", "/certify" | "/reconcile">>["body"];
 
@@ -112,32 +104,12 @@ function useProofRun() {
     setWork(wanted);
     setProgress(null);
     let result: unknown = null;
-    const onLine = (line: ProgressLine) => {
-      if ("progress" in line) setProgress(line.progress);
-      else if ("error" in line) throw new ApiProblem(409, line.error);
-      else result = line.result;
-    };
-    const isDone = await run(() =>
-      postLines(`/${wanted}`, { body }, onLine, leaving.current.signal).catch((thrown: unknown) => {
-        throw thrown instanceof ApiProblem ? thrown : new ApiProblem(0, "The connection broke off.");
-      }),
-    );
-    return isDone ? result : null;
+    await run(async () => {
+      result = await postLines(`/${wanted}`, { body }, setProgress, leaving.current.signal);
+    });
+    return result;
   };
   return { work: isBusy ? work : null, progress, problem, start };
-}
-
-const STEPS = {
-  lists: "reading the provider's lists",
-  invoices: "asking about invoices",
-  books: "comparing with the books",
-  ledger: "comparing with the ledger",
-} as const;
-
-/** What is going on, and how far it is. */
-function progressWords({ source, step, done, total }: Progress): string {
-  const far = total === null ? countText(done) : `${countText(done)} of ${countText(total)}`;
-  return `${source}: ${STEPS[step]}, ${far}`;
 }
 
 /** What came of the sources that could be read, and which could not. */

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
-import { may } from "../api/client.ts";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { may, type Progress } from "../api/client.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
-import { notify, Problem } from "./page.tsx";
+import { notify, Problem, ProgressShown } from "./page.tsx";
 import { Button, type IconName } from "./values.tsx";
 
 /** Something that changes something: in words, what is asked before, and how it is done. */
@@ -18,6 +18,8 @@ export interface Act {
   fields?: ((values: Values) => readonly FormField[]) | undefined;
 }
 
+export type OnProgress = (progress: Progress) => void;
+
 interface Question extends Pick<Act, "fields"> {
   question: string;
   /** What will happen, and what will not. */
@@ -26,9 +28,10 @@ interface Question extends Pick<Act, "fields"> {
   action: string;
   /**
    * Does it. @param reason goes to the audit log.
+   * @param onProgress is told how far it is, if it takes long.
    * @returns what to say when it is done. @throws ApiProblem, which is shown in the dialog
    */
-  run: (reason: string | undefined, values: Values) => Promise<string>;
+  run: (reason: string | undefined, values: Values, onProgress: OnProgress) => Promise<string>;
 }
 
 interface ActButtonProps extends Act, Omit<Question, "action"> {
@@ -77,6 +80,7 @@ function Asking({ question, says, action, fields = () => [], run }: Question) {
   const titleId = useId();
   const { values, onInput } = useValues();
   const { isBusy, problem, run: runTask } = useTask();
+  const [progress, setProgress] = useState<Progress | null>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const close = () => {
     asked.value = null;
@@ -84,7 +88,7 @@ function Asking({ question, says, action, fields = () => [], run }: Question) {
   const submit = (event: Event) => {
     event.preventDefault();
     void runTask(async () => {
-      const done = await run(values.reason?.trim() || undefined, values);
+      const done = await run(values.reason?.trim() || undefined, values, setProgress);
       close();
       notify(done);
     });
@@ -96,6 +100,11 @@ function Asking({ question, says, action, fields = () => [], run }: Question) {
         <p class="quiet">{says}</p>
         <Fields of={[WHY, ...fields(values)]} values={values} onInput={onInput} />
         {problem !== null && <Problem problem={problem} />}
+        {isBusy && progress !== null && (
+          <div class="stack quiet" role="status">
+            <ProgressShown of={progress} label={action} />
+          </div>
+        )}
         <div class="row dialog-actions">
           <Button onClick={() => dialog.current?.close()}>Cancel</Button>
           <Button is="is-primary" disabled={isBusy}>

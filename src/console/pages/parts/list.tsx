@@ -7,7 +7,7 @@ import type { Status } from "../api/types.ts";
 import { type ListPage, useNewRows, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
-import { type Act, ActButton } from "./acts.tsx";
+import { type Act, ActButton, type OnProgress } from "./acts.tsx";
 import { CsvButton } from "./csv-button.tsx";
 import { standAt, Table, type TableProps } from "./fields.tsx";
 import { FilterBar, type FormField, givenFilters, type Values } from "./form.tsx";
@@ -56,7 +56,12 @@ export interface RowsAct<Row> extends Act {
   /** @returns what was done, in a sentence. @throws ApiProblem */
   run: (rows: readonly Row[], reason: string | undefined, values: Values) => Promise<string>;
   /** The same for all that match, also those that are not shown. */
-  runAll?: (reason: string | undefined, given: Values, values: Values) => Promise<string>;
+  runAll?: (
+    reason: string | undefined,
+    given: Values,
+    values: Values,
+    onProgress: OnProgress,
+  ) => Promise<string>;
 }
 
 /** The same about what a page of its own shows. */
@@ -244,9 +249,9 @@ function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
     };
   };
   const act =
-    (run: (reason: string | undefined, values: Values) => Promise<string>) =>
-    async (reason: string | undefined, values: Values) => {
-      const done = await run(reason, values);
+    (run: (reason: string | undefined, values: Values, onProgress: OnProgress) => Promise<string>) =>
+    async (reason: string | undefined, values: Values, onProgress: OnProgress) => {
+      const done = await run(reason, values, onProgress);
       setChosen(new Set());
       onDone();
       return done;
@@ -276,7 +281,10 @@ function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
                     {...wordsFor(one, total)}
                     isMain={false}
                     title={`${one.title} all ${total === null ? "that match" : countText(total)}`}
-                    run={act((reason, values) => one.runAll?.(reason, given, values) ?? Promise.resolve(""))}
+                    run={act(
+                      (reason, values, onProgress) =>
+                        one.runAll?.(reason, given, values, onProgress) ?? Promise.resolve(""),
+                    )}
                   />
                 ),
             )}

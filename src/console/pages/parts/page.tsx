@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type ApiProblem, isPassing, toDo } from "../api/client.ts";
+import { type ApiProblem, isPassing, type Progress, toDo } from "../api/client.ts";
 import { goUp, Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
 import { Button, Icon, Outside } from "./values.tsx";
@@ -198,3 +198,26 @@ export const Id = ({ id, of }: { id: string; of: string }) => (
     <Copy text={id} what={`the ${of}'s id`} />
   </span>
 );
+
+const STEPS: Readonly<Record<Progress["step"], string>> = {
+  lists: "reading the provider's lists",
+  invoices: "asking about invoices",
+  books: "comparing with the books",
+  ledger: "comparing with the ledger",
+  decided: "done",
+};
+
+/** What is going on, and how far it is. @param label who cannot see the bar hears this. */
+export function ProgressShown({ of, label }: { of: Progress | null; label: string }) {
+  return (
+    <>
+      <p>{of === null ? "Beginning…" : progressWords(of)}</p>
+      <progress aria-label={label} {...(of?.total != null && { value: of.done, max: of.total })} />
+    </>
+  );
+}
+
+function progressWords({ source, step, done, total }: Progress): string {
+  const far = total === null ? countText(done) : `${countText(done)} of ${countText(total)}`;
+  return source === "" ? `${far} ${STEPS[step]}` : `${source}: ${STEPS[step]}, ${far}`;
+}
