@@ -1,9 +1,10 @@
 import type { BookSource } from "../books/book-source.ts";
 import type { AcceptedDifference } from "../books/month/month-rows.ts";
+import { readChangedSince } from "../books/report/read-payments.ts";
 import { isOutdated, type Settleable } from "../books/statement/settleable-sums.ts";
 import { newestMatchesOf, type StatementMatch } from "../books/statement/statement-match-row.ts";
 import type { Database } from "../database/tables.ts";
-import { type BookPeriod, bookDayOf, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
+import { type BookPeriod, bookDay, bookDayOf, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import { addDays, clock } from "../kit/time.ts";
 import { SETTLING_MS, type Tally } from "../reconcile/certificate/certificate.ts";
 import { type CalendarDay, readCalendar } from "../reconcile/last-runs.ts";
@@ -72,10 +73,12 @@ export async function judgeMonth(db: Database, asked: MonthToClose): Promise<Jud
   const unequal: Unequal[] = [];
   for (const found of unequalDays(calendar, wanting))
     unequal.push({ ...found, acceptable: await readAcceptable(db, name, found) });
+  const proven = calendar.map(({ day, certificateId }) => ({ certificateId, ...bookDay(day, zone) }));
+  const changed = await readChangedSince(db, source, proven);
   const accepted = asked.accepts ? distinct(unequal.flatMap(({ acceptable }) => acceptable ?? [])) : [];
   return {
     obstacles: [
-      ...certificateObstacles(asked, { calendar, unequal, isProvisional }),
+      ...certificateObstacles(asked, { calendar, unequal, isProvisional, changed }),
       ...(await undelivered(db, asked, "dead")),
       ...(await undelivered(db, asked, "quarantine")),
       ...(asked.isWaived ? [] : statementObstacles(asked, matches, outdated)),
@@ -116,12 +119,14 @@ interface Proof {
   calendar: readonly CalendarDay[];
   unequal: readonly Unequal[];
   isProvisional: boolean;
+  /** Payments that came or changed since the certificate of their day. */
+  changed: readonly { invoiceId: string; countedAt: Date }[];
 }
 
 /** Of certificates. Pure. */
 export function certificateObstacles(
   { source, month, period, paidOn, accepts }: MonthToClose,
-  { calendar, unequal, isProvisional }: Proof,
+  { calendar, unequal, isProvisional, changed }: Proof,
 ): Obstacle[] {
   const days = bookDaysOf(period, source.zone);
   const [first = "", last = ""] = [days[0], days.at(-1)];
@@ -130,10 +135,14 @@ export function certificateObstacles(
   const holes = days.filter((day) => !certified.has(day));
   const open = unequal.filter(({ acceptable }) => !accepts || acceptable === null);
   const openDays = new Set(open.flatMap(({ days }) => days));
-  const changed = calendar.filter(({ day, stored }) => {
+  // Sums tell of what is a payment no longer, names of changes that cancel each other.
+  const named = changed.map((one) => ({ ...one, day: bookDayOf(one.countedAt, source.zone) }));
+  const otherSums = calendar.filter(({ day, stored }) => {
     const { count, amount } = paidOn.get(day) ?? { count: 0, amount: "0.00" };
-    return !openDays.has(day) && (count !== stored.count || amount !== stored.amount);
+    return count !== stored.count || amount !== stored.amount;
   });
+  const isOpen = ({ day }: { day: string }) => !openDays.has(day);
+  const changedDays = new Set([...otherSums, ...named].filter(isOpen).map(({ day }) => day));
   const obstacles: Obstacle[] = [];
   if (holes.length > 0)
     obstacles.push({
@@ -160,10 +169,10 @@ export function certificateObstacles(
       detail: `The certificate of ${last} is provisional: its last payments may not have been in the lists yet.`,
       cure: certify,
     });
-  if (changed.length > 0)
+  if (changedDays.size > 0)
     obstacles.push({
       code: "changed_since_certificate",
-      detail: `Since their certificate, payments of ${dayRanges(changed.map(({ day }) => day))} came or changed.`,
+      detail: `Since their certificate, payments of ${dayRanges([...changedDays])} came or changed${idsOf(named.filter(isOpen))}.`,
       cure: certify,
     });
   return obstacles;
@@ -180,6 +189,12 @@ const WAITING = {
 
 const NAMED = 5;
 
+/** `: <id>, <id>, …`, each once; nothing for none. */
+function idsOf(items: readonly { invoiceId: string }[], total = items.length): string {
+  const ids = [...new Set(items.slice(0, NAMED).map(({ invoiceId }) => invoiceId))];
+  return ids.length === 0 ? "" : `: ${ids.join(", ")}${total > NAMED ? ", …" : ""}`;
+}
+
 /** Whatever could still become a payment of the month: also what nobody knows the day of. */
 async function undelivered(
   db: Database,
@@ -190,9 +205,8 @@ async function undelivered(
   const { total, items } = await listUndelivered({ db, list, selection: { filters }, limit: NAMED });
   if (total === 0) return [];
   const { code, words, cure } = WAITING[list];
-  const named = [...new Set(items.map(({ invoiceId }) => invoiceId))].join(", ");
   const what = `${total.toLocaleString("en-US")} ${words[total === 1 ? 0 : 1]}`;
-  const detail = `${what} may be ${total === 1 ? "a payment" : "payments"} of the month: ${named}${total > NAMED ? ", …" : ""}.`;
+  const detail = `${what} may be ${total === 1 ? "a payment" : "payments"} of the month${idsOf(items, total)}.`;
   return [{ code, detail, cure: `invoice-relay ${list} show <id>; then ${list} ${cure}` }];
 }
 

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { type ConfirmationState, shownVerdict, type Verdict } from "../../confirm/queue/confirmation.ts";
+import { type Columns, time, uuid } from "../../database/columns.ts";
 import {
   nullable,
   type ResultOf,
@@ -206,6 +207,53 @@ export async function readPaymentsOf(
   const after = { at: "", id: NIL_UUID };
   const given = { source, forSums: true, from: new Date(0), to: new Date(0), after, ownNames, ids };
   return (await selectByIds.execute(db, given)).map((row) => paymentOf(row, source));
+}
+
+/** Some time of payment, and the certificate that proved it. */
+interface ProvenDay extends BookPeriod {
+  certificateId: string;
+}
+
+const PROVEN_DAY: Columns<ProvenDay> = {
+  begins: time(({ from }) => from),
+  ends: time(({ to }) => to),
+  certificate_id: uuid(({ certificateId }) => certificateId),
+};
+
+const selectChangedSince = new Statement(
+  { invoiceId: returned.uuid, countedAt: returned.time },
+  (slots: Slots<PaymentsQuery & { days: readonly ProvenDay[] }>) => {
+    const [from, to] = [slots.value((given) => given.from), slots.value((given) => given.to)];
+    const source = slots.value((given) => given.source.name);
+    const written = sql`coalesce(invoice.created_at, invoice.confirmed_at)`;
+    const counted = (at: RawBuilder<unknown>, chosen: RawBuilder<unknown>) => sql`
+      select id, ${at} as at from invoice
+      where source = ${source} and ${at} >= ${from} and ${at} < ${to} and ${chosen} and ${isPayment(slots)}`;
+    return sql`
+      with proven as (
+        select begins, ends, least(created_at, finished_at) as since
+        from ${slots.table("day", PROVEN_DAY, ({ days }) => days)} join certificate on id = certificate_id)
+      select payment.id as "invoiceId", at as "countedAt"
+      from (${counted(sql`paid_at`, sql`true`)} union all ${counted(written, sql`paid_at is null`)}) as payment
+      join proven on at >= begins and at < ends
+      join confirmation on confirmation.source = ${source} and confirmation.invoice_id = payment.id
+      where greatest(opened_at, released_at) > since or exists (select from invoice_snapshot as earlier
+        where earlier.source = ${source} and earlier.invoice_id = payment.id and earlier.recorded_at > since)
+      order by at, payment.id`;
+  },
+);
+
+/** The payments of some days that came, or of which the provider said something else, since a certificate of the day was begun. */
+export async function readChangedSince(
+  db: Database,
+  source: BookSource,
+  days: readonly ProvenDay[],
+): Promise<{ invoiceId: string; countedAt: Date }[]> {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const ownNames = await certifiedNames(db, source.name, source.collectionIds);
+  const given = { source, from: first.from, to: last.to, after: { at: "", id: NIL_UUID }, ownNames, ids: [] };
+  return await selectChangedSince.execute(db, { ...given, days });
 }
 
 function paymentOf(

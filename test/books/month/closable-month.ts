@@ -37,9 +37,9 @@ export async function insertCertificate(query: Query, given: GivenCertificate): 
     basis: { provisional: given.isProvisional ?? false },
   };
   await query(
-    `insert into certificate (id, source, window_from, window_to, time_zone, collection_ids, state, finished_at,
-       gaps, result, document)
-     values ($1, 'default', $2, $3, $4, array[$5::uuid], 'done', $6, 0, $7, $8)`,
+    `insert into certificate (id, source, window_from, window_to, time_zone, collection_ids, state, created_at,
+       finished_at, gaps, result, document)
+     values ($1, 'default', $2, $3, $4, array[$5::uuid], 'done', $6, $6, 0, $7, $8)`,
     [
       ...[id, given.from, given.to, given.zone ?? "UTC", COLLECTION],
       ...[given.madeAt ?? "2026-11-02T00:00:00Z", document.result, JSON.stringify(document)],

@@ -68,6 +68,46 @@ describe("what keeps a month from being closed", () => {
     expect(codesOf(await close())).toEqual(["dead_letters"]);
   });
 
+  it("is two changes of one day that cancel each other, each named, until it is proven anew", async () => {
+    const month = await closableMonth([
+      PAID,
+      { ...PAID, amount: "20.00" },
+      { ...PAID, amount: "40.00" },
+      { ...PAID, amount: "80.00", verdict: "quarantined" },
+    ]);
+    const { around, ids, certify, close } = month;
+    const stored = { days: { "2026-10-10": [1000, 2000, 4000] } };
+    await certify({ ...OCTOBER, ...stored });
+    expect(codesOf(await close())).toEqual(["quarantine"]);
+    await around.query(
+      "update confirmation set dismissed_at = now(), settled_at = now() - interval '1 h' where verdict = 'quarantined'",
+    );
+    expect(codesOf(await close())).toEqual([]);
+    await around.query(
+      "update month set reopened_at = now(), reopened_by = 'cli:test', reopen_reason = 'again'",
+    );
+    // As each answer that differs does: the one before is kept.
+    await around.query(
+      `insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document)
+       select id, source, asked_at, status, digest, document from invoice where id = any($1::uuid[])`,
+      [ids.slice(0, 2)],
+    );
+    await around.query("update invoice set amount = 30 - amount where id = any($1::uuid[])", [
+      ids.slice(0, 2),
+    ]);
+    const { obstacles } = await close();
+    expect(obstacles).toMatchObject([
+      {
+        code: "changed_since_certificate",
+        detail: expect.stringContaining("payments of 2026-10-10 came or"),
+      },
+    ]);
+    for (const [index, id] of ids.entries())
+      expect(obstacles[0]?.detail.includes(id), `${index}`).toBe(index < 2);
+    await certify({ ...OCTOBER, ...stored, madeAt: later(24 * 365) });
+    expect(codesOf(await close())).toEqual([]);
+  });
+
   it("is a payment that came after the bank statement was matched, also one without a settleable amount", async () => {
     const { db, around, source, certify, close } = await closableMonth([PAID]);
     await certify({ ...OCTOBER, ...STORED });
