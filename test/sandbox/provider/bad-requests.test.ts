@@ -57,6 +57,17 @@ describe("bad input elsewhere is a clear 4xx with the field's name, and leaves n
     expect(await count(service, "linked_account")).toBe(before);
   });
 
+  it("Add Linked Account: an account that several link at once is linked by one of them", async () => {
+    const before = await count(service, "linked_account");
+    const linkedAccount = { bankId: 1, accountNumber: "5550001112" };
+    const link = () => service.api("POST", "/api/v1/linked-accounts", { linkedAccount });
+    const replies = await Promise.all(Array.from({ length: 8 }, link));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(400)]);
+    for (const reply of replies.filter(({ status }) => status === 400))
+      refusedAt(reply, 400, "accountNumber");
+    expect(await count(service, "linked_account")).toBe(before + 1);
+  });
+
   it("an unknown address and a wrong method are 4xx too", async () => {
     for (const path of ["/api/v1/nothing", "/nothing", "/api"]) {
       const { status, body } = await service.api("GET", path);

@@ -26,6 +26,28 @@ async function faultFixture() {
   };
 }
 
+describe("what is no request of the Query protocol", () => {
+  const SIGNED = { authorization: "AWS4-HMAC-SHA256 Credential=local" };
+  it.each([
+    ["without credentials", "Action=ListTopics", {}, 403, "MissingAuthenticationToken"],
+    ["without an action", "", SIGNED, 400, "InvalidAction"],
+    ["of no action of SNS", "Action=constructor", SIGNED, 400, "InvalidAction"],
+    ["of a name too deep", `Action=ListTopics&${"a.".repeat(8)}a=1`, SIGNED, 400, "MalformedQueryString"],
+    [
+      "larger than any",
+      `Action=Publish&Message=${"x".repeat(9_000_000)}`,
+      SIGNED,
+      413,
+      "RequestEntityTooLarge",
+    ],
+  ])("is refused in the protocol's own form: %s", async (_, body, headers, status, code) => {
+    const { sns } = await snsFixture();
+    const answer = await fetch(sns.url, { method: "POST", body, headers });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([status, "text/xml"]);
+    expect(await answer.text()).toMatch(new RegExp(`<Type>Sender</Type>\\s*<Code>${code}</Code>`));
+  });
+});
+
 describe("injected faults", () => {
   it("strike only the action and the topic that they name", async () => {
     const { client, topic, control, publish, TopicArn } = await faultFixture();

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NAMES } from "./console-world.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startAlarmReceiver } from "../../support/alarm-receiver.ts";
+import { NAMES, startConsoleWorld } from "./console-world.ts";
 import { Operator } from "./operator.ts";
 import { openStand, type Stand } from "./stand.ts";
 
@@ -75,5 +76,27 @@ describe("alarms by hand", () => {
     await person.visit("Settings & audit");
     await person.page.getByText("Nobody is: ALARM_WEBHOOK_URL is not set.").waitFor();
     expect(await person.page.getByRole("button", { name: "Send a test message" }).count()).toBe(0);
+  });
+
+  it("that are told somewhere can be tried: the page sends a test message, and says what came of it", async () => {
+    const receiver = await startAlarmReceiver();
+    const world = await startConsoleWorld({ ALARM_WEBHOOK_URL: receiver.url });
+    onTestFinished(() => world.stop());
+    const admin = await Operator.arrive(stand.browser, world);
+    await admin.signIn("admin");
+    const press = async () => {
+      await admin.visit("Settings & audit");
+      await admin.press(admin.page.getByRole("button", { name: "Send a test message" }));
+    };
+    await press();
+    await admin.page.getByText("The message was taken: see whether it came.").waitFor();
+    expect(receiver.messages.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^TEST of the alarm webhook/),
+    ]);
+    receiver.mood = 500;
+    await press();
+    await admin.page.getByText("it answered 500").waitFor();
+    expect(admin.complaints).toEqual([]);
+    await admin.leave();
   });
 });

@@ -64,7 +64,7 @@ export interface ConsoleWorld {
 const DAY_MS = 86_400_000;
 
 /** Starts it with an empty log. It has been served for 40 days, and its list was just read. */
-export async function startConsoleWorld(): Promise<ConsoleWorld> {
+export async function startConsoleWorld(changes: Record<string, string> = {}): Promise<ConsoleWorld> {
   await using starting = new AsyncDisposableStack();
   const database = await createTestDatabase();
   starting.defer(() => database.drop());
@@ -100,6 +100,7 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
       REPLAY_TOPIC_ARNS: otherTopicArn,
       RECONCILE_INTERVAL: "1d",
       ADMIN_TOKENS: ROLES.map((role) => `${NAMES[role]}:${role}:${ADMIN_TOKENS[role]}`).join(","),
+      ...changes,
     },
     SERVE_REQUIRES,
   );
