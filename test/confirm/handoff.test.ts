@@ -75,19 +75,6 @@ describe("a new confirmation in the process that recorded it", () => {
     await paid(around, ids);
   });
 
-  it("is left due when the source is paused, and asked when it is not", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
-    await confirmerIsReady(around, relay);
-    await around.query("update source set paused_by = 'operator', paused_at = now()");
-    const ids = newIds(5);
-    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
-    await tell(relay, ids);
-    expect(await states(around)).toEqual({ due: 5 });
-    await around.query("update source set paused_by = null, paused_at = null");
-    await paid(around, ids);
-  });
-
   it("is left due when enough of them wait here already (G8)", async () => {
     const around = await surroundings();
     around.provider.otherwise(HANGS);

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-
-const WAIT = { interval: 20 };
 
 /** As many invoices as one callback may name. */
 const MOST_TOLD = 100;
@@ -40,17 +38,6 @@ const published = (around: Surroundings, events: number) =>
   eventually(() => states(around), toEqual({ published: events }));
 
 describe("a new event in the process that found it", () => {
-  it("is under a lease from its first moment on, while it is being sent", async () => {
-    const around = await surroundings();
-    around.sns.addFault({ kind: "hang", times: 100 });
-    const relay = await startRelayProcess(around.environment());
-    await confirmed(around, relay, 3);
-    expect(
-      await around.query(`select state, attempt, claimed_until > now() as leased from ${EVENTS}`),
-    ).toEqual(Array.from({ length: 3 }, () => ({ state: "claimed", attempt: 0, leased: true })));
-    await relay.end("SIGKILL");
-  });
-
   it("is published by the next process when this one dies (G7)", async () => {
     const around = await surroundings();
     const environment = around.environment({ LEASE_DURATION: "1s" });
@@ -61,28 +48,6 @@ describe("a new event in the process that found it", () => {
     around.sns.clearFaults();
     await startRelay(environment);
     await published(around, 30);
-  });
-
-  it("is held while another batch is in flight, but not for one that hangs", async () => {
-    const around = await surroundings();
-    around.sns.addFault({ kind: "hang", times: 1 });
-    const relay = await startRelayProcess(around.environment());
-    await confirmed(around, relay, 1);
-    await eventually(() => states(around), toEqual({ claimed: 1 }));
-    await confirmed(around, relay, 3, 4);
-    await eventually(() => states(around), toEqual({ claimed: 1, published: 3 }));
-    await relay.end("SIGKILL");
-  });
-
-  it("is left due when the topic is paused, and goes out when it is not", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
-    await around.query("update topic set paused_by = 'operator', paused_at = now()");
-    await confirmed(around, relay, 5);
-    expect(await states(around)).toEqual({ due: 5 });
-    expect(around.sns.messages(around.topicArn)).toEqual([]);
-    await around.query("update topic set paused_by = null, paused_at = null");
-    await published(around, 5);
   });
 
   it("is left due when enough of them wait here already (G8)", async () => {
@@ -108,19 +73,5 @@ describe("a new event in the process that found it", () => {
     expect(due).toBeGreaterThan(0);
     expect(due + sent).toBe(400);
     expect(around.sns.messages(around.topicArn)).toHaveLength(sent);
-  });
-
-  it("goes back when its topic fails, and is sent once that works again (G5)", async () => {
-    const around = await surroundings();
-    around.sns.addFault({ kind: "throttle", times: 3 });
-    const relay = await startRelay(around.environment());
-    await confirmed(around, relay, 200);
-    await vi.waitFor(async () => {
-      await around.query("update topic set opens_at = least(opens_at, now())");
-      await around.query("update outbox set due_at = now() where state = 'due'");
-      expect(await states(around)).toEqual({ published: 200 });
-    }, WAIT);
-    const ids = around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).id);
-    expect(new Set(ids).size).toBe(200);
   });
 });

@@ -2,32 +2,15 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "../support/own-test.ts";
 
-/** One way to understand what the interface leaves open about the list. */
-export interface Reading {
-  datesMean: "creation" | "payment";
-  /** The provider's zone, in hours from UTC: its days begin at its own midnight. */
-  zoneHours: number;
-  includesFirst: boolean;
-  includesLast: boolean;
-  /** A list without invoiceType holds no Test invoices. */
-  hidesTest: boolean;
-  order: "newest first" | "oldest first" | "by id";
+/** How the list behaves; what the interface leaves open about it is test/faults/worlds'. */
+interface Reading {
   /** `invoiceStatus` and `invoiceType` are not looked at. */
   ignoresFilters: boolean;
   /** So many of the newest are counted and not shown. */
   hides: number;
 }
 
-export const PLAIN: Reading = {
-  datesMean: "creation",
-  zoneHours: 0,
-  includesFirst: true,
-  includesLast: true,
-  hidesTest: false,
-  order: "newest first",
-  ignoresFilters: false,
-  hides: 0,
-};
+export const PLAIN: Reading = { ignoresFilters: false, hides: 0 };
 
 export interface ListedInvoice {
   id: string;
@@ -153,7 +136,7 @@ const typeOf = ({ type = "Live" }: ListedInvoice) => type;
 function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
   const number = Number(query.get("page") ?? 1);
   const size = Math.min(Number(query.get("pageSize") ?? 10), 50);
-  const matching = invoices.filter((invoice) => matches(invoice, reading, query)).sort(orderOf(reading));
+  const matching = invoices.filter((invoice) => matches(invoice, reading, query)).sort(newestFirst);
   return {
     items: matching
       .slice(reading.hides)
@@ -176,24 +159,15 @@ function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
   };
 }
 
-function matches(invoice: ListedInvoice, reading: Reading, query: URLSearchParams): boolean {
-  const { datesMean, zoneHours, includesFirst, includesLast, hidesTest, ignoresFilters } = reading;
-  const moment = datesMean === "creation" ? invoice.createdAt : invoice.paidAt;
-  if (moment === null) return false;
-  const day = new Date(moment.getTime() + zoneHours * 3_600_000).toISOString().slice(0, 10);
-  const [first, last] = [query.get("startDate") ?? "", query.get("endDate") ?? "9999"];
-  if (includesFirst ? day < first : day <= first) return false;
-  if (includesLast ? day > last : day >= last) return false;
+/** Its dates are those of creation, in UTC, both ends included. */
+function matches(invoice: ListedInvoice, { ignoresFilters }: Reading, query: URLSearchParams): boolean {
+  const day = invoice.createdAt.toISOString().slice(0, 10);
+  if (day < (query.get("startDate") ?? "") || day > (query.get("endDate") ?? "9999")) return false;
   if (ignoresFilters) return true;
-  const type = typeOf(invoice);
-  const asked = query.get("invoiceType");
-  if (asked === null ? hidesTest && type === "Test" : asked !== type) return false;
-  const status = query.get("invoiceStatus");
+  const [type, status] = [query.get("invoiceType"), query.get("invoiceStatus")];
+  if (type !== null && type !== typeOf(invoice)) return false;
   return status === null || plain(status) === plain(labelOf(invoice));
 }
 
-function orderOf({ order }: Reading): (a: ListedInvoice, b: ListedInvoice) => number {
-  if (order === "by id") return (a, b) => (a.id < b.id ? -1 : 1);
-  const sign = order === "newest first" ? -1 : 1;
-  return (a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime()) || (a.id < b.id ? -1 : 1);
-}
+const newestFirst = (one: ListedInvoice, other: ListedInvoice) =>
+  other.createdAt.getTime() - one.createdAt.getTime() || (one.id < other.id ? -1 : 1);

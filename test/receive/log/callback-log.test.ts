@@ -71,20 +71,6 @@ describe("the callback log (G1)", () => {
     expect(onConfirmations).toHaveBeenCalled();
   });
 
-  it("waits for durable commits, on a database whose own default is not to", async () => {
-    const database = await createTestDatabase();
-    const first = connect(new Secret(database.url), { max: 1 });
-    const name = sql.id(new URL(database.url).pathname.slice(1));
-    await sql`alter database ${name} set synchronous_commit = off`.execute(first.db);
-    const second = connect(new Secret(database.url), { max: 1 });
-    onTestFinished(async () => {
-      await Promise.all([first.close(), second.close()]);
-      await database.drop();
-    });
-    const { rows } = await sql`select current_setting('synchronous_commit') as commits`.execute(second.db);
-    expect(rows).toEqual([{ commits: "on" }]);
-  });
-
   it("commits many concurrent callbacks in few transactions", async () => {
     const { db, log } = await setUp();
     const before = await sql<{
@@ -163,29 +149,6 @@ describe("the callback log (G1)", () => {
     expect(await db.selectFrom("confirmation").select("requests").execute()).toEqual(
       Array.from({ length: 3 }, () => ({ requests: 1 })),
     );
-  });
-
-  it("a row that Postgres refuses fails alone; its neighbours in the batch are recorded", async () => {
-    const { db, log } = await setUp();
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 9 }, (_, index) => log.append(callback(index === 4 ? { query: "a\0b" } : {}))),
-    );
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(
-      Array.from({ length: 9 }, (_, index) => (index === 4 ? "rejected" : "fulfilled")),
-    );
-    expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(8);
-    expect(await db.selectFrom("confirmation").select("invoice_id").execute()).toHaveLength(8);
-  });
-
-  it("refuses what is more than its queue holds, and records the rest", async () => {
-    const { db, log } = await setUp({ maxWaiting: 10, maxInFlight: 1, maxBatch: 5 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => log.append(callback())));
-    const recorded = outcomes.filter((outcome) => outcome.status === "fulfilled").length;
-    expect(recorded).toBe(10);
-    expect(outcomes.find((outcome) => outcome.status === "rejected")).toMatchObject({
-      reason: { name: "QueueFull", next: "retry" },
-    });
-    expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(recorded);
   });
 
   it.each([

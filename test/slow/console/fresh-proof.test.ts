@@ -193,22 +193,3 @@ describe("a list that was read", () => {
     await person.leave();
   });
 });
-
-describe("a relay that is gone", () => {
-  it("is no longer said to be well", async () => {
-    const person = await arrive();
-    await headlineIn(person)
-      .getByText(/All is well/)
-      .waitFor();
-    await stand.world.stop();
-    await headlineIn(person)
-      .getByText(/Not known since/)
-      .waitFor();
-    await headlineIn(person)
-      .getByText(/connection to the relay is lost/)
-      .waitFor();
-    expect(await person.page.getByText(/All is well/).count()).toBe(0);
-    await person.keep("relay-gone");
-    await person.leave();
-  });
-});
