@@ -1,9 +1,6 @@
 // Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 
-/**
- * What the migrations make: with it `doctor` compares a database, and `database/tables.ts` reads from it what
- * each column holds.
- */
+/** What the migrations make: the types of its columns are read from it, and `doctor` compares a relay's with it. */
 export const relaySchema = {
   alarm: `
 id bigint not null generated always as identity

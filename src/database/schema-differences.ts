@@ -7,7 +7,7 @@ const selectSchema = new Statement(
   () => sql`
     with tables as (
       select c.oid, c.relname, c.reloptions from pg_class c
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
         and c.relname !~ '^callback_\\d{4}_\\d{2}$' and c.relname !~ '^kysely_'
     ),
     lines (table_name, kind, position, line) as (
@@ -45,7 +45,7 @@ const selectSchema = new Statement(
           || case when has_function_privilege('public', p.oid, 'execute') then '' else ', not for public' end
           || ', body ' || left(encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'), 16)
         from pg_proc p
-        where pronamespace = 'public'::regnamespace and prokind = 'f' and not exists (
+        where pronamespace = current_schema()::regnamespace and prokind = 'f' and not exists (
           select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
     )
     select case table_name when '~' then 'functions' else table_name end as table, line

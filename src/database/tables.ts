@@ -1,28 +1,36 @@
 import type { Generated, GeneratedAlways, Kysely } from "kysely";
 import type { relaySchema } from "../../migrations/relay.schema.ts";
 
-type Schema = typeof relaySchema;
-
-/** The relay's tables, as `migrations/relay` makes them: each type is read from the line of its column. */
-export type Tables = {
-  [Table in Exclude<keyof Schema, "callback_default" | "functions">]: ColumnsOf<
-    Table,
-    LinesOf<Schema[Table]>
-  >;
-};
+/** The relay's tables, as `migrations/relay` makes them. */
+export type Tables = TablesOf<Omit<typeof relaySchema, "callback_default" | "functions">, Documents>;
 
 export type Database = Kysely<Tables>;
+
+/** What a document holds, Postgres does not know. */
+interface Documents {
+  "callback.headers": [name: string, value: string][];
+}
+
+/**
+ * The tables that a schema describes: each type is read from the line of its column.
+ * @template Known `table.column` and its type, where the line does not say it.
+ */
+export type TablesOf<Schema extends Readonly<Record<string, string>>, Known> = {
+  [Table in keyof Schema & string]: ColumnsOf<Table, LinesOf<Schema[Table]>, Known>;
+};
 
 type LinesOf<Text extends string, Found extends string = never> = Text extends `${infer Line}\n${infer Rest}`
   ? LinesOf<Rest, Found | Line>
   : Found | Text;
 
 /** What is indented is no column, but a constraint, an index or the like. */
-type ColumnsOf<Table extends string, Lines extends string> = {
-  [Line in Exclude<Lines, "" | ` ${string}`> as NameOf<Line>]: Filled<
-    Line,
-    ValueOf<Table, NameOf<Line>, Lines, Line> | (Line extends `${string} not null${string}` ? never : null)
-  >;
+type ColumnsOf<Table extends string, Lines extends string, Known> = {
+  [Line in Exclude<Lines, "" | ` ${string}`> as NameOf<Line>]: `${Table}.${NameOf<Line>}` extends keyof Known
+    ? Known[`${Table}.${NameOf<Line>}`]
+    : Filled<
+        Line,
+        ValueOf<NameOf<Line>, Lines, Line> | (Line extends `${string} not null${string}` ? never : null)
+      >;
 };
 
 type NameOf<Line extends string> = Line extends `${infer Name} ${string}` ? Name : never;
@@ -33,21 +41,11 @@ type Filled<Line extends string, Value> = Line extends `${string} generated alwa
     ? Generated<Value>
     : Value;
 
-type ValueOf<
-  Table extends string,
-  Name extends string,
-  Lines extends string,
-  Line extends string,
-> = `${Table}.${Name}` extends keyof Documents
-  ? Documents[`${Table}.${Name}`]
-  : [AllowedIn<Lines, Name>] extends [never]
-    ? ReadAs[TypeOf<Line>]
-    : AllowedIn<Lines, Name>;
-
-/** What a document holds, Postgres does not know. */
-interface Documents {
-  "callback.headers": [name: string, value: string][];
-}
+type ValueOf<Name extends string, Lines extends string, Line extends string> = [
+  AllowedIn<Lines, Name>,
+] extends [never]
+  ? ReadAs[TypeOf<Line>]
+  : AllowedIn<Lines, Name>;
 
 /** The texts that a CHECK allows; never where there is none. */
 type AllowedIn<
@@ -64,7 +62,9 @@ type WordsOf<List extends string> = List extends `'${infer Word}'::text, ${infer
     : never;
 
 type TypeOf<Line extends string> = Line extends `${string} ${infer Definition}`
-  ? { [Type in keyof ReadAs]: Definition extends Type | `${Type} ${string}` ? Type : never }[keyof ReadAs]
+  ? {
+      [Type in keyof ReadAs]: Definition extends Type | `${Type}${" " | "("}${string}` ? Type : never;
+    }[keyof ReadAs]
   : never;
 
 /** How `connect` reads each type. */
@@ -81,6 +81,7 @@ interface ReadAs {
   bytea: Buffer;
   json: unknown;
   jsonb: unknown;
+  "text[]": string[];
   "uuid[]": string[];
   "integer[]": number[];
   tstzrange: string;

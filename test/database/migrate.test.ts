@@ -6,9 +6,9 @@ import { describeSchema } from "../../src/database/schema-differences.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { createEmptyTestDatabase, createTestDatabase } from "../support/database.ts";
 
-async function open(create: typeof createTestDatabase) {
+async function open(create: typeof createTestDatabase, schema = "public") {
   const database = await create();
-  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  const { db, close } = connect(new Secret(database.url), { max: 4, schema });
   onTestFinished(async () => {
     await close();
     await database.drop();
@@ -17,21 +17,25 @@ async function open(create: typeof createTestDatabase) {
 }
 
 describe("migrations", () => {
-  it("make the schema of migrations/relay.schema.ts (run with -u after a change, and read the difference)", async () => {
-    const db = await open(createTestDatabase);
-    const tables = Object.entries(await describeSchema(db)).map(
-      ([table, lines]) => `  ${table}: \`${lines.replaceAll("\\", "\\\\")}\`,\n`,
-    );
-    await expect(`// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
+  it.each([
+    ["relay", "relay", undefined],
+    ["collection-service", "service", "collection_service"],
+  ] as const)(
+    "make the schema of migrations/%s.schema.ts (run with -u after a change, and read the difference)",
+    async (set, name, schema) => {
+      const db = await open(createEmptyTestDatabase, schema);
+      await migrateToLatest(db, set);
+      const tables = Object.entries(await describeSchema(db)).map(
+        ([table, lines]) => `  ${table}: \`${lines.replaceAll("\\", "\\\\")}\`,\n`,
+      );
+      await expect(`// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 
-/**
- * What the migrations make: with it \`doctor\` compares a database, and \`database/tables.ts\` reads from it what
- * each column holds.
- */
-export const relaySchema = {
+/** What the migrations make: the types of its columns are read from it, and \`doctor\` compares a relay's with it. */
+export const ${name}Schema = {
 ${tables.join("")}} as const;
-`).toMatchFileSnapshot("../../migrations/relay.schema.ts");
-  });
+`).toMatchFileSnapshot(`../../migrations/${set}.schema.ts`);
+    },
+  );
 
   it("say of every table what it holds", async () => {
     const db = await open(createTestDatabase);
