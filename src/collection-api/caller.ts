@@ -44,18 +44,7 @@ export interface CallOptions {
   onExchanged?: ((status: number | null) => void) | undefined;
 }
 
-/** The options, with the defaults filled in. */
-export interface ClientSettings {
-  origin: string;
-  /** What stands before every path; no slash at its end. */
-  prefix: string;
-  key: Secret;
-  timeoutMs: number;
-  retries: number;
-  connections: number;
-  banksPath: string;
-  callbackUrl: (reference: string | undefined) => string | null;
-}
+export type ClientSettings = ReturnType<typeof checkOptions>;
 
 /** What differs from call to call, already checked by the operation's request schemas. */
 interface CallRequest {
@@ -156,8 +145,11 @@ function saysNoOutcome({ kind }: FaultDetails): boolean {
   return ["timeout", "server_fault", "broken_json", "outside_contract"].includes(kind);
 }
 
-/** @throws RelayError that names the option which cannot be used; no value is part of it. */
-export function checkOptions(options: CollectionClientOptions): ClientSettings {
+/**
+ * The options, with the defaults filled in.
+ * @throws RelayError that names the option which cannot be used; no value is part of it.
+ */
+export function checkOptions(options: CollectionClientOptions) {
   const url = URL.parse(options.baseUrl);
   if (url === null || !["http:", "https:"].includes(url.protocol))
     throw wrong("baseUrl should be a web address such as https://api.example.com");
@@ -174,7 +166,7 @@ export function checkOptions(options: CollectionClientOptions): ClientSettings {
   const { callbackUrl } = options;
   return {
     origin: url.origin,
-    // Many paste the address with `/api/v1`, which every operation's path begins with already.
+    // What stands before every path. Many paste the address with `/api/v1`, which every operation's path begins with already.
     prefix: url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/i, ""),
     key,
     timeoutMs: whole("timeoutMs", options.timeoutMs ?? 10_000, 1, 600_000),
@@ -184,7 +176,8 @@ export function checkOptions(options: CollectionClientOptions): ClientSettings {
     callbackUrl:
       typeof callbackUrl === "function"
         ? callbackUrl
-        : (reference) => (callbackUrl === undefined ? null : withReference(callbackUrl, reference)),
+        : (reference: string | undefined) =>
+            callbackUrl === undefined ? null : withReference(callbackUrl, reference),
   };
 }
 

@@ -55,7 +55,6 @@ export interface InvoiceAnswer {
 
 /** An answer that only says that it was done. */
 export interface Done {
-  /** What the provider said. */
   message: string;
 }
 
@@ -81,7 +80,6 @@ export class CollectionClient {
     this.#caller = new Caller(this.#settings);
   }
 
-  /** Get Collection by ID. */
   async getCollection(id: string, options: CallOptions = {}): Promise<Collection> {
     const operation = operations.getCollection;
     const request = this.#given(operation, idPath, { id });
@@ -150,7 +148,6 @@ export class CollectionClient {
     return withInvoice(await this.#caller.call(operation, invoiceRead, { body }, options));
   }
 
-  /** Get Invoice by ID. */
   async getInvoice(id: string, options: CallOptions = {}): Promise<InvoiceAnswer> {
     const operation = operations.getInvoice;
     const request = this.#given(operation, idPath, { id });

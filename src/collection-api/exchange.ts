@@ -1,7 +1,6 @@
 import type { Dispatcher } from "undici";
 import { messageOf } from "../kit/errors.ts";
 
-/** The largest answer that is read, in bytes. */
 const LARGEST_ANSWER = 1_048_576;
 
 export interface HttpRequest {
@@ -17,7 +16,6 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** Why there is no whole answer. */
 interface NoAnswer {
   kind: "timeout" | "aborted" | "unreachable" | "too_large";
   detail: string;

@@ -15,7 +15,6 @@ export interface JudgedAnswer<Data> {
   /** The answer's `data` as parsed; numbers that JavaScript would change are kept as raw JSON. */
   document: unknown;
   message: string;
-  /** The whole answer's text. */
   text: string;
   /** Fields of `data` were too intricate to be read: `document` only says so in their place. */
   leftOut: boolean;

@@ -8,9 +8,7 @@ const execute = promisify(execFile);
 /** In whose name Postgres runs. Postgres refuses to run as root. */
 export interface Account {
   readonly name: "self" | "namespace" | "nobody";
-  /** Stands before every command line. */
   readonly prefix: readonly string[];
-  /** The ids that the child process takes. */
   readonly ids: { uid?: number; gid?: number };
 }
 
@@ -24,7 +22,6 @@ export const environment = () => ({
   TZ: "UTC",
 });
 
-/** The account that this process has. */
 export const SELF: Account = { name: "self", prefix: [], ids: {} };
 
 /** The accounts to try on this machine, the best first; whether they work here is not yet known. */

@@ -4,7 +4,6 @@ import { DatabaseSync } from "node:sqlite";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 
 interface DataDirLock {
-  /** The folder's real path. */
   readonly dataDir: string;
   release(): void;
 }

@@ -8,14 +8,12 @@ import { type Account, giveTo, runAs } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 
 interface Cluster {
-  /** Postgres' own data directory. */
   readonly folder: string;
   /** The password of the user `postgres`; there is no way in without it. */
   readonly password: Secret;
 }
 
 interface InitClusterOptions {
-  /** Where the cluster and its password stand. */
   home: string;
   account: Account;
   binaries: Binaries;

@@ -12,7 +12,6 @@ import type { Binaries } from "./find-binaries.ts";
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Resolves when Postgres has ended, for whatever reason. */
   readonly ended: Promise<void>;
   /** Ends open connections, writes everything out and resolves when Postgres is gone. */
   stop(): Promise<void>;
@@ -21,7 +20,6 @@ export interface ServerProcess {
 export interface SpawnServerOptions {
   account: Account;
   binaries: Binaries;
-  /** Postgres' own data directory. */
   cluster: string;
   port: number;
   durable: boolean;

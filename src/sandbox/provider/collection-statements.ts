@@ -100,7 +100,6 @@ export async function changeCollection(
   return result.numUpdatedRows > 0n;
 }
 
-/** By their numbers. */
 export async function readBanks(db: ServiceDatabase): Promise<BanksWritten> {
   const banks = await db.selectFrom("bank").selectAll().orderBy("number").execute();
   return banks.map(({ number, name, code, logo }) => ({ id: number, name, code, logo }));

@@ -1,9 +1,9 @@
 import { type CreateInvoiceRequest, compareMoney, sumOfMoney } from "../../collection-api/contract/index.ts";
+import type { Faults } from "./faults/faults.ts";
 
 interface CreateTerms {
   /** The collection's fixed amount, a decimal string; null when each invoice brings its own. */
   readonly fixedAmount: string | null;
-  /** Whether the collection's own accounts share what is paid. */
   readonly hasOwnSplit: boolean;
   /** The states of those named beneficiaries that exist, by linked account id. */
   readonly accountStates: ReadonlyMap<string, "Pending" | "Approved">;
@@ -13,15 +13,7 @@ interface CreateTerms {
 }
 
 /** What the interface leaves open and a provider may see otherwise. */
-export interface CreateFreedoms {
-  readonly beneficiariesSum: "checked" | "unchecked";
-  /** Whether the merchant's own account has to be among the beneficiaries. */
-  readonly owner: "optional" | "required";
-  readonly titleLength: number;
-  readonly leastAmount: number;
-  /** null for no bound but the contract's. */
-  readonly mostAmount: number | null;
-}
+export type CreateFreedoms = Omit<Faults["create"] & Faults["limits"], "idempotencyHeader">;
 
 export type CreateVerdict =
   | { verdict: "allowed"; amount: string }

@@ -31,7 +31,6 @@ export function insertInvoice(db: ServiceDatabase, invoice: NewInvoice): Promise
     .executeTakeFirstOrThrow();
 }
 
-/** Writes them all or none. */
 export async function insertInvoices(db: ServiceDatabase, invoices: readonly NewInvoice[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (let from = 0; from < invoices.length; from += ROWS_PER_INSERT) {
@@ -136,7 +135,6 @@ export function readInvoice(db: ServiceDatabase, invoiceId: string): Promise<Inv
   return db.selectFrom("current_invoice").selectAll().where("id", "=", invoiceId).executeTakeFirst();
 }
 
-/** The invoice as the API shows it. */
 export function readShownInvoice(db: ServiceDatabase, invoiceId: string): Promise<InvoiceRow | undefined> {
   return db.selectFrom("readable_invoice").selectAll().where("id", "=", invoiceId).executeTakeFirst();
 }

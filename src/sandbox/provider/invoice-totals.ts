@@ -13,7 +13,6 @@ export interface FeeTerms {
   vatPercent: string;
 }
 
-/** Decimal strings with two decimals. */
 interface InvoiceTotals {
   amount: string;
   serviceCharge: string;

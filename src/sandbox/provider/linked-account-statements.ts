@@ -52,7 +52,6 @@ export function linkAccount(
   });
 }
 
-/** All of them, the oldest first. */
 export const readLinkedAccounts = (db: ServiceDatabase) =>
   db
     .selectFrom("linked_account")

@@ -84,30 +84,23 @@ const seedSchema = z
     ),
   })
   .superRefine((seed, context) => {
+    const refuse = (message: string, ...path: (string | number)[]) =>
+      context.addIssue({ code: "custom", path, message });
     const accounts = new Set(seed.linkedAccounts.map((account) => account.id));
     const banks = new Set(seed.banks.map((bank) => bank.bankId));
     seed.linkedAccounts.forEach(({ bankId }, index) => {
-      if (!banks.has(bankId))
-        context.addIssue({
-          code: "custom",
-          path: ["linkedAccounts", index, "bankId"],
-          message: "names no bank",
-        });
+      if (!banks.has(bankId)) refuse("names no bank", "linkedAccounts", index, "bankId");
     });
     seed.collections.forEach(({ collectionAccounts }, index) => {
-      const path = ["collections", index, "collectionAccounts"];
+      const path = ["collections", index, "collectionAccounts"] as const;
       if (collectionAccounts.some((account) => !accounts.has(account.linkedAccountId)))
-        context.addIssue({ code: "custom", path, message: "names no linked account" });
+        refuse("names no linked account", ...path);
       const sum = collectionAccounts.reduce((total, account) => total + account.percentage * 100, 0);
       if (collectionAccounts.length > 0 && Math.round(sum) !== 10_000)
-        context.addIssue({ code: "custom", path, message: "should have percentages that sum to 100" });
+        refuse("should have percentages that sum to 100", ...path);
     });
     if (seed.linkedAccounts.filter((account) => account.isPrimary).length > 1)
-      context.addIssue({
-        code: "custom",
-        path: ["linkedAccounts"],
-        message: "should have at most one primary",
-      });
+      refuse("should have at most one primary", "linkedAccounts");
   });
 
 /** As it is written in a file. */

@@ -11,10 +11,8 @@ export interface ServiceContext {
   readonly log: Logger;
   /** Where payers reach the service, no slash at the end. */
   readonly publicUrl: string;
-  /** Written before amounts on the payer's page. */
   readonly currency: string;
   /** The name that newly linked accounts are held in. */
   readonly accountHolder: string;
-  /** Looks for due callbacks at once. */
   wakeDeliveries(): void;
 }

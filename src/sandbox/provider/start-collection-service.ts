@@ -31,14 +31,12 @@ export interface CollectionServiceOptions {
   readonly seed?: SeedInput | string;
   /** The path of Get Banks, which the interface does not specify. */
   readonly banksPath?: string;
-  /** What goes wrong from the start. */
   readonly faults?: FaultsInput;
   /**
    * Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only.
    */
   readonly controlToken?: Secret;
   readonly delivery?: Partial<DeliveryTerms>;
-  /** The most connections to Postgres. */
   readonly connections?: number;
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from "../../kit/log.ts";
 import { errorAnswer, SnsError, successAnswer } from "./answers.ts";
 import { CONTROL_PREFIX, type Control, readBody } from "./control.ts";
 import type { Signer } from "./envelope.ts";
-import type { CallFault, Faults } from "./faults.ts";
+import { type Faults, refusalOfCall } from "./faults.ts";
 import { readForm } from "./form.ts";
 import type { Operation } from "./operations.ts";
 
@@ -66,7 +66,7 @@ export function createRequestHandler(parts: {
     }
     if (fault?.kind === "empty-answer") return sendXml(response, 200, "", requestId);
     if (fault?.kind === "slow") await pause(fault.delayMs, undefined, { ref: false });
-    const refusal = refusalOfCall(fault);
+    const refusal = fault && refusalOfCall(fault);
     if (refusal !== undefined) throw refusal;
     const xml = successAnswer(name, operation.answer(fields), requestId);
     if (fault?.kind === "drop") request.socket.destroy();
@@ -86,23 +86,6 @@ export function createRequestHandler(parts: {
       for (const response of unanswered) response.destroy();
     },
   };
-}
-
-function refusalOfCall(fault: CallFault | undefined): SnsError | undefined {
-  switch (fault?.kind) {
-    case "throttle":
-      return new SnsError("Throttled", "Rate exceeded");
-    case "internal-error":
-      return new SnsError("InternalError", "An internal service error, injected");
-    case "refuse-credentials":
-      return new SnsError("InvalidClientTokenId", "The security token included in the request is invalid.");
-    case "topic-missing":
-      return new SnsError("NotFound", "Topic does not exist");
-    case "not-allowed":
-      return new SnsError("AuthorizationError", "User is not authorized to perform this action");
-    default:
-      return undefined;
-  }
 }
 
 function sendXml(response: ServerResponse, status: number, xml: string, requestId: string): void {

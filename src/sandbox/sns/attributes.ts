@@ -1,3 +1,4 @@
+import { jsonIn } from "../../kit/json.ts";
 import { invalidParameter } from "./answers.ts";
 
 type Rules = Readonly<Record<string, (value: string) => boolean>>;
@@ -12,7 +13,7 @@ const isBoolean = oneOf("true", "false");
 /** What may be set on a topic, and what each may hold. */
 const TOPIC_RULES: Rules = {
   DisplayName: (value) => value.length <= 100,
-  Policy: (value) => isJson(value) && value.length <= 30_720,
+  Policy: (value) => jsonIn(value) !== undefined && value.length <= 30_720,
   SignatureVersion: oneOf("1", "2"),
   FifoTopic: isBoolean,
   ContentBasedDeduplication: isBoolean,
@@ -35,7 +36,6 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 
 export type Attributes = ReadonlyMap<string, string>;
 
-/** What an attribute is, set or not. */
 export function attributeOf(attributes: Attributes, name: string): string {
   return attributes.get(name) ?? DEFAULTS[name] ?? "";
 }
@@ -67,14 +67,5 @@ function checkAttributes(rules: Rules, attributes: Attributes, where: string): v
     if (isAllowed === undefined)
       throw invalidParameter(where === "" ? "AttributeName" : `${where}Unknown attribute ${name}`);
     if (!isAllowed(value)) throw invalidParameter(`${where}${name}: Invalid value [${value}]`);
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../collection-api/contract/index.ts";
+import { jsonIn } from "../../kit/json.ts";
 import { type Faults, faultSchema } from "./faults.ts";
 import { type Journal, showMessage } from "./journal.ts";
 
@@ -17,9 +18,10 @@ const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) 
  */
 export function createControl({ journal, faults }: { journal: Journal; faults: Faults }) {
   const { messages, deliveries } = journal;
+  const kept = { messages, deliveries, faults };
 
   async function addFaults(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const read = faultsBody.safeParse(parseJson((await readBody(request)) ?? ""), { error: ownWords });
+    const read = faultsBody.safeParse(jsonIn((await readBody(request)) ?? ""), { error: ownWords });
     if (!read.success) return sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
     for (const fault of read.data) faults.add(fault);
     sendJson(response, 201, { faults: faults.list() });
@@ -29,7 +31,8 @@ export function createControl({ journal, faults }: { journal: Journal; faults: F
     const wanted = url.searchParams.get("topic");
     const ofTopic = <T extends { topicArn: string }>(all: T[]) =>
       wanted === null ? all : all.filter(({ topicArn }) => topicArn === wanted);
-    switch (`${request.method} ${url.pathname.slice(CONTROL_PREFIX.length)}`) {
+    const name = url.pathname.slice(CONTROL_PREFIX.length);
+    switch (`${request.method} ${name}`) {
       case "GET messages": {
         const shown = ofTopic(messages.list()).slice(-lastOf(url)).map(showMessage);
         return sendJson(response, 200, { messages: shown, forgotten: messages.forgotten });
@@ -43,14 +46,10 @@ export function createControl({ journal, faults }: { journal: Journal; faults: F
       case "POST faults":
         return await addFaults(request, response);
       case "DELETE messages":
-        messages.clear();
-        return sendNothing(response);
       case "DELETE deliveries":
-        deliveries.clear();
-        return sendNothing(response);
       case "DELETE faults":
-        faults.clear();
-        return sendNothing(response);
+        kept[name as keyof typeof kept].clear();
+        return void response.writeHead(204).end();
       default:
         sendJson(response, 404, { error: `There is no ${request.method} ${url.pathname}.` });
     }
@@ -80,16 +79,6 @@ function lastOf(url: URL): number {
   return Number.isInteger(last) && last > 0 ? last : Number.POSITIVE_INFINITY;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
-
-const sendNothing = (response: ServerResponse) => void response.writeHead(204).end();

@@ -8,13 +8,11 @@ import { letsThrough } from "./filter-policy.ts";
 import type { AcceptedMessage, DeliveryRecord, Journal } from "./journal.ts";
 import type { Subscription, Topic, Topics } from "./topics.ts";
 
-/** Deliveries under way to one subscription. */
 const CONCURRENCY = 16;
 
 /** What may wait for delivery, over all subscriptions: beyond it new deliveries are dropped, and recorded so. */
 const WAITING_LIMIT = 100_000;
 
-/** How long SNS waits for an endpoint. */
 const TIMEOUT_MS = 15_000;
 
 type Outcome = Pick<DeliveryRecord, "outcome" | "status" | "error">;
@@ -101,7 +99,6 @@ export function createDelivery(parts: {
           send(subscription, letter);
       }
     },
-    /** Asks the endpoint to confirm. */
     askToConfirm(topic: Topic, subscription: Subscription): void {
       const version = attributeOf(topic.attributes, "SignatureVersion");
       send(subscription, envelopes.confirmation(subscription, version, new Date(now()).toISOString()));

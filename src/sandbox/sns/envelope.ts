@@ -72,7 +72,6 @@ export function stringToSign(envelope: Envelope): string {
     .join("");
 }
 
-/** What is posted to an endpoint. */
 export interface Letter {
   readonly type: "Notification" | "SubscriptionConfirmation";
   readonly messageId: string;
@@ -129,7 +128,6 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
       };
     },
 
-    /** Asks an endpoint to confirm. */
     confirmation({ topicArn, token }: Subscription, version: string, at: string): Letter {
       const messageId = randomUUID();
       const envelope = {

@@ -1,24 +1,28 @@
 import { z } from "zod";
 import { SnsError } from "./answers.ts";
 
-/** What strikes a whole call. */
+type Refusal = readonly [code: SnsError["code"], message: string];
+
+const INTERNAL_ERROR: Refusal = ["InternalError", "An internal service error, injected"];
+
+/** What a whole call is refused with, by the name of the fault. */
+const REFUSALS = {
+  throttle: ["Throttled", "Rate exceeded"],
+  "internal-error": INTERNAL_ERROR,
+  "refuse-credentials": ["InvalidClientTokenId", "The security token included in the request is invalid."],
+  "topic-missing": ["NotFound", "Topic does not exist"],
+  "not-allowed": ["AuthorizationError", "User is not authorized to perform this action"],
+} as const satisfies Record<string, Refusal>;
+
+/** What else strikes a whole call. */
 const CALL_FAULTS = [
-  /** Refused with `Throttled`, 429. */
-  "throttle",
-  /** `InternalError`, 500. */
-  "internal-error",
+  ...(Object.keys(REFUSALS) as (keyof typeof REFUSALS)[]),
   /** Carried out, then the connection is cut without an answer. */
   "drop",
   /** Neither carried out nor ever answered. */
   "hang",
-  /** `InvalidClientTokenId`, 403. */
-  "refuse-credentials",
-  /** `NotFound`, 404. */
-  "topic-missing",
   /** Not carried out, and yet answered 200 with nothing inside. */
   "empty-answer",
-  /** `AuthorizationError`, 403. */
-  "not-allowed",
 ] as const;
 
 const scope = {
@@ -52,9 +56,8 @@ export const faultSchema = z.discriminatedUnion("kind", [
 
 export type Fault = z.input<typeof faultSchema>;
 type ReadFault = z.output<typeof faultSchema>;
-type OfKind<Kind> = Extract<ReadFault, { kind: Kind }>;
-type EntryFault = OfKind<"fail-entries">;
-export type CallFault = Exclude<ReadFault, { matching: string }>;
+type EntryFault = Extract<ReadFault, { matching: string }>;
+type CallFault = Exclude<ReadFault, EntryFault>;
 
 /** The faults that wait to strike, the oldest first. */
 export function createFaults() {
@@ -68,19 +71,14 @@ export function createFaults() {
     return fault;
   }
 
-  function takeEntryFault<Kind extends "fail-entries" | "omit-entries">(
-    kind: Kind,
-    topicArn: string,
-    message: string,
-  ): OfKind<Kind> | undefined {
-    return take(
-      (fault): fault is OfKind<Kind> =>
+  const takeEntryFault = (kind: EntryFault["kind"], topicArn: string, message: string) =>
+    take(
+      (fault): fault is EntryFault =>
         "matching" in fault &&
         fault.kind === kind &&
         (fault.topicArn ?? topicArn) === topicArn &&
         message.includes(fault.matching),
     );
-  }
 
   return {
     /** @throws ZodError when the fault is not one of the kinds above. */
@@ -99,7 +97,14 @@ export function createFaults() {
           (fault.action ?? action) === action &&
           (fault.topicArn ?? topicArn) === topicArn,
       ),
-    takeForMessage: (topicArn: string, message: string) => takeEntryFault("fail-entries", topicArn, message),
+    /** What an entry is refused with, if it is struck. */
+    takeForMessage(topicArn: string, message: string): SnsError | undefined {
+      const fault = takeEntryFault("fail-entries", topicArn, message);
+      if (fault?.kind !== "fail-entries") return undefined;
+      return fault.senderFault
+        ? new SnsError("InvalidParameter", "Invalid parameter: refused by an injected fault")
+        : new SnsError(...INTERNAL_ERROR);
+    },
     /** Whether the answer of a batch leaves this message out. */
     takeOmission: (topicArn: string, message: string) =>
       takeEntryFault("omit-entries", topicArn, message) !== undefined,
@@ -108,9 +113,7 @@ export function createFaults() {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** What an entry that is struck is refused with. */
-export function refusalOf({ senderFault }: EntryFault): SnsError {
-  return senderFault
-    ? new SnsError("InvalidParameter", "Invalid parameter: refused by an injected fault")
-    : new SnsError("InternalError", "An internal service error, injected");
+export function refusalOfCall({ kind }: CallFault): SnsError | undefined {
+  const refusal = (REFUSALS as Partial<Record<string, Refusal>>)[kind];
+  return refusal && new SnsError(...refusal);
 }

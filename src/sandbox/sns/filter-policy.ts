@@ -1,3 +1,4 @@
+import { jsonIn } from "../../kit/json.ts";
 import { invalidParameter } from "./answers.ts";
 
 type Simple = string | number | boolean | null;
@@ -20,12 +21,8 @@ const BEYOND_US = ["prefix", "suffix", "equals-ignore-case", "anything-but", "nu
  */
 export function readFilterPolicy(json: string, where: string): FilterPolicy {
   const refusal = (flaw: string) => invalidParameter(`${where}FilterPolicy: ${flaw}`);
-  let policy: unknown;
-  try {
-    policy = JSON.parse(json);
-  } catch {
-    throw refusal("failed to parse JSON.");
-  }
+  const policy = jsonIn(json);
+  if (policy === undefined) throw refusal("failed to parse JSON.");
   if (!isObject(policy)) throw refusal("Filter policy must be an object");
   const rules = Object.entries(policy);
   if (rules.length > KEY_LIMIT) throw refusal(`Filter policy can not have more than ${KEY_LIMIT} keys`);

@@ -1,7 +1,6 @@
 import type { Message, MessageAttribute } from "./message.ts";
 import type { Acceptance } from "./topics.ts";
 
-/** A message that was accepted. */
 export interface AcceptedMessage {
   readonly message: Message;
   readonly topicArn: string;
@@ -65,7 +64,6 @@ class LastItems<T> {
   }
 }
 
-/** A message as the control routes show it. */
 export const showMessage = (accepted: AcceptedMessage) => ({
   topicArn: accepted.topicArn,
   messageId: accepted.acceptance.messageId,

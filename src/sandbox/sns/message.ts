@@ -34,7 +34,6 @@ export const messageFields = {
 
 const messageSchema = z.object(messageFields);
 
-/** A message as its sender sent it. */
 export type Message = z.output<typeof messageSchema>;
 
 const refusal = (message: string) => new SnsError("ParameterValueInvalid", message);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { invalidParameter, SnsError } from "./answers.ts";
 import { attributeOf } from "./attributes.ts";
 import type { Delivery } from "./delivery.ts";
-import { type Faults, refusalOf } from "./faults.ts";
+import type { Faults } from "./faults.ts";
 import type { Journal } from "./journal.ts";
 import { contentRefusal, groupRefusal, type Message, SIZE_LIMIT, sizeOf } from "./message.ts";
 import type { Acceptance, Topic } from "./topics.ts";
@@ -52,8 +52,8 @@ export function createPublisher(parts: {
       const refusal = contentRefusal(message) ?? groupRefusal(message, kindOf(topic));
       if (refusal !== undefined) throw refusal;
       if (sizeOf(message) > SIZE_LIMIT) throw invalidParameter("Message too long");
-      const fault = faults.takeForMessage(topic.arn, message.Message);
-      if (fault !== undefined) throw refusalOf(fault);
+      const struck = faults.takeForMessage(topic.arn, message.Message);
+      if (struck !== undefined) throw struck;
       return accept(topic, message);
     },
 
@@ -73,10 +73,8 @@ export function createPublisher(parts: {
         if (refusal !== undefined) throw refusal;
       }
       return entries.flatMap((entry) => {
-        const refused = contentRefusal(entry);
+        const refused = contentRefusal(entry) ?? faults.takeForMessage(topic.arn, entry.Message);
         if (refused !== undefined) return { id: entry.Id, refused };
-        const fault = faults.takeForMessage(topic.arn, entry.Message);
-        if (fault !== undefined) return { id: entry.Id, refused: refusalOf(fault) };
         const accepted = accept(topic, entry);
         return faults.takeOmission(topic.arn, entry.Message) ? [] : { id: entry.Id, accepted };
       });

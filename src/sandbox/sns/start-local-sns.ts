@@ -42,7 +42,6 @@ export interface LocalSns {
   messages(topicArn?: string): ShownMessage[];
   /** The kept ends of deliveries, oldest first. */
   deliveries(): DeliveryRecord[];
-  /** Forgets the kept messages and deliveries. */
   clear(): void;
   /** Lets something go wrong. @throws ZodError for a fault of no known kind. */
   addFault(fault: Fault): void;

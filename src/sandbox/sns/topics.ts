@@ -13,7 +13,6 @@ export interface Topic {
   readonly arn: string;
   /** Only what was set: what is missing has the default of SNS. */
   attributes: Attributes;
-  /** There for FIFO topics only. */
   readonly fifo: FifoMemory | undefined;
   readonly subscriptions: Map<string, Subscription>;
 }
@@ -23,7 +22,6 @@ export interface Subscription {
   readonly topicArn: string;
   readonly protocol: "http" | "https";
   readonly endpoint: string;
-  /** What confirms it. */
   readonly token: string;
   confirmed: boolean;
   attributes: Attributes;
@@ -164,7 +162,6 @@ function checkLength(parameter: string, arn: string): void {
     throw invalidParameter(`${parameter} Reason: An ARN must have at least 6 elements, not ${length}`);
 }
 
-/** How long SNS remembers a deduplication id. */
 const WINDOW_MS = 5 * 60_000;
 
 /** What a FIFO topic remembers: its sequence, and the deduplication ids of the last five minutes. */

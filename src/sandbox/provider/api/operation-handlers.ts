@@ -24,7 +24,6 @@ export interface ApiRequest<Name extends OperationName> {
   readonly body: Part<Name, "body">;
   readonly key: ApiKey;
   readonly extra: ExtraQuery;
-  /** The request's own word for itself, where the service looks at one. */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -47,6 +46,19 @@ type Handlers = {
 
 const noInvoice = { refusal: REFUSALS.unknownInvoice("id names no invoice") };
 const noCollection = { refusal: REFUSALS.unknownCollection("id names no collection") };
+
+const INVALIDATE = {
+  unknown: noInvoice,
+  wrong_key: { refusal: REFUSALS.wrongKind("id names a Live invoice") },
+  not_payable: { refusal: REFUSALS.notPayable("id names an invoice that is not unpaid") },
+  invalidated: { message: "Invoice invalidated successfully" },
+};
+
+const LINK = {
+  unknown_bank: { refusal: REFUSALS.accountRefused("linkedAccount.bankId names no bank") },
+  already_linked: { refusal: REFUSALS.accountRefused("linkedAccount.accountNumber is already linked") },
+  linked: { message: "Linked account added successfully, it is pending approval" },
+};
 
 /** What the service does for each operation of the contract. */
 export const HANDLERS: Handlers = {
@@ -123,29 +135,13 @@ export const HANDLERS: Handlers = {
 
   async invalidateInvoice({ db }, { path, key }) {
     const types = key.type === "Live" ? (["Live", "Test"] as const) : (["Test"] as const);
-    switch (await invalidateInvoice(db, path.id, types)) {
-      case "unknown":
-        return noInvoice;
-      case "wrong_key":
-        return { refusal: REFUSALS.wrongKind("id names a Live invoice") };
-      case "not_payable":
-        return { refusal: REFUSALS.notPayable("id names an invoice that is not unpaid") };
-      case "invalidated":
-        return { message: "Invoice invalidated successfully" };
-    }
+    return INVALIDATE[await invalidateInvoice(db, path.id, types)];
   },
 
   async addLinkedAccount({ db, accountHolder }, { body, key }) {
     if (key.type === "Test")
       return { refusal: REFUSALS.wrongKind("linkedAccount would receive Live settlements") };
-    switch (await linkAccount(db, { ...body.linkedAccount, accountName: accountHolder })) {
-      case "unknown_bank":
-        return { refusal: REFUSALS.accountRefused("linkedAccount.bankId names no bank") };
-      case "already_linked":
-        return { refusal: REFUSALS.accountRefused("linkedAccount.accountNumber is already linked") };
-      case "linked":
-        return { message: "Linked account added successfully, it is pending approval" };
-    }
+    return LINK[await linkAccount(db, { ...body.linkedAccount, accountName: accountHolder })];
   },
 
   async getBanks({ db }) {

@@ -124,7 +124,6 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** The refusal that an error comes to. */
 export function refusalFor(error: unknown): Refusal {
   const { status = 500, limit = "fewer", type } = error as { status?: number; limit?: number; type?: string };
   if (status === 413) return REFUSALS.tooLarge(`The request's body should have at most ${limit} bytes`);

@@ -1,34 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { type InvoiceWritten, invoiceWritten } from "../../../collection-api/contract/index.ts";
 
-/**
- * The shapes that callbacks take across comparable providers (interface, part C); `documented` is part B's.
- */
-export const CALLBACK_VARIANTS = [
-  "documented",
-  "bare",
-  "envelope",
-  "form",
-  "form-json",
-  "redirect",
-  "redirect-bare",
-  "events",
-  "array",
-  "other-casing",
-  "text-plain",
-  "no-content-type",
-  "gzip",
-  "empty",
-  "head",
-  "ping",
-  "strings",
-  "unknown-event",
-] as const;
-
-export type CallbackVariant = (typeof CALLBACK_VARIANTS)[number];
-
 interface CallbackSubject {
-  readonly variant: CallbackVariant;
   readonly url: string;
   readonly webhookId: string;
   readonly notificationId: string;
@@ -44,67 +17,56 @@ export interface CallbackRequest {
   readonly body: Buffer | null;
 }
 
-/** The request that tells the merchant of a payment: the documented one, or the variant asked for. */
-export function callbackRequest(subject: CallbackSubject): CallbackRequest {
-  const { variant, url, webhookId, invoice } = subject;
-  const base = { "user-agent": "Tranzakt-Payment-Platform/1.0", "x-webhook-id": webhookId };
-  const post = (contentType: string | null, body: string | Buffer): CallbackRequest => ({
-    method: "POST",
-    url,
-    headers: contentType === null ? base : { ...base, "content-type": contentType },
-    body: Buffer.from(body),
-  });
-  const json = (value: unknown) => post("application/json", JSON.stringify(value));
-  const form = (fields: Record<string, string>) =>
-    post("application/x-www-form-urlencoded", new URLSearchParams(fields).toString());
-  const status = invoice.status;
-  const notice = () => notification(subject);
+/** What a request has of its own; a POST unless it says otherwise. */
+type Shape = Partial<CallbackRequest>;
 
-  switch (variant) {
-    case "documented":
-      return json(notice());
-    case "bare":
-      return json({ id: invoice.id, status });
-    case "envelope":
-      return json({ status: "success", data: { id: invoice.id, invoiceStatus: status } });
-    case "form":
-      return form({ id: invoice.id });
-    case "form-json":
-      return form({ data: JSON.stringify(notice().data) });
-    case "redirect":
-      return {
-        method: "GET",
-        url: browserReturnUrl(url, invoice.id, status),
-        headers: base,
-        body: null,
-      };
-    case "redirect-bare":
-      return { method: "GET", url, headers: base, body: null };
-    case "events":
-      return json({ events: [{ data: { id: invoice.id } }] });
-    case "array":
-      return json([notice()]);
-    case "other-casing":
-      return json({ Event: "payment.successful", Data: { Id: invoice.id.toUpperCase(), Status: status } });
-    case "text-plain":
-      return post("text/plain", JSON.stringify(notice()));
-    case "no-content-type":
-      return post(null, JSON.stringify(notice()));
-    case "gzip": {
-      const packed = post("application/json", gzipSync(JSON.stringify(notice())));
-      return { ...packed, headers: { ...packed.headers, "content-encoding": "gzip" } };
-    }
-    case "empty":
-      return post("application/json", "");
-    case "head":
-      return { method: "HEAD", url, headers: base, body: null };
-    case "ping":
-      return json({ event: "ping" });
-    case "strings":
-      return json({ ...notice(), data: asStrings(invoice, subject.collectionId) });
-    case "unknown-event":
-      return json({ ...notice(), event: "invoice.expired", data: { id: invoice.id } });
-  }
+const post = (contentType: string, body: string | Buffer): Shape => ({
+  headers: { "content-type": contentType },
+  body: Buffer.from(body),
+});
+const json = (value: unknown) => post("application/json", JSON.stringify(value));
+const form = (fields: Record<string, string>) =>
+  post("application/x-www-form-urlencoded", new URLSearchParams(fields).toString());
+
+/** The shapes that callbacks take across comparable providers (interface, part C); `documented` is part B's. */
+const SHAPES = {
+  documented: (subject) => json(notification(subject)),
+  bare: ({ invoice: { id, status } }) => json({ id, status }),
+  envelope: ({ invoice: { id, status } }) => json({ status: "success", data: { id, invoiceStatus: status } }),
+  form: ({ invoice: { id } }) => form({ id }),
+  "form-json": (subject) => form({ data: JSON.stringify(notification(subject).data) }),
+  redirect: ({ url, invoice: { id, status } }) => ({ method: "GET", url: browserReturnUrl(url, id, status) }),
+  "redirect-bare": () => ({ method: "GET" }),
+  events: ({ invoice: { id } }) => json({ events: [{ data: { id } }] }),
+  array: (subject) => json([notification(subject)]),
+  "other-casing": ({ invoice: { id, status } }) =>
+    json({ Event: "payment.successful", Data: { Id: id.toUpperCase(), Status: status } }),
+  "text-plain": (subject) => post("text/plain", JSON.stringify(notification(subject))),
+  "no-content-type": (subject) => ({ body: Buffer.from(JSON.stringify(notification(subject))) }),
+  gzip: (subject) => ({
+    headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    body: gzipSync(JSON.stringify(notification(subject))),
+  }),
+  empty: () => post("application/json", ""),
+  head: () => ({ method: "HEAD" }),
+  ping: () => json({ event: "ping" }),
+  strings: (subject) => json({ ...notification(subject), data: asStrings(subject) }),
+  "unknown-event": (subject) =>
+    json({ ...notification(subject), event: "invoice.expired", data: { id: subject.invoice.id } }),
+} as const satisfies Record<string, (subject: CallbackSubject) => Shape>;
+
+export type CallbackVariant = keyof typeof SHAPES;
+
+export const CALLBACK_VARIANTS = Object.keys(SHAPES) as [CallbackVariant, ...CallbackVariant[]];
+
+/** The request that tells the merchant of a payment: the documented one, or the variant asked for. */
+export function callbackRequest({
+  variant,
+  ...subject
+}: CallbackSubject & { variant: CallbackVariant }): CallbackRequest {
+  const { headers, ...shape }: Shape = SHAPES[variant](subject);
+  const base = { "user-agent": "Tranzakt-Payment-Platform/1.0", "x-webhook-id": subject.webhookId };
+  return { method: "POST", url: subject.url, body: null, ...shape, headers: { ...base, ...headers } };
 }
 
 /** The documented body (interface, part B): `id` is the notification's, `data.id` the invoice's. */
@@ -117,7 +79,7 @@ function notification({ notificationId, queuedAt, invoice, collectionId }: Callb
   };
 }
 
-function asStrings(invoice: InvoiceWritten, collectionId: string) {
+function asStrings({ invoice, collectionId }: CallbackSubject) {
   const withoutZone = (time: string) => time.replace(/Z$/, "");
   return {
     ...invoice,

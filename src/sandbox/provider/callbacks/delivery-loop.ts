@@ -19,7 +19,6 @@ export interface DeliveryTerms {
   readonly timeoutMs: number;
   /** How long after the first, second … failed attempt the next one follows, in ms; then it gives up. */
   readonly retryDelaysMs: readonly number[];
-  /** The most callbacks under way at once. */
   readonly concurrency: number;
 }
 
@@ -34,12 +33,16 @@ const LEASE_MARGIN_MS = 15_000;
 /** Payments made by another process are found this soon. */
 const LONGEST_REST_MS = 1_000;
 
+interface DeliveryLoopOptions {
+  db: ServiceDatabase;
+  publicUrl: string;
+  terms: DeliveryTerms;
+  log: Logger;
+}
+
 /** Sends the callbacks that are due, many at once; sleeps until the next one is due or `wake` is called. */
 export class DeliveryLoop {
-  readonly #db: ServiceDatabase;
-  readonly #publicUrl: string;
-  readonly #terms: DeliveryTerms;
-  readonly #log: Logger;
+  readonly #options: DeliveryLoopOptions;
   readonly #agent: Agent;
   readonly #outcomes: GroupCommit<DeliveryOutcome>;
   readonly #stop = new AbortController();
@@ -50,22 +53,19 @@ export class DeliveryLoop {
   #moreDue = false;
   #rest: NodeJS.Timeout | undefined;
 
-  constructor(options: { db: ServiceDatabase; publicUrl: string; terms: DeliveryTerms; log: Logger }) {
-    this.#db = options.db;
-    this.#publicUrl = options.publicUrl;
-    this.#terms = options.terms;
-    this.#log = options.log;
-    this.#agent = new Agent({ connections: options.terms.concurrency, pipelining: 1 });
+  constructor(options: DeliveryLoopOptions) {
+    const { db, terms } = options;
+    this.#options = options;
+    this.#agent = new Agent({ connections: terms.concurrency, pipelining: 1 });
     this.#outcomes = new GroupCommit({
-      write: (outcomes) => recordOutcomes(this.#db, outcomes),
+      write: (outcomes) => recordOutcomes(db, outcomes),
       maxBatch: 200,
       maxInFlight: 1,
-      maxWaiting: options.terms.concurrency * 2,
+      maxWaiting: terms.concurrency * 2,
       repeatable: true,
     });
   }
 
-  /** Looks for due deliveries at once. */
   wake(): void {
     if (this.#stop.signal.aborted) return;
     if (this.#taking !== null) {
@@ -76,7 +76,7 @@ export class DeliveryLoop {
     clearTimeout(this.#rest);
     this.#taking = this.#take()
       .catch((error: unknown) => {
-        this.#log.warn({ err: messageOf(error) }, "due callbacks could not be read; trying again");
+        this.#options.log.warn({ err: messageOf(error) }, "due callbacks could not be read; trying again");
         return LONGEST_REST_MS;
       })
       .then((restMs) => {
@@ -103,22 +103,26 @@ export class DeliveryLoop {
 
   /** @returns how long to rest, in ms. */
   async #take(): Promise<number> {
-    const free = this.#terms.concurrency - this.#underWay.size;
+    const { db, terms } = this.#options;
+    const free = terms.concurrency - this.#underWay.size;
     this.#moreDue = free <= 0;
     if (free <= 0) return LONGEST_REST_MS;
-    const taken = await takeDueDeliveries(this.#db, free, this.#terms.timeoutMs + LEASE_MARGIN_MS);
+    const taken = await takeDueDeliveries(db, free, terms.timeoutMs + LEASE_MARGIN_MS);
     for (const delivery of taken) this.#start(delivery);
     if (taken.length === free) {
       this.#moreDue = true;
-      return this.#underWay.size < this.#terms.concurrency ? 0 : LONGEST_REST_MS;
+      return this.#underWay.size < terms.concurrency ? 0 : LONGEST_REST_MS;
     }
-    return Math.min(LONGEST_REST_MS, (await nextDeliveryInMs(this.#db)) ?? LONGEST_REST_MS);
+    return Math.min(LONGEST_REST_MS, (await nextDeliveryInMs(db)) ?? LONGEST_REST_MS);
   }
 
   #start(delivery: TakenDelivery): void {
     const attempt = this.#attempt(delivery)
       .catch((error: unknown) => {
-        this.#log.warn({ err: messageOf(error), invoiceId: delivery.invoice.id }, "callback not recorded");
+        this.#options.log.warn(
+          { err: messageOf(error), invoiceId: delivery.invoice.id },
+          "callback not recorded",
+        );
       })
       .finally(() => {
         this.#underWay.delete(attempt);
@@ -133,15 +137,15 @@ export class DeliveryLoop {
     const subject = {
       ...delivery,
       collectionId: invoice.collection_id,
-      invoice: invoiceOnWire(invoice, this.#publicUrl),
+      invoice: invoiceOnWire(invoice, this.#options.publicUrl),
     };
     const answer = await sendCallback(callbackRequest(subject), {
       dispatcher: this.#agent,
-      timeoutMs: this.#terms.timeoutMs,
+      timeoutMs: this.#options.terms.timeoutMs,
       signal: this.#stop.signal,
     });
     const took = { startedAt, tookMs: Date.now() - startedAt.getTime() };
-    const retryInMs = this.#stop.signal.aborted ? 0 : this.#terms.retryDelaysMs[attempt - 1];
+    const retryInMs = this.#stop.signal.aborted ? 0 : this.#options.terms.retryDelaysMs[attempt - 1];
     await this.#outcomes.add({
       invoiceId: invoice.id,
       copy,

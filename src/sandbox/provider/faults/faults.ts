@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
 import { RelayError } from "../../../kit/errors.ts";
+import { jsonIn } from "../../../kit/json.ts";
 import { anyUuid } from "../../../kit/setting-formats.ts";
 import { DAY_MS } from "../../../kit/time.ts";
 import { CALLBACK_VARIANTS } from "../callbacks/callback-request.ts";
@@ -111,13 +112,9 @@ export type Faults = z.output<typeof faultsSchema>;
  */
 export function parseFaults(text: string | undefined): FaultsInput {
   if (text === undefined || text.trim() === "") return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    const message = `COLLECTION_SERVICE_FAULTS should be JSON such as {"callback":{"copies":2}}.`;
-    throw new RelayError(message, { cause });
-  }
+  const value = jsonIn(text);
+  if (value === undefined)
+    throw new RelayError(`COLLECTION_SERVICE_FAULTS should be JSON such as {"callback":{"copies":2}}.`);
   const result = faultsSchema.safeParse(value, { error: ownWords });
   // What was given, not what was read: the seed says what is left out here.
   if (result.success) return value as FaultsInput;

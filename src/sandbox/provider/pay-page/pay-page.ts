@@ -1,3 +1,4 @@
+import { money as grouped } from "../../../kit/money-text.ts";
 import { browserReturnUrl } from "../callbacks/callback-request.ts";
 import type { InvoiceRow } from "../service-tables.ts";
 
@@ -34,10 +35,8 @@ function rendered(value: Value): string {
   return value instanceof Html ? value.text : value.map((item) => item.text).join("");
 }
 
-/** What the page says about an invoice. */
 type PageState = "payable" | "paid" | "expired" | "invalid";
 
-/** The ways to pay that the page offers. */
 const CHANNELS = { Card: "Card", BankTransfer: "Bank transfer" };
 type OfferedChannel = keyof typeof CHANNELS;
 
@@ -51,16 +50,12 @@ export function pageState(invoice: InvoiceRow): PageState {
   return invoice.modified_at.getTime() === invoice.expires_at.getTime() ? "expired" : "invalid";
 }
 
-/** What the page needs besides the invoice. */
 interface PageTerms {
   readonly state: PageState;
-  /** Written before amounts. */
   readonly currency: string;
-  /** What went wrong with the last attempt. */
   readonly notice: string | null;
 }
 
-/** The payer's page, whole. */
 export function payPage(invoice: InvoiceRow, { state, currency, notice }: PageTerms): string {
   const money = (amount: string) => `${currency}\u00A0${grouped(amount)}`.trim();
   const { biller_name: biller } = invoice;
@@ -185,12 +180,6 @@ function stateOf(
     expired: `This invoice has expired. It could be paid until ${moment(expires_at)}. Ask ${biller} for a new one.`,
     invalid: `This invoice is no longer valid. ${biller} has withdrawn it. Nothing was charged.`,
   }[state];
-}
-
-/** `40400.00` as `40,400.00`. */
-function grouped(amount: string): string {
-  const [whole = "0", cents = "00"] = amount.split(".");
-  return `${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${cents}`;
 }
 
 const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });

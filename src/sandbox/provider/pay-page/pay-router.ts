@@ -67,7 +67,6 @@ export function payRouter(context: ServiceContext): Router {
   );
   router.use("/pay", pageForErrors(context.log));
 
-  /** The invoice's page as it stands now. */
   async function show(
     response: Response,
     id: string,
