@@ -14,12 +14,8 @@ import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { Erasing } from "../ledger/erasures.ts";
 import { eraseEvents } from "../publish/event-log.ts";
-import {
-  type CallbackKey,
-  eraseByReference,
-  eraseCallbacks,
-  isCallbackOf,
-} from "../receive/log/erase-callbacks.ts";
+import type { CallbackKey } from "../receive/log/drop-callbacks.ts";
+import { eraseByReference, eraseCallbacks, isCallbackOf } from "../receive/log/erase-callbacks.ts";
 import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";

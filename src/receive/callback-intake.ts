@@ -48,7 +48,6 @@ export type Intake =
 interface Recorded {
   id: string;
   source: string;
-  /** The one it came with. */
   token: Secret;
   invoiceIds: readonly string[];
   cut: CallbackCut | null;

@@ -12,7 +12,6 @@ export interface ReadingThreadOptions {
   main?: URL;
   /** How long one callback may be read once the thread is up, in ms. */
   withinMs?: number;
-  /** The most callbacks that wait to be read. */
   maxWaiting?: number;
   /** Called with what ended the thread, for the log. */
   onFault?: (error: unknown) => void;
@@ -27,7 +26,6 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What the thread says first, once it has loaded. */
 const UP = "up";
 
 // Looked up only where there is a thread: in a bundle for Lambda nothing lies beside this file.

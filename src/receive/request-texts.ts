@@ -78,7 +78,6 @@ interface RequestTexts {
 }
 
 export type MaskedTexts = Omit<RequestTexts, "rawHeaders"> & {
-  /** As pairs, in order and with repetitions. */
   headers: [name: string, value: string][];
 };
 

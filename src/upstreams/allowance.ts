@@ -19,7 +19,6 @@ export interface Limits {
   unknownRatePerSecond: number;
 }
 
-/** How much may be claimed now. */
 interface Admission {
   total: number;
   /** One exchange tries whether the upstream works again; the others wait for it. */
@@ -40,20 +39,15 @@ export interface Allowance extends Admission {
 
 /** Whether the upstream takes anything now, and how much of `wanted`. Pure. */
 export function admissionTo(upstream: VersionedUpstream, policy: UpstreamPolicy, wanted: number): Admission {
-  switch (stateOf(upstream, policy)) {
-    case "paused":
-      return { total: 0, trial: false, moreInMs: null };
-    case "refused":
-      return upstream.probeInMs > 0
-        ? { total: 0, trial: false, moreInMs: upstream.probeInMs }
-        : { total: Math.min(1, wanted), trial: true, moreInMs: null };
-    case "backing_off":
-      return { total: 0, trial: false, moreInMs: upstream.opensInMs };
-    case "half_open":
-      return { total: Math.min(1, wanted), trial: true, moreInMs: null };
-    case "closed":
-      return { total: wanted, trial: false, moreInMs: null };
-  }
+  const closed = (moreInMs: number | null): Admission => ({ total: 0, trial: false, moreInMs });
+  const trial: Admission = { total: Math.min(1, wanted), trial: true, moreInMs: null };
+  return {
+    paused: closed(null),
+    refused: upstream.probeInMs > 0 ? closed(upstream.probeInMs) : trial,
+    backing_off: closed(upstream.opensInMs),
+    half_open: trial,
+    closed: { total: wanted, trial: false, moreInMs: null },
+  }[stateOf(upstream, policy)];
 }
 
 /** A bucket holds a fifth of a second's worth, so that hardly any second exceeds the limit. */

@@ -197,7 +197,6 @@ const updateEndedPauses = new VaryingStatement(
 export const endPauses = (db: Database, kind: UpstreamKind) => updateEndedPauses.execute(db, kind);
 
 const UPSTREAM = {
-  /** The source's name, or the topic's ARN. */
   name: returned.text(),
   pausedBy: nullable(returned.text<"operator" | "refused">()),
   pausedAt: nullable(returned.time),

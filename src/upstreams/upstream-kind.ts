@@ -5,7 +5,6 @@ import type { UpstreamAlarm, UpstreamPolicy } from "./machine.ts";
 /** Where one kind of upstream keeps its state, how it is treated, and what a person is told of it. */
 export interface UpstreamKind {
   table: "source" | "topic";
-  /** The column of its name. */
   key: "name" | "arn";
   policy: UpstreamPolicy;
   /** The work that waits while it takes nothing, as wake-ups name it. */

@@ -14,7 +14,6 @@ interface Tally {
   listsRead: number;
   faults: number;
   lastError: string;
-  /** Without a moment. */
   slowDown: SlowDown | null;
   /** The one that names the latest moment. */
   retryAfter: SlowDown | null;
@@ -30,7 +29,6 @@ interface UpstreamOptions {
   db: Database;
   alarms: Alarms;
   kind: UpstreamKind;
-  /** The source's name, or the topic's ARN. */
   name: string;
 }
 

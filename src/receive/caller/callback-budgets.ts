@@ -23,7 +23,6 @@ export interface CallbackCost {
 export type OverBudget = `${"address" | "token"}_${keyof CallbackCost}`;
 
 interface Caller {
-  /** Tells the tokens apart. */
   token: string;
   /** Behind trusted proxies; empty when nobody knows it. */
   address: string;

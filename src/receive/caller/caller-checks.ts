@@ -7,7 +7,6 @@ import type { FailedCheck } from "../log/own-verdict.ts";
 
 interface Caller {
   headers: IncomingHttpHeaders;
-  /** The raw bytes, as signed. */
   body: Uint8Array;
   address: string;
 }

@@ -21,13 +21,11 @@ import type { IncomingCallback } from "./callback-log.ts";
 
 export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
 
-/** Callbacks, and the distinct confirmations that they open. */
 interface Batch {
   rows: readonly CallbackRow[];
   asked: readonly ConfirmationRequest[];
 }
 
-/** A confirmation, and whether it is claimed as it is opened. */
 type RequestWithHandoff = ConfirmationRequest & { handOver: boolean };
 
 interface HandoffBatch extends Batch {

@@ -41,11 +41,9 @@ export interface IncomingCallback {
   body: Buffer;
   remoteAddress: string | null;
   reference: string | null;
-  /** Lower case, distinct. */
   invoiceIds: string[];
   /** The other UUIDs in it, lower case, distinct: what erasing finds it by; nothing is asked about them. */
   alsoNamed: string[];
-  /** Where the ids were found. */
   foundBy: string | null;
   /** null when the ids are to be asked for. */
   verdict: "unreadable" | "ping" | "refused" | null;

@@ -19,9 +19,7 @@ const AT_ONCE = 5_000;
 
 const PARTITION = {
   name: returned.text(),
-  /** Its first instant. */
   from: returned.time,
-  /** First instant after it. */
   to: returned.time,
 };
 

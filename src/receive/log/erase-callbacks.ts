@@ -4,14 +4,8 @@ import { type Columns, tableOf, text } from "../../database/columns.ts";
 import { returned, type Slots, Statement, VaryingStatement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { isAbout } from "./callbacks-about.ts";
+import type { CallbackKey } from "./drop-callbacks.ts";
 
-/** Names a callback; its time as text, since a Date has no microseconds. */
-export interface CallbackKey {
-  at: string;
-  id: string;
-}
-
-/** Called with those that are about to be blanked. */
 type BeforeBlanking = (keys: readonly CallbackKey[]) => Promise<void>;
 
 const CALLBACK_KEY: Columns<CallbackKey> = { at: text(({ at }) => at), id: text(({ id }) => id) };

@@ -20,7 +20,6 @@ export interface CallbackFilters {
   remoteAddress?: string | undefined;
   /** The merchant's, from the URL. */
   reference?: string | undefined;
-  /** Lower case. */
   invoiceId?: string | undefined;
   /** ISO 8601, inclusive. */
   from?: string | undefined;
@@ -123,17 +122,13 @@ export async function listCallbacks(
   return sliceOf(await selectPage.execute(db, { filters, after, limit }), limit, ({ id }) => id);
 }
 
-const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters) =>
-  sql.join(
-    [
-      sql`true`,
-      ...(source === undefined ? [] : [sql`source = ${source}`]),
-      ...(foundBy === undefined ? [] : [sql`coalesce(found_by = ${foundBy}, false)`]),
-      ...(remoteAddress === undefined ? [] : [sql`coalesce(remote_address = ${remoteAddress}, false)`]),
-      ...(reference === undefined ? [] : [sql`coalesce(reference = ${reference}, false)`]),
-    ],
-    sql` and `,
+function compared({ source, foundBy: found_by, remoteAddress: remote_address, reference }: CallbackFilters) {
+  const wanted = Object.entries({ source, found_by, remote_address, reference });
+  const held = wanted.flatMap(([column, value]) =>
+    value === undefined ? [] : [sql`coalesce(${sql.ref(column)} = ${value}, false)`],
   );
+  return sql.join([sql`true`, ...held], sql` and `);
+}
 
 const WHOLE = {
   ...LISTED,
@@ -182,7 +177,6 @@ export async function readCallbackWhole(db: Database, id: string): Promise<Whole
   return row ?? null;
 }
 
-/** The newest callbacks that named an invoice, whole. */
 export const callbacksNaming = (db: Database, invoiceId: string, limit: number) =>
   selectNewest.execute(db, { invoiceId, limit });
 

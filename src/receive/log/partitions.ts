@@ -10,9 +10,7 @@ const MONTHS_AHEAD = 3;
 /** One partition of `callback`: a month of the log, in UTC. */
 export interface Partition {
   name: string;
-  /** First instant inside, ISO 8601. */
   from: string;
-  /** First instant after, ISO 8601. */
   to: string;
 }
 

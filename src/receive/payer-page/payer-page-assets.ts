@@ -15,19 +15,10 @@ export const PAYER_PAGE_SCRIPT = `
   var show = function (id, there) { document.getElementById(id).hidden = !there; };
   try { history.replaceState(null, "", address); } catch (error) { /* the address stays as it is */ }
 
-  function confirmed() {
-    show("confirming", false);
-    show("slow", false);
-    show("unsettled", false);
-    show("confirmed", true);
-    document.title = document.querySelector("#confirmed h1").textContent;
-  }
-
-  function unsettled() {
-    show("confirming", false);
-    show("slow", false);
-    show("unsettled", true);
-    document.title = document.querySelector("#unsettled h1").textContent;
+  function settle(state) {
+    ["confirming", "slow", "unsettled"].forEach(function (id) { show(id, false); });
+    show(state, true);
+    document.title = document.querySelector("#" + state + " h1").textContent;
   }
 
   function look() {
@@ -39,9 +30,9 @@ export const PAYER_PAGE_SCRIPT = `
       })
       .catch(function () { return { state: "confirming" }; })
       .then(function (now) {
-        if (now.state === "confirmed") return confirmed();
+        if (now.state === "confirmed") return settle("confirmed");
         var waited = performance.now() - began;
-        if (waited > 60000 || now.state === "gone") unsettled();
+        if (waited > 60000 || now.state === "gone") settle("unsettled");
         else if (waited > 20000) show("slow", document.getElementById("unsettled").hidden);
         if (now.state !== "gone") later();
       });

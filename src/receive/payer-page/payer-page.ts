@@ -10,11 +10,9 @@ export type PageContent =
   | { state: "confirmed" }
   /** Recorded, but there is no single payment to follow. */
   | { state: "received" }
-  /** Could not be recorded just now. */
   | { state: "unrecorded" }
   /** Too old to be followed any longer, or never there. */
   | { state: "gone" }
-  /** An address that leads nowhere. */
   | { state: "nowhere" };
 
 /** The path under which a page that follows a payment can be opened again. */
@@ -28,86 +26,72 @@ const TICK = icon("mark good", "m15 25 6.5 6.5L34 18");
 const CLOCK = icon("mark wait", "M24 12v12l7 5");
 const NOTE = icon("mark", "M24 13v15M24 34v.5");
 
-const CONFIRMED = panel("confirmed", TICK, "Payment confirmed", "Thank you. You can close this page.");
-const CONFIRMING = panel(
-  "confirming",
-  SPINNER,
-  "Confirming your payment",
-  "This usually takes a few seconds. If you have paid, you do not need to pay again.",
-);
-/**
- * Shown to someone who cancelled, and for a while to someone whose bank is slow: nobody here can tell them
- * apart.
- */
-const UNSETTLED = panel(
-  "unsettled",
-  CLOCK,
-  "No payment has been confirmed yet",
-  "If you did not finish paying, you can go back and try again, or simply close this page. If you have " +
-    "paid, there is nothing to do and no need to pay again: whoever you paid is told as soon as it is " +
-    "confirmed.",
-);
+/** What each page says: its mark, its heading, the text, and the window's title where that is another. */
+const SAYS: Readonly<
+  Record<
+    PageContent["state"] | "unsettled",
+    readonly [mark: string, heading: string, text: string, title?: string]
+  >
+> = {
+  confirmed: [TICK, "Payment confirmed", "Thank you. You can close this page."],
+  confirming: [
+    SPINNER,
+    "Confirming your payment",
+    "This usually takes a few seconds. If you have paid, you do not need to pay again.",
+  ],
+  // For someone who cancelled, and for a while for someone whose bank is slow: nobody here can tell them apart.
+  unsettled: [
+    CLOCK,
+    "No payment has been confirmed yet",
+    "If you did not finish paying, you can go back and try again, or simply close this page. If you have " +
+      "paid, there is nothing to do and no need to pay again: whoever you paid is told as soon as it is " +
+      "confirmed.",
+  ],
+  received: [
+    CLOCK,
+    "Your payment is being confirmed",
+    "If you have paid, there is nothing more to do: whoever you paid is told once it is confirmed. You can " +
+      "close this page.",
+  ],
+  unrecorded: [
+    NOTE,
+    "One moment, please",
+    "We could not look after your payment just now. It is not lost: reload this page in a few seconds.",
+    "Please reload this page",
+  ],
+  gone: [
+    NOTE,
+    "This page has ended",
+    "It follows a payment for one hour. Whoever you paid can tell you how it stands.",
+  ],
+  nowhere: [
+    NOTE,
+    "This page does not exist",
+    "The address may be incomplete. If you came here to pay or have just paid, whoever you pay can tell you " +
+      "how your payment stands.",
+  ],
+};
+
 const SLOW = `<p id="slow" class="quiet" hidden>This is taking longer than usual. You can close this page:
 the payment goes on being confirmed without it, and whoever you paid is told.</p>`;
 
 /** The page for a payer's browser: small, without inline script or style, and of use without JavaScript. */
 export function payerPage(content: PageContent): string {
-  switch (content.state) {
-    case "confirming":
-      return following(content.sealedId, content.isLong === true);
-    case "confirmed":
-      return page("Payment confirmed", CONFIRMED);
-    case "received":
-      return page(
-        "Your payment is being confirmed",
-        panel(
-          "received",
-          CLOCK,
-          "Your payment is being confirmed",
-          "If you have paid, there is nothing more to do: whoever you paid is told once it is " +
-            "confirmed. You can close this page.",
-        ),
-      );
-    case "unrecorded":
-      return page(
-        "Please reload this page",
-        panel(
-          "unrecorded",
-          NOTE,
-          "One moment, please",
-          "We could not look after your payment just now. It is not lost: reload this page in a few seconds.",
-        ),
-      );
-    case "gone":
-      return page(
-        "This page has ended",
-        panel(
-          "gone",
-          NOTE,
-          "This page has ended",
-          "It follows a payment for one hour. Whoever you paid can tell you how it stands.",
-        ),
-      );
-    case "nowhere":
-      return page(
-        "This page does not exist",
-        panel(
-          "nowhere",
-          NOTE,
-          "This page does not exist",
-          "The address may be incomplete. If you came here to pay or have just paid, whoever you pay " +
-            "can tell you how your payment stands.",
-        ),
-      );
-  }
+  const { state } = content;
+  if (state === "confirming") return following(content.sealedId, content.isLong === true);
+  const [, heading, , title = heading] = SAYS[state];
+  return page(title, panel(state));
 }
 
 function following(sealedId: string, isLong: boolean): string {
   const address = `${PAGES_PATH}/${sealedId}`;
-  const [shown, later] = isLong ? [UNSETTLED, CONFIRMING] : [CONFIRMING, UNSETTLED];
+  const [shown, later] = isLong
+    ? (["unsettled", "confirming"] as const)
+    : (["confirming", "unsettled"] as const);
+  const panels = panel(shown) + hidden(panel(later)) + hidden(panel("confirmed"));
   return page(
-    isLong ? "No payment has been confirmed yet" : "Confirming your payment",
-    `<div role="status" data-follow="${address}">${shown}${hidden(later)}${hidden(CONFIRMED)}${SLOW}</div>
+    SAYS[shown][1],
+    `<div role="status" data-follow="${address}">${panels}${SLOW}</div>
 <noscript><p class="quiet"><a href="${address}">Look again</a></p></noscript>`,
     `<noscript><meta http-equiv="refresh" content="${isLong ? 30 : 5}; url=${address}"></noscript>
 <script src="${PAGES_PATH}/page.js" defer></script>`,
@@ -116,8 +100,9 @@ function following(sealedId: string, isLong: boolean): string {
 
 const hidden = (section: string): string => section.replace("<section", "<section hidden");
 
-function panel(state: string, mark: string, title: string, text: string): string {
-  return `<section id="${state}">${mark}<h1>${title}</h1><p>${text}</p></section>`;
+function panel(state: keyof typeof SAYS): string {
+  const [mark, heading, text] = SAYS[state];
+  return `<section id="${state}">${mark}<h1>${heading}</h1><p>${text}</p></section>`;
 }
 
 function page(title: string, content: string, head = ""): string {
@@ -155,7 +140,6 @@ export function protectPage(response: Response): void {
   response.setHeader("cache-control", "no-store");
 }
 
-/** Sends a page with the response's status. */
 export function sendPage(response: Response, page: string): void {
   protectPage(response);
   response.type("html").send(page);

@@ -54,7 +54,6 @@ export function inflateBody(
   return bytes;
 }
 
-/** The codings to undo, the outermost first. */
 function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] {
   if (body.length === 0) return [];
   const named = (contentEncoding ?? "")

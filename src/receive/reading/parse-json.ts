@@ -1,4 +1,5 @@
 import { isTooIntricate } from "../../kit/is-too-intricate.ts";
+import { jsonIn } from "../../kit/json.ts";
 
 /** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -53,14 +54,8 @@ function parseLines(text: string): Json | undefined {
   return documents;
 }
 
-function tryJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // A SyntaxError, or a RangeError should an engine ever recurse: either way the scan remains.
-    return undefined;
-  }
-}
+// Also undefined for a RangeError, should an engine ever recurse: either way the scan remains.
+const tryJson = (text: string) => jsonIn(text) as Json | undefined;
 
 /** More texts than this are not looked into: each that is not JSON after all costs an exception. */
 const TEXTS_LIMIT = 8;
@@ -113,5 +108,4 @@ export const READING_LIMITS = {
  */
 export type Unread = "ids" | "fields" | "document";
 
-/** Collects what one reading leaves unread. */
 export type UnreadSet = Set<Unread>;

@@ -3,7 +3,6 @@ import { NIL_UUID } from "../../kit/ids.ts";
 const HEX = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const BARE = new RegExp(`^${HEX}$`, "i");
 const DRESSED = new RegExp(`^\\s*(?:urn:uuid:)?\\{?(${HEX})\\}?\\s*$`, "i");
-/** Where a UUID's first dash stands. */
 const FIRST_DASH = 8;
 const LATER_DASHES = [13, 18, 23];
 const LENGTH = 36;

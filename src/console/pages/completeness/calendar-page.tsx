@@ -28,7 +28,6 @@ import { MonthBadge, MonthPage, monthText } from "./month-page.tsx";
 import { ProofForm, ReportForm } from "./proof-form.tsx";
 import { StatementsPage } from "./statements-page.tsx";
 
-/** Months on one page, and how many one may go back. */
 const SHOWN = 3;
 const MOST_BACK = 1_200;
 
@@ -51,7 +50,6 @@ function CalendarPage() {
 
 interface ShownProps {
   calendar: Calendar;
-  /** How many months before the newest. */
   back: number;
   from: string;
   to: string;

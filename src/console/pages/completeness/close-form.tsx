@@ -36,7 +36,6 @@ interface CloseFormProps {
   source: string;
   /** YYYY-MM */
   month: string;
-  /** Called when it was closed. */
   onDone: () => void;
 }
 

@@ -118,7 +118,6 @@ function Certified({ day, certified, book }: CertifiedProps) {
   );
 }
 
-/** Who signed the certificate, and what its lists hold of others. */
 function About({ certificateId, source }: { certificateId: string; source: string }) {
   const { data } = useAnswer("/certificates/{id}", { path: { id: certificateId }, query: { limit: 1 } });
   if (data === null) return null;

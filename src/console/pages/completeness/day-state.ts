@@ -37,24 +37,15 @@ const told = (what: string, tally: { count: number; amount: string } | undefined
 export const toneOfDay = (state: DayState): Tone => (state === "refused" ? "wait" : toneOf(state));
 
 /** What a reader of the calendar is told about a day, in a few words. */
-export function wordsOfDay(state: DayState, certified: CalendarDay | undefined): string {
-  switch (state) {
-    case "missing":
-      return told("missing", certified?.missing);
-    case "differs":
-      return `${countText(certified?.differences ?? 0)} to look at`;
-    case "refused":
-      return "not shown";
-    case "unproven":
-      return "not certified";
-    case "equal":
-      return certified?.paid.count === 0
-        ? "complete, no payment"
-        : `complete, ${told("paid", certified?.paid)}`;
-    case "none":
-      return "";
-  }
-}
+export const wordsOfDay = (state: DayState, certified: CalendarDay | undefined): string =>
+  ({
+    missing: told("missing", certified?.missing),
+    differs: `${countText(certified?.differences ?? 0)} to look at`,
+    refused: "not shown",
+    unproven: "not certified",
+    equal: `complete, ${certified?.paid.count === 0 ? "no payment" : told("paid", certified?.paid)}`,
+    none: "",
+  })[state];
 
 /** Where a certificate names no difference of a day. @param counted how many it counts. */
 export const wordsOfNone = (counted: number): string =>
@@ -130,11 +121,7 @@ export function monthsFromTo(from: Day, to: Day): Month[] {
   return months;
 }
 
-/** The first day of the month after. */
-function nextMonth(first: Day): Day {
-  const at = new Date(first);
-  return dayOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
-}
+const nextMonth = (first: Day): Day => monthsBefore(first, -1);
 
 /** So many months before the one that holds the day: its first day. */
 export function monthsBefore(day: Day, months: number): Day {

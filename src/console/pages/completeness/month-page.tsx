@@ -53,7 +53,6 @@ export function MonthPage({ month }: { month: string }) {
   );
 }
 
-/** Of one source. */
 function Books({ onDone, ...known }: KnownMonth & { onDone: () => void }) {
   const { source, month, state, changed, closings } = known;
   return (
@@ -149,7 +148,6 @@ const FACTS: readonly Field<ShownClosing>[] = [
   { name: "Signature", show: ({ closing }) => signatureText(closing.signature) },
 ];
 
-/** Of each collection, of all, and of all with the addendum. */
 function SumsTable({ closing: { collections, all, currency }, now, changed }: ShownClosing) {
   const rows = [
     ...collections.map(({ collection, ...sums }) => ({ what: collection ?? "no collection", ...sums })),
@@ -231,7 +229,6 @@ function Addendum({ closing: { currency }, changes, changed }: ShownClosing) {
   );
 }
 
-/** `October 2026`. @param month YYYY-MM */
 export const monthText = (month: string): string =>
   new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
     new Date(`${month}-01`),
@@ -243,7 +240,6 @@ const MONTH_STATES: Readonly<Record<KnownMonth["state"], readonly [tone: Tone, w
   changed: ["wait", "changed since"],
 };
 
-/** Whether the books of a month are closed. */
 export function MonthBadge({ month: { state } }: { month: KnownMonth }) {
   const [tone, word] = MONTH_STATES[state];
   return <Badge state={state} tone={tone} as={word} />;

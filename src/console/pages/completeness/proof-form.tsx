@@ -17,7 +17,6 @@ interface ProofFormProps {
   zone?: string;
   /** The days are settled: no fields. */
   isFixed?: boolean;
-  /** Called when something was done. */
   onDone: () => void;
 }
 
@@ -125,7 +124,6 @@ function outcomeWords<Result extends object>(
   ].join(" ");
 }
 
-/** What came of a certification. */
 function certifiedWords(certificates: readonly Pick<Certificate, "result" | "gaps">[]): string {
   const gaps = certificates.reduce((sum, certificate) => sum + certificate.gaps, 0);
   if (certificates.some(({ result }) => result === "refused"))
@@ -137,7 +135,6 @@ function certifiedWords(certificates: readonly Pick<Certificate, "result" | "gap
     : "Not equal: nothing is missing, but something could hide money.";
 }
 
-/** What came of a reconciliation. */
 function reconciledWords(
   done: readonly Pick<ReconcileResult, "missing" | "opened" | "waitingInAll">[],
 ): string {
@@ -170,7 +167,6 @@ interface ReportFormProps {
   to: string;
 }
 
-/** The payments of a period as a table for finance. */
 export function ReportForm({ from: first, to: last }: ReportFormProps) {
   const { values, onInput } = useValues({ report: "payments", from: first, to: last });
   if (!may("exportReport")) return null;

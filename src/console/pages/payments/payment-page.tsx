@@ -11,7 +11,6 @@ import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Download, Money, None, Outside, Raw, Time } from "../parts/values.tsx";
 import { DrawnTimeline } from "./timeline.tsx";
 
-/** Everything that happened to one payment. */
 export function PaymentPage({ id }: { id: string }) {
   const story = useAnswer("/invoices/{id}", { path: { id } });
   const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
@@ -100,7 +99,6 @@ export function PaymentPage({ id }: { id: string }) {
 const statesOf = (timeline: Timeline | null) =>
   timeline === null ? [] : [...timeline.confirmations, ...timeline.events].map(({ state }) => state);
 
-/** The way to where somebody decides about what waits for it. */
 function Decide({ timeline }: { timeline: Timeline }) {
   const isDead = statesOf(timeline).includes("dead");
   if (!isDead && !timeline.confirmations.some(({ verdict }) => verdict === "quarantined")) return null;

@@ -12,7 +12,6 @@ import { PageHead } from "../parts/page.tsx";
 import { Button, currencies, HiddenShown, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
 import { PaymentPage } from "./payment-page.tsx";
 
-/** The list, or one payment's story. */
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
   id === undefined ? <Payments /> : <PaymentPage id={id} key={id} />;
 

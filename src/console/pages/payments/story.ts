@@ -1,6 +1,5 @@
 import { dayText } from "../kit/time.ts";
 
-/** What is drawn of one thing that happened. */
 interface Told {
   way: string;
   tone: string;
@@ -12,7 +11,6 @@ interface Told {
 export interface StoryLine<Row extends Told> {
   first: Row;
   at: string;
-  /** How often, and when last. */
   times: number;
   lastAt: string;
   /** The day that begins with it, in the zone that is shown; null on the same day as the line before. */

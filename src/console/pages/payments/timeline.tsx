@@ -66,11 +66,9 @@ export function DrawnTimeline({
 /** Where something happens, or between which two it passes. */
 type Way = "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
 
-/** An entry of a timeline as it is drawn. */
 interface Drawn {
   way: Way;
   tone: Tone;
-  /** What happened, in a few words. */
   says: string;
   /** More of it, written by others or long. */
   detail?: string | null;
@@ -92,55 +90,51 @@ const draw = (
   ...more,
 });
 
-/** What happened, where it is drawn, and in which words. */
+/** By kind, where each is drawn, and in which words. */
+const DRAW: {
+  [Kind in TimelineEntry["kind"]]: (
+    entry: Extract<TimelineEntry, { kind: Kind }>,
+    invoiceId: string,
+  ) => Drawn;
+} = {
+  paid: () => draw("provider", "good", "Paid, says the provider"),
+  callback({ id, bytes, remoteAddress, foundBy, method }, invoiceId) {
+    const size = bytes === null ? "erased" : `${countText(bytes)} bytes`;
+    const from = remoteAddress === null ? "" : ` from ${remoteAddress}`;
+    const found = foundBy === null ? "" : `; id found in ${foundBy}`;
+    return draw("provider-relay", "plain", "Callback recorded", {
+      detail: `${method}${from}, ${size}${found}`,
+      to: `callbacks/${id}`,
+      toAll: `callbacks?invoiceId=${invoiceId}`,
+    });
+  },
+  confirmation: ({ openedBy }) => draw("relay", "plain", `Confirmation opened by ${openedBy}`),
+  answer: ({ status }) =>
+    draw("provider-relay", status.toLowerCase() === "paid" ? "good" : "wait", "Provider asked; it answered", {
+      detail: shortText(status),
+    }),
+  ask_failed: ({ error }) => draw("relay-provider", "bad", "No usable answer", { detail: error }),
+  verdict: ({ state, verdict }) =>
+    state === "dead"
+      ? draw("relay", "bad", "Given up: a dead letter")
+      : draw("relay", verdict === "paid" ? "good" : "wait", `Verdict: ${wordOf(verdict ?? "none")}`),
+  event: ({ type }) => draw("relay", "plain", `${type} written to the outbox`),
+  publication: ({ replayId, messageId }) =>
+    draw(
+      "relay-topic",
+      "good",
+      replayId === null ? "Published; SNS accepted it" : "Published again, by a replay",
+      { detail: `MessageId ${messageId}` },
+    ),
+  send_failed: ({ error }) => draw("relay-topic", "bad", "Sending failed", { detail: error }),
+  alarm: ({ name, detail }) => draw("relay", "bad", `Alarm: ${wordOf(name)}`, { detail }),
+  alarm_cleared: ({ name }) => draw("relay", "plain", `Alarm over: ${wordOf(name)}`),
+  action: ({ action, actor, reason }) =>
+    draw("relay", "move", `${action.replaceAll(".", " ")} by ${actor}`, { detail: reason }),
+};
+
+/** A newer relay may tell of what is not known here. */
 function drawEntry(entry: TimelineEntry, invoiceId: string): Drawn {
-  switch (entry.kind) {
-    case "paid":
-      return draw("provider", "good", "Paid, says the provider");
-    case "callback": {
-      const bytes = entry.bytes === null ? "erased" : `${countText(entry.bytes)} bytes`;
-      const from = entry.remoteAddress === null ? "" : ` from ${entry.remoteAddress}`;
-      const found = entry.foundBy === null ? "" : `; id found in ${entry.foundBy}`;
-      const detail = `${entry.method}${from}, ${bytes}${found}`;
-      return draw("provider-relay", "plain", "Callback recorded", {
-        detail,
-        to: `callbacks/${entry.id}`,
-        toAll: `callbacks?invoiceId=${invoiceId}`,
-      });
-    }
-    case "confirmation":
-      return draw("relay", "plain", `Confirmation opened by ${entry.openedBy}`);
-    case "answer": {
-      const tone = entry.status.toLowerCase() === "paid" ? "good" : "wait";
-      const detail = shortText(entry.status);
-      return draw("provider-relay", tone, "Provider asked; it answered", { detail });
-    }
-    case "ask_failed":
-      return draw("relay-provider", "bad", "No usable answer", { detail: entry.error });
-    case "verdict":
-      if (entry.state === "dead") return draw("relay", "bad", "Given up: a dead letter");
-      return draw(
-        "relay",
-        entry.verdict === "paid" ? "good" : "wait",
-        `Verdict: ${wordOf(entry.verdict ?? "none")}`,
-      );
-    case "event":
-      return draw("relay", "plain", `${entry.type} written to the outbox`);
-    case "publication": {
-      const says = entry.replayId === null ? "Published; SNS accepted it" : "Published again, by a replay";
-      return draw("relay-topic", "good", says, { detail: `MessageId ${entry.messageId}` });
-    }
-    case "send_failed":
-      return draw("relay-topic", "bad", "Sending failed", { detail: entry.error });
-    case "alarm":
-      return draw("relay", "bad", `Alarm: ${wordOf(entry.name)}`, { detail: entry.detail });
-    case "alarm_cleared":
-      return draw("relay", "plain", `Alarm over: ${wordOf(entry.name)}`);
-    case "action": {
-      const says = `${entry.action.replaceAll(".", " ")} by ${entry.actor}`;
-      return draw("relay", "move", says, { detail: entry.reason });
-    }
-    default:
-      return draw("relay", "plain", wordOf((entry as { kind: string }).kind));
-  }
+  const drawKind = DRAW[entry.kind] as ((entry: TimelineEntry, invoiceId: string) => Drawn) | undefined;
+  return drawKind?.(entry, invoiceId) ?? draw("relay", "plain", wordOf(entry.kind));
 }
