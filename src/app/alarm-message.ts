@@ -2,7 +2,6 @@ import { describeAlarm, type Severity, titleOf } from "../alarms/alarm-definitio
 import type { AlarmToNotify } from "../alarms/alarms-to-notify.ts";
 import type { Settings } from "../kit/settings.ts";
 
-/** What people are told of one alarm. */
 export type AlarmNews = Omit<AlarmToNotify, "id"> & {
   /** Sent to try the webhook; it stands for no row. */
   isTest?: true;

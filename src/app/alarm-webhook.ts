@@ -34,7 +34,6 @@ export class AlarmWebhook {
     this.#metrics = metrics;
   }
 
-  /** null without ALARM_WEBHOOK_URL. */
   static of(settings: Settings, metrics: Metrics): AlarmWebhook | null {
     const url = settings.ALARM_WEBHOOK_URL;
     return url === undefined ? null : new AlarmWebhook(settings, url, metrics);
@@ -114,7 +113,6 @@ function webhookHeaders(body: string, secrets: readonly Secret[], now: Date): Re
   };
 }
 
-/** The most alarms of one message. */
 const MESSAGE_LIMIT = 500;
 
 const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };

@@ -32,9 +32,7 @@ export interface CallbackReceiver {
    * Shares with the other processes what callers spent of their budgets; to be called where no timer runs.
    */
   shareBudgets(): Promise<void>;
-  /** Shares budgets each second from now on. */
   startSharing(): void;
-  /** Stops the timers and the reading thread. */
   stop(): void;
 }
 

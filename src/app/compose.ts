@@ -16,7 +16,6 @@ import { servedBy } from "./upstreams.ts";
 
 /** What one relay is made of: `serve` runs its loops and servers over it, a Lambda function its passes. */
 export interface RelayParts extends PassContext {
-  /** The pool that only recording uses. */
   recording: Database;
   /** Whether callbacks can be recorded. */
   database: DatabaseWatch;
@@ -34,7 +33,6 @@ export interface RelayOptions {
   tracing: Tracing | null;
   /** One pool in all three places where a container has no other. */
   pools: Record<"recording" | "hot" | "working", Database>;
-  /** Wakes the workers of all processes. */
   wake: (work: "confirm" | "publish" | "reconcile") => void;
   /** By which the workers of this process are woken; null where each pass is a function of its own. */
   signals: Record<"confirm" | "publish", Signal> | null;

@@ -11,7 +11,6 @@ import { isRefusedData } from "../kit/postgres-errors.ts";
 import { within } from "../kit/waiting.ts";
 
 interface DatabaseWatchOptions extends RecordingAlarmsOptions {
-  /** The pool that records. */
   db: Database;
   log: Logger;
 }
@@ -71,7 +70,6 @@ export class DatabaseWatch {
     return this.#found?.alarm !== "database_away";
   }
 
-  /** The alarms that are open in this process. */
   get openAlarms(): readonly RecordingProblem["alarm"][] {
     return this.#alarms.names;
   }
@@ -101,7 +99,6 @@ export class DatabaseWatch {
     this.#answeredAt = performance.now();
   }
 
-  /** To be called when a write was committed. */
   noteCommit(): void {
     this.#written = null;
   }
@@ -219,7 +216,6 @@ const ALARM_AFTER_MS = 5_000;
 const FORGOTTEN_AFTER_MS = 90_000;
 
 interface Outage {
-  /** When it began, by performance.now(). */
   since: number;
   lastAt: number;
   /** The newest problem, and since when it has been of this kind. */
@@ -252,7 +248,6 @@ class RecordingAlarms {
     this.#options = options;
   }
 
-  /** The open ones. */
   get names(): readonly AlarmName[] {
     return [...this.#open.keys()];
   }

@@ -14,7 +14,6 @@ import {
 } from "./dev-world.ts";
 
 export interface DemoOptions extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "signal"> {
-  /** Told each step as it is done. */
   tell: (step: string) => void;
 }
 
@@ -22,7 +21,6 @@ export interface DemoResult {
   /** The event as the subscriber got it, as text. */
   event: string;
   timeline: Timeline;
-  /** Of its amounts. */
   currency: string;
 }
 

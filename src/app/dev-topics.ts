@@ -2,12 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { RelayError } from "../kit/errors.ts";
 import { listen } from "../kit/http-server.ts";
 
-/** A notification as it arrived. */
 export interface ReceivedMessage {
   at: Date;
   messageId: string;
   topicArn: string;
-  /** The event, as text. */
   message: string;
 }
 
@@ -87,7 +85,6 @@ export async function createLocalTopic(snsUrl: string, name: string): Promise<st
   return textIn(answer, "TopicArn");
 }
 
-/** Subscribes an HTTP endpoint, which is then asked to confirm. */
 async function subscribeLocally(snsUrl: string, topicArn: string, endpoint: string): Promise<void> {
   await ask(snsUrl, { Action: "Subscribe", TopicArn: topicArn, Protocol: "http", Endpoint: endpoint });
 }

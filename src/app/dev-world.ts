@@ -27,7 +27,6 @@ export interface LocalWorldOptions {
   environment: Record<string, string | undefined>;
   /** Used instead of an embedded one; it must be the relay's own, or empty. */
   database: Secret | undefined;
-  /** Where the data of this world lives. */
   dataDir: string;
   /** `false` where the data is thrown away afterwards: commits are not forced to the disk. */
   durable: boolean;
@@ -38,9 +37,7 @@ export interface LocalWorldOptions {
   log: Logger;
   /** Called with what differs from what was asked for. */
   remark: (text: string) => void;
-  /** Ends the start early. */
   signal: AbortSignal;
-  /** Called with each event that the subscriber receives. */
   onMessage: (message: ReceivedMessage) => void;
 }
 
@@ -59,7 +56,6 @@ export interface LocalWorld {
   readonly collectionId: string;
   readonly callbackToken: string;
   readonly consoleUrl: string;
-  /** The token to sign in there with. */
   readonly adminToken: string;
   readonly db: Database;
   /**
@@ -189,7 +185,6 @@ function withoutIdentity(
   return left;
 }
 
-/** The account of the local SNS. */
 const LOCAL_TOPIC = /^arn:aws:sns:[^:]*:000000000000:/;
 
 /**
@@ -211,7 +206,6 @@ export interface SampleInvoice {
   reference: string;
   /** Decimal string, fees included. */
   totalAmount: string | null;
-  /** The payer's page. */
   paymentUrl: string;
 }
 

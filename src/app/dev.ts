@@ -26,9 +26,7 @@ export interface DevOptions
 export interface RunningDev {
   world: LocalWorld;
   dataDir: string;
-  /** Its settings, for other commands. */
   settingsFile: string;
-  /** A fresh invoice to pay. */
   sample: SampleInvoice;
   stop(): Promise<void>;
 }
@@ -81,7 +79,6 @@ export interface Happening {
   what: "callback" | "asked" | "confirmed" | "published" | "received";
   /** null for a callback that names none. */
   invoiceId: string | null;
-  /** Plain words. */
   says: string;
   /** Of `received`: the event, as text. */
   event?: string;

@@ -111,7 +111,6 @@ export const aliveRoute: RequestHandler = (request, response, next) => {
 };
 
 interface MetricsAccess {
-  /** METRICS_TOKEN. */
   token: Secret | undefined;
   adminTokens: readonly AdminToken[];
   /** Whether the page is on PORT, which strangers reach. */

@@ -23,7 +23,6 @@ const COUNTING_MS = 1_000;
  */
 const REST = 9;
 
-/** How often the event loop's delay is looked at. */
 const RESOLUTION_MS = 10;
 
 const QUANTILES = { "0.5": 50, "0.99": 99, "1": 100 } as const;

@@ -32,7 +32,6 @@ import type { Span, SpanAttributes, SpanStart, Tracer } from "../kit/trace.ts";
 
 interface OpenTelemetryOptions extends SpanExporterOptions {
   serviceName: string;
-  /** Of this program. */
   version: string;
   /** The share of the traces begun here that is sampled, from 0 to 1. */
   share: number;
@@ -174,12 +173,10 @@ class OtlpSpanExporter implements SpanExporter {
     this.#underWay.add(sending);
   }
 
-  /** Resolves once nothing is under way. */
   async forceFlush(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
-  /** Gives up what is under way. */
   async shutdown(): Promise<void> {
     this.#end.abort();
   }

@@ -33,7 +33,6 @@ export interface Shared {
 export interface PassContext extends Shared {
   /** The same database, for claims and outcomes: what every payment waits for. */
   hot: Database;
-  /** Left out while tracing is off. */
   tracer?: Tracer | null;
   confirmWake?: Signal;
   publishWake?: Signal;
@@ -52,7 +51,6 @@ export interface ListPasses {
   sweep: Pass;
   /** Finds genuine ids in a flood of unknown ones. */
   scout: Pass;
-  /** The daily certificate. */
   certify: Pass;
 }
 
@@ -74,15 +72,12 @@ export interface Passes {
   tidy: Pass;
   /** Takes new rows into the ledger, and checks it once a day. */
   ledger: Pass;
-  /** Publishes the ledger's roots, once an hour. */
   roots: Pass;
-  /** Takes up replays that no process works on. */
   replay: Pass;
   /** Drops what has been kept for long enough. */
   retention: Pass;
   /** Makes the log's partitions that are due. */
   partitions: Pass;
-  /** Notifies people of alarms. */
   notify: Pass;
   /** Where new confirmations of this process may go without a claim. */
   handoff: Handoff<ClaimedConfirmation> | null;

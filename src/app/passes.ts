@@ -236,7 +236,6 @@ const runner = ({ db, settings, lease, sources, alarms, tracer = null, onConfirm
     createDestination: () => destinationOf(settings, 1),
   });
 
-/** What confirms in one process, over its sources' providers. */
 function createConfirmPump(
   context: PassContext,
   providers: readonly { source: Source; provider: Provider }[],

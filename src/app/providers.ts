@@ -4,7 +4,6 @@ import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 
-/** The provider account of a source. */
 export const providerOf = (source: Source, settings: ServeSettings): Provider =>
   collectionApiProvider({
     baseUrl: source.collectionApiUrl,

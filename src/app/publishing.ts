@@ -14,7 +14,6 @@ import { routesOf } from "./upstreams.ts";
 const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 
-/** Where events go. */
 export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): SnsDestination =>
   new SnsDestination({
     region: settings.AWS_REGION,

@@ -41,7 +41,6 @@ export class Relay {
   readonly #parts: RelayProcessParts;
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
-  /** Raised when alarms of the watch begin or end. */
   readonly #recordingChanges = new Signal();
   /** Alarms of silent processes that nobody was told of yet. */
   readonly #untold = new Set<Alarm & { raisedAt: Date }>();
@@ -70,7 +69,6 @@ export class Relay {
     else this.#startTelling();
   }
 
-  /** Shows the other processes that this one is alive. */
   #startPresence(does: { http: boolean; workers: boolean }): void {
     const { log, metrics, db, serves, database, alarms } = this.#parts;
     const presence = new RelayProcess(db, { ...does, serves, whyFailing: () => database.whyFailing });

@@ -21,9 +21,7 @@ import { register } from "./upstreams.ts";
 export interface ServeOptions {
   settings: ServeSettings;
   log: Logger;
-  /** Take callbacks, on PORT. */
   http: boolean;
-  /** Confirm and publish. */
   workers: boolean;
   /** The interface to listen on; all of them when left out. */
   host?: string;
@@ -144,7 +142,6 @@ function relaxHeapLimits(): void {
   setFlagsFromString("--external-memory-accounted-in-global-limit");
 }
 
-/** The time from one try to the next, in ms. */
 const AGAIN_MS = 1_000;
 
 /**

@@ -4,7 +4,6 @@ import type { Tracer } from "../kit/trace.ts";
 import { readHeaders } from "../kit/trace-settings.ts";
 import { within } from "../kit/waiting.ts";
 
-/** Tracing, while it is on. */
 export interface Tracing {
   readonly tracer: Tracer;
   /**

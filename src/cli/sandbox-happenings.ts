@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messageOf, RelayError } from "../kit/errors.ts";
+import { jsonIn } from "../kit/json.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 
 export interface Happening {
@@ -82,13 +83,8 @@ export async function recentEvents(snsUrl: string): Promise<Happening[]> {
 
 const event = z.object({ type: z.string(), subject: z.string() });
 
-function eventOf(message: string): { type: string; subject: string | null } {
-  try {
-    return event.parse(JSON.parse(message));
-  } catch {
-    return { type: "a message that is not an event", subject: null };
-  }
-}
+const eventOf = (message: string): { type: string; subject: string | null } =>
+  event.safeParse(jsonIn(message)).data ?? { type: "a message that is not an event", subject: null };
 
 const TIMEOUT_MS = 35_000;
 
@@ -115,7 +111,7 @@ export async function askSandbox(
     const message = `The ${what} at ${origin} does not answer (${why}). Start it, or give its URL.`;
     throw new RelayError(message, { code: "provider_away", cause });
   }
-  const answer = jsonOf(text);
+  const answer = jsonIn(text);
   if (response.ok && typeof answer === "object" && answer !== null) return answer;
   const said = wordsOf(answer);
   const message =
@@ -123,14 +119,6 @@ export async function askSandbox(
       ? `What answers at ${new URL(url).origin} is not the ${what}.`
       : `The ${what} refused it: ${said}`;
   throw new RelayError(message, { code: response.status === 404 ? "not_found" : "failed" });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function wordsOf(answer: unknown): string | undefined {

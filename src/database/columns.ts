@@ -171,10 +171,8 @@ export const bytea = typed(BYTES, "bytea");
 export const integer = typed(INTEGER, "int");
 export const float = typed(FLOAT, "float8");
 export const boolean = typed(BOOLEAN, "boolean");
-/** To the millisecond. */
 export const time = typed(TIME, "timestamptz");
 
-/** The columns of a batch by name. */
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
 /** `unnest(…) as name (column, …)`. */

@@ -29,7 +29,6 @@ export type Purpose =
    * on a disabled scan that it would compile the statement each time.
    */
   | "hot"
-  /** Everything else. */
   | "work"
   /** Migrations: as long as it takes. */
   | "migrate";

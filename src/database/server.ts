@@ -33,7 +33,6 @@ const version = new Statement(
   () => sql`select split_part(current_setting('server_version'), ' ', 1) as version`,
 );
 
-/** Such as `17.2`. */
 export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<string> {
   const [row] = await version.execute(db);
   return row?.version ?? "unknown";

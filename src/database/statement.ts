@@ -5,9 +5,7 @@ import { type Columns, singleRow, unnested } from "./columns.ts";
  * A column of a statement's result, as Postgres names its type; a test holds each statement to its columns.
  */
 export interface ResultColumn<Value> {
-  /** pg_type.oid */
   readonly oid: number;
-  /** pg_type.typname */
   readonly type: string;
   /** Only for the compiler. */
   readonly value?: Value;
@@ -46,7 +44,6 @@ type Perhaps<Result extends ResultColumns> = {
 export const perhaps = <Result extends ResultColumns>(columns: Result): Perhaps<Result> =>
   columns as unknown as Perhaps<Result>;
 
-/** The row that a statement returns. */
 export type ResultOf<S> = S extends Statement<never, infer Result> ? RowOf<Result> : never;
 
 /** A parameter whose value is read from what each execution is given. */
@@ -58,9 +55,7 @@ class Slot<Given> {
   }
 }
 
-/** What a statement is built with. */
 export interface Slots<Given> {
-  /** One parameter. */
   value(read: (given: Given) => unknown): RawBuilder<unknown>;
   /** Rows as a table, one parameter for each column. */
   table<Row>(
@@ -75,7 +70,6 @@ type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
 /** What a test needs to check a statement against the columns that it declares. */
 interface DeclaredStatement {
   readonly returns: ResultColumns;
-  /** Its texts, as they are sent. */
   texts(db: QueryExecutorProvider): string[];
 }
 
@@ -129,7 +123,6 @@ export class Statement<Given = void, Result extends ResultColumns = ResultColumn
     return (isSingle ? this.#single : this.#batch).execute(db, given);
   }
 
-  /** Its texts, as they are sent. */
   texts(db: QueryExecutorProvider): string[] {
     return [this.#batch.text(db), this.#single.text(db)];
   }

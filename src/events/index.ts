@@ -1,4 +1,3 @@
-export { confirmSubscription } from "./confirm-subscription.ts";
 export { type InvoicePaid, type InvoicePaidData, invoicePaidId, invoicePaidSchema } from "./invoice-paid.ts";
 export { InvoicePaidError, type InvoicePaidErrorKind } from "./invoice-paid-error.ts";
 export {
@@ -11,4 +10,4 @@ export {
   postgresOnceOnly,
 } from "./once-only.ts";
 export { parseInvoicePaid, parseUnsignedInvoicePaid } from "./parse-invoice-paid.ts";
-export type { Trust } from "./verify-signature.ts";
+export { confirmSubscription, type Trust } from "./verify-signature.ts";

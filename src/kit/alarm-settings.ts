@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { list, pageUrl, secretUrl, webhookSecret } from "./setting-formats.ts";
 
-/** How people are told of alarms. */
 export const ALARM_SETTINGS = {
   ALARM_WEBHOOK_URL: secretUrl
     .optional()

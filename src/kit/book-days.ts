@@ -9,21 +9,18 @@ export interface BookPeriod {
   to: Date;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatIn(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    calendar: "gregory",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-  formats.set(zone, format);
-  return format;
+/** A format costs a thousand times what formatting does: one is made for each zone. */
+function formatsOf(options: Intl.DateTimeFormatOptions): (zone: string) => Intl.DateTimeFormat {
+  const known = new Map<string, Intl.DateTimeFormat>();
+  return (zone) => {
+    const format = known.get(zone) ?? new Intl.DateTimeFormat("en-US", { ...options, timeZone: zone });
+    known.set(zone, format);
+    return format;
+  };
 }
+
+const formatIn = formatsOf({ calendar: "gregory", year: "numeric", month: "2-digit", day: "2-digit" });
+const clockIn = formatsOf({ timeStyle: "medium", hourCycle: "h23" });
 
 /** The day of a time in a zone, YYYY-MM-DD. @throws RangeError when the time is none, or the zone is not known. */
 export function bookDayOf(at: Date | number, zone: string): string {
@@ -80,16 +77,6 @@ export function bookDaysOf(period: BookPeriod, zone: string): string[] {
   const last = lastBookDay(period, zone);
   for (let day = bookDayOf(period.from, zone); day <= last; day = addDays(day, 1)) days.push(day);
   return days;
-}
-
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-function clockIn(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
-  if (known !== undefined) return known;
-  const clock = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeStyle: "medium", hourCycle: "h23" });
-  clocks.set(zone, clock);
-  return clock;
 }
 
 /** A time as the clocks of a zone show it, to the second, as spreadsheets read it: `2026-10-31 23:59:59`. */

@@ -69,7 +69,6 @@ export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 export const hasChecks = (checks: CallbackChecks): boolean =>
   Object.values(checks).some((check) => (Array.isArray(check) ? check.length > 0 : check !== null));
 
-/** The checks that the settings describe. */
 export const callbackChecksOf = (given: CheckSettings): CallbackChecks => ({
   hmac: given.CALLBACK_HMAC_SECRETS
     ? {

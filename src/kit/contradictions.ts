@@ -1,7 +1,6 @@
 import type { AdminToken } from "./admin-token.ts";
 import type { Source } from "./sources-file.ts";
 
-/** The settings of which one can contradict another. */
 interface Contradictable {
   PORT: number;
   OPS_PORT?: number | undefined;

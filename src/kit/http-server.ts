@@ -129,7 +129,6 @@ function hangUpOnStalled(server: Server, { withinMs, leastBytes }: StallLimit, o
 
 /** What libuv counts; Node's own time-out of sockets reads it too, but offers it to nobody. */
 interface Counts {
-  /** Bytes given to the socket. */
   bytesWritten: number;
   /** Those that the kernel has not taken yet. */
   writeQueueSize: number;

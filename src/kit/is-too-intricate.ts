@@ -2,9 +2,7 @@ const [QUOTE, BACKSLASH, COMMA, LINE_END] = [0x22, 0x5c, 0x2c, 0x0a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 interface JsonLimits {
-  /** Levels of objects and arrays within each other. */
   depth: number;
-  /** Objects, arrays, members, elements and lines. */
   pieces: number;
 }
 

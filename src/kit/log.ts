@@ -112,7 +112,6 @@ function collapseRepeats(): LogMethod {
 /** What came again within the window that is open. */
 interface Kind {
   count: number;
-  /** When the window began, by performance.now(). */
   since: number;
   tell: (count: number, seconds: number) => void;
 }

@@ -1,4 +1,3 @@
-/** An amount as people read it: `1234567.50` as `1,234,567.50`, digit by digit. */
 export const money = <Amount extends string | null | undefined>(amount: Amount): Amount | string =>
   amount?.replace(/\B(?=(\d{3})+(?!\d)(?=\.|$))(?<!\.\d*)/g, ",") ?? amount;
 

@@ -28,7 +28,6 @@ export const takenKeyOf = (error: unknown): string =>
 /** Someone else held the lock for longer than lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";
 
-/** The database user may not do this. */
 export const isNotAllowed = (error: unknown): boolean => codeOf(error) === "42501";
 
 /** The SQLSTATE, or Node's own code; empty where there is none. */

@@ -5,17 +5,18 @@ import { likelyName } from "./likely-name.ts";
  * What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`.
  */
 export function problemsOf(error: z.ZodError): string[] {
-  return [...new Set(error.issues.map(({ path, message }) => `${nameOf(path)} ${message}`))];
+  return [
+    ...new Set(
+      error.issues.map(({ path, message }) => `${pathOf(path).slice(0, 200) || "The request"} ${message}`),
+    ),
+  ];
 }
 
-function nameOf(path: readonly PropertyKey[]): string {
-  const name = path.reduce<string>(
-    (so, part) =>
-      typeof part === "number" ? `${so}[${part}]` : so === "" ? String(part) : `${so}.${String(part)}`,
-    "",
-  );
-  return name === "" ? "The request" : name.slice(0, 200);
-}
+/** Where in a document something stands: `sources[0].name`; "" for all of it. */
+export const pathOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${String(part)}`))
+    .join("");
 
 /** A text that says a value. @param read gives null for any other, of which `problem` is what is wrong. */
 export const readAs = <Value>(read: (text: string) => Value | null, problem: string) =>

@@ -16,7 +16,6 @@ export class Secret {
     return this.#value;
   }
 
-  /** Compares in constant time, whatever the lengths. */
   equals(other: string): boolean {
     const digest = (text: string) => createHash("sha256").update(text).digest();
     return timingSafeEqual(digest(this.#value), digest(other));

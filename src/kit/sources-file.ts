@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { callbackChecksSchema } from "./callback-checks.ts";
+import { jsonIn } from "./json.ts";
+import { pathOf } from "./problems.ts";
 import type { Secret } from "./secret.ts";
 import {
   anyUuid,
@@ -37,16 +39,13 @@ export function readSourcesFile(file: string, environment: Environment): Sources
     const code = error instanceof Error && "code" in error ? error.code : "unreadable";
     return failed(`${file} cannot be read (${code})`);
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    // The parser's own message quotes the text, which holds secrets.
-    return failed(`${file} is not JSON`);
-  }
+  const json = jsonIn(text.replace(/^\uFEFF/, ""));
+  if (json === undefined) return failed(`${file} is not JSON`);
   const result = sourcesSchema(environment).safeParse(json);
   if (!result.success)
-    return failed(...result.error.issues.map((issue) => `${pathOf(issue.path)} ${messageOfIssue(issue)}`));
+    return failed(
+      ...result.error.issues.map((issue) => `${pathOf(issue.path) || "the whole"} ${messageOfIssue(issue)}`),
+    );
   const twice = doubles(result.data.sources);
   return twice.length > 0 ? failed(...twice) : { sources: result.data.sources, problems: [] };
 }
@@ -85,11 +84,6 @@ function doubles(sources: readonly Source[]): string[] {
   }
   return problems;
 }
-
-const pathOf = (path: readonly PropertyKey[]): string =>
-  path
-    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${String(part)}`))
-    .join("") || "the whole";
 
 /** Zod's own words where there are none of ours. They name types and keys, no values. */
 const messageOfIssue = (issue: z.core.$ZodIssue): string =>

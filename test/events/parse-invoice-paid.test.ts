@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PublishCommand } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
-import { confirmSubscription } from "../../src/events/confirm-subscription.ts";
 import type { InvoicePaidErrorKind } from "../../src/events/invoice-paid-error.ts";
 import { parseInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
 import type { Trust } from "../../src/events/verify-signature.ts";
+import { confirmSubscription } from "../../src/events/verify-signature.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { type Subscriber, startSubscriber, subscribe } from "../sandbox/sns/subscriber.ts";
 

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { indentedJson } from "../../kit/indented-json.ts";
+import { indentedJson } from "../../kit/json.ts";
 import { clock } from "../../kit/time.ts";
 import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CommandContext } from "../command-context.ts";

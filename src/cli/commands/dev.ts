@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { Command } from "commander";
 import type { Happening, RunningDev } from "../../app/dev.ts";
 import { enterLocalWorld } from "../../app/dev-settings.ts";
-import { indentedJson } from "../../kit/indented-json.ts";
+import { indentedJson } from "../../kit/json.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { readSettings } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";

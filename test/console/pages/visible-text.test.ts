@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { moneyText, visibleText } from "../../../src/console/pages/kit/text.ts";
-import { indentedJson } from "../../../src/kit/indented-json.ts";
+import { indentedJson } from "../../../src/kit/json.ts";
 
 describe("text from outside", () => {
   it.each([

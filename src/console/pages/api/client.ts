@@ -139,7 +139,6 @@ export class ApiProblem extends Error {
     this.status = status;
   }
 
-  /** What was thrown, as a problem. */
   static of(thrown: unknown): ApiProblem {
     return thrown instanceof ApiProblem ? thrown : new ApiProblem(0, String(thrown));
   }

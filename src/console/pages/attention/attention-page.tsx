@@ -18,7 +18,6 @@ import { Ago, Badge, Icon, Outside, ShortId, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
 import { DEAD_LETTERS, QUARANTINE, UndeliveredPage } from "./undelivered.tsx";
 
-/** How many wait there; null where nobody counts them. */
 const countIn = ({ list }: (typeof TABS)[number], status: Status | null): number | null =>
   status === null ? null : (list.figure?.(status) ?? null);
 
@@ -52,10 +51,8 @@ export function AttentionPage({ rest: [path, id] }: { rest: readonly string[] })
   );
 }
 
-/** An alarm as the admin API lists it. */
 type ListedAlarm = Status["alarms"][number];
 
-/** The pages of what alarms are about. */
 const PAGES: Readonly<Record<string, (id: string) => string>> = {
   invoice: (id) => `payments/${id}`,
   dead_letter: (id) => `attention/dead/${id}`,
@@ -149,7 +146,6 @@ function alarmAct({ act, done, ...words }: AlarmAct, always: { name?: string } =
   };
 }
 
-/** Takes alarms off the list that somebody has seen to. */
 const CLOSE: AlarmAct = {
   operation: "closeAlarms",
   title: "Close",
@@ -205,7 +201,6 @@ const ASK_AGAIN: RowsAct<ListedAlarm> = {
   },
 };
 
-/** What the list of anomalies is of. */
 const ANOMALY = { name: "invoice_anomaly" } as const;
 
 const ROWS = {

@@ -10,7 +10,6 @@ import { choicesOf } from "../parts/form.tsx";
 import type { ListDefinition, RowsAct } from "../parts/list.tsx";
 import { Badge, None, ShortId } from "../parts/values.tsx";
 
-/** What became of a callback; of a refused one, why. */
 export const Fate = ({ callback: { verdict, failedCheck } }: { callback: ListedCallback }) => (
   <>
     {/* Without an answer yet, as the command line says it. */}
@@ -30,7 +29,6 @@ const read =
   (given, cursor, signal) =>
     get("/callbacks", { query: { ...given, ...always, cursor: cursor ?? undefined } }, signal);
 
-/** Every callback that was recorded, the newest first. */
 export const CALLBACKS: ListDefinition<ListedCallback> = {
   ...ROWS,
   what: "callbacks",

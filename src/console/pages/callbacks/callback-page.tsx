@@ -40,7 +40,6 @@ const FIELDS: readonly Field<CallbackShown>[] = [
   { name: "Cut", show: ({ cut }) => cut && JSON.stringify(cut) },
 ];
 
-/** The log, or one callback of it. */
 export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
   id !== undefined ? (
     <CallbackPage id={id} key={id} />
@@ -51,7 +50,6 @@ export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
     </>
   );
 
-/** One callback as it came, and what was made of it. */
 function CallbackPage({ id }: { id: string }) {
   const answer = useAnswer("/callbacks/{id}", { path: { id } });
   return (

@@ -1,6 +1,5 @@
-import { indentedJson } from "../../../kit/indented-json.ts";
+import { indentedJson } from "../../../kit/json.ts";
 
-/** A part of a body: an id that was found there, or what stands between them. */
 interface Part {
   at: number;
   text: string;

@@ -1,7 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
-/** Where the application is served. */
 const BASE = "/console/";
 
 const address = signal(readAddress());
@@ -18,14 +17,11 @@ export const searched = computed(() => new URLSearchParams(address.value.hash.sl
 
 /** Where one was on a page that one left, for when one comes back. */
 export interface Spot {
-  /** The row that was opened, and how many were shown. */
   row: string;
   shown: number;
 }
 
-/** What the browser's history keeps beside an address. */
 interface Kept {
-  /** The address that led here. */
   from?: string;
   spot?: Spot;
 }
@@ -42,7 +38,6 @@ window.addEventListener("popstate", () => {
   address.value = readAddress();
 });
 
-/** Keeps where one is, before one goes on. */
 export function keepSpot(at: Spot): void {
   history.replaceState({ ...kept(), spot: at } satisfies Kept, "");
 }

@@ -9,10 +9,8 @@ export function moneyText(amount: string): string {
   return `${sign === "" ? "" : "−"}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${decimals.padEnd(2, "0")}`;
 }
 
-/** A count with its thousands apart. */
 export const countText = (count: number): string => count.toLocaleString("en-US");
 
-/** A text that begins a sentence. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
@@ -72,5 +70,4 @@ function escapeOf(character: string): Piece {
   return { escape: written, name: DOES.find(([of]) => of.test(character))?.[1] ?? hex };
 }
 
-/** The beginning of an id. */
 export const shortId = (id: string): string => `${visibleText(id).slice(0, 8)}…`;

@@ -98,7 +98,6 @@ const PAGES = {
   invoice_anomaly: ["attention/anomalies", "anomalies"],
 } as const satisfies Record<NonNullable<Need["page"]> | string, readonly [to: string, name: string]>;
 
-/** One line a cause, with what to do. */
 function Needs({ status: { needs, alarms } }: { status: Status }) {
   return (
     <ol class="columns needs">

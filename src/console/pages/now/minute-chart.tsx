@@ -13,12 +13,10 @@ const KINDS: readonly { name: Counted; says: string }[] = [
 ];
 
 interface ChartProps {
-  /** In the order of time. */
   steps: Activity["minutes"];
   stepMinutes: number;
   /** What all of them are: "the last hour". */
   period: string;
-  /** Called with the step that is pressed: when it begins and ends. */
   onOpen: (from: Date, to: Date) => void;
 }
 

@@ -13,7 +13,6 @@ import { UpstreamShown, upstreamsOf } from "../settings/upstreams.tsx";
 import { Headline } from "./headline.tsx";
 import { MinuteChart } from "./minute-chart.tsx";
 
-/** Whether everything is well, and what happens now. */
 export function NowPage() {
   // Read once for the first look; from then on the relay sends them.
   const readStatus = useAnswer("/status", {});
@@ -55,7 +54,6 @@ export function NowPage() {
 /** Work that has been open for this long stands out, in s: as long as the status needs to call a person. */
 const LONG_SECONDS = 120;
 
-/** How long a payment takes, and how long what is open has waited. */
 function Times({ activity: { latency, oldest }, status }: { activity: Activity; status: Status }) {
   const share = (ms: number | undefined) => (ms === undefined ? "–" : spanText(ms));
   const { confirmations, outbox } = status.backlog;
@@ -97,7 +95,6 @@ function Times({ activity: { latency, oldest }, status }: { activity: Activity; 
 const isOpen = ({ state, count }: { state: string; count: number }): boolean =>
   count > 0 && (state === "due" || state === "claimed");
 
-/** So many payments are shown. */
 const SHOWN = 7;
 
 /** The newest payments: those that were there, and each that comes through while one looks. */
@@ -233,6 +230,5 @@ function Longer({ range }: { range: Exclude<Range, "1h"> }) {
   );
 }
 
-/** The payments that were confirmed in a step. */
 const openPayments = (from: Date, to: Date): void =>
   go(`payments?${new URLSearchParams({ confirmedFrom: from.toISOString(), confirmedTo: to.toISOString() })}`);

@@ -27,7 +27,6 @@ export function topOf(steps: readonly Step[]): number {
   return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= most && top > 1) ?? most;
 }
 
-/** How many of each in all of these steps. */
 export function totalsOf(steps: readonly Step[]): Record<Counted, number> {
   const sum = (what: Counted) => steps.reduce((total, step) => total + (step[what] ?? 0), 0);
   return { received: sum("received"), confirmed: sum("confirmed"), published: sum("published") };

@@ -22,7 +22,6 @@ export type OnProgress = (progress: Progress) => void;
 
 interface Question extends Pick<Act, "fields"> {
   question: string;
-  /** What will happen, and what will not. */
   says: string;
   /** On the button: the verb, and of how many. */
   action: string;
@@ -35,7 +34,6 @@ interface Question extends Pick<Act, "fields"> {
 }
 
 interface ActButtonProps extends Act, Omit<Question, "action"> {
-  /** The title, unless given. */
   action?: string;
   /** Who cannot see where the button stands hears this. */
   label?: string;
@@ -141,7 +139,6 @@ export const endFields =
     return end === "own" ? [ends, at] : [ends];
   };
 
-/** What was chosen there; null for no end. */
 export function endChosen({ end = "60", at = "" }: Values): Date | null {
   if (end === "never") return null;
   return end === "own" ? timeGiven(at) : new Date(Date.now() + Number(end) * 60_000);

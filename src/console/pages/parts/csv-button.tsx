@@ -6,17 +6,14 @@ import { notify } from "./page.tsx";
 import { Button } from "./values.tsx";
 
 interface CsvButtonProps<Row> {
-  /** Of the file, without its ending. */
   name: string;
   read: (cursor: string | null, signal: AbortSignal) => Promise<ListPage<Row>>;
-  /** Its columns, by their names. */
   row: (row: Row) => object;
 }
 
 /** More than this is no table to look at; reports have it all. */
 const ROW_LIMIT = 20_000;
 
-/** Saves every row that matches, on whichever page. */
 export function CsvButton<Row>({ name, read, row }: CsvButtonProps<Row>) {
   const [count, setCount] = useState<number | null>(null);
   const leaving = useRef(new AbortController());

@@ -18,7 +18,6 @@ function cellOf(value: string): string {
   return /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Has the browser save a text as a file. */
 export function saveFile(name: string, mediaType: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: mediaType }));
   Object.assign(document.createElement("a"), { href: url, download: name }).click();

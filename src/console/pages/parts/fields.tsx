@@ -20,7 +20,6 @@ export interface Field<Row> {
 type Look = Pick<Field<never>, "kind" | "phone">;
 type With<Key extends string, Value> = Readonly<Record<Key, Value>>;
 
-/** How fields of a kind are shown, by their key. */
 const fieldOf =
   <Value,>(show: (value: Value) => ComponentChildren, usual: Look = {}) =>
   <Key extends string>(name: string, key: Key, look: Look = {}): Field<With<Key, Value>> => ({
@@ -54,7 +53,6 @@ export const countField = fieldOf((count: number | null) => (count === null ? <N
 /** A text is shown as what others may have written: nothing hides in it. */
 const safely = (shown: ComponentChildren) => (typeof shown === "string" ? <Outside text={shown} /> : shown);
 
-/** Names and what they are, in two columns. */
 export function Facts<Row>({ of, fields }: { of: Row; fields: readonly Field<Row>[] }) {
   return (
     <dl class="facts">
@@ -81,9 +79,7 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
   to?: ((row: Row) => string) | undefined;
-  /** Of a row that stands out. */
   toneOf?: (row: Row) => string;
-  /** With it, rows have check boxes. */
   choice?: {
     /** `keyOf` of those that are chosen. */
     chosen: ReadonlySet<string>;
@@ -199,7 +195,6 @@ interface FiguresProps {
   of: readonly (readonly [name: string, shown: ComponentChildren, look?: string])[];
 }
 
-/** Numbers over what they count. */
 export const Figures = ({ of: figures }: FiguresProps) => (
   <dl class="figures">
     {figures.map(([name, shown, look = ""]) => (

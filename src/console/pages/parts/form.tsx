@@ -33,13 +33,10 @@ export interface FormField {
     | "alarm";
   /** Beside the label: what it is for, what holds without it. */
   hint?: string;
-  /** Of a choice: value and word. */
   choices?: Choices;
   /** Of a choice: what stands for none of them, ""; null where one of them is always chosen. */
   any?: string | null;
-  /** What is chosen as long as nothing was. */
   first?: string;
-  /** Of what is typed. */
   input?: Pick<
     InputHTMLAttributes<HTMLInputElement>,
     "placeholder" | "min" | "max" | "maxLength" | "required"

@@ -30,11 +30,9 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   csv?: { name: string; limit: number; row: (row: Row) => object };
   /** Shown when there is none at all; or what is said then, and why. */
   empty: readonly [title: string, why: string] | VNode;
-  /** Shown when none matches the filters. */
   noMatch?: string;
   /** Said of the first page of a search, above its rows or in their place. */
   about?: (first: ListPage<Row>) => ComponentChildren;
-  /** What may be done about rows that are chosen. */
   acts?: readonly RowsAct<Row>[];
   /** What a row is called, where rows are chosen: no two of them the same. */
   nameOf?: (row: Row) => string;
@@ -55,7 +53,6 @@ export interface RowsAct<Row> extends Act {
   says: (count: number) => string;
   /** @returns what was done, in a sentence. @throws ApiProblem */
   run: (rows: readonly Row[], reason: string | undefined, values: Values) => Promise<string>;
-  /** The same for all that match, also those that are not shown. */
   runAll?: (
     reason: string | undefined,
     given: Values,
@@ -123,7 +120,6 @@ type RowAt<Path extends CountedPath> =
 
 interface ListProps<Row> {
   list: ListDefinition<Row>;
-  /** What is searched for. */
   text?: string;
 }
 
@@ -226,7 +222,6 @@ interface RowsProps<Row> {
   /** How many match, shown or not; null where nobody counts them and there are more. */
   total: number | null;
   given: Values;
-  /** Called when something was done. */
   onDone: () => void;
 }
 

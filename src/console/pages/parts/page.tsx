@@ -8,11 +8,9 @@ import { Button, Icon, Outside } from "./values.tsx";
 
 interface PageHeadProps {
   title: string;
-  /** The page above it: its address, and its name. */
   above?: { to: string; name: string };
   /** A sentence, in which others may have written, or a few facts under the title. */
   says?: ComponentChildren;
-  /** Buttons at its right. */
   children?: ComponentChildren;
 }
 
@@ -42,7 +40,6 @@ export function PageHead({ title, above, says, children }: PageHeadProps) {
 
 interface SectionProps {
   title: string;
-  /** Beside the title: a count, a button. */
   aside?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -64,7 +61,6 @@ export function Section({ title, aside, children }: SectionProps) {
 interface TabsProps {
   label: string;
   tabs: readonly { to: string; title: string; count?: number | null }[];
-  /** Where one is. */
   current: string;
 }
 
@@ -110,7 +106,6 @@ export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() =
   );
 }
 
-/** While the first answer is under way. */
 export function Loading({ what }: { what: string }) {
   return (
     <p class="loading" role="status">
@@ -181,7 +176,6 @@ interface CopyProps {
   what: string;
 }
 
-/** Copies a text, exactly. */
 export function Copy({ text, what }: CopyProps) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(

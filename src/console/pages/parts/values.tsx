@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { indentedJson } from "../../../kit/indented-json.ts";
+import { indentedJson } from "../../../kit/json.ts";
 import { spanText } from "../../../kit/time.ts";
 import { now } from "../api/live.ts";
 import { zone } from "../kit/look.ts";
@@ -185,7 +185,6 @@ export function Icon({ name }: { name: IconName }) {
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "label"> {
   children?: ComponentChildren;
-  /** Before its words; or alone, with a label. */
   icon?: IconName | undefined;
   /** Heard, and shown where one points at a picture that stands alone. */
   label?: string | undefined;

@@ -88,7 +88,6 @@ export function NewReplay() {
   );
 }
 
-/** What a dry run found: how many, the first of them, and the way to start. */
 function PlanShown({
   plan,
   onStart,
@@ -135,7 +134,6 @@ const FIELDS: readonly Field<Plan["first"][number]>[] = [
   textField("Source", "source"),
 ];
 
-/** What of a kind is run again, and how. */
 function filtersOf(kind: ReplayKind, topics: readonly string[]): readonly FormField[] {
   const verdicts = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
   const topic: FormField = {

@@ -28,7 +28,6 @@ export const KINDS = {
 export type ReplayKind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as ReplayKind[];
 
-/** `3 events`. */
 export const countOf = (kind: ReplayKind, count: number): string =>
   `${countText(count)} ${KINDS[kind][count === 1 ? "one" : "many"]}`;
 
@@ -60,7 +59,6 @@ function timeWords(text: string, timeZone: string): string {
   return `${dayText(at, timeZone)}, ${clockText(at, timeZone).slice(0, 5)} ${zoneName(at, timeZone)}`;
 }
 
-/** How far it is, from 0 to 1. */
 export const shareOf = ({ handled, matching }: { handled: number; matching: number }): number =>
   matching === 0 ? 1 : Math.min(1, handled / matching);
 

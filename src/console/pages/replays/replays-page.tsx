@@ -21,7 +21,6 @@ import { Badge, Outside, PaymentLink } from "../parts/values.tsx";
 import { NewReplay } from "./new-replay.tsx";
 import { countOf, filterWords, KINDS, shareOf, targetWords } from "./replay-words.ts";
 
-/** What ran or runs again from the log, and the way to begin. */
 export function ReplaysPage({ rest: [which] }: { rest: readonly string[] }) {
   if (which !== undefined) return which === "new" ? <NewReplay /> : <ReplayPage key={which} id={which} />;
   return (
@@ -184,7 +183,6 @@ function Progress({ replay }: { replay: Replay }) {
   );
 }
 
-/** How far it is: a bar, and the same in words. */
 export function ReplayProgress({ replay }: { replay: Replay }) {
   return (
     <span class="stack quiet">

@@ -12,7 +12,6 @@ import { Answered, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
 import { Badge, Button, None, Outside, ShortId } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
-/** What is on, off and paused; and who did what, and why. */
 export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
   const isAudit = tab === "audit" && may("readAuditLog");
   return (
@@ -40,7 +39,6 @@ export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
 
 const PAGE = 100;
 
-/** Who changed what by hand, when and why; the newest first. */
 const CHANGES: ListDefinition<AuditEntry> = {
   what: "changes",
   caption: "Changes by hand, the newest first",
@@ -84,7 +82,6 @@ function Subject({ change: { action, subject, invoiceId } }: { change: AuditEntr
   );
 }
 
-/** What the relay does with its settings; no secret is shown. */
 export function SettingsShownPart() {
   const answer = useAnswer("/settings", {});
   return (

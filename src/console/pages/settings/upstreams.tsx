@@ -35,7 +35,6 @@ export function Upstreams() {
 
 interface RowProps {
   upstream: Upstream;
-  /** Which of them it is. */
   what: string;
   work: "confirm" | "publish";
   /** undefined where nobody knows whose it is. */
@@ -89,7 +88,6 @@ function Row({ upstream, what, work, source, onDone }: RowProps) {
   );
 }
 
-/** A source or topic, as the admin API lists it. */
 export type Upstream = Activity["upstreams"]["sources"][number];
 
 /** Both kinds in one list, the provider's first. */

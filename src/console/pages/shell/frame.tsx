@@ -148,7 +148,6 @@ const WORDS = {
   lost: ["Not live", "What you see may be old."],
 } as const;
 
-/** Whether what one sees is of now. */
 function Connection() {
   const { value: known } = proof;
   const state =
@@ -180,7 +179,6 @@ function Waiting() {
   );
 }
 
-/** The pages that whoever is signed in may see. */
 function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => void }) {
   return (
     <nav aria-label="Pages">

@@ -9,7 +9,6 @@ import { Button, Icon, type IconName } from "../parts/values.tsx";
 const THEME_ICONS: Record<Theme, IconName> = { system: "screen", light: "sun", dark: "moon" };
 const THEME_WORDS: Record<Theme, string> = { system: "as the system", light: "light", dark: "dark" };
 
-/** Who is there, and how they like to see things. */
 export function Tools({ who, onHelp }: { who: Session; onHelp: () => void }) {
   return (
     <div class="stack tools">
@@ -48,7 +47,6 @@ interface ShortcutsHelpProps {
   onClose: () => void;
 }
 
-/** Every key that does something on this page. */
 export function ShortcutsHelp({ shortcuts, onClose }: ShortcutsHelpProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -84,7 +82,6 @@ export interface Shortcut {
   act: () => void;
 }
 
-/** How long the first key of two waits for the second. */
 const SEQUENCE_MS = 1_500;
 
 /** Shortcuts for as long as the component is there. @param shortcuts the same ones each time. */
@@ -161,7 +158,6 @@ export function SignIn({ why }: { why: string | null }) {
   );
 }
 
-/** The product's name and sign. */
 export function Mark() {
   return (
     <span class="mark">

@@ -7,7 +7,7 @@ const [OPENS, CLOSES] = [/^[{[]$/, /^[}\]]$/];
  * left alone. Pure.
  */
 export function indentedJson(json: string): string {
-  if (!isJson(json)) return json;
+  if (jsonIn(json) === undefined) return json;
   let depth = 0;
   const line = (by: number) => {
     depth += by;
@@ -24,11 +24,11 @@ export function indentedJson(json: string): string {
     .join("");
 }
 
-function isJson(text: string): boolean {
+/** What a JSON text holds; undefined for any other text. */
+export function jsonIn(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
