@@ -10,7 +10,7 @@ const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.te
 // Whole journeys, outages, kills, floods and bundles: minutes, most of them waited for.
 const LONG = [
   "test/journeys/!(callback-variants|paid-invoice|traces).test.ts",
-  "test/faults/{crash/matrix,hung-connection,stopped-in-transaction,torture/torture}.test.ts",
+  "test/faults/{crash/matrix,hung-connection,stopped-in-transaction}.test.ts",
   "test/app/{alarm-webhook,at-rest,database-watch,keep-partitions,start-without-database}.test.ts",
   "test/app/lambda/!(drain|read-environment).test.ts",
   "test/cli/serve.test.ts",

@@ -17,9 +17,10 @@ import {
   ZONES,
 } from "../support/books-truth.ts";
 import { booksWorld, decimal, isOurs, LISTS, type WorldPayment } from "../support/books-world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { TOKENS } from "../support/two-sources.ts";
 import { readXlsx } from "./read-xlsx.ts";
-import { newFolder, rowsOf } from "./report/october.ts";
+import { rowsOf } from "./report/october.ts";
 
 const YEAR = { from: "2025-12-31", to: "2026-11-01" };
 const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };
@@ -124,7 +125,7 @@ async function reconcileAgrees({ payments, json }: World): Promise<void> {
 }
 
 async function reportsAgree({ payments, run, foreign, corrected }: World): Promise<void> {
-  const folder = await newFolder();
+  const folder = await temporaryFolder();
   /** The same from CSV and from XLSX. */
   const report = async (name: string, ...words: string[]) => {
     const files = ["csv", "xlsx"].map((form) => join(folder, `${name}.${form}`));
@@ -199,7 +200,7 @@ async function reportsAgree({ payments, run, foreign, corrected }: World): Promi
 
 /** All but the first, booked on the day itself, with what is no settlement and what nobody here knows. */
 async function matchAgrees({ payments, run }: World): Promise<void> {
-  const file = join(await newFolder(), "october.csv");
+  const file = join(await temporaryFolder(), "october.csv");
   const [first, ...others] = settlementsOf(paymentsOf(payments, { ...OCTOBER, source: "a" }));
   if (first === undefined) throw new Error("no payments");
   const line = ({ day, id, amount }: typeof first) => `${day},NIP ${id} ADA OBI,${decimal(amount)},`;

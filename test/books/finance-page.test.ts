@@ -2,7 +2,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { booksWorld, LISTS } from "../support/books-world.ts";
-import { newFolder, rowsOf } from "./report/october.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { rowsOf } from "./report/october.ts";
 
 const PAGE = resolve(import.meta.dirname, "../../docs/finance.md");
 
@@ -21,7 +22,7 @@ async function commandsOf(section: string): Promise<{ step: number; words: strin
 
 it("the month's closing in docs/finance.md, followed word by word, ends with equal certificates and the files", async () => {
   const world = await booksWorld();
-  const folder = await newFolder();
+  const folder = await temporaryFolder();
   // What the provider settled to source a, written by hand.
   const settled = [
     "2026-10-02,999.96",

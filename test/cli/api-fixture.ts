@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { CommandContext } from "../../src/cli/command-context.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { LIVE_KEY, startTestService, type TestService } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 export const TOKEN = "test-token-0123456789abcdef";
 
@@ -88,8 +88,7 @@ export class ApiCommand {
 
 /** A file with that text, gone with the test. */
 export async function fileWith(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-api-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const path = join(folder, "invoice.json");
   await writeFile(path, text);
   return path;

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CreateTopicCommand, ListTopicsCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CliProcess, runCli, runCliProcess, startCli } from "../support/cli-process.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 async function database(): Promise<string> {
   const { url, drop } = await createEmptyTestDatabase();
@@ -32,8 +32,7 @@ describe("the local services, each alone", () => {
       ...["COLLECTION_API_URL", "COLLECTION_API_KEY", "COLLECTION_IDS", "SNS_TOPIC_ARN", "AWS_REGION"],
       ...["AWS_ENDPOINT_URL_SNS", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
     ]);
-    const folder = await mkdtemp(join(tmpdir(), "settings-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     const file = join(folder, "local.env");
     const rest = `DATABASE_URL=${DATABASE_URL}\nPUBLIC_URL=http://127.0.0.1:4000\nCALLBACK_TOKENS=${"t".repeat(22)}`;
     await writeFile(file, `${blocks}\n${rest}`);

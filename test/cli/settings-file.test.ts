@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCli } from "../support/cli-process.ts";
 import { TOKEN } from "../support/relay.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 async function settingsFile(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-settings-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const file = join(folder, ".env");
   await writeFile(file, text);
   return file;

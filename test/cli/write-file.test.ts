@@ -1,15 +1,13 @@
 import { EventEmitter } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { CommandContext } from "../../src/cli/command-context.ts";
 import { writeFileUnlessStopped } from "../../src/cli/write-file.ts";
-import { onTestFinished } from "../support/own-test.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("Ctrl-C while a file is written leaves nothing behind, and says so", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "stopped-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
   const output = { write: () => undefined };
   const context = new CommandContext({ environment: {}, stdout: output, stderr: output, signals });

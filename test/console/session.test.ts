@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ABSOLUTE_MS, IDLE_MS, Sessions } from "../../src/api/sessions.ts";
 import { readSettings } from "../../src/kit/settings.ts";
 import { operations } from "../../src/operate/operations/list.ts";
+import { roleFor } from "../../src/operate/operations/operation.ts";
 import { ADMIN, ADMIN_TOKENS, adminApi, cookieIn, OPERATOR, READER } from "../support/admin.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { startRelay } from "../support/relay.ts";
@@ -121,6 +122,12 @@ describe("a session of the console", () => {
         status: 403,
         body: { error: expect.stringMatching(/needs the role (operate|admin); (ada|obi) has the role/) },
       });
+    const own = await signedIn(READER);
+    for (const { method, path } of operations.filter((one) => roleFor(one) !== "read")) {
+      const given = [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, crypto.randomUUID()), {}] as const;
+      expect((await own.call(...given, READER)).status, `${path} by token`).toBe(403);
+      expect((await own.ask(...given)).status, `${path} by cookie`).toBe(403);
+    }
     expect((await call("POST", "/pause", { work: "publish" }, OPERATOR)).status).toBe(200);
     expect((await call("POST", "/retention", { dryRun: true }, ADMIN)).status).toBe(200);
     expect((await call("POST", "/invoices/search", {}, READER)).status).toBe(200);

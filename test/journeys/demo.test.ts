@@ -1,17 +1,10 @@
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCliProcess, startCli } from "../support/cli-process.ts";
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-dev-test-"));
-  await chmod(folder, 0o711);
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What a shell may hold for other work, none of it of any use. */
 const SHELL = {

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { check } from "../../examples/verify/verify.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { buildLedger } from "../../src/ledger/build.ts";
@@ -13,6 +12,7 @@ import { addPayments } from "../support/ledgered-rows.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("a root file's signature is checked, and `ledger root --since` proves what an older root stands for", async () => {
   const around = await surroundings();
@@ -21,8 +21,7 @@ it("a root file's signature is checked, and `ledger root --since` proves what an
   await buildLedger(db);
   const roots = await issueRoots(db, Signer.of({ LEDGER_SIGNING_KEY: new Secret(newSigningKey()) }));
   const first = roots.find(({ source }) => source === "default");
-  const folder = await mkdtemp(join(tmpdir(), "roots-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const kept = async (name: string, content: unknown) => {
     await writeFile(join(folder, name), JSON.stringify(content));
     return join(folder, name);

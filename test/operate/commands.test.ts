@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { addCallback, addConfirmation, addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FIRST = "11111111-1111-4111-8111-111111111111";
 const SECOND = "22222222-2222-4222-8222-222222222222";
@@ -81,8 +81,7 @@ describe("the operators' commands, as a person sees them", () => {
     const around = await surroundings();
     const environment = around.environment();
     await addEvents(around, 2);
-    const folder = await mkdtemp(join(tmpdir(), "invoice-relay-replay-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const file = join(folder, "events.ndjson");
     await say(environment, [["replay events --dry-run", "2 events would be replayed, 100 a second at most"]]);
     const replay = async (words: string) =>

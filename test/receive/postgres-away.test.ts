@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
@@ -9,6 +6,7 @@ import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { embeddedServer } from "../faults/world/postgres-server.ts";
 import { startRelay, surroundings, type TestRelay } from "../support/relay.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /**
  * Sends callbacks, 8 at a time, until told to stop; remembers which ids got 2xx and all answers that were
@@ -72,9 +70,7 @@ describe("when Postgres goes away while callbacks come in", () => {
   });
 
   it("the server stopped and started again: the same", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "invoice-relay-away-"));
-    await chmod(folder, 0o711);
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder();
     const server = await embeddedServer(folder);
     onTestFinished(() => server.close());
     const { db, close } = connect(new Secret(server.url), { max: 1 });

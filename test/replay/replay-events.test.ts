@@ -167,17 +167,6 @@ describe("replay events", () => {
     expect(Math.max(...replayedBefore)).toBeLessThanOrEqual(10);
   });
 
-  it("to another topic leaves the live one alone", async () => {
-    const around = await surroundings();
-    const [event] = await addEvents(around, 1);
-    const { start, run } = replaying(around);
-
-    await run(await start({}, { kind: "other_topic", topicArn: around.testTopicArn }));
-
-    expect(around.sns.messages(around.topicArn)).toEqual([]);
-    expect(idsOf(around.sns.messages(around.testTopicArn))).toEqual([event?.id]);
-  });
-
   it("of invoices that are named goes to another topic though it is held: of a Test invoice that is Live now", async () => {
     const around = await surroundings();
     const [event] = await addEvents(around, 2, { state: "held", invoiceType: "Test" });

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConnectOptions } from "../../src/database/connect.ts";
 import type { Database } from "../../src/database/tables.ts";
@@ -10,8 +8,8 @@ import { ReplayRunner } from "../../src/replay/replay-runner.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { openDatabase } from "../support/log-rows.ts";
-import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FAST = 100_000;
 const never = new AbortController().signal;
@@ -61,7 +59,6 @@ export const idsOf = (messages: { messageAttributes: Record<string, { Value: str
   messages.map((message) => message.messageAttributes.id?.Value);
 
 export async function temporaryFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-replay-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   return join(folder, "events.ndjson");
 }

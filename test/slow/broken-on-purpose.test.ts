@@ -1,5 +1,3 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BREAKAGES, type Breakage } from "../faults/broken/breakages.ts";
@@ -11,6 +9,7 @@ import { torture } from "../faults/torture/torture.ts";
 import { embeddedServer, makeDatabase, onDatabase } from "../faults/world/postgres-server.ts";
 import { OUR_MAIN } from "../faults/world/relay.ts";
 import { endWorld, makeWorld, migrate } from "../faults/world/world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The fault once a second, a short while each. */
 const again = (fault: PlannedFault): Planned[] =>
@@ -72,13 +71,9 @@ const FAULTS: { name: string; breakage: Breakage; plan: Planned[]; says: RegExp 
 
 /** A folder and a PostgreSQL in it; gone with the test. */
 async function place() {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-broken-"));
-  await chmod(folder, 0o711);
+  const folder = await temporaryFolder();
   const server = await embeddedServer(join(folder, "postgres"));
-  onTestFinished(async () => {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => server.close());
   return { folder, server };
 }
 

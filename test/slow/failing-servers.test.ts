@@ -1,17 +1,14 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Planned } from "../faults/torture/schedule.ts";
 import { torture } from "../faults/torture/torture.ts";
 import { serverOnSmallDisk, serverWithStandby } from "../faults/world/debian-servers.ts";
 import type { PostgresServer } from "../faults/world/postgres-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Traffic of some seconds on that server; gone with the test. */
 async function run(make: (folder: string) => Promise<PostgresServer>, plan: Planned[]) {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-server-"));
-  await chmod(folder, 0o711);
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const server = await make(folder);
   onTestFinished(() => server.close());
   return await torture({

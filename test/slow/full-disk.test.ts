@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
@@ -9,15 +6,14 @@ import { serverOnSmallDisk } from "../faults/world/debian-servers.ts";
 import { runOn } from "../faults/world/postgres-server.ts";
 import { clears, isTold, onCall, saysSo, WAIT } from "../journeys/drill.ts";
 import { surroundings } from "../support/relay.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ALARM = 'invoice_relay_alarms_open{alarm="recording_failing"} 1';
 
 it("a real disk that fills, and is freed: told within seconds, and over by itself (G1, G2, G13)", {
   timeout: 240_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-disk-"));
-  await chmod(folder, 0o711);
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const server = await serverOnSmallDisk(folder);
   onTestFinished(() => server.close());
   const { db, close } = connect(new Secret(server.url), { max: 1 });

@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { addPayments, type GivenPayment } from "../books/add-payments.ts";
-import { onTestFinished } from "../support/own-test.ts";
 import { surroundings } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 
@@ -45,8 +44,7 @@ it("LibreOffice reads every digit, dates as dates and formulas as texts, and com
     ...payments,
     { amount: "12345678901234567.89", paidAt: "2026-10-26T00:00:00Z" },
   ]);
-  const folder = await mkdtemp(join(tmpdir(), "libreoffice-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const file = join(folder, "payments.xlsx");
   const environment = around.environment({ BOOKS_TIME_ZONE: "Europe/London", COLLECTION_IDS: "none" });
 

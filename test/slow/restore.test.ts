@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { buildLedger } from "../../src/ledger/build.ts";
@@ -18,18 +17,11 @@ import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { startRelay } from "../support/relay.ts";
 import { runCommand } from "../support/run-command.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // On Debian's PostgreSQL 15, with its pg_dump, pg_restore and pg_basebackup; test/slow/run.sh installs them.
 const WAIT = { timeout: 120_000, interval: 500 };
 const PASSWORD = randomUUID();
-
-/** A folder that the user postgres can enter, gone with the test. */
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "invoice-relay-restore-"));
-  await chmod(path, 0o711);
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 /** @returns the URL of its database `postgres`; it ends with the test. */
 async function running(cluster: DebianCluster): Promise<string> {
@@ -45,8 +37,8 @@ type Backup = (url: string, primary: DebianCluster) => Promise<{ restore(): Prom
 
 const BACKUPS: Record<string, Backup> = {
   async pg_dump(url) {
-    const target = await running(await newCluster(await folder(), PASSWORD));
-    const place = await folder();
+    const target = await running(await newCluster(await temporaryFolder(), PASSWORD));
+    const place = await temporaryFolder();
     await chmod(place, 0o777);
     const file = join(place, "relay.dump");
     await asPostgres("pg_dump", "--format=custom", "--file", file, "--dbname", url);
@@ -61,11 +53,11 @@ const BACKUPS: Record<string, Backup> = {
     };
   },
   async pg_basebackup(url) {
-    const copy = await newCopy(join(await folder(), "copy"), url);
+    const copy = await newCopy(join(await temporaryFolder(), "copy"), url);
     return { restore: async () => onDatabase(await running(copy), "relay") };
   },
   async "a standby that was cut off, and promoted,"(url, primary) {
-    const place = join(await folder(), "standby");
+    const place = join(await temporaryFolder(), "standby");
     const standby = await newStandby(place, url);
     const standbyUrl = onDatabase(await running(standby), "relay");
     const [now] = await runOn<{ lsn: string }>(url, "select pg_current_wal_flush_lsn()::text as lsn");
@@ -99,7 +91,7 @@ it.each(Object.entries(BACKUPS))(
   "a backup by %s restored as the runbook says: the ledger names what it lacks, in the end it lacks nothing (G4, G10)",
   async (_, backUp) => {
     const month = await emptyMonth();
-    const primary = await newCluster(await folder(), PASSWORD);
+    const primary = await newCluster(await temporaryFolder(), PASSWORD);
     const server = await running(primary);
     await runOn(server, "create database relay template template0 encoding 'UTF8'");
     const url = onDatabase(server, "relay");
@@ -133,7 +125,7 @@ it.each(Object.entries(BACKUPS))(
     await sendAll(first, lost.slice(0, 3));
     await published(8);
     await takeInLeaves(url);
-    const roots = join(await folder(), "roots.json");
+    const roots = join(await temporaryFolder(), "roots.json");
     const keep = await runCommand(["ledger", "root", "--json"], before);
     await writeFile(roots, keep.stdout);
     // No leaf stands for the last one.

@@ -1,19 +1,14 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type TortureOptions, torture } from "../faults/torture/torture.ts";
 import { embeddedServer } from "../faults/world/postgres-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A run on an embedded PostgreSQL; gone with the test. */
 async function run(options: Omit<TortureOptions, "server" | "folder" | "perSecond">) {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-torture-"));
-  await chmod(folder, 0o711);
+  const folder = await temporaryFolder();
   const server = await embeddedServer(join(folder, "postgres"));
-  onTestFinished(async () => {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => server.close());
   const { findings, rested } = await torture({
     server,
     folder: join(folder, "run"),

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -13,21 +12,16 @@ import { surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { TOKENS, twoSources } from "../support/two-sources.ts";
 
 type Source = keyof typeof TOKENS;
 
 const ROUTER = resolve(import.meta.dirname, "../../ops/nginx/router.conf");
 
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "invoice-relay-groups-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** Debian's nginx with the router of ops/nginx. */
 async function startRouter(relays: Record<string, string>) {
-  const folder = temporaryFolder();
+  const folder = await temporaryFolder();
   const port = await ownPort();
   const write = (groups: Record<string, string>, tokens: string) => {
     const upstreams = Object.entries(groups).map(
@@ -62,7 +56,7 @@ async function startRouter(relays: Record<string, string>) {
 describe("a source that moves to a Postgres and relays of its own while callbacks flow", () => {
   it("loses nothing, and each payment keeps its one identity (G4)", async () => {
     const around = await surroundings();
-    const second = await startEmbeddedPostgres({ dataDir: join(temporaryFolder(), "postgres") });
+    const second = await startEmbeddedPostgres({ dataDir: join(await temporaryFolder(), "postgres") });
     onTestFinished(() => second.stop());
     const both = twoSources(around, { a: {}, b: {} });
     const onlyA = twoSources(around, { a: {} });

@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Secret } from "../../src/kit/secret.ts";
 import { buildLedger } from "../../src/ledger/build.ts";
 import { proveConsistency } from "../../src/ledger/proofs.ts";
@@ -13,6 +12,7 @@ import { readKeys } from "../../src/signing/signing-keys.ts";
 import { place, prove } from "../reconcile/prove-period.ts";
 import { books } from "../reconcile/relay-books.ts";
 import { newSigningKey } from "../signing/signing-key.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LANGUAGES = { TypeScript: [process.execPath, "verify.ts"], Python: ["python3", "verify.py"] } as const;
 
@@ -31,8 +31,7 @@ describe.each(Object.entries(LANGUAGES))("a stranger's verifier in %s", (_, [com
     const path = await proveConsistency(given.db, "default", Number(first?.size), Number(second?.size));
     const printed = { ...second, path: path.map((one) => one.toString("hex")) };
 
-    const folder = await mkdtemp(join(tmpdir(), "verifiers-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     const check = async (what: string, ...documents: unknown[]) => {
       const files = await Promise.all(
         documents.map(async (document, index) => {

@@ -1,15 +1,13 @@
 import { hash, randomUUID } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { rootOf } from "../../../examples/verify/verify.ts";
 import { buildLedger } from "../../../src/ledger/build.ts";
 import { leafHash } from "../../../src/ledger/merkle.ts";
 import { ADMIN_TOKENS, type AdminApi, adminApi, OPERATOR, READER } from "../../support/admin.ts";
 import { addCallback, openDatabase } from "../../support/log-rows.ts";
-import { onTestFinished } from "../../support/own-test.ts";
 import { runInProcess } from "../../support/run-command.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
 import { readZip } from "../read-zip.ts";
 
@@ -159,8 +157,7 @@ it("what was erased is not in it, but the digest of each body is", async () => {
 it("the command writes it whole, or says that nothing is known", async () => {
   const api = await adminApi({ ADMIN_TOKENS, COLLECTION_IDS: "none" });
   const id = await paid(api);
-  const folder = await mkdtemp(join(tmpdir(), "evidence-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const environment = api.around.environment();
   const unknown = randomUUID();
 

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { ClosingResult } from "../../../src/operate/month.ts";
 import { newSigningKey } from "../../signing/signing-key.ts";
 import { booksWorld, type WorldPayment } from "../../support/books-world.ts";
 import { runInProcess } from "../../support/run-command.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { TOKENS } from "../../support/two-sources.ts";
 
 it("a month is closed by its statement as the books are now, verified offline, and watched by serve", async () => {
   const { payments, around, relay, environment } = await booksWorld();
-  const folder = await mkdtemp(join(tmpdir(), "month-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const signed = { ...environment, LEDGER_SIGNING_KEY: newSigningKey() };
   const run = (...words: string[]) => runInProcess(words, signed);
   const october = ["--from", "2026-10-01", "--to", "2026-10-31"];

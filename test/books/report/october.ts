@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "../../support/own-test.ts";
 import { surroundings } from "../../support/relay.ts";
 import { runInProcess } from "../../support/run-command.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
@@ -66,9 +62,3 @@ export async function books(payments: GivenPayment[] = PAYMENTS) {
 
 /** Options of the command. */
 export const OCTOBER = "--from 2026-10-01 --to 2026-10-31";
-
-export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "report-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}

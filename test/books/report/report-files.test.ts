@@ -5,13 +5,14 @@ import { ADMIN_TOKENS, adminApi, OPERATOR, READER } from "../../support/admin.ts
 import { loginWith, withRoles } from "../../support/login.ts";
 import { onTestFinished } from "../../support/own-test.ts";
 import { runInProcess } from "../../support/run-command.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
-import { books, newFolder, OCTOBER, PAYMENTS, rowsOf } from "./october.ts";
+import { books, OCTOBER, PAYMENTS, rowsOf } from "./october.ts";
 
 describe("the file of a report", () => {
   it("writes a file by the format of its name, or none", async () => {
     const { report } = await books();
-    const folder = await newFolder();
+    const folder = await temporaryFolder();
 
     const csv = await report(`payments ${OCTOBER} --out ${folder}/october.csv --json`);
     const xlsx = await report(`payments ${OCTOBER} --out ${folder}/october.xlsx`);
@@ -38,7 +39,7 @@ describe("the file of a report", () => {
 
   it("refuses what cannot be meant, and leaves an older file as it is", async () => {
     const { report } = await books([]);
-    const folder = await newFolder();
+    const folder = await temporaryFolder();
     await writeFile(`${folder}/old.csv`, "old");
     const out = `--out ${folder}/old.csv`;
 
@@ -71,7 +72,7 @@ it("whoever may only read the database can make reports and evidence", async () 
     (text, values) => client.query(text, values),
     [{ amount: "40.10", paidAt: "2026-10-10T12:00:00Z", publishedAt: "2026-10-10T12:00:05Z" }],
   );
-  const folder = await newFolder();
+  const folder = await temporaryFolder();
 
   const report = await runInProcess(["report", "payments", ...OCTOBER.split(" ")], environment);
   const evidence = await runInProcess(["evidence", id, "--out", `${folder}/one.zip`], environment);

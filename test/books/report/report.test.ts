@@ -48,21 +48,6 @@ describe("report", () => {
     expect(total?.amount).toBe("sum 10000000040402.09");
   });
 
-  it.each([
-    ["days", "day", ["2026-10-01", "2026-10-05", "2026-10-31"]],
-    ["collections", "collection", ["School", "Shop"]],
-    ["methods", "method", ["Card", "Transfer"]],
-  ] as const)("%s add up to the payments", async (name, key, keys) => {
-    const { report } = await books();
-
-    const rows = rowsOf((await report(`${name} ${OCTOBER}`)).stdout);
-
-    const groups = rows.slice(0, -1);
-    expect(groups.map((row) => row[key])).toEqual(keys);
-    expect(sumOf(groups, "amount")).toBe(1000000004040209n);
-    expect(rows.at(-1)).toMatchObject({ row: "total", payments: "sum 3", amount: "sum 10000000040402.09" });
-  });
-
   it("beneficiaries are summed from the provider's own digits", async () => {
     const { report } = await books();
 

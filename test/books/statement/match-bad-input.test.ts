@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ADMIN, adminApi, READER } from "../../support/admin.ts";
 import { runInProcess } from "../../support/run-command.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
-import { newFolder } from "../report/october.ts";
 
 const HEAD = "Date,Narration,Amount";
 
 it("a statement that cannot be matched is refused in plain words, and nothing is kept or written", async () => {
   const { around, relay, call } = await adminApi();
-  const folder = await newFolder();
+  const folder = await temporaryFolder();
   const file = join(folder, "statement.csv");
   const run = (...words: string[]) => runInProcess(["match", ...words], around.environment());
   await mkdir(join(folder, "a folder"));

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { paymentsOf, settlementsOf } from "../../support/books-truth.ts";
 import { booksWorld, decimal } from "../../support/books-world.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { rowsOf } from "../report/october.ts";
 
 const OCTOBER = ["--from", "2026-10-01", "--to", "2026-10-31", "--source", "a"];
 
 it("a statement matched again comes to the same, by the mapping that is remembered; none of its texts is kept", async () => {
   const { payments, run, around } = await booksWorld();
-  const folder = await mkdtemp(join(tmpdir(), "match-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const file = join(folder, "october.csv");
   const [first, ...others] = settlementsOf(
     paymentsOf(payments, { source: "a", from: "2026-10-01", to: "2026-10-31" }),

@@ -1,10 +1,5 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { embeddedServer } from "../world/postgres-server.ts";
+import { describe, expect, it } from "vitest";
 import { scheduleOf } from "./schedule.ts";
-import { torture } from "./torture.ts";
 
 const OPTIONS = { lengthMs: 60_000, relays: 2, leaseMs: 2_000 };
 
@@ -26,20 +21,5 @@ describe("the schedule of faults", () => {
         expect(atMs).toBeGreaterThan(before === undefined ? -1 : before.atMs + before.forMs);
       }
     }
-  });
-});
-
-describe("a few seconds of traffic under faults", () => {
-  it("end with every guarantee held", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "invoice-relay-torture-"));
-    await chmod(folder, 0o711);
-    const server = await embeddedServer(join(folder, "postgres"));
-    onTestFinished(async () => {
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
-    });
-    const verdict = await torture({ server, folder, seed: 20, lengthMs: 6_000, perSecond: 10 });
-    expect(verdict).toMatchObject({ findings: [], rested: true });
-    expect(verdict.figures.accepted).toBeGreaterThan(20);
   });
 });
