@@ -39,10 +39,7 @@ export class AlarmWebhook {
     return url === undefined ? null : new AlarmWebhook(settings, url, metrics);
   }
 
-  /**
-   * Notifies people in one message. @returns what went wrong, without the URL, which is a secret; null when it
-   * was taken.
-   */
+  /** One message. @returns what went wrong, without the URL, which is a secret; null when it was taken. */
   async notify(alarms: readonly AlarmNews[], stop?: AbortSignal): Promise<string | null> {
     const { ALARM_WEBHOOK_SECRETS: secrets = [], LEASE_DURATION } = this.#settings;
     const body = alarmBody(alarms, this.#settings);
@@ -98,10 +95,7 @@ async function post(url: string, request: RequestInit): Promise<string | null> {
   }
 }
 
-/**
- * The headers of the Standard Webhooks specification; without secrets all but the signature. The id is the
- * same for each try of one message.
- */
+/** As Standard Webhooks has them; the signature only with secrets. Each try of a message has the same id. */
 function webhookHeaders(body: string, secrets: readonly Secret[], now: Date): Record<string, string> {
   const id = `alarms_${createHash("sha256").update(body).digest("hex").slice(0, 32)}`;
   const signatures = secrets.map((secret) => new Webhook(secret.reveal()).sign(id, now, body));

@@ -28,9 +28,7 @@ const SHARE_EVERY_MS = 1_000;
 
 export interface CallbackReceiver {
   routers: RequestHandler[];
-  /**
-   * Shares with the other processes what callers spent of their budgets; to be called where no timer runs.
-   */
+  /** Shares with the other processes what callers spent of their budgets; to be called where no timer runs. */
   shareBudgets(): Promise<void>;
   startSharing(): void;
   stop(): void;

@@ -117,10 +117,7 @@ export class DatabaseWatch {
     return this.#look;
   }
 
-  /**
-   * Looks if the newest write failed, or if an outage is not known to be over. Resolves once people have been
-   * told: a container may be frozen then.
-   */
+  /** If a write failed, or an outage may last. Resolves once people were told: then a container may be frozen. */
   async lookIfTroubled(): Promise<void> {
     if (!this.#isTroubled) return;
     await this.look();
@@ -131,10 +128,7 @@ export class DatabaseWatch {
     return this.#found !== null || this.#written !== null || this.openAlarms.length > 0;
   }
 
-  /**
-   * Whether callbacks can be recorded. The reason is logged once, and not given to the caller. Never throws,
-   * and never takes longer than a second.
-   */
+  /** The reason is logged once, and not given to the caller. Never throws, nor takes longer than a second. */
   async isReady(): Promise<boolean> {
     const late: RecordingProblem = { ...SILENT, reason: `no answer within ${READY_WITHIN_MS} ms` };
     const problem =
@@ -200,10 +194,7 @@ export class DatabaseWatch {
 
 interface RecordingAlarmsOptions {
   alarms: Alarms;
-  /**
-   * Notifies people at once, since no row can be written; null where nobody is notified. Resolves with
-   * whether they were.
-   */
+  /** At once, since no row can be written; null where nobody is notified. Resolves with whether they were. */
   notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
 
@@ -234,10 +225,7 @@ const BEGINS: Readonly<Record<AlarmName, string>> = {
   recording_failing: "Callbacks could not be recorded",
 };
 
-/**
- * The alarms that say that nothing can be recorded. They are kept in memory while that lasts, since Postgres
- * takes no row then, and stored when they end.
- */
+/** Kept in memory while nothing can be recorded, and stored when that ends. */
 class RecordingAlarms {
   readonly #options: RecordingAlarmsOptions;
   #outage: Outage | null = null;
@@ -264,11 +252,7 @@ class RecordingAlarms {
     return this.#telling;
   }
 
-  /**
-   * Notes that nothing can be recorded, or still not.
-   * @param forMs for how long already, if this is the first that is known of it
-   * @returns whether an alarm was raised.
-   */
+  /** @param forMs for how long already, where it is the first. @returns whether an alarm was raised. */
   noteProblem(problem: RecordingProblem, forMs = 0): boolean {
     const now = performance.now();
     const last = this.#outage;

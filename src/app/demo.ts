@@ -96,11 +96,7 @@ async function until<T>(
   );
 }
 
-/**
- * Pays on the payer's page as a browser does: reads the form in the page, picks the first way to pay and
- * submits.
- * @throws RelayError that says what the page answered instead.
- */
+/** Reads the form and submits its first way to pay. @throws RelayError that says what the page answered. */
 async function payLikeABrowser(paymentUrl: string): Promise<void> {
   const page = await (await fetch(paymentUrl)).text();
   const action = /<form[^>]*\baction="([^"]+)"/.exec(page)?.[1];

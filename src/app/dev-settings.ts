@@ -30,9 +30,7 @@ async function keptToken(dataDir: string, name: string): Promise<string> {
 /** The local SNS takes any. */
 export const LOCAL_AWS_CREDENTIALS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 
-/**
- * Writes the settings of the local relay down for other commands (`--settings`), for the owner's eyes only.
- */
+/** Writes the settings of the local relay down for other commands (`--settings`), for the owner's eyes only. */
 export async function writeLocalSettings(
   dataDir: string,
   settings: Readonly<Record<string, string>>,

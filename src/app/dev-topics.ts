@@ -19,10 +19,7 @@ interface LocalSubscriberOptions {
   onMessage: (message: ReceivedMessage) => void;
 }
 
-/**
- * A consumer as anybody would write one: an HTTP endpoint that confirms its subscriptions and takes
- * notifications. Resolves once every subscription is confirmed.
- */
+/** A consumer as anybody would write one. Resolves once every subscription is confirmed. */
 export async function startLocalSubscriber(options: LocalSubscriberOptions): Promise<LocalSubscriber> {
   const { snsUrl, topicArns, onMessage } = options;
   const awaited = new Set(topicArns);
@@ -66,11 +63,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, string
   return JSON.parse(text);
 }
 
-/**
- * Makes a topic at a local SNS, or finds the one that is there. SNS' protocol is plain form posts: no SDK is
- * needed.
- * @returns its ARN. @throws RelayError when SNS refuses the name.
- */
+/** Plain form posts: no SDK is needed. @returns the ARN. @throws RelayError when SNS refuses the name. */
 export async function createLocalTopic(snsUrl: string, name: string): Promise<string> {
   const fields: Record<string, string> = {
     Action: "CreateTopic",

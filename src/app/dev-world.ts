@@ -20,10 +20,7 @@ import { createLocalTopic, type ReceivedMessage, startLocalSubscriber } from "./
 import { serve } from "./serve.ts";
 
 export interface LocalWorldOptions {
-  /**
-   * Settings that were named on purpose: what tunes the relay is taken over, what would point it at a real
-   * provider, topic or database is not.
-   */
+  /** What tunes the relay is taken from it; what points at a real provider, topic or database is not. */
   environment: Record<string, string | undefined>;
   /** Used instead of an embedded one; it must be the relay's own, or empty. */
   database: Secret | undefined;
@@ -58,10 +55,7 @@ export interface LocalWorld {
   readonly consoleUrl: string;
   readonly adminToken: string;
   readonly db: Database;
-  /**
-   * What another program needs to work with this relay: its settings, and credentials that the local SNS
-   * takes.
-   */
+  /** What another program needs to work with this relay: its settings, and credentials that the local SNS takes. */
   readonly environment: Readonly<Record<string, string>>;
   /** Stops it all, in the order in which nothing is lost. */
   stop(): Promise<void>;

@@ -97,9 +97,7 @@ const LOOK_BACK_MS = 10_000;
 const NO_PUBLICATION_MS = 2_000;
 const BATCH_LIMIT = 200;
 
-/**
- * Watches the relay's tables and tells, in the order of time, what happened since it started. For local use.
- */
+/** Watches the relay's tables and tells, in the order of time, what happened since it started. For local use. */
 export async function watchHappenings(options: {
   db: Database;
   log: Logger;

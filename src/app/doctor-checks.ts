@@ -13,10 +13,7 @@ import { AlarmWebhook } from "./alarm-webhook.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { destinationOf } from "./publishing.ts";
 
-/**
- * One thing that was looked at. With a warning it works, but deserves a look; a fault keeps `serve` from some
- * or all of its work.
- */
+/** With a warning it works, but deserves a look; a fault keeps `serve` from some or all of its work. */
 export interface Check {
   about: string;
   state: "ok" | "warning" | "fault";
@@ -151,10 +148,7 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
   }
 }
 
-/**
- * Asks the provider with the source's key for its collections or, where it has none, for an invoice that
- * cannot exist.
- */
+/** Asks for its collections or, where it has none, for an invoice that cannot exist. */
 export async function checkProvider(
   source: Source,
   { CONFIRM_TIMEOUT: timeoutMs, DATABASE_URL }: ServeSettings,

@@ -148,10 +148,7 @@ async function checkServer(db: Database): Promise<{ answers: boolean; checks: Ch
   return { answers: true, checks };
 }
 
-/**
- * Every session shows when it is opened that its commits are durable; this checks that it stays the same
- * session.
- */
+/** Every session shows when it is opened that its commits are durable; this checks that it stays the same session. */
 const checkSessions = (url: Secret): Promise<Check> =>
   requireWholeSessions(url).then(
     () => ok("sessions", "commits are durable, messages arrive"),

@@ -86,9 +86,7 @@ export function protectAnswers({ behindTls }: { behindTls: boolean }): RequestHa
   };
 }
 
-/**
- * @param rawHeaders as Node lists them: names and values in turn. `headers` would keep only the first Host.
- */
+/** @param rawHeaders as Node lists them: names and values in turn. `headers` would keep only the first Host. */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -227,10 +225,7 @@ export function capConnections(
   }
 }
 
-/**
- * The limit of an address for callers behind a trusted proxy, where only requests can be counted: one more
- * gets 503, to be tried again.
- */
+/** For callers behind a trusted proxy only requests can be counted: one more gets 503, to be tried again. */
 export function capRequests(most: number, metrics: Metrics): RequestHandler {
   const open = new OpenByAddress(most);
   return (request, response, next) => {

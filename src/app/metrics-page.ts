@@ -17,10 +17,7 @@ const KEPT_MS = 1_000;
 /** How long a page waits for the database; what comes later is on the next one. */
 const COUNTING_MS = 1_000;
 
-/**
- * After a count nothing is counted for this many times its duration, so counting takes a tenth of the time at
- * most.
- */
+/** After a count it rests so many times as long: counting takes a tenth of the time at most. */
 const REST = 9;
 
 const RESOLUTION_MS = 10;

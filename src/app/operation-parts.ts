@@ -28,10 +28,7 @@ interface PartsGiven extends Pick<OperationParts, "mask" | "boundDryRun" | "acti
   withLists: <Result>(work: (asking: ListWork) => Promise<Result>) => Promise<Result>;
 }
 
-/**
- * What operations need, for `serve` and the command line alike. Each part is made from the settings when it is
- * asked for, since a command may run with few of them.
- */
+/** Each part is made from the settings when it is asked for: a command may run with few of them. */
 export const operationParts = ({
   settings,
   serving,

@@ -38,10 +38,7 @@ export interface PassContext extends Shared {
   publishWake?: Signal;
 }
 
-/**
- * A pass does all that is due now and resolves with how many ms until there may be more, or null if it cannot
- * tell; `serve`, Lambda and the CLI call the same ones.
- */
+/** Does all that is due now. @returns how many ms until there may be more; null if it cannot tell. */
 export type Pass = (stop: AbortSignal) => Promise<number | null>;
 
 /** What reads one source's lists. Each source has passes of its own: none waits for another's list (G11). */
@@ -59,10 +56,7 @@ export interface Passes {
   look: () => Promise<Found & { everythingIsDue: boolean }>;
   confirm: Pass;
   publish: Pass;
-  /**
-   * Frees work whose lease ran out, and what a clock that was set back would keep waiting; brings the line
-   * of senders up to date with what is due.
-   */
+  /** Frees work whose lease ran out or that a set-back clock keeps; brings the line of senders up to date. */
   rescue: Pass;
   /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
   chores: Pass;

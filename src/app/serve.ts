@@ -120,10 +120,7 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
   };
 }
 
-/**
- * What nothing catches, in a timer or a promise, ends the process, as Node does by itself; its trace goes to
- * the log, masked, instead of to stderr as it is.
- */
+/** What nothing catches ends the process, as in Node; its trace goes to the log, masked, not to stderr. */
 export function endOnUncaught(log: Logger): void {
   process.on("uncaughtException", (error, origin) => {
     log.fatal({ origin, ...faultOf(error) }, "a bug ends this process; its work is taken up by the next");

@@ -10,10 +10,7 @@ import type { StatusSettings } from "../operate/status.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { tracesUrl } from "./tracing.ts";
 
-/**
- * What the settings say, for a person to look at. It holds no secret, except callback URLs if `withTokens` is
- * set.
- */
+/** It holds no secret, except callback URLs if `withTokens` is set. */
 export function settingsShown(
   settings: ServeSettings,
   sources: readonly Source[],
@@ -59,10 +56,7 @@ const holdsSecret = (value: unknown): boolean =>
   value instanceof Secret ||
   (typeof value === "object" && value !== null && Object.values(value).some(holdsSecret));
 
-/**
- * What a relay does with its settings, and what it leaves out, for the first line of its log. It holds no
- * value of a setting.
- */
+/** For the first line of the log; it holds no value of a setting. */
 export function whatIsOn(
   settings: ServeSettings,
   sources: readonly Source[],
@@ -91,9 +85,7 @@ export function whatIsOn(
   return { on: named(true), off: named(false) };
 }
 
-/**
- * The first lines of `serve`: what is on and off, and each source whose missed callbacks would go unnoticed.
- */
+/** The first lines of `serve`: what is on and off, and each source whose missed callbacks would go unnoticed. */
 export function logWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
   const { on, off } = whatIsOn(settings, sources);
   log.info({ on, off, sources: sources.length }, "what is on, and what is off");

@@ -6,10 +6,7 @@ import { within } from "../kit/waiting.ts";
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /**
-   * Sends the spans that have ended so far, waiting 1 s at most; after one that took longer, does nothing for
-   * 30 s.
-   */
+  /** Sends the spans that have ended so far, waiting 1 s at most; after one that took longer, does nothing for 30 s. */
   flush(): Promise<void>;
   /** Sends what is left, within 2 s, and ends. */
   close(): Promise<void>;
@@ -27,10 +24,7 @@ export function tracesUrl(settings: TraceSettings): string | null {
   return whole ?? (base === undefined ? null : `${base.replace(/\/+$/, "")}/v1/traces`);
 }
 
-/**
- * Starts tracing where the settings ask for it. Off, it loads nothing of OpenTelemetry.
- * @param version of this program, as its spans tell it.
- */
+/** Off, it loads nothing of OpenTelemetry. @param version of this program, as its spans tell it. */
 export async function startTracing(
   settings: TraceSettings,
   log: Logger,

@@ -13,9 +13,7 @@ export interface CollectionClientOptions {
   baseUrl: string;
   /** Sent as `x-api-key`; never part of an error. */
   apiKey: string | Secret;
-  /**
-   * How long one try may take, in ms, from waiting for a connection to the last byte; 10,000 when left out.
-   */
+  /** How long one try may take, in ms, from waiting for a connection to the last byte; 10,000 when left out. */
   timeoutMs?: number | undefined;
   /** How often a read is retried after a fault that may pass; 2 when left out. Writes are never retried. */
   retries?: number | undefined;
@@ -53,9 +51,7 @@ interface CallRequest {
   body?: unknown;
 }
 
-/**
- * Carries out operations over pooled connections: sends the request, judges the answer, and retries reads.
- */
+/** Sends requests over pooled connections, judges the answers, and retries reads. */
 export class Caller {
   readonly #settings: ClientSettings;
   readonly #pool: Pool;

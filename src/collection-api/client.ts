@@ -39,10 +39,7 @@ const CLOSE_GRACE_MS = 5_000;
 /** An invoice, and what it was read from. */
 export interface InvoiceAnswer {
   invoice: Invoice;
-  /**
-   * The answer's `data` as parsed, unknown fields included; `JSON.stringify` writes every number's own
-   * digits.
-   */
+  /** The answer's `data` as parsed, unknown fields included; `JSON.stringify` writes every number's own digits. */
   document: unknown;
   /** The whole answer's text as it was received. */
   text: string;

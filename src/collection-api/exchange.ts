@@ -30,10 +30,7 @@ interface ExchangeLimits {
   onExchanged?: ((status: number | null) => void) | undefined;
 }
 
-/**
- * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP status; null if
- * there was no answer.
- */
+/** `onExchanged` is called at its end, with the HTTP status; null if there was no answer. */
 export function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
@@ -48,9 +45,7 @@ export function exchange(
   });
 }
 
-/**
- * Reads one answer through undici's own handler interface: a stream for each small answer costs a third more.
- */
+/** Reads one answer through undici's own handler interface: a stream for each small answer costs a third more. */
 class AnswerReader implements Dispatcher.DispatchHandler {
   done = false;
   readonly #resolve: (result: HttpAnswer | NoAnswer) => void;
@@ -71,9 +66,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (signal?.aborted) this.#abort();
   }
 
-  /**
-   * From here on bytes may leave. A request that was given up while it waited for a connection is never sent.
-   */
+  /** From here on bytes may leave. A request that was given up while it waited for a connection is never sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.done) controller.abort(new Error("given up"));
     else this.#controller = controller;

@@ -64,10 +64,7 @@ async function* readThrough(
   return true;
 }
 
-/**
- * An empty page is the end, whatever it says. Where neither a next page nor a total is named, pages are asked
- * for until one is empty.
- */
+/** An empty page is the end. Without a next page or a total, pages are asked for until one is empty. */
 function hasNext(page: InvoicePage, read: number): boolean {
   if (page.items.length === 0) return false;
   return page.hasNextPage ?? (page.totalCount === null || read < page.totalCount);

@@ -23,10 +23,7 @@ export interface JudgedAnswer<Data> {
 /** A page of a thousand invoices has ten thousand pieces; so many of any kind take about 25 ms (G12). */
 const ANSWER_LIMITS = { depth: 64, pieces: 20_000 };
 
-/**
- * What an answer means (interface, part A; error statuses from part B). Pure.
- * @param read the schema of the answer's `data`.
- */
+/** Interface, part A; error statuses from part B. Pure. @param read the schema of the answer's `data`. */
 export function judgeAnswer<Data>(
   answer: HttpAnswer,
   read: z.ZodType<Data>,
@@ -130,10 +127,7 @@ const comparable = (message: string) =>
     .replaceAll(/[^a-z]+/g, " ")
     .trim();
 
-/**
- * Why the provider does not allow it, judged by its words: a 403 may mean any of the three (interface, part
- * B).
- */
+/** Why the provider does not allow it, judged by its words: a 403 may mean any of the three (interface, part B). */
 function kindOfRefusal(said: Envelope | undefined): CollectionApiErrorKind {
   const words = comparable([said?.type, said?.message, ...(said?.errors ?? [])].join(" ").slice(0, 2_000));
   if (/\bcollection\b/.test(words) && CLOSED.test(words)) return "collection_closed";
@@ -193,9 +187,7 @@ function header(answer: HttpAnswer, name: string): string | undefined {
   return first === "" || first?.toLowerCase() === "identity" ? undefined : first;
 }
 
-/**
- * The longest wait between two tries of one call; where the provider asks for more, the call fails instead.
- */
+/** The longest wait between two tries of one call; where the provider asks for more, the call fails instead. */
 export const LONGEST_WAIT_MS = 30_000;
 
 /**

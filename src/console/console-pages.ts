@@ -24,10 +24,7 @@ const POLICY = [
   "form-action 'self'",
 ].join("; ");
 
-/**
- * `/console`: the operators' pages, as `npm run build` makes them. They hold no data and ask the admin API
- * for all of it, so anybody may have them.
- */
+/** `/console`: the built pages. They hold no data, which the admin API has, so anybody may have them. */
 export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
   const pages = Router();
   pages.use((_request, response, next) => {
@@ -105,10 +102,7 @@ export function builtPages(): string | null {
 
 const project = join(import.meta.dirname, "../..");
 
-/**
- * Makes the console's pages out of `pages/`, in a second or two. Works only in a checkout, where Vite is.
- * @param outDir is emptied first.
- */
+/** Builds the console's pages, in a second or two; only in a checkout, where Vite is. @param outDir is emptied. */
 export async function buildPages(outDir: string): Promise<void> {
   const { build } = await import("vite");
   await build({

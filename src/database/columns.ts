@@ -31,10 +31,7 @@ interface Encoding<Value> {
   write(buffer: Buffer, value: Value, at: number): number;
 }
 
-/**
- * The array in Postgres' binary format (array_recv).
- * @throws RefusedValue for a text that is no UUID.
- */
+/** The array in Postgres' binary format (array_recv). @throws RefusedValue for a text that is no UUID. */
 function binaryArray<Value>(
   values: readonly (Value | null)[],
   { oid, bound, write }: Encoding<Value>,

@@ -51,10 +51,7 @@ export interface ConnectOptions {
   onIdleError?: (error: Error) => void;
 }
 
-/**
- * How long a statement may take, how long it may wait for a lock, and how long a transaction may sit idle, in
- * ms; 0 for no limit.
- */
+/** For a statement, for a lock, and for a transaction that sits idle, in ms; 0 for no limit. */
 const LIMITS: Record<Purpose, { statementMs: number; lockMs: number; idleMs: number }> = {
   hot: { statementMs: 5_000, lockMs: 3_000, idleMs: 5_000 },
   work: { statementMs: 30_000, lockMs: 10_000, idleMs: 5_000 },

@@ -102,10 +102,7 @@ export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   note_late_change: [],
 };
 
-/**
- * Makes the role unless it is there. Roles belong to the server, so another database's migrate may be doing
- * the same.
- */
+/** Roles belong to the server: another database's migrate may be making it too. */
 const createRole = (role: string): string => `
   do $$ begin
     create role ${role} nologin;

@@ -38,10 +38,7 @@ export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<s
   return row?.version ?? "unknown";
 }
 
-/**
- * Whether a relay is connected to this database now; commands and checks do not count. Behind a pooler it may
- * not be seen.
- */
+/** Commands and checks do not count. Behind a pooler it may not be seen. */
 export async function someRelayIsConnected(db: Database): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity

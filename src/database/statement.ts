@@ -1,9 +1,7 @@
 import { CompiledQuery, type QueryExecutorProvider, type QueryResult, type RawBuilder, sql } from "kysely";
 import { type Columns, singleRow, unnested } from "./columns.ts";
 
-/**
- * A column of a statement's result, as Postgres names its type; a test holds each statement to its columns.
- */
+/** As Postgres names its type; a test holds each statement to its columns. */
 export interface ResultColumn<Value> {
   readonly oid: number;
   readonly type: string;
@@ -169,10 +167,7 @@ export class VaryingStatement<Given, Result extends ResultColumns> implements De
   readonly #build: (given: Given) => RawBuilder<unknown>;
   readonly #shapes: readonly Given[];
 
-  /**
-   * @param shapes examples that together cover every branch of `build`: the test prepares each of them. Their
-   *   values are never sent.
-   */
+  /** @param shapes examples that cover every branch of `build`: the test prepares each; none is ever sent. */
   constructor(
     returns: Result,
     build: (given: Given) => RawBuilder<unknown>,

@@ -70,10 +70,7 @@ export function certificateShelf(elapsed: () => number = () => performance.now()
   }
 
   return {
-    /**
-     * Whether the certificate at an address fits.
-     * @throws InvoicePaidError `untrusted_certificate` or `unreachable`
-     */
+    /** Whether the certificate at an address fits. @throws InvoicePaidError `untrusted_certificate` or `unreachable` */
     async fits(address: string, test: (certificate: X509Certificate) => boolean): Promise<boolean> {
       const found = find(address);
       const certificate = await found.certificate;

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { invoicePaidSchema } from "./invoice-paid.ts";
 
-/**
- * The JSON Schema of the event. Further properties are allowed: a newer relay may add some within version 1.
- */
+/** Further properties are allowed: a newer relay may add some within version 1. */
 export function invoicePaidJsonSchema(): Record<string, unknown> {
   return {
     $id: invoicePaidSchema.shape.dataschema.value,
@@ -13,10 +11,7 @@ export function invoicePaidJsonSchema(): Record<string, unknown> {
 
 const attribute = (description: string) => ({ type: "string", description });
 
-/**
- * What travels beside the event as SNS message attributes: what filter policies match. None of it is
- * personal.
- */
+/** The SNS message attributes, which filter policies match. None of it is personal. */
 const attributes = {
   type: "object",
   properties: {

@@ -96,11 +96,7 @@ export function invoicePaidId(invoiceId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/**
- * The event of a confirmed invoice. Everything in `data` is the provider's answer, nothing the callback's
- * (G3).
- * @param traceparent of the span that made it; left out, the event has none.
- */
+/** All of `data` is the provider's answer, nothing the callback's (G3). @param traceparent of its span, if any. */
 export function invoicePaid(source: string, data: InvoicePaidData, traceparent?: string): InvoicePaid {
   return {
     specversion: "1.0",

@@ -26,10 +26,7 @@ export function onceOnly<Transaction>(
   return store.once(event.id, (transaction) => handler(event, transaction));
 }
 
-/**
- * Remembers in this process only, the newest `keep` events: for tests, and for handlers that do no harm when
- * they run again after a restart.
- */
+/** In this process only, the newest `keep`: for tests, and handlers that may run again after a restart. */
 export function memoryOnceOnly({ keep = 10_000 }: { keep?: number } = {}): OnceOnlyStore<undefined> {
   const handled = new Set<string>();
   const underWay = new Map<string, Promise<boolean>>();

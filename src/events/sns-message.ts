@@ -35,9 +35,7 @@ const CONFIRMATION_FIELDS = [
   "Type",
 ];
 
-/**
- * The text that SNS signed: the names and values of certain fields, a line each; a missing field is left out.
- */
+/** The text that SNS signed: the names and values of certain fields, a line each; a missing field is left out. */
 export function signedText(message: SnsMessage): string {
   const fields: Record<string, unknown> = message;
   const names = message.Type === "Notification" ? NOTIFICATION_FIELDS : CONFIRMATION_FIELDS;
@@ -58,10 +56,7 @@ export function readJson(input: unknown): unknown {
   }
 }
 
-/**
- * An address at one of these origins, without credentials.
- * @returns undefined when it is none
- */
+/** An address at one of these origins, without credentials. @returns undefined when it is none */
 export function snsAddress(address: string, origins: readonly string[]): URL | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
@@ -74,10 +69,7 @@ export function snsAddress(address: string, origins: readonly string[]): URL | u
 const FETCH_TIMEOUT_MS = 5_000;
 const LONGEST_TEXT = 64 * 1024;
 
-/**
- * GETs a small text from SNS. Redirects are refused: they would lead away from the pinned host.
- * @throws InvoicePaidError `unreachable`
- */
+/** Redirects are refused: they lead away from the pinned host. @throws InvoicePaidError `unreachable` */
 export async function fetchText(address: string): Promise<string> {
   try {
     const answer = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });

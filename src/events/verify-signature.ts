@@ -64,9 +64,7 @@ export interface Trust {
    * endpoint a message that SNS signed.
    */
   topicArns: readonly string[];
-  /**
-   * Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS.
-   */
+  /** Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS. */
   trustedOrigins?: readonly string[];
   /**
    * Certificates of SNS that you hold already, in PEM: what one of them signed is taken without fetching
@@ -78,9 +76,7 @@ export interface Trust {
    * delivery for at most that long.
    */
   maxAgeSeconds?: number;
-  /**
-   * Takes signature version 1 (SHA-1) too, for a topic whose attribute SignatureVersion cannot be set to 2.
-   */
+  /** Takes signature version 1 (SHA-1) too, for a topic whose attribute SignatureVersion cannot be set to 2. */
   allowSha1?: boolean;
 }
 
@@ -89,11 +85,7 @@ const MAX_AGE_SECONDS = 3_600;
 /** How far the clocks of SNS and of this machine may be apart. */
 const CLOCKS_APART_SECONDS = 300;
 
-/**
- * The topics that a trust names.
- * @throws TypeError when it names none, or names something that is no ARN: a bug in the program, not a bad
- *   message
- */
+/** @throws TypeError when a trust names no topic, or what is no ARN: a bug in the program, no bad message */
 export function namedTopics(trust: Trust | undefined): readonly string[] {
   const topicArns = trust?.topicArns ?? [];
   if (topicArns.length === 0 || !topicArns.every((arn) => TOPIC_ARN.test(arn)))
@@ -105,10 +97,7 @@ export function namedTopics(trust: Trust | undefined): readonly string[] {
 
 const read = new WeakMap<readonly string[], readonly X509Certificate[]>();
 
-/**
- * The certificates that a trust holds.
- * @throws TypeError when one cannot be read: a bug in the program, not a bad message
- */
+/** @throws TypeError when a certificate cannot be read: a bug in the program, not a bad message */
 export function heldCertificates({ certificates = [] }: Trust): readonly X509Certificate[] {
   const known = read.get(certificates);
   if (known !== undefined) return known;
@@ -123,11 +112,7 @@ export function heldCertificates({ certificates = [] }: Trust): readonly X509Cer
   }
 }
 
-/**
- * The origin at which SNS keeps the certificates of a topic that is named:
- * `https://sns.<region>.amazonaws.com`.
- * @throws InvoicePaidError `untrusted_topic`
- */
+/** `https://sns.<region>.amazonaws.com`, of a topic that is named. @throws InvoicePaidError `untrusted_topic` */
 export function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
   if (!topicArns.includes(topicArn))
     throw new InvoicePaidError(

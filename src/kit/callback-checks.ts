@@ -28,10 +28,7 @@ export const CALLBACK_CHECK_SETTINGS = {
 
 type CheckSettings = z.output<z.ZodObject<typeof CALLBACK_CHECK_SETTINGS>>;
 
-/**
- * The same for a source of SOURCES_FILE.
- * @param secretsOf reads one secret or more, each written out or named.
- */
+/** The same for a source of SOURCES_FILE. @param secretsOf reads one secret or more, each written out or named. */
 export const callbackChecksSchema = (
   secretsOf: (format: z.ZodType<Secret, string>) => z.ZodType<readonly Secret[]>,
 ) =>
@@ -59,10 +56,7 @@ export const callbackChecksSchema = (
     allowedAddresses: z.array(addressBlock).default([]),
   });
 
-/**
- * What a callback must prove beyond its token, where the provider offers it. Every check that is set must
- * pass.
- */
+/** What a callback must prove beyond its token, where the provider offers it. Every check that is set must pass. */
 export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 
 /** Whether a callback must prove anything beyond its token. */

@@ -13,10 +13,7 @@ interface Contradictable {
   CALLBACK_ACK_BODY: string;
 }
 
-/**
- * What is right by itself and wrong together, a line each; no line holds a secret.
- * @param sources those of SOURCES_FILE; null without one.
- */
+/** Right by itself, wrong together, a line each; no line holds a secret. @param sources null without SOURCES_FILE. */
 export function contradictions(settings: Contradictable, sources: readonly Source[] | null): string[] {
   return [
     ...answer(settings),

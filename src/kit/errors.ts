@@ -59,10 +59,7 @@ export const notFoundError = (message: string): RelayError => new RelayError(mes
 /** Control and format characters, bidi ones among them: they would steer the terminal that shows an error. */
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/**
- * The message of anything thrown, on one line, shortened for storage and logs; secrets and personal data that
- * can be told by their looks are masked.
- */
+/** On one line, shortened; secrets and personal data that can be told by their looks are masked. */
 export function messageOf(error: unknown): string {
   const text =
     error instanceof AggregateError && error.message === ""
@@ -73,9 +70,7 @@ export function messageOf(error: unknown): string {
   return quietText(text).replaceAll(/\s+/g, " ").slice(0, 500).replaceAll(STEERING, "\uFFFD");
 }
 
-/**
- * SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name.
- */
+/** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */
 function withoutRowValues(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return /^2[23][0-9A-Z]{3}$/.test(code) ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…") : error.message;

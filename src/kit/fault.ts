@@ -11,10 +11,7 @@ export interface Fault {
   [work: string]: unknown;
 }
 
-/**
- * A bug is logged with where it was thrown and what was being worked on. What explains itself, or comes and
- * goes, is logged in one line.
- */
+/** A bug is logged with its place and work; what explains itself, or comes and goes, in one line. */
 export function faultOf(error: unknown): Fault {
   const fault: Fault = { error: messageOf(error) };
   if (isForeseen(error)) return fault;
@@ -24,10 +21,7 @@ export function faultOf(error: unknown): Fault {
 
 const workOn = new WeakMap<object, Readonly<Record<string, unknown>>>();
 
-/**
- * Notes what was being worked on when this was thrown, for whoever logs it further out.
- * @returns the same error.
- */
+/** Notes what was being worked on when this was thrown, for whoever logs it further out. @returns the same error. */
 export function noteWork<Thrown>(error: Thrown, work: Readonly<Record<string, unknown>>): Thrown {
   if (error instanceof Error && !workOn.has(error)) workOn.set(error, work);
   return error;

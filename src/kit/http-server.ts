@@ -27,10 +27,7 @@ interface ListenOptions {
   onHangUp?: (reason: HangUpReason) => void;
 }
 
-/**
- * Starts an HTTP server and resolves when it listens.
- * @throws RelayError that names the port when it is taken or not allowed.
- */
+/** Resolves when it listens. @throws RelayError that names the port when it is taken or not allowed. */
 export function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
   const server = createServer(options.server ?? {});
   const onHangUp = options.onHangUp ?? (() => undefined);

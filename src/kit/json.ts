@@ -2,10 +2,7 @@
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 const [OPENS, CLOSES] = [/^[{[]$/, /^[}\]]$/];
 
-/**
- * JSON text over several lines, every digit and escape left as it came: no value is made of it. Other text is
- * left alone. Pure.
- */
+/** Over several lines, every digit and escape as it came: no value is made. Other text is left alone. Pure. */
 export function indentedJson(json: string): string {
   if (jsonIn(json) === undefined) return json;
   let depth = 0;

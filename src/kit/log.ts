@@ -18,10 +18,7 @@ const FORBIDDEN_KEYS = [
   ...PERSONAL_FIELDS.map(({ answer }) => answer),
 ];
 
-/**
- * One JSON line a record: UTC time, level as a word. Secrets and personal data are left out by key, repeats
- * of a warning or an error are counted.
- */
+/** One JSON line a record. Secrets and personal data are left out by key; repeated faults are counted. */
 export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
   const paths = FORBIDDEN_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
   return pino(

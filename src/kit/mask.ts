@@ -58,9 +58,7 @@ const CREDENTIALS: readonly [pattern: RegExp, instead: string][] = [
   ],
 ];
 
-/**
- * Everything between two delimiters that has an `@` in it; the look back lets only the run's beginning match.
- */
+/** Everything between two delimiters that has an `@` in it; the look back lets only the run's beginning match. */
 const RUN_WITH_AT = /(?<![^\s"'<>(),:;])[^\s"'<>(),:;@]*@[^\s"'<>(),:;]*/g;
 
 /** International, or with a leading zero; a UUID's or a date's digits are left alone. */
@@ -87,9 +85,7 @@ export function withoutEMailAddresses(text: string): string {
   return text.includes("@") ? text.replaceAll(RUN_WITH_AT, maskedRun) : text;
 }
 
-/**
- * In `to=ada@example.com` or a path, what stands before the last `=`, `/` or `*` is no part of the address.
- */
+/** In `to=ada@example.com` or a path, what stands before the last `=`, `/` or `*` is no part of the address. */
 function maskedRun(run: string): string {
   for (let at = run.indexOf("@"); at !== -1 && at + 1 < run.length; at = run.indexOf("@", at + 1)) {
     let start = at;

@@ -151,10 +151,7 @@ class Connection implements Portioned {
     this.#parts.quiet.idle.delete(this.#socket);
   }
 
-  /**
-   * Refuses the connection for what Node's parser, or its time-out, found wrong with it.
-   * @param isOurs false when another listener answers it.
-   */
+  /** @param error of Node's parser or time-out. @param isOurs false when another listener answers it. */
   refuse(error: NodeJS.ErrnoException, isOurs: boolean): void {
     const socket = this.#socket;
     const [request, response] = this.#unanswered[0] ?? [];
@@ -231,10 +228,7 @@ interface Portioned {
   work(): boolean;
 }
 
-/**
- * How long this work may take in a turn of the event loop, in ms: what a common request asks for fits in, so
- * that all that arrived together is recorded together.
- */
+/** How long this may take in a turn of the loop, in ms: enough to record what arrived together together. */
 const TURN_MS = 20;
 
 /**

@@ -1,9 +1,6 @@
 type Json = Record<string, unknown>;
 
-/**
- * The parameters of an OpenAPI operation.
- * @param schema the JSON Schema of an object with a field for each; those of a path are always required.
- */
+/** @param schema the JSON Schema of an object with a field for each; those of a path are always required. */
 export function openApiParameters(place: "path" | "query", schema: Json): Json[] {
   const { properties = {}, required = [] } = schema as {
     properties?: Record<string, Json>;

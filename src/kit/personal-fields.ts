@@ -38,10 +38,7 @@ const NAMES = new Set(
 const CONTACT = /(?:email|phone|phonenumber|address|accountnumber)$/;
 const METADATA = new Set(["metadata", "billermetadata"]);
 
-/**
- * What a key holds, whoever named it: the text of a person, or an object in which anything may stand. Keys
- * are compared without `_` and in lower case.
- */
+/** The text of a person, or an object in which anything may stand. Keys without `_`, in lower case. */
 export function personalKind(key: string): "text" | "object" | null {
   const plain = key.replaceAll("_", "").toLowerCase();
   if (METADATA.has(plain)) return "object";

@@ -1,6 +1,4 @@
-/**
- * A value that Postgres would refuse, found before it was sent; SQLSTATE 22P02, invalid text representation.
- */
+/** A value that Postgres would refuse, found before it was sent; SQLSTATE 22P02, invalid text representation. */
 export class RefusedValue extends Error {
   readonly code = "22P02";
 }
@@ -55,10 +53,7 @@ export function isLostConnection(error: unknown): boolean {
 /** PgBouncer's words for a wrong password or name, which it sends under the code of a broken protocol. */
 const REFUSED_BY_POOLER = /authentication failed|no such (user|database)/i;
 
-/**
- * SQLSTATEs of a server that cannot serve just now (full, starting, overloaded, closed, still a replica), or
- * of a transaction that collided with another.
- */
+/** SQLSTATEs of a server that cannot serve now, or of a transaction that collided with another. */
 const CANNOT_NOW = /^(53[0-9A-Z]{3}|57014|55P03|55000|25006|40001|40P01)$/;
 const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
 

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { likelyName } from "./likely-name.ts";
 
-/**
- * What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`.
- */
+/** What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`. */
 export function problemsOf(error: z.ZodError): string[] {
   return [
     ...new Set(
@@ -37,10 +35,7 @@ const KINDS: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-/**
- * Words for what a schema finds and does not name itself; each completes "<field> …". Handed to
- * `safeParse`.
- */
+/** Words for what a schema finds and does not name itself; each completes "<field> …". Handed to `safeParse`. */
 export const ownWords: z.core.$ZodErrorMap = (issue) => {
   const { input } = issue;
   if (input === undefined && issue.code !== "unrecognized_keys") return "is missing";

@@ -1,10 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
 
-/**
- * A value that must not be printed: every way of turning it into text yields `[secret]`, only `reveal()`
- * gives it out.
- */
+/** Every way of turning it into text yields `[secret]`; only `reveal()` gives it out. */
 export class Secret {
   readonly #value: string;
 

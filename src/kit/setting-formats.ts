@@ -103,10 +103,7 @@ export const list = <T extends z.ZodType<unknown, string>>(item: T) =>
     )
     .pipe(z.array(item).min(1, "should name at least one, separated by commas"));
 
-/**
- * An id that the provider gives: any UUID, in lower case. RFC 9562's version and variant are not asked for,
- * which providers' databases do not all write.
- */
+/** Any UUID, in lower case; RFC 9562's version and variant are not what every database writes. */
 export const anyUuid = z.guid("should be a UUID").toLowerCase();
 
 /** Collections by id; `none` says aloud that there are none. */

@@ -200,9 +200,7 @@ const callbackCheckSettings = Object.keys(
   CALLBACK_CHECK_SETTINGS,
 ) as (keyof typeof CALLBACK_CHECK_SETTINGS)[];
 
-/**
- * What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused.
- */
+/** What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused. */
 export const SOURCE_SETTINGS = [
   "COLLECTION_API_URL",
   "COLLECTION_API_KEY",
@@ -252,10 +250,7 @@ export const SERVE_REQUIRES = [
   "AWS_REGION",
 ] as const satisfies readonly SettingName[];
 
-/**
- * What everyone fills in: what `serve` requires, and COLLECTION_IDS, without which nothing finds a payment
- * whose callback never comes.
- */
+/** What `serve` requires, and COLLECTION_IDS: without it a payment whose callback never comes is missed. */
 export const TO_FILL_IN: readonly SettingName[] = [...SERVE_REQUIRES, "COLLECTION_IDS"];
 
 /** The settings of `serve`: what it cannot do without is there. */

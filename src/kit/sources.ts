@@ -7,10 +7,7 @@ export type { Source } from "./sources-file.ts";
 type PerhapsMissing = "collectionApiUrl" | "collectionApiKey" | "callbackTokens" | "snsTopicArn";
 type DescribedSource = Omit<Source, PerhapsMissing> & { [Name in PerhapsMissing]: Source[Name] | undefined };
 
-/**
- * What the settings say of sources: those of SOURCES_FILE, else the one named `default`, of which the
- * variables may leave parts out. They hold secrets.
- */
+/** Those of SOURCES_FILE, else `default`, of which variables may leave parts out. They hold secrets. */
 export const describedSources = (settings: Settings): readonly DescribedSource[] =>
   settings.sourcesInFile ?? [
     {
@@ -28,10 +25,7 @@ export const describedSources = (settings: Settings): readonly DescribedSource[]
     },
   ];
 
-/**
- * The sources that the settings describe.
- * @throws SettingsError when the variables were not required and do not make a whole source.
- */
+/** @throws SettingsError when the variables were not required and do not make a whole source. */
 export const sourcesOf = (settings: Settings<(typeof SERVE_REQUIRES)[number]>): Source[] =>
   describedSources(settings).map((source) => {
     const { collectionApiUrl, collectionApiKey, callbackTokens, snsTopicArn } = source;
@@ -49,10 +43,7 @@ export function currencyOf(settings: Settings): (source: string) => string | und
   return (source) => currencies.get(source);
 }
 
-/**
- * The names of the sources that the settings describe; null where they describe none, as for a command that
- * needs only the database.
- */
+/** null where the settings describe no source, as for a command that needs only the database. */
 export function sourceNamesOf(settings: Settings): string[] | null {
   if (settings.sourcesInFile === null && settings.COLLECTION_API_KEY === undefined) return null;
   return describedSources(settings).map(({ name }) => name);

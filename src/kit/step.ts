@@ -1,9 +1,6 @@
 let watcher: ((name: string) => void) | null = null;
 
-/**
- * Marks a step by its name. It does nothing, and nothing in the environment can change that: only a test that
- * loads this module can watch, to end or halt the process exactly there.
- */
+/** Does nothing, whatever the environment: only a test that loads this can watch, to end the process there. */
 export function step(name: string): void {
   if (watcher !== null) watcher(name);
 }

@@ -1,7 +1,4 @@
-/**
- * What `work` gives within `ms`, else `late`; the work goes on, and its result is ignored.
- * @throws what `work` throws in time.
- */
+/** Else `late`: the work goes on, and its result is ignored. @throws what `work` throws in time. */
 export async function within<Value, Late>(
   work: Promise<Value>,
   ms: number,

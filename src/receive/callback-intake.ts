@@ -137,10 +137,7 @@ export class CallbackIntake {
     );
   }
 
-  /**
-   * The body as it is recorded, and what was cut of the callback. Refused callbacks have a token budget of
-   * their own, so that forgeries do not spend the real one.
-   */
+  /** And what was cut of it. Refused callbacks have a token budget of their own: forgeries spend no real one. */
   #withinBudget(
     { source, name }: TokenOwner,
     address: string,
@@ -216,10 +213,7 @@ const tooLarge = (addition: string): Intake => ({
   why: `A callback may hold ${BODY_LIMIT} bytes at most${addition}.`,
 });
 
-/**
- * The client's own address where a trusted proxy names it. A proxy may pass on anything, so only a
- * well-formed address counts.
- */
+/** As a trusted proxy names it, if well-formed: a proxy may pass on anything. */
 function addressOf(request: Request): string {
   const peer = request.socket.remoteAddress ?? "";
   const direct = plainAddress(peer) ?? peer;

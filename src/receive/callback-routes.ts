@@ -22,10 +22,7 @@ export interface CallbackRoutesOptions {
 
 const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
 
-/**
- * `POST|GET|HEAD /callbacks/{token}[/{reference}]`. Nothing but the commit stands between request and answer,
- * and 2xx leaves only after it (G1).
- */
+/** Nothing but the commit stands between request and answer; 2xx leaves only after it (G1). */
 export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
   const { intake, metrics, tracer } = options;
   // A pattern with parameters would refuse a path whose percent-encoding is broken.

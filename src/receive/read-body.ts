@@ -18,10 +18,7 @@ const FIRST_BYTES = 1_024;
 const PIECES = 1_024;
 const BYTES_PER_PIECE = 64;
 
-/**
- * Bodies larger than this share so much memory while they arrive: thousands that never end would fill it
- * all. Smaller ones, as callbacks are, always have room.
- */
+/** Larger bodies share so much memory while they arrive, as thousands may never end; smaller ones have room. */
 const SMALL_BYTES = 16 * 1024;
 const LARGE_BYTES_TOGETHER = 32 * 1024 ** 2;
 let largeBytes = 0;
@@ -82,10 +79,7 @@ const HEADER_LIMIT = 16 * 1024;
 /** Longer than the idle time of common load balancers (60 s), so that they, not we, close a connection. */
 const KEEP_ALIVE_MS = 65_000;
 
-/**
- * A request must arrive as a whole within `requestTimeoutMs`, headers and body: a slow sender gets 408 and is
- * cut off.
- */
+/** A request must arrive whole within `requestTimeoutMs`: a slow sender gets 408 and is cut off. */
 export function httpLimits(requestTimeoutMs: number): ServerOptions {
   return {
     maxHeaderSize: HEADER_LIMIT,

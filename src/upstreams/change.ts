@@ -153,10 +153,7 @@ export async function change(
   return { raised, cleared: row.cleared };
 }
 
-/**
- * Pauses or resumes one source or topic, with the alarms that this closes, in the caller's transaction.
- * @returns null when it changes nothing, or there is no such source or topic.
- */
+/** In the caller's transaction. @returns null when it changes nothing, or there is no such row. */
 export async function changeByHand(
   trx: Database,
   kind: UpstreamKind,

@@ -1,9 +1,6 @@
 import { backOffMs } from "../kit/waiting.ts";
 
-/**
- * A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres'
- * clock.
- */
+/** A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres' clock. */
 export interface UpstreamRow {
   pausedBy: "operator" | "refused" | null;
   /** Failures in a row, and 429s in a row that named no moment. */
@@ -11,10 +8,7 @@ export interface UpstreamRow {
   slowDowns: number;
   /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
-  /**
-   * The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. Below 0
-   * once it has passed, 0 when none was named.
-   */
+  /** What Retry-After named: only a person opens it earlier. Below 0 once it has passed, 0 for none. */
   retryInMs: number;
 }
 
@@ -41,10 +35,7 @@ export interface UpstreamPolicy {
   /** From so many faults in a row an alarm is raised. */
   alarmsAfter: number;
   backOff: { firstMs: number; capMs: number };
-  /**
-   * A refused upstream is tried `firstMs` after the refusal; then each wait is as long as it has been refused
-   * so far, up to `capMs`.
-   */
+  /** Tried `firstMs` after the refusal; then after as long as it has been refused, up to `capMs`. */
   probe: { firstMs: number; capMs: number };
   /** While one exchange tries whether it works again, the others wait this long for it, in ms. */
   trialMs: number;
@@ -67,10 +58,7 @@ export interface Transition {
 /** The longest that an upstream is believed to want, in ms. */
 export const RETRY_AFTER_LIMIT_MS = 900_000;
 
-/**
- * Requests that were under way when the first answer named a moment have their answers within this, in ms;
- * one that names it again raises no second alarm.
- */
+/** Answers to requests that were under way name the same moment within this, in ms: no second alarm. */
 const UNDER_WAY_MS = 60_000;
 
 /** A 429 without Retry-After, from the first to the longest wait, in ms. */

@@ -40,10 +40,7 @@ export async function readSource(db: Database, name: string): Promise<VersionedU
   return { ...upstream, ...buckets };
 }
 
-/**
- * Part of a claim: yields a row while the source is healthy. The commit need not wait for the disk: a claim that
- * is lost in a crash claims nothing.
- */
+/** Part of a claim. The commit need not wait for the disk: a claim lost in a crash claims nothing. */
 export const whenSourceIsHealthy = (name: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select name from source
   where name = ${name} and ${sourceIsHealthy} and set_config('synchronous_commit', 'off', true) is not null`;

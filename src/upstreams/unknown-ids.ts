@@ -15,10 +15,7 @@ import { FLOODED } from "./upstream-kind.ts";
 /** How fast the share of unknown ids follows the answers: about the last twenty of them count. */
 const WEIGHT = 0.05;
 
-/**
- * A flood is over at this share, not at the one where it began: with a share near that, it would begin and
- * end every second.
- */
+/** Where a flood is over: at the share where one begins, it would begin and end every second. */
 const CALM = FLOODED / 2;
 
 /** In this time half of the share is forgotten, in s: a flood is over by time too, not by answers alone. */

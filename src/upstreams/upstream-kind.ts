@@ -18,10 +18,7 @@ export interface UpstreamKind {
 
 const because = (reason: string): string => (reason === "" ? "" : ` (${reason})`);
 
-/**
- * The provider account that is asked for invoices. Each confirmation backs off by itself, so single faults do
- * not count.
- */
+/** Each confirmation backs off by itself, so single faults of a provider account do not count. */
 export const SOURCE: UpstreamKind = {
   table: "source",
   key: "name",

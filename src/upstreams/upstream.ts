@@ -70,10 +70,7 @@ export class Upstream {
     return this.#takesMore;
   }
 
-  /**
-   * Notes what an exchange says about the upstream. Resolves once that is written, if it is news.
-   * @returns whether the upstream takes more.
-   */
+  /** Resolves once what an exchange says is written, if it is news. @returns whether it takes more. */
   async note(signal: UpstreamReport): Promise<boolean> {
     this.#add(signal);
     while (this.#writing !== null) await this.#writing;

@@ -12,9 +12,7 @@ export interface Container {
   parts: RelayParts;
   /** The function's name in AWS, and the program's version. */
   lambda: { name: string; version: string };
-  /**
-   * Replaces connections that broke while the container was frozen. Await it before each invocation's work.
-   */
+  /** Replaces connections that broke while the container was frozen. Await it before each invocation's work. */
   awaken(): Promise<void>;
   /** Sends wake-ups and spans. Await it at an invocation's end: the container may be frozen after it. */
   flush(): Promise<unknown>;
@@ -26,19 +24,13 @@ export interface Invocation {
   getRemainingTimeInMillis(): number;
 }
 
-/**
- * A container that was frozen for longer than this, in ms, checks its connections: one round trip.
- */
+/** A container that was frozen for longer than this, in ms, checks its connections: one round trip. */
 const SLEPT_MS = 1_000;
 
 /** A connection that does not answer within this time, in ms, is replaced. */
 const SIGN_OF_LIFE_MS = 1_500;
 
-/**
- * Opens what a function needs, with a small pool of `connections`: a container serves one invocation at a
- * time, and there may be a thousand containers.
- * @throws SettingsError, RelayError
- */
+/** A small pool: a container serves one invocation, of a thousand perhaps. @throws SettingsError, RelayError */
 export async function openContainer(connections: number, purpose: Purpose): Promise<Container> {
   const environment = await readEnvironment(process.env);
   const settings = readSettings(environment, SERVE_REQUIRES);
@@ -83,10 +75,7 @@ export async function openContainer(connections: number, purpose: Purpose): Prom
   };
 }
 
-/**
- * Creates something on the first call and returns the same to later calls in this container, which survives
- * between invocations. If that fails, the next call tries again.
- */
+/** Made on the first call and kept for the container's life; if that fails, the next call tries again. */
 export function perContainer<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | null = null;
   return () => {
@@ -144,10 +133,7 @@ class WakeQueue {
     this.#sending = this.#sendAll();
   }
 
-  /**
-   * Resolves once all requested wake-ups are sent or have failed. Await it before the container may be
-   * frozen.
-   */
+  /** Resolves once all requested wake-ups are sent or have failed. Await it before the container may be frozen. */
   flush(): Promise<void> {
     return this.#sending;
   }

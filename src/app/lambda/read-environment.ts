@@ -49,10 +49,7 @@ async function readParameters(names: readonly string[]): Promise<Map<string, str
   }
 }
 
-/**
- * A remote database must be reached over TLS with its certificate verified.
- * @throws SettingsError that says what to add to DATABASE_URL
- */
+/** Over TLS with the certificate verified, if remote. @throws SettingsError: what to add to DATABASE_URL */
 export function requireVerifiedTls(databaseUrl: Secret): void {
   const url = new URL(databaseUrl.reveal());
   if (isLoopbackHost(url.hostname) || url.searchParams.get("sslmode") === "verify-full") return;

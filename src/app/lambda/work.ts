@@ -15,28 +15,19 @@ import { type Container, logFaults, openContainer, perContainer } from "./contai
 
 // The functions that run passes of `serve`, each with its lines of them. The bundle is the same for all.
 
-/**
- * Asks the provider about every confirmation that is due. Woken after callbacks, and every minute for retries
- * and lost wake-ups.
- */
+/** Asks about what is due. Woken after callbacks, and every minute for retries and lost wake-ups. */
 export const confirm = passHandler(
   (passes) => [[passes.rescue, passes.chores, passes.confirm, passes.notify]],
   { lingerMs: 3_000, isWorker: true },
 );
 
-/**
- * Sends every event that is due to SNS. Woken after confirmations, and every minute for retries and lost
- * wake-ups.
- */
+/** Sends what is due. Woken after confirmations, and every minute for retries and lost wake-ups. */
 export const publish = passHandler((passes) => [[passes.rescue, passes.publish]], {
   lingerMs: 3_000,
   isWorker: true,
 });
 
-/**
- * Reads the provider's lists for missed payments, and for genuine ids in a flood of unknown ones; takes new rows
- * into the ledger.
- */
+/** Reads the provider's lists for missed payments and in floods of unknown ids; feeds the ledger. */
 export const reconcile = passHandler(({ lists, tidy, ledger }) => [
   [atItsPace(tidy)],
   [ledger],
@@ -96,10 +87,7 @@ function passHandler(
   });
 }
 
-/**
- * Does the work of an invocation. While Postgres is away it is tried again until that is an alarm; then the
- * invocation fails, which Lambda counts.
- */
+/** Tries while Postgres is away until that is an alarm; then the invocation fails, which Lambda counts. */
 async function whileDatabaseAway<Result>(
   database: DatabaseWatch,
   work: () => Promise<Result>,

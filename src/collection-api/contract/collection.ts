@@ -78,9 +78,7 @@ const bankRead = z.looseObject({
   logo: textRead,
 });
 
-/**
- * Get Banks as the client reads it: a list, bare or as the items of a page (interface: shape not specified).
- */
+/** Get Banks as the client reads it: a list, bare or as the items of a page (interface: shape not specified). */
 export const banksRead = z.preprocess(
   (data) => (typeof data === "object" && data !== null && "items" in data ? data.items : data),
   z.array(bankRead),

@@ -46,10 +46,7 @@ function parseEachExactly(text: string): unknown {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/**
- * The text with each number that has to keep its own digits as a string: the mark, then the digits. What is
- * no JSON stays none. Looks at each character once.
- */
+/** Each number that keeps its digits becomes a string: the mark, then the digits. One look at each character. */
 function withNumbersMarked(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -97,10 +94,7 @@ const DEEPEST = 64;
 
 type Node = { [key: string | number]: unknown };
 
-/**
- * Puts the numbers in the place of their marked texts.
- * @returns false when something is nested too deep to be looked at.
- */
+/** Numbers for their marked texts. @returns false when something is nested too deep to be looked at. */
 function putInPlace(node: Node, depth: number): boolean {
   if (depth > DEEPEST) return false;
   // Not the keys of an array: each would become a string.

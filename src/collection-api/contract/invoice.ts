@@ -126,10 +126,7 @@ export const invoiceFilter = z
 export type InvoiceFilterInput = z.input<typeof invoiceFilter>;
 export type InvoiceFilter = z.output<typeof invoiceFilter>;
 
-/**
- * One odd item does not make a page unreadable: what it says badly it does not say; an `id` that is none is
- * empty.
- */
+/** One odd item does not make a page unreadable: what it says badly it does not say; no `id` is empty. */
 const listedFields = z.looseObject({
   id: idRead.catch(""),
   title: textRead.catch(null),

@@ -14,10 +14,7 @@ const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
 /** What most amounts look like; the group holds the decimals, at most two. */
 const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.(\d\d?))?$/;
 
-/**
- * The decimal string of an amount as it may stand in JSON: a number, a {@link RawJson}, or text.
- * @returns undefined when it is no amount.
- */
+/** A number, a {@link RawJson}, or text, as a decimal string. @returns undefined when it is no amount. */
 export function moneyOf(value: unknown): Money | undefined {
   const digits = isRawJson(value) ? value.rawJSON : typeof value === "number" ? String(value) : value;
   if (typeof digits !== "string") return undefined;

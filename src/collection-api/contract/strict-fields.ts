@@ -7,10 +7,7 @@ const missingOr = (otherwise: string) => ({
     input === undefined || input === null ? "is missing" : otherwise,
 });
 
-/**
- * Text of at most `most` characters in any script, not blank; no control characters, which databases
- * refuse.
- */
+/** Not blank, in any script, without control characters, which databases refuse. */
 export const text = (most: number) =>
   z
     .string(missingOr("should be text"))

@@ -5,10 +5,7 @@ import { isRawJson } from "./exact-json.ts";
 // the answer's `document`; only a required one is a problem. Each field of an invoice is a single transform,
 // since every further step of a chain costs time on each payment.
 
-/**
- * Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is
- * no text.
- */
+/** Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is no text. */
 function textOf(value: unknown): string | null | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return null;

@@ -6,10 +6,7 @@ import { networkOf, Remembered } from "../../kit/addresses.ts";
 
 const HOUR_MS = 3_600_000;
 
-/**
- * A token's budget is that of this many addresses: one address that floods does not spend the others' share
- * of it.
- */
+/** A token's budget is that of so many addresses: one that floods does not spend the others' share. */
 const ADDRESSES_A_TOKEN = 4;
 
 /** What callbacks cost: their bytes on the wire beside the URL, their number, the invoice ids they name. */
@@ -76,11 +73,7 @@ export class CallbackBudgets {
     this.#token = each((what) => perHour[what] * ADDRESSES_A_TOKEN);
   }
 
-  /**
-   * Takes the cost from both budgets, or from none.
-   * @param now in ms.
-   * @returns which budget is spent; null when the cost fits.
-   */
+  /** From both budgets, or from none. @param now in ms. @returns the spent one; null when the cost fits. */
   take({ token, address }: Caller, cost: CallbackCost, now: number): OverBudget | null {
     const network = networkOf(address);
     const byAddress = spentOf(this.#byAddress, network, now);
@@ -95,10 +88,7 @@ export class CallbackBudgets {
     return null;
   }
 
-  /**
-   * Shares what was spent here, and reads what the other processes spent, where that is worth a round trip.
-   * @throws what `share` throws; the next call then shares it again.
-   */
+  /** Where that is worth a round trip. @throws what `share` throws; the next call then shares it again. */
   async share(share: ShareBudgets, now: () => number): Promise<void> {
     if (this.#sharing || this.#toShare.size === 0) return;
     this.#sharing = true;

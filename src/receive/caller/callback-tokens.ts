@@ -5,10 +5,7 @@ import type { Source } from "../../kit/sources.ts";
 /** A byte that UTF-8 never has. It ends a token, so that the zeros after it are padding and no part of it. */
 const END = 0xff;
 
-/**
- * The most bytes of one character. A write leaves out a character that does not fit whole; with this much to
- * spare, a token that is too long still comes out too long.
- */
+/** A write leaves out a character that does not fit: with this to spare, a long token still comes out too long. */
 const CHARACTER_BYTES = 4;
 
 /** Whose a token is. */
@@ -19,9 +16,7 @@ export interface TokenOwner {
   name: string;
 }
 
-/**
- * Which source a URL's token belongs to. Every known token is compared in full, so the time tells nothing.
- */
+/** Which source a URL's token belongs to. Every known token is compared in full, so the time tells nothing. */
 export class CallbackTokens {
   readonly #known: { bytes: Buffer; owner: TokenOwner }[];
   readonly #given: Buffer;

@@ -47,10 +47,7 @@ export const checkedHeaders = ({ hmac, headerToken, standardWebhooks }: Callback
   ...(standardWebhooks === null ? [] : ["webhook-signature"]),
 ];
 
-/**
- * Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the
- * prefix.
- */
+/** Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the prefix. */
 function hmacHolds(
   check: NonNullable<CallbackChecks["hmac"]>,
   header: string | undefined,
@@ -73,10 +70,7 @@ function decode(text: string, bytes: number): Buffer | null {
   return decoded.length === bytes ? decoded : null;
 }
 
-/**
- * How far the sender's clock may be off, and how old a copied request may be; the specification's five
- * minutes.
- */
+/** How far the sender's clock may be off, and how old a copied request may be; the specification's five minutes. */
 const TOLERANCE_MS = 5 * 60_000;
 
 /**

@@ -120,10 +120,7 @@ const selectKept = new VaryingStatement(
   [{ partition: NONE, invoices: [] }],
 );
 
-/**
- * Finds the callbacks of a partition that are about one of `keep`, which is read a few thousand at a time.
- * @param keep a query for rows of source and invoice_id
- */
+/** @param keep a query for rows of source and invoice_id, read a few thousand at a time */
 export async function findKept(
   trx: Transaction<Tables>,
   partition: OldPartition,
@@ -207,11 +204,7 @@ const dropPage = new VaryingStatement(
   ],
 );
 
-/**
- * Goes through the callbacks that were kept beside their partition, a few thousand at a time, and drops those
- * that need not be kept any longer.
- * @returns how many leave.
- */
+/** A few thousand at a time. @returns how many leave. */
 export async function dropStragglers(
   db: Database,
   given: { before: Date; isKept: IsKept; dryRun: boolean },

@@ -76,10 +76,7 @@ export async function isReadyForNextMonth(db: Database, now: Date = new Date()):
 
 const REST_MS = 1_000;
 
-/**
- * Does the work, and tries again while others hold the locks that it needs.
- * @throws lock_not_available after so many tries.
- */
+/** Tries again while others hold the locks that it needs. @throws lock_not_available after so many tries. */
 export async function whenNotBusy<Result>(tries: number, work: () => Promise<Result>): Promise<Result> {
   for (let left = tries - 1; ; left -= 1) {
     try {

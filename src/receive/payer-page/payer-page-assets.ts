@@ -48,10 +48,7 @@ export const PAYER_PAGE_SCRIPT = `
 })();
 `;
 
-/**
- * The stylesheet of the payer's page, served from its own address so that the page's policy can forbid
- * inline style.
- */
+/** Served from its own address, so that the page's policy can forbid inline style. */
 export const PAYER_PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -2,10 +2,7 @@ import type { Request, Response } from "express";
 
 /** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
 export type PageContent =
-  /**
-   * One payment is followed, by the id of the callback that this page answers, sealed; `isLong` once that has
-   * taken a minute.
-   */
+  /** Followed by its callback's id, sealed; `isLong` once that has taken a minute. */
   | { state: "confirming"; sealedId: string; isLong?: boolean }
   | { state: "confirmed" }
   /** Recorded, but there is no single payment to follow. */
@@ -128,10 +125,7 @@ const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
 
-/**
- * What every answer to a payer's browser carries: it is kept nowhere, and no address of ours leaves with a
- * click.
- */
+/** What every answer to a payer's browser carries: it is kept nowhere, and no address of ours leaves with a click. */
 export function protectPage(response: Response): void {
   response.setHeader("content-security-policy", POLICY);
   response.setHeader("x-content-type-options", "nosniff");
@@ -145,10 +139,7 @@ export function sendPage(response: Response, page: string): void {
   response.type("html").send(page);
 }
 
-/**
- * Whether a person is looking at the answer: a GET that navigates, or that asks for HTML by name. Senders
- * that accept anything do not (interface, part C, 6).
- */
+/** A GET that navigates, or asks for HTML by name; other senders accept anything (interface, part C, 6). */
 export function comesFromBrowser({ method, headers }: Pick<Request, "method" | "headers">): boolean {
   if (method !== "GET") return false;
   if (headers["sec-fetch-mode"] === "navigate") return true;

@@ -9,10 +9,7 @@ export interface Found {
   foundBy: string;
 }
 
-/**
- * Reads the ordered places of a document (places.ts). Null when none of them holds a UUID. It goes
- * PLACES_DEPTH deep and no deeper, whatever the document.
- */
+/** Null when none of the places (places.ts) holds a UUID. It goes no deeper than PLACES_DEPTH. */
 export function findInPlaces(document: Json, unread: UnreadSet): Found | null {
   const taken: Taken = { ids: new Set(), places: new Set(), unread };
   if (!readCallbackAt("", document, PLACES_DEPTH, taken)) return null;
@@ -77,9 +74,7 @@ function takeIds(at: string, value: Json, taken: Taken): boolean {
   return took;
 }
 
-/**
- * One pass over the keys for all places; a key spelled in several ways (`id` and `Id`) gives several values.
- */
+/** One pass over the keys for all places; a key spelled in several ways (`id` and `Id`) gives several values. */
 function collect(record: { [key: string]: Json }, branch: PlaceBranch, valuesByPlace: Json[][]): void {
   for (const key in record) {
     const below = branchNamed(branch, key);
@@ -110,9 +105,7 @@ export interface PlaceBranch {
   hasBranches: boolean;
   /** By the key as PLACES spells it. */
   exact: Map<string, PlaceBranch>;
-  /**
-   * By the plain spelling, grouped by its first letter, so that most other keys are ruled out at a glance.
-   */
+  /** By the plain spelling, grouped by its first letter, so that most other keys are ruled out at a glance. */
   byFirstLetter: Map<number, { plain: string; branch: PlaceBranch }[]>;
 }
 

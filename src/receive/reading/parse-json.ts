@@ -102,10 +102,7 @@ export const READING_LIMITS = {
   scanned: 500,
 } as const;
 
-/**
- * What was left unread: ids beyond the first, fields beyond the first, or a document too deep or too
- * intricate.
- */
+/** What was left unread: ids beyond the first, fields beyond the first, or a document too deep or too intricate. */
 export type Unread = "ids" | "fields" | "document";
 
 export type UnreadSet = Set<Unread>;

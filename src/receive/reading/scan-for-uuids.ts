@@ -80,10 +80,7 @@ function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>,
 /** How far before a value its key is looked for. */
 const KEY_REACH = 60;
 
-/**
- * The plain name of the key that a value at `index` seems to have, in JSON or a form that could not be
- * parsed.
- */
+/** The plain name of the key that a value at `index` seems to have, in JSON or a form that could not be parsed. */
 function keyBefore(text: string, index: number): string {
   const least = Math.max(0, index - KEY_REACH);
   const back = (from: number, isOver: (character: string) => boolean): number => {

@@ -20,10 +20,7 @@ export function asUuid(text: string): string | null {
   return inside === undefined ? null : notNil(inside.toLowerCase());
 }
 
-/**
- * Every UUID within a text, in order, in lower case, with the index where it begins. Repeats are not left
- * out.
- */
+/** Every UUID within a text, in order, in lower case, with the index where it begins. Repeats are not left out. */
 export function* uuidsIn(text: string): Generator<{ uuid: string; index: number }> {
   for (let next = nextUuid(text, 0); next !== null; next = nextUuid(text, next.index + LENGTH)) yield next;
 }

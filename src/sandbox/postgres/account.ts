@@ -12,10 +12,7 @@ export interface Account {
   readonly ids: { uid?: number; gid?: number };
 }
 
-/**
- * Nothing of the caller's environment reaches Postgres: PGDATA, PGOPTIONS or a locale would change what it
- * does.
- */
+/** Nothing of the caller's environment reaches Postgres: PGDATA, PGOPTIONS or a locale would change what it does. */
 export const environment = () => ({
   PATH: process.env.PATH ?? "/usr/bin:/bin:/usr/sbin:/sbin",
   LC_ALL: "C",
@@ -64,10 +61,7 @@ export async function giveTo({ ids }: Account, path: string): Promise<void> {
   await runAs(SELF, "chown", ["-R", `${uid}:${gid}`, path]);
 }
 
-/**
- * Runs a program under an account and resolves when it has ended well.
- * @throws an Error whose message holds what the program wrote to stderr.
- */
+/** @throws an Error whose message holds what the program wrote to stderr. */
 export async function runAs(account: Account, program: string, args: readonly string[]): Promise<void> {
   const [first = program, ...rest] = [...account.prefix, program, ...args];
   await execute(first, rest, { ...account.ids, cwd: "/", env: environment(), maxBuffer: 16 * 1024 * 1024 });

@@ -64,10 +64,7 @@ async function firstThatReaches(
   );
 }
 
-/**
- * Written by root only and entered by everybody, so nobody can plant programs in it, as they could below
- * /tmp.
- */
+/** Written by root only and entered by everybody, so nobody can plant programs in it, as they could below /tmp. */
 const BASE = "/var/lib/invoice-relay";
 
 /** Copies the programs to where every account can run them; a copy that is there is used again. */

@@ -1,10 +1,7 @@
 import { createServer } from "node:net";
 import { RelayError } from "../../kit/errors.ts";
 
-/**
- * The wanted port when nothing listens on it on this machine's loopback, else one that the system gives out.
- * @throws RelayError where there is no such loopback.
- */
+/** The wanted port if it is free on loopback, else any that is. @throws RelayError where there is no loopback. */
 export async function freePort(wanted: number): Promise<number> {
   const port = (await tryPort(wanted)) ?? (await tryPort(0));
   if (port !== undefined) return port;

@@ -115,10 +115,7 @@ async function createDatabase(password: Secret, port: number): Promise<void> {
   }
 }
 
-/**
- * Starts it again whenever anything but the answered function, which stops it for good, ended it.
- * @param spawn starts another in its place, at the same address.
- */
+/** Starts it again unless the answered function ended it. @param spawn starts another at the same address. */
 function keepRunning(first: ServerProcess, spawn: () => Promise<ServerProcess>, log: Logger | undefined) {
   let server = first;
   let stopping = false;

@@ -39,10 +39,7 @@ const claimDeliveries = new Statement(
     from taken order by was_due_at`,
 );
 
-/**
- * Takes at most `limit` deliveries that are due, the longest due first. They come due again by themselves
- * `leaseMs` later unless their outcome is recorded by then.
- */
+/** The longest due first. They come due again `leaseMs` later unless their outcome is recorded by then. */
 export async function takeDueDeliveries(
   db: ServiceDatabase,
   limit: number,

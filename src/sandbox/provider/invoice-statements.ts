@@ -95,10 +95,7 @@ const updatePaid = new Statement(
     select id from paid`,
 );
 
-/**
- * Pays an invoice that is unpaid and not expired, and queues its callbacks, in one statement.
- * @returns false when there was no such invoice: nothing was written.
- */
+/** Pays it, if unpaid and not expired, and queues its callbacks. @returns false: nothing was written. */
 export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise<boolean> {
   const paid = await updatePaid.execute(db, payment);
   return paid.length > 0;
@@ -150,10 +147,7 @@ export async function expireInvoice(db: ServiceDatabase, invoiceId: string): Pro
   return result.numUpdatedRows > 0n;
 }
 
-/**
- * The invoice as the contract writes it.
- * @param publicUrl where payers reach this service, no slash at the end.
- */
+/** The invoice as the contract writes it. @param publicUrl where payers reach this service, no slash at the end. */
 export function invoiceOnWire(row: InvoiceRow, publicUrl: string): InvoiceWritten {
   return {
     id: row.id,

@@ -76,9 +76,7 @@ type ExpirationPeriod = keyof typeof PERIODS;
 
 export const EXPIRATION_PERIODS = Object.keys(PERIODS) as [ExpirationPeriod, ...ExpirationPeriod[]];
 
-/**
- * How long an invoice stays payable after its creation, in ms. A period that nobody knows counts as a day.
- */
+/** How long an invoice stays payable after its creation, in ms. A period that nobody knows counts as a day. */
 export function lifetimeMs(period: string): number {
   return Object.hasOwn(PERIODS, period) ? PERIODS[period as ExpirationPeriod] : PERIODS.OneDay;
 }

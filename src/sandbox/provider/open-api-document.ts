@@ -33,10 +33,7 @@ const OWN_ERRORS: Record<string, string[]> = {
   getBanks: [],
 };
 
-/**
- * The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not
- * there.
- */
+/** The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not there. */
 export function openApiDocument(options: { serverUrl?: string; paths?: Paths } = {}): Json {
   const components: Record<string, unknown> = {};
   const paths: Record<string, Json> = {};

@@ -6,10 +6,7 @@ import { type PlannedCallback, payInvoice, readInvoice } from "./invoice-stateme
 import type { ServiceContext } from "./service-context.ts";
 import type { PaymentMethod } from "./service-tables.ts";
 
-/**
- * Takes a payment: the invoice is paid and its callbacks are queued, or nothing happened.
- * @param own what goes wrong with this payment's callbacks, on top of the faults in force.
- */
+/** It is paid and its callbacks are queued, or nothing happened. @param own faults of its callbacks alone. */
 export async function pay(
   context: ServiceContext,
   invoiceId: string,
@@ -50,10 +47,7 @@ function planCallbacks(
   }));
 }
 
-/**
- * Mirrors the payment's moment at the end of its span: of two payments in one span, the later one's callback
- * leaves earlier.
- */
+/** Mirrors the moment at the end of its span: of two payments in one, the later one's callback leaves first. */
 export function reorderDelayMs({ reorderWithinMs }: Pick<CallbackFaults, "reorderWithinMs">, nowMs: number) {
   if (reorderWithinMs === 0) return 0;
   const untilEnd = reorderWithinMs - (nowMs % reorderWithinMs);

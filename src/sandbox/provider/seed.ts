@@ -111,10 +111,7 @@ export type Seed = z.output<typeof seedSchema>;
 /** The seed that comes with the service. */
 export const DEFAULT_SEED_FILE = resolve(import.meta.dirname, "seed.json");
 
-/**
- * @throws RelayError that lists all that is wrong with the seed, with the field's name; no key is part of
- * it.
- */
+/** @throws RelayError that lists all that is wrong with the seed, with the field's name; no key is part of it. */
 export function parseSeed(value: unknown, origin = "The seed"): Seed {
   const result = seedSchema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;

@@ -32,9 +32,7 @@ export interface CollectionServiceOptions {
   /** The path of Get Banks, which the interface does not specify. */
   readonly banksPath?: string;
   readonly faults?: FaultsInput;
-  /**
-   * Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only.
-   */
+  /** Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only. */
   readonly controlToken?: Secret;
   readonly delivery?: Partial<DeliveryTerms>;
   readonly connections?: number;

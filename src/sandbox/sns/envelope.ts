@@ -60,10 +60,7 @@ const SIGNED_FIELDS = {
   confirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
 };
 
-/**
- * The text whose signature stands in an envelope: names and values of certain fields, a line each, in the
- * order of their names.
- */
+/** What a signature is made over: names and values of certain fields, a line each, by their names. */
 export function stringToSign(envelope: Envelope): string {
   const names = SIGNED_FIELDS[envelope.Type === "Notification" ? "notification" : "confirmation"];
   return names
@@ -82,10 +79,7 @@ export interface Letter {
   write(subscription: Subscription): Promise<string>;
 }
 
-/**
- * Writes letters in the envelope that SNS documents for HTTP endpoints, signed.
- * @param publicUrl where subscribers reach this endpoint, without a slash at its end; known once it listens
- */
+/** @param publicUrl where subscribers reach this endpoint, without a slash at its end; known once it listens */
 export function createEnvelopes(signer: Signer, publicUrl: () => string) {
   const urlOf = (query: Record<string, string>) => `${publicUrl()}/?${new URLSearchParams(query)}`;
 

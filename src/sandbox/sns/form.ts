@@ -10,10 +10,7 @@ interface Fields {
 /** `PublishBatchRequestEntries.member.1.MessageAttributes.entry.1.Value.StringValue` is the deepest in SNS. */
 const DEEPEST = 8;
 
-/**
- * Reads a form of the AWS Query protocol: dots in the names say how the fields nest.
- * @throws SnsError `MalformedQueryString` when they nest deeper than any request of SNS.
- */
+/** Dots in the names say how fields nest. @throws SnsError `MalformedQueryString` when they nest too deep. */
 export function readForm(form: string): Fields {
   const root: Fields = Object.create(null);
   for (const pair of form.split("&")) {

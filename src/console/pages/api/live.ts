@@ -49,10 +49,7 @@ export function useLive(isLive = true): void {
   }, [isLive]);
 }
 
-/**
- * When `lost` is followed by a connection attempt of our own, in ms: a refused one ends an EventSource for
- * good.
- */
+/** A refused connection ends an EventSource for good: after so long we try one of our own, in ms. */
 const AGAIN_MS = 4_000;
 
 /** Listens until `stop` is called. */

@@ -74,11 +74,7 @@ export interface ListPage<Item> {
   others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
 }
 
-/**
- * A long list, page after page by its cursor.
- * @param key the list and its filters: another one begins anew.
- * @param ask for the page at a cursor, null for the first.
- */
+/** A long list, page after page. @param key another one begins anew. @param ask null for the first page. */
 export function usePages<Item>(
   key: string,
   ask: (cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Item>>,

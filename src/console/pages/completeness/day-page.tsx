@@ -146,10 +146,7 @@ const readDifferences = (certificateId: string, day: string, limit: number, afte
     query: { day, limit, after: after === null ? undefined : Number(after) },
   });
 
-/**
- * What is not the same in all three places on one day: gaps first.
- * @param counted how many gaps and differences the certificate counts on this day, named or not.
- */
+/** Gaps first. @param counted how many gaps and differences the certificate counts on this day, named or not. */
 const differencesOf = (
   certificateId: string,
   source: string,

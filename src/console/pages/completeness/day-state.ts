@@ -12,9 +12,7 @@ export type CalendarDay = Calendar["days"][number];
  */
 export type DayState = "equal" | "missing" | "differs" | "refused" | "unproven" | "none";
 
-/**
- * How a day stands. @param today and @param servedSince days of the books; `servedSince` null when nobody knows.
- */
+/** @param today and @param servedSince days of the books; the latter null when nobody knows. */
 export function stateOfDay(
   day: Day,
   certified: CalendarDay | undefined,
@@ -129,10 +127,7 @@ export function monthsBefore(day: Day, months: number): Day {
   return dayOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1));
 }
 
-/**
- * What one would prove: from the first day that is shown and served to yesterday, the last that is over.
- * Served since today, it is yesterday alone.
- */
+/** From the first day shown and served to yesterday; served since today, it is yesterday alone. */
 export function periodToProve(shownFrom: Day, servedSince: Day | null, today: Day): { from: Day; to: Day } {
   const to = addDays(today, -1);
   const first = servedSince !== null && servedSince > shownFrom ? servedSince : shownFrom;

@@ -9,10 +9,7 @@ const address = signal(readAddress());
 export const segments = computed(() => segmentsOf(address.value.path));
 /** What stands behind the `?`. */
 export const query = computed(() => new URLSearchParams(address.value.search));
-/**
- * What was searched; "" when nothing. It may be somebody's name or e-mail address: it stands behind the `#`,
- * which a browser keeps and sends to nobody.
- */
+/** "" for none. It may name somebody: it stands behind the `#`, which a browser keeps and sends to nobody. */
 export const searched = computed(() => new URLSearchParams(address.value.hash.slice(1)).get("search") ?? "");
 
 /** Where one was on a page that one left, for when one comes back. */

@@ -1,7 +1,4 @@
-/**
- * A decimal string with its thousands apart and at least two decimals, digit by digit: no number is made of
- * it. What is no decimal is left as it is.
- */
+/** Thousands apart, at least two decimals, digit by digit: no number is made of it. Else left as it is. */
 export function moneyText(amount: string): string {
   const read = /^(-?)0*(\d+)(?:\.(\d+))?$/.exec(amount);
   if (read === null) return amount;
@@ -13,10 +10,7 @@ export const countText = (count: number): string => count.toLocaleString("en-US"
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * A run of text as it came, or one character that would hide, move or imitate others, to be shown as an
- * escape.
- */
+/** Text as it came, or a character that would hide, move or imitate others, shown as an escape. */
 type Piece = { text: string } | { escape: string; name: string };
 
 /** What a character does that is not seen; the first that fits. */
@@ -30,19 +24,13 @@ const DOES: readonly (readonly [of: RegExp, does: string])[] = [
   [/./u, "has no look of its own"],
 ];
 
-/**
- * Control and format characters (bidi overrides among them), line separators, odd spaces, private and lone
- * surrogate code points, and what decoding put where bytes were no text.
- */
+/** Control and format characters, odd spaces, private and lone surrogate code points, and what decoding put. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0\ufffd]|[\p{Zs}](?<! )/gu;
 
 /** Line feeds, carriage returns before them, and tabs are layout in a text of many lines. */
 const LAYOUT = new Set(["\n", "\t"]);
 
-/**
- * Splits a text from outside, so that nothing in it can hide. @param lines keep line feeds and tabs as they
- * are.
- */
+/** Nothing in a text from outside can hide. @param lines keep line feeds and tabs as they are. */
 export function visiblePieces(text: string, { lines = false } = {}): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

@@ -45,10 +45,7 @@ export function zoneName(at: Date, timeZone: string): string {
 export const timeInInput = (at: Date): string =>
   new Date(+at - (inUtc.value ? 0 : at.getTimezoneOffset()) * 60_000).toISOString().slice(0, 16);
 
-/**
- * What an input of type datetime-local says, as a time: in the zone that times are shown in.
- * @param text `2026-11-22T04:05`; "" when nothing is filled in. @returns null unless it is a time.
- */
+/** A time in the zone that is shown. @param text `2026-11-22T04:05`, or "". @returns null unless it is one. */
 export function timeGiven(text: string): Date | null {
   if (text === "") return null;
   const at = new Date(inUtc.value ? `${text}Z` : text);

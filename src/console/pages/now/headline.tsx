@@ -74,10 +74,7 @@ function toneNow(status: Status | null, known: Proof | null): Tone {
 export const thingsIn = ({ needs }: Pick<Status, "needs">): number =>
   needs.reduce((sum, { count }) => sum + count, 0);
 
-/**
- * The page's one sentence. What a person is needed for stands below it, so that several are only counted.
- * Nothing is said to be well without a proof of now.
- */
+/** Needs stand below it, so several are only counted. Nothing is said to be well without a proof of now. */
 export function headlineOf(status: Pick<Status, "sentence" | "needs"> | null, known: Proof | null): string {
   if (known?.isFresh === false)
     return `Not known since ${shortTime(new Date(known.since), zone.value, new Date())}.`;

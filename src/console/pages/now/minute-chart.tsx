@@ -20,10 +20,7 @@ interface ChartProps {
   onOpen: (from: Date, to: Date) => void;
 }
 
-/**
- * What happened, step by step. What is said above it stands for the step that is pointed at, else for all.
- * Arrow keys point, and Enter or a click opens.
- */
+/** What stands above is of the step pointed at, else of all. Arrow keys point; Enter or a click opens. */
 export function MinuteChart({ steps: counted, stepMinutes, period, onOpen }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const steps = stepsOf(counted, stepMinutes);

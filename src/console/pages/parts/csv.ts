@@ -1,9 +1,6 @@
 import { withoutFormula } from "../../../kit/spreadsheet.ts";
 
-/**
- * A table by RFC 4180, a column for each field that rows have, `paid_at` for `paidAt`; what a spreadsheet would run
- * is text. Pure.
- */
+/** RFC 4180, a column for each field, `paid_at` for `paidAt`; what a spreadsheet would run is text. Pure. */
 export function csvText(rows: readonly object[]): string {
   const head = Object.keys(rows[0] ?? {}).map((key) =>
     key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

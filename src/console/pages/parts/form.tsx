@@ -138,10 +138,7 @@ const KNOWN: Partial<Record<FormField["kind"], () => Choices>> = {
   alarm: () => liveStatus.value?.openAlarms.map(({ name, title }) => [name, title] as const) ?? [],
 };
 
-/**
- * Values to choose from. Others may have named them: they stand encoded where they are not seen. There is
- * nothing to choose where there is one source.
- */
+/** Others may have named the values: they stand encoded. Of one source there is nothing to choose. */
 function Choice({ field, value, onInput }: FilledProps) {
   const { name, label, kind, any = "any" } = field;
   const choices = KNOWN[kind]?.() ?? field.choices ?? [];

@@ -38,10 +38,7 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   nameOf?: (row: Row) => string;
   /** How many there are, by the live status: the list is read again when that or its alarms change. */
   figure?: (status: Status) => number;
-  /**
-   * Changes, live, when there may be new rows. They are counted, and shown when somebody wants them: a list
-   * that is read does not move by itself.
-   */
+  /** Changes when there may be new rows: they are counted, and shown on demand. A list that is read stays. */
   news?: () => string | null;
   /** Such rows move: the list is read again and again. */
   isUnderWay?: (row: Row) => boolean;
@@ -93,10 +90,7 @@ interface RowActsProps<Row> {
 export const LIST_LIMIT = 1_000;
 const STEP = 200;
 
-/**
- * Reads a list of the admin API that counts its rows and has no cursors: those before a page are read with it.
- * @param always what each query holds.
- */
+/** A list that is counted and has no cursors: earlier rows are read with each page. @param always in each query. */
 export const readCounted =
   <const Path extends CountedPath>(
     path: Path,

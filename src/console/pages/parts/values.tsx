@@ -74,10 +74,7 @@ export function HiddenShown({ text }: { text: string }) {
 /** short: the clock, and the day where it is another; clock: with milliseconds; full: everything. */
 export type TimeStyle = "short" | "clock" | "full";
 
-/**
- * A time in the zone that was chosen; pointing at it shows it whole in UTC, and `u` turns all of them.
- * @param at ISO 8601; a dash where there is none.
- */
+/** In the chosen zone; pointed at, whole in UTC; `u` turns all. @param at ISO 8601; a dash where there is none. */
 export function Time({ at, as = "short" }: { at: string | null; as?: TimeStyle }) {
   if (at === null) return <None />;
   const date = new Date(at);

@@ -9,10 +9,7 @@ type CallbackAnswer = { answered: true; status: number; body: string } | { answe
 
 const KEPT_ANSWER_BYTES = 2_048;
 
-/**
- * Sends it once and waits at most `timeoutMs` for the whole answer. Redirects are not followed.
- * Never rejects: that nothing was answered is an answer too.
- */
+/** Waits at most `timeoutMs` for the whole answer, follows no redirect, and never rejects. */
 export async function sendCallback(
   callback: CallbackRequest,
   options: { dispatcher: Dispatcher; timeoutMs: number; signal: AbortSignal },
@@ -50,10 +47,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 
 const TIMEOUT_MS = 30_000;
 
-/**
- * Sends once what somebody might who knows the address and the id: a callback that says the invoice was paid,
- * in the documented form. Nothing is paid, and nothing is written.
- */
+/** Sends once what a forger might: the documented callback of a paid invoice. Nothing is paid or written. */
 export async function forgeCallback(
   invoice: InvoiceRow,
   url: string,

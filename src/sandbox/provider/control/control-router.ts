@@ -39,10 +39,7 @@ const logQuery = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(100),
 });
 
-/**
- * What a test or a person at this machine does to the service, apart from the API: faults, payments, the log
- * of deliveries, approvals. Mounted at `/_control`.
- */
+/** What is done to the service apart from the API: faults, payments, deliveries, approvals, at `/_control`. */
 export function controlRouter(context: ServiceContext, token: Secret | undefined): Router {
   const { db, faults, keys } = context;
   const router = express.Router();
@@ -89,10 +86,7 @@ export function controlRouter(context: ServiceContext, token: Secret | undefined
   return router;
 }
 
-/**
- * Lets through who may use the control side: with a token, whoever sends it as a bearer token; without one,
- * callers on this machine, but not a web page that happens to be open on it.
- */
+/** With a token, whoever bears it; without, callers on this machine, but no web page that is open on it. */
 function guardControl(token: Secret | undefined): RequestHandler {
   return (request, response, next) => {
     if (token !== undefined) {

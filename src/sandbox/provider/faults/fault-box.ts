@@ -27,10 +27,7 @@ export class FaultBox {
     return this.#faults;
   }
 
-  /**
-   * The fault that strikes this request, counted as having struck; undefined when all is well.
-   * @param id the id in the request's path, in lower case.
-   */
+  /** The fault that strikes, counted as having struck. @param id the id in the path, in lower case. */
   strike(operation: OperationName, id: string | undefined): ApiFault | undefined {
     const index = this.#faults.api.findIndex(
       (fault, at) =>

@@ -89,10 +89,7 @@ const apiFault = z.strictObject({
 
 export type ApiFault = z.output<typeof apiFault>;
 
-/**
- * What goes wrong on request, and what a real provider may do otherwise where the interface leaves it open.
- * Every field may be left out; `{}` is this service as it is by itself.
- */
+/** What goes wrong on request, and what the interface leaves open. `{}` is this service as it is by itself. */
 export const faultsSchema = z.strictObject({
   callback: callbackFaults.prefault({}),
   api: z.array(apiFault).max(100).default([]).describe("The first that matches a request strikes."),

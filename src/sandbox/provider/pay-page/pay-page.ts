@@ -21,9 +21,7 @@ class Html {
 
 type Value = string | Html | null | false | readonly Html[];
 
-/**
- * A template whose values are escaped, unless they are {@link Html} themselves; null and false leave nothing.
- */
+/** A template whose values are escaped, unless they are {@link Html} themselves; null and false leave nothing. */
 function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   const text = parts.reduce((so, part, index) => so + rendered(values[index - 1] ?? null) + part);
   return new Html(text);
