@@ -20,10 +20,10 @@ const shown = (text: string): string =>
     .replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** For paper too: black on white, no line of a table torn apart, its head on every page. */
-const STYLE = `body{font:11pt/1.5 system-ui,sans-serif;color:#111;max-width:60rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.4em;overflow-wrap:anywhere}h2{font-size:1.1em;margin-top:2em}
+const STYLE = `body{font:11pt/1.5 system-ui,sans-serif;color:#111;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
+h1{font-size:1.4em}h2{font-size:1.1em;margin-top:2em}
 table{border-collapse:collapse;width:100%;font-size:.85em}thead{display:table-header-group}
-th,td{text-align:left;vertical-align:top;padding:.3em .8em .3em 0;border-bottom:1px solid #ccc;overflow-wrap:anywhere}
+th,td{text-align:left;vertical-align:top;padding:.3em .8em .3em 0;border-bottom:1px solid #ccc}
 .times td:first-child{white-space:nowrap;font-variant-numeric:tabular-nums}tr{break-inside:avoid}code{font-size:.9em}
 @media print{body{margin:0;max-width:none;font-size:9.5pt}@page{margin:18mm}}`;
 
@@ -41,7 +41,8 @@ export function storyPage(
   const more = further > 0 ? `<p>… and ${further.toLocaleString("en-US")} later callbacks.</p>` : "";
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Invoice ${shown(invoiceId)}</title>
-<meta name="viewport" content="width=device-width"><style>${STYLE}</style></head><body>
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><style>${STYLE}</style></head><body>
 <h1>Invoice ${shown(invoiceId)}</h1>
 <p>${shown(headline)}</p>
 ${meaning.map((line) => `<p>${shown(line)}</p>`).join("\n")}

@@ -1,8 +1,14 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { visibleText } from "../../../src/console/pages/kit/text.ts";
 import { storableText } from "../../../src/kit/text.ts";
+import { readZip } from "../../books/read-zip.ts";
 import { OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
-import { type ConsoleWorld, STRANGER } from "./console-world.ts";
+import { onTestFinished } from "../../support/own-test.ts";
+import { ADMIN_TOKENS, type ConsoleWorld, STRANGER } from "./console-world.ts";
 import { type FullHouse, fillHouse, inProvidersBook } from "./full-house.ts";
 import { BIDI, CONTROLS, hostile, MARKUP } from "./hostile-texts.ts";
 import { harmDone } from "./inspect.ts";
@@ -180,6 +186,28 @@ describe("what others wrote: markup, control and bidi characters", () => {
     await person.write(page.getByRole("dialog").getByLabel(/why/i), hostile("pausing"));
     await look("the reason of a pause");
     expect(harm).toEqual([]);
+  });
+
+  it("in the evidence of a payment is text as well, opened from the disk as finance does, and printed", async () => {
+    const [id = ""] = house.paid;
+    await stand.world.query("update invoice set collection_name = collection_name || repeat('long', 25000) where id = $1", [id]);
+    const answer = await fetch(`${stand.world.url}/admin/v1/invoices/${id}/evidence.zip`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKENS.admin}` },
+    });
+    const story = readZip(Buffer.from(await answer.arrayBuffer())).get(`evidence-${id}/story.html`);
+    const folder = await mkdtemp(join(tmpdir(), "evidence-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "story.html");
+    await writeFile(file, story ?? "");
+    const { page, complaints } = await Operator.arrive(stand.browser, stand.world);
+    await page.goto(pathToFileURL(file).href);
+    expect(await page.innerText("body")).toContain(`reason${MARKUP}`);
+    expect(await harmDone(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    // Nothing wider than its paper, however long a word is.
+    const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+    expect(await page.evaluate(isWider)).toBe(false);
+    expect((await page.pdf()).subarray(0, 5).toString()).toBe("%PDF-");
   });
 
   it("in an address does no more", async () => {
