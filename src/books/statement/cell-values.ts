@@ -31,16 +31,20 @@ const FORM: Readonly<Record<Decimal, RegExp>> = {
 };
 
 /** @returns undefined when it is no amount with that decimal separator. */
-export function amountIn(cell: string, decimal: Decimal): Money | undefined {
+export function amountIn(cell: string, decimal: Decimal | null): Money | undefined {
   const { digits, negative } = bare(cell);
-  if (!FORM[decimal].test(digits)) return undefined;
+  if (!FORM[decimal ?? "."].test(digits)) return undefined;
   const plain = digits
-    .replaceAll(decimal === "." ? "," : ".", "")
+    .replaceAll(decimal === "," ? "." : ",", "")
     .replace(",", ".")
     .replace(/\.$/, "");
   const amount = moneyOf(plain);
   return amount === undefined || !negative ? amount : moneyOf(`-${plain}`);
 }
+
+/** As thousands are, which no currency but a few counts in. */
+export const hasThreeDecimals = (cell: string, decimal: Decimal): boolean =>
+  new RegExp(`\\${decimal}\\d{3}$`).test(bare(cell).digits);
 
 export function decimalShownBy(cell: string): Decimal | null {
   const { digits } = bare(cell);
@@ -72,13 +76,13 @@ export const needsOrder = (cell: string): boolean => {
 };
 
 /** @returns YYYY-MM-DD; undefined when it is no date. */
-export function dayIn(cell: string, order: DateOrder): string | undefined {
+export function dayIn(cell: string, order: DateOrder | null): string | undefined {
   const iso = /^(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T ,].*)?$/.exec(cell);
   if (iso !== null) return day(iso[1], iso[2], iso[3]);
   const named = /^(\d{1,2})[-/. ]?([a-z]{3,9})[-/., ]*(\d{4})(?:[T ,].*)?$/i.exec(cell);
   if (named !== null) return day(named[3], monthNamed(named[2] ?? ""), named[1]);
   const [, one, other, year] = NUMBERS.exec(cell) ?? [];
-  return order === "DMY" ? day(year, other, one) : day(year, one, other);
+  return order === "MDY" ? day(year, one, other) : day(year, other, one);
 }
 
 const monthNamed = (name: string): string => String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);

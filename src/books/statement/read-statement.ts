@@ -6,6 +6,7 @@ import {
   type Decimal,
   dayIn,
   decimalShownBy,
+  hasThreeDecimals,
   isOfAnother,
   needsOrder,
   orderShownBy,
@@ -34,7 +35,7 @@ export interface Statement {
   /** The first and last day of any line. */
   from: string;
   to: string;
-  /** Lines that are no settlements: what went out, and what has not the text of `only`. */
+  /** Lines that are not settlements: what went out, and what has not the text of `only`. */
   others: { count: number; amount: Money };
   /** Lines without a date or without any amount, such as totals and balances. */
   left: { line: number; text: string }[];
@@ -80,7 +81,10 @@ export function readStatement(
       given.dateOrder ?? known?.dateOrder ?? orderOf(dated.map(({ line, date }) => ({ line, cell: date }))),
     only: given.only === undefined ? (known?.only ?? null) : given.only,
   };
-  if (currency !== null) refuseAnother(currency, [named.amount, named.debit ?? ""], amounts);
+  if (currency !== null) {
+    refuseAnother(currency, named, rows, amounts);
+    if (given.decimal === undefined) refuseThousands(currency, mapping.decimal, amounts);
+  }
   return { mapping, encoding, remembered: known !== null, ...readRows(rows, mapping) };
 }
 
@@ -117,17 +121,44 @@ function rowsBelow(
 /** `Amount (USD)`, `amount_usd`. */
 const CURRENCY_OF_COLUMN = /\([a-z]{3}\)$|[ _.](ngn|usd|eur|gbp)$/i;
 
+const CURRENCY_COLUMN = /^((account|transaction|trans|txn) )?(currency|curr|ccy)( code)?$/i;
+
 /** What names another currency is no settlement of these books, whatever its number is. */
-function refuseAnother(currency: string, columns: readonly string[], cells: readonly At[]): void {
+function refuseAnother(
+  currency: string,
+  { columns, amount, debit }: Pick<Mapping, "columns" | "amount" | "debit">,
+  rows: readonly Row[],
+  amounts: readonly At[],
+): void {
   const isWrong = (name: string) => isOfAnother(currency, CURRENCY_OF_COLUMN.exec(name)?.[0] ?? "");
+  const currencyAt = columns.findIndex((name) => CURRENCY_COLUMN.test(name));
   refuse(
     [
-      ...columns.filter(isWrong).map((name) => `"${name}" is not in ${currency}`),
-      ...cells
+      ...[amount, debit ?? ""].filter(isWrong).map((name) => `"${name}" is not in ${currency}`),
+      ...rows
+        .map(({ line, cells, ...row }) => ({ line, cell: row.date === "" ? "" : (cells[currencyAt] ?? "") }))
         .filter(({ cell }) => isOfAnother(currency, cell))
+        .map(({ line, cell }) => `line ${line}: "${cell}" is not ${currency}`),
+      ...amounts
+        .filter(({ cell }) => /\d/.test(cell) && isOfAnother(currency, cell))
         .map(({ line, cell }) => `line ${line}: "${cell}" is not in ${currency}`),
     ],
     "Export the account of that currency, or set CURRENCY.",
+  );
+}
+
+/** An amount such as 1,500 is never read as one and a half because an earlier statement had decimals with a comma. */
+function refuseThousands(currency: string, decimal: Decimal | null, amounts: readonly At[]): void {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+  }).resolvedOptions();
+  if (decimal === null || maximumFractionDigits > 2) return;
+  refuse(
+    amounts
+      .filter(({ cell }) => hasThreeDecimals(cell, decimal))
+      .map(({ line, cell }) => `line ${line}: "${cell}" has three decimals, if "${decimal}" separates them`),
+    "Say --decimal; it is remembered.",
   );
 }
 
@@ -145,6 +176,7 @@ function readRows(
   const days: string[] = [];
   const others: Money[] = [];
   const seen = new Map<string, number>();
+  const withDecimal = decimal === null ? "" : ` with the decimal "${decimal}"`;
   const textAt = columns.flatMap((name, index) =>
     [mapping.date, mapping.amount, mapping.debit].includes(name) ? [] : [index],
   );
@@ -162,10 +194,8 @@ function readRows(
     }
     if (day === undefined)
       wrong.push(`line ${line}: "${date}" is no date${needsOrder(date) ? ` (${dateOrder})` : ""}`);
-    if (cell !== "" && came === undefined)
-      wrong.push(`line ${line}: "${cell}" is no amount with the decimal "${decimal}"`);
-    if (debit !== "" && went === undefined)
-      wrong.push(`line ${line}: "${debit}" is no amount with the decimal "${decimal}"`);
+    if (cell !== "" && came === undefined) wrong.push(`line ${line}: "${cell}" is no amount${withDecimal}`);
+    if (debit !== "" && went === undefined) wrong.push(`line ${line}: "${debit}" is no amount${withDecimal}`);
     if (day === undefined || wrong.length > 0) continue;
     days.push(day);
     const texts = textAt.map((index) => cells[index] ?? "");
@@ -192,20 +222,15 @@ interface At {
   cell: string;
 }
 
-function decimalOf(cells: readonly At[]): Decimal {
-  return (
-    agreed(cells, decimalShownBy, ["amounts with the decimal", "--decimal"], (cell) => /[.,]/.test(cell)) ??
-    "."
-  );
-}
+const decimalOf = (cells: readonly At[]): Decimal | null =>
+  agreed(cells, decimalShownBy, ["amounts with the decimal", "--decimal"], (cell) => /[.,]/.test(cell));
 
-function orderOf(cells: readonly At[]): DateOrder {
-  return agreed(cells, orderShownBy, ["dates in the order", "--date-order"], needsOrder) ?? "DMY";
-}
+const orderOf = (cells: readonly At[]): DateOrder | null =>
+  agreed(cells, orderShownBy, ["dates in the order", "--date-order"], needsOrder);
 
 /**
  * What all cells show that show anything.
- * @returns undefined when nothing has to be known.
+ * @returns null when nothing has to be known.
  * @throws RelayError when they contradict each other, or none shows it and some need it.
  */
 function agreed<Shown extends string>(
@@ -213,7 +238,7 @@ function agreed<Shown extends string>(
   shownBy: (cell: string) => Shown | null,
   [what, option]: readonly [string, string],
   needsIt: (cell: string) => boolean,
-): Shown | undefined {
+): Shown | null {
   const firsts = new Map<Shown, At[]>();
   for (const at of cells) {
     const shown = shownBy(at.cell);
@@ -228,7 +253,7 @@ function agreed<Shown extends string>(
     throw usageError(`The statement mixes ${named.join(" and ")}. Export it again.`);
   }
   const unclear = first === undefined ? cells.find(({ cell }) => needsIt(cell)) : undefined;
-  if (unclear === undefined) return first;
+  if (unclear === undefined) return first ?? null;
   throw usageError(
     `Line ${unclear.line} has "${unclear.cell}", which can be read in two ways, and no other line shows which. Say ` +
       `${option}; it is remembered.`,

@@ -13,8 +13,9 @@ export const mapping = z.object({
   amount: z.string(),
   /** What went out; null where the amount's sign says so. */
   debit: z.string().nullable(),
-  decimal: z.enum(DECIMALS),
-  dateOrder: z.enum(DATE_ORDERS),
+  /** null where no statement so far showed it, nor needed it. */
+  decimal: z.enum(DECIMALS).nullable(),
+  dateOrder: z.enum(DATE_ORDERS).nullable(),
   /** Only lines with this text are settlements; null: all that came in. */
   only: z.string().nullable(),
 });

@@ -45,7 +45,7 @@ export const statementMatch = z.object({
     ),
     others: z
       .object({ count: whole, amount: decimal })
-      .describe("Lines that are no settlements: what went out, and what has not the text of `only`."),
+      .describe("Lines that are not settlements: what went out, and what has not the text of `only`."),
     undated: whole.describe("Lines without a date or without any amount, such as totals."),
     outside: whole.describe("Lines outside of the period."),
     withoutAmount: whole.describe("Payments whose settleable amount the provider does not say."),

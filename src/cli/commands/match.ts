@@ -113,8 +113,10 @@ async function writeReport(
 function matchedText(match: ResultOf<"matchStatement">, width: number | undefined): string {
   const { mapping, remembered, before, left, timeZone } = match;
   const debit = mapping.debit === null ? "" : `, less ${mapping.debit}`;
+  const order = mapping.dateOrder === null ? "" : ` (${mapping.dateOrder})`;
+  const decimals = mapping.decimal === null ? "" : `, decimals "${mapping.decimal}"`;
   const read =
-    `Read by the columns ${mapping.date} (${mapping.dateOrder}) and ${mapping.amount}${debit}, decimals "${mapping.decimal}", ` +
+    `Read by the columns ${mapping.date}${order} and ${mapping.amount}${debit}${decimals}, ` +
     `${match.encoding}${mapping.only === null ? "" : `, only lines with "${mapping.only}"`}${remembered ? "; as remembered" : ""}.`;
   const again =
     before === null
@@ -134,7 +136,7 @@ function figuresText(
 ): string {
   const { states, others, undated, outside, withoutAmount } = figures;
   const notes = [
-    [others.count, `Lines that are no settlements (${moneyIn(currency, others.amount)})`],
+    [others.count, `Lines that are not settlements (${moneyIn(currency, others.amount)} in all)`],
     [undated, "Lines without a date or an amount"],
     [outside, "Lines of other days"],
     [withoutAmount, "Payments without a settleable amount at the provider, which are in no sum"],

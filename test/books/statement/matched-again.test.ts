@@ -83,6 +83,12 @@ it("a statement matched again comes to the same, by the mapping that is remember
   const complete = [...lines.filter((one) => !one.includes("HYPERLINK")), line(first)];
   await writeFile(file, complete.join("\n"));
   expect(await json()).toMatchObject({ code: 0, result: { clean: true, left: [], before: null } });
+  // A text that lines have to have is remembered, told each time, and forgotten when a person says so.
+  const told = async (...words: string[]) => (await run("match", file, ...OCTOBER, ...words)).stdout;
+  expect(await told("--only", "NIP")).toContain(', only lines with "NIP"; as remembered.');
+  expect(await told()).toContain(', only lines with "NIP"; as remembered.');
+  expect(await told("--only", "none")).not.toContain("only lines with");
+  expect(await told()).not.toContain("only lines with");
   expect((await run("match", "list")).stdout).toContain(result.id);
   expect((await run("match", "show", randomUUID())).code).toBe(3);
   expect(await readdir(folder)).toEqual(["october.csv", "report.csv"]);

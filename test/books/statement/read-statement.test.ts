@@ -67,6 +67,27 @@ describe("a bank's statement is read", () => {
     );
   });
 
+  it("by what earlier statements showed, and not by what none of them did", () => {
+    const header = "Date,Ref,Amount\n";
+    const read = (text: string, earlier: readonly string[] = []) => {
+      const mappings = earlier.map((one) => readStatement(bytes(one), {}, [], "NGN").mapping);
+      return readStatement(bytes(text), {}, mappings, "NGN");
+    };
+    const plain = `${header}2026-10-01,a,1500\n`;
+    expect(read(plain).mapping).toMatchObject({ decimal: null, dateOrder: null });
+    const [unclearDate, unclearAmount] = [`${header}03/04/2026,a,1\n`, `${header}2026-10-01,a,"1,500"\n`];
+    expect(() => read(unclearDate, [plain])).toThrow(/Line 2 has "03\/04\/2026".*--date-order/);
+    expect(() => read(unclearAmount, [plain])).toThrow(/Line 2 has "1,500".*--decimal/);
+    expect(read(unclearDate, [`${header}13/04/2026,a,1\n`]).lines).toMatchObject([{ day: "2026-04-03" }]);
+    expect(read(unclearAmount, [`${header}2026-10-01,a,"1,500.00"\n`]).lines).toMatchObject([
+      { amount: "1500.00" },
+    ]);
+    // No naira has three decimals: whatever the bank did before, these are thousands.
+    expect(() => read(unclearAmount, [`${header}2026-10-01,a,"1500,00"\n`])).toThrow(
+      /line 2: "1,500" has three decimals.*--decimal/,
+    );
+  });
+
   it("names lines that say the same as an earlier one", () => {
     const { lines } = readStatement(
       bytes("Date,Ref,Amount\n2026-10-01,A,1.00\n2026-10-01,A,2.00\n2026-10-01,A,1.00\n"),
@@ -128,6 +149,12 @@ describe("a statement that cannot be read is refused in words that name its line
       "Date,Amount (USD)\n2026-10-01,1.00\n",
       /"Amount \(USD\)" is not in NGN/,
     ],
+    [
+      "a line of another currency",
+      "Date,Amount,Currency\n2026-10-01,1.00,NGN\n2026-10-02,2.00,usd\n",
+      /line 3: "usd" is not NGN/,
+    ],
+    ["three letters and no number", `${header}2026-10-01,a,abc\n`, /line 2: "abc" is no amount/],
     [
       "two dates",
       "Value Date,Booking Date,Amount\n",

@@ -128,7 +128,8 @@ const READ_FIELDS: readonly Field<StatementMatch>[] = [
     show: ({ mapping: { date, dateOrder, amount, debit, decimal, only } }) => (
       <Outside
         text={
-          `${date} (${dateOrder}), ${amount}${debit === null ? "" : ` less ${debit}`}, decimals "${decimal}"` +
+          `${date}${dateOrder === null ? "" : ` (${dateOrder})`}, ${amount}` +
+          `${debit === null ? "" : ` less ${debit}`}${decimal === null ? "" : `, decimals "${decimal}"`}` +
           `${only === null ? "" : `, only lines with "${only}"`}`
         }
       />
@@ -138,15 +139,15 @@ const READ_FIELDS: readonly Field<StatementMatch>[] = [
     name: "Not matched",
     show: ({ currency, figures: { others, undated, outside, withoutAmount } }) => {
       const counted = [
-        [others.count, `no settlements (${currency} ${others.amount})`],
-        [undated, "without a date or an amount"],
-        [outside, "of other days"],
+        [others.count, `lines that are not settlements (${currency} ${others.amount} in all)`],
+        [undated, "lines without a date or an amount"],
+        [outside, "lines of other days"],
         [withoutAmount, "payments without a settleable amount"],
       ] as const;
       const told = counted.filter(([count]) => count > 0);
       return told.length === 0
         ? "nothing"
-        : told.map(([count, what]) => `${countText(count)} ${what}`).join("; ");
+        : told.map(([count, what]) => `${what}: ${countText(count)}`).join("; ");
     },
   },
 ];
