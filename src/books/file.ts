@@ -38,7 +38,9 @@ async function targetOf(path: string): Promise<{ path: string; replaceable: bool
 async function writeTo(path: string, flags: "w" | "wx", parts: Parts): Promise<number> {
   const folder = dirname(path);
   const refuse = (code?: ErrorCode) => (error: NodeJS.ErrnoException) => {
-    const says = `${folder} cannot be written to (${error.code}). Name a file elsewhere.`;
+    const what =
+      error.code === "ENOENT" ? `There is no folder ${folder}` : `${path} cannot be written (${error.code})`;
+    const says = `${what}. Name a file elsewhere.`;
     throw new RelayError(says, { code, cause: error });
   };
   const file = await open(path, flags).catch(refuse("usage"));

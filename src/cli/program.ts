@@ -125,7 +125,8 @@ export async function runMain(): Promise<void> {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       // The reader closed the pipe, as `head` does: this is not an error.
       if (error.code === "EPIPE") process.exit();
-      throw error;
+      if (stream === process.stdout) process.stderr.write(`The output cannot be written (${error.code}).\n`);
+      process.exit(1);
     });
   }
   process.exitCode = await runProgram(

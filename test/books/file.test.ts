@@ -45,14 +45,14 @@ describe("a file that is there as a whole or not at all", () => {
 
   it("says which folder is missing, and that a folder is no file", async () => {
     await expect(writeWholeFile(join(folder, "nowhere", "a.csv"), partsOf("a"))).rejects.toThrow(
-      /nowhere cannot be written to \(ENOENT\)/,
+      /There is no folder .*nowhere\. Name a file elsewhere/,
     );
     await expect(writeWholeFile(folder, partsOf("a"))).rejects.toThrow(/is a folder/);
   });
 
   it("says so when the disk is full", async () => {
     await expect(writeWholeFile("/dev/full", partsOf("a"))).rejects.toThrow(
-      "/dev cannot be written to (ENOSPC)",
+      "/dev/full cannot be written (ENOSPC)",
     );
   });
 

@@ -19,6 +19,17 @@ describe("invoice-relay --version", () => {
   });
 });
 
+describe("output that cannot be written", () => {
+  it("is said in a sentence, as for a full disk", async () => {
+    const main = resolve(root, "src/cli/main.ts");
+    const { code, stderr } = await promisify(execFile)("sh", [
+      "-c",
+      `"${process.execPath}" "${main}" --help > /dev/full`,
+    ]).catch((error) => error);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "The output cannot be written (ENOSPC).\n" });
+  });
+});
+
 describe("an old Node", () => {
   it("is told so before anything else is loaded", async () => {
     const { code, stdout, stderr } = await runCliProcess(["--version"], {

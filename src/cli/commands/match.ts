@@ -1,5 +1,5 @@
-import { createReadStream, statSync } from "node:fs";
-import { basename } from "node:path";
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { csvParts } from "../../books/report/csv.ts";
 import { Totals } from "../../books/report/sheet.ts";
@@ -65,8 +65,13 @@ const withOut = (command: Command): Command =>
   command.option("--out <file>", "write every line and sum there, whole or not at all: .csv or .xlsx");
 
 function withFormat(given: CommandInput): CommandInput {
-  if (given.out === undefined || /\.(csv|xlsx)$/i.test(String(given.out))) return given;
-  throw usageError(`--out ${given.out} should end in .csv or .xlsx.`);
+  if (given.out === undefined) return given;
+  const out = String(given.out);
+  if (!/\.(csv|xlsx)$/i.test(out)) throw usageError(`--out ${out} should end in .csv or .xlsx.`);
+  // Before anything is matched and kept.
+  if (!existsSync(dirname(out)))
+    throw usageError(`There is no folder ${dirname(resolve(out))}. Name a file elsewhere.`);
+  return given;
 }
 
 /** @throws RelayError when it cannot be read, before anything else is done. */

@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import type { Command } from "commander";
 import type { SheetColumn, Total } from "../../books/report/sheet.ts";
 import { usageError } from "../../kit/errors.ts";
@@ -43,7 +44,10 @@ export const reportCommand = (context: CommandContext): Command =>
 
 /** What the option says, or the name of the file. @throws RelayError when they disagree. */
 function formatOf({ format, out }: CommandInput): unknown {
-  const named = /\.(csv|xlsx)$/i.exec(String(out ?? ""))?.[1]?.toLowerCase();
+  const ending = extname(String(out ?? "")).toLowerCase();
+  const named = /^\.(csv|xlsx)$/.exec(ending)?.[1];
+  if (format === undefined && named === undefined && ending !== "")
+    throw usageError(`--out ${out} should end in .csv or .xlsx, or say --format.`);
   if (format !== undefined && named !== undefined && format !== named)
     throw usageError(`--format ${format} does not go with a file named ${out}.`);
   return format ?? named;

@@ -51,7 +51,8 @@ describe("the file of a report", () => {
       [`payments ${OCTOBER} --format xlsx ${out}`, "does not go with a file named"],
       [`payments ${OCTOBER} --format xlsx`, "Name a file: --out payments-2026-10-01-2026-10-31.xlsx"],
       [`sums ${OCTOBER}`, "report"],
-      [`payments ${OCTOBER} --out ${folder}/no/where.csv`, "cannot be written to"],
+      [`payments ${OCTOBER} --out ${folder}/no/where.csv`, "There is no folder"],
+      [`payments ${OCTOBER} --out ${folder}/october.pdf`, "should end in .csv or .xlsx"],
     ] as const) {
       const { code, stderr } = await report(words);
       expect(stderr, words).toContain(says);

@@ -136,8 +136,10 @@ describe("report", () => {
     };
 
     expect(await total(collection)).toBe("sum 5.00");
-    // Nothing is proven of these.
-    expect(await total(`${collection},${randomUUID()}`)).toBe("sum 7.00");
+    // Another collection, of which nothing is proven yet, changes nothing about the first.
+    expect(await total(`${collection},${randomUUID()}`)).toBe("sum 5.00");
+    expect(await total(randomUUID())).toBe("sum 4.00");
+    expect(await total("none")).toBe("sum 7.00");
   });
 
   it("reads page by page without losing or repeating one, however many are paid in one moment", async () => {

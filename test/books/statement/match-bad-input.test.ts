@@ -30,6 +30,7 @@ it("a statement that cannot be matched is refused in plain words, and nothing is
     [`${HEAD}\n2026-10-01,x,5`, ["--delimiter", ";;"], 2, /one character/],
     [`${HEAD}\n2026-10-01,x,5`, ["--source", "nobody"], 3, /no source "nobody"/],
     [`${HEAD}\n2026-10-01,x,5`, ["--out", join(folder, "report.pdf")], 2, /\.csv or \.xlsx/],
+    [`${HEAD}\n2026-10-01,x,5`, ["--out", join(folder, "no", "report.csv")], 2, /There is no folder/],
   ] as const) {
     await writeFile(file, content);
     const { code, stderr, stdout } = await run(file, ...words);
