@@ -190,7 +190,10 @@ describe("what others wrote: markup, control and bidi characters", () => {
 
   it("in the evidence of a payment is text as well, opened from the disk as finance does, and printed", async () => {
     const [id = ""] = house.paid;
-    await stand.world.query("update invoice set collection_name = collection_name || repeat('long', 25000) where id = $1", [id]);
+    await stand.world.query(
+      "update invoice set collection_name = collection_name || repeat('long', 25000) where id = $1",
+      [id],
+    );
     const answer = await fetch(`${stand.world.url}/admin/v1/invoices/${id}/evidence.zip`, {
       headers: { authorization: `Bearer ${ADMIN_TOKENS.admin}` },
     });
