@@ -58,7 +58,7 @@ const STORE = new Statement(STORED, ({ table }: Slots<Storing>) => {
     snapshots as (${insertSnapshots}),
     replaced as (${replaceInvoices}),
     stored as (${insertInvoices}),
-    logged as (${insertHeldEvents(sql`true`)})
+    logged as (${insertHeldEvents})
     select held.invoice_id as "invoiceId",
       exists (select from publication
         where publication.source = held.source and publication.event_id = held.event_id) as "isAccepted",

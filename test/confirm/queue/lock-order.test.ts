@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { storeOutcomes } from "../../../src/confirm/answer-statement.ts";
 import {
   deleteUnknown,
   dismissConfirmations,
@@ -13,13 +14,21 @@ import { connect } from "../../../src/database/connect.ts";
 import type { Database } from "../../../src/database/tables.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { paidOutcome } from "../../support/paid-outcome.ts";
 
 const BY_A_SWEEP = { openedBy: "reconcile", priority: "known" } as const;
 const ids = (keys: readonly ConfirmationKey[]) => keys.map(({ invoiceId }) => invoiceId);
 
-const CHANGES: [string, (db: Database, keys: readonly ConfirmationKey[]) => Promise<unknown>][] = [
+const leaseToken = randomUUID();
+const AS_THEY_ARE = sql`record_only = record_only`;
+
+type Change = (db: Database, keys: readonly ConfirmationKey[]) => Promise<unknown>;
+
+/** Each with the state of the confirmations that it changes. */
+const CHANGES: [string, RawBuilder<unknown>, Change][] = [
   [
     "opening, some of them only to record",
+    AS_THEY_ARE,
     (db, keys) =>
       openConfirmations(
         db,
@@ -27,14 +36,28 @@ const CHANGES: [string, (db: Database, keys: readonly ConfirmationKey[]) => Prom
         BY_A_SWEEP,
       ),
   ],
-  ["releasing", releaseConfirmations],
-  ["dismissing", dismissConfirmations],
-  ["promoting", (db, keys) => promote(db, "default", ids(keys))],
-  ["forgetting", deleteUnknown],
+  ["releasing", AS_THEY_ARE, releaseConfirmations],
+  ["dismissing", AS_THEY_ARE, dismissConfirmations],
+  ["promoting", AS_THEY_ARE, (db, keys) => promote(db, "default", ids(keys))],
+  [
+    "forgetting",
+    sql`state = 'done', verdict = 'unknown_invoice', settled_at = now() - interval '8 days'`,
+    deleteUnknown,
+  ],
+  [
+    "writing their answers",
+    sql`state = 'claimed', lease_token = ${leaseToken}, claimed_until = now() + interval '1 minute'`,
+    (db, keys) =>
+      storeOutcomes.execute(db, {
+        outcomes: keys.map((key) => ({ ...paidOutcome({ ...key, leaseToken }, "paid"), handTo: null })),
+        leaseToken,
+        lease: null,
+      }),
+  ],
 ];
 
 describe("confirmations are locked in the order of their invoices, so that nothing deadlocks", () => {
-  it.each(CHANGES)("by %s", async (_, change) => {
+  it.each(CHANGES)("by %s", async (_, before, change) => {
     const { url, drop } = await createTestDatabase();
     const { db, close } = connect(new Secret(url), { max: 4 });
     onTestFinished(async () => {
@@ -45,9 +68,7 @@ describe("confirmations are locked in the order of their invoices, so that nothi
     const keys = [first, ...others].map((invoiceId) => ({ invoiceId, source: "default" })).reverse();
     // The first of them comes last in the table.
     for (const key of keys) await openConfirmations(db, [key], { openedBy: "callback", priority: "unknown" });
-    if (change === deleteUnknown)
-      await sql`update confirmation set state = 'done', verdict = 'unknown_invoice',
-        settled_at = now() - interval '8 days'`.execute(db);
+    await sql`update confirmation set ${before}`.execute(db);
 
     let changing: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (holding) => {
