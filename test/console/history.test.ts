@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { pause, resume } from "../../src/operate/pause.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase, withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -11,8 +11,7 @@ const FAULT = { status: 503, body: { status: 503, message: "Down", errors: [] } 
 
 describe("a timeline is history", () => {
   it("knows no failed ask of a payment that was answered and held back", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const [id, ours] = [randomUUID(), randomUUID()];
     around.provider.collection(ours, {
       status: 200,

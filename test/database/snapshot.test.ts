@@ -6,8 +6,8 @@ import { readVitalSigns } from "../../src/operate/backlog.ts";
 import { showUndelivered } from "../../src/operate/list-undelivered.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
-import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
+import type { Surroundings } from "../support/relay.ts";
 
 /** The same database, on which others make a change as soon as the first statement has been answered. */
 function disturbed(db: Database, change: () => Promise<unknown>): Database {
@@ -68,8 +68,7 @@ async function everythingChanges(around: Surroundings, invoiceId: string): Promi
 
 describe("what is read of several tables", () => {
   it.each(Object.entries(READERS))("is of one moment: %s", async (_, read) => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const invoiceId = await deadLetter(around);
     const before = await read(db, invoiceId);
     const meanwhile = await read(

@@ -2,12 +2,10 @@ import { expect, it } from "vitest";
 import { buildLedger } from "../../src/ledger/build.ts";
 import { checkLedger, readLastCheck } from "../../src/ledger/check-ledger.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
-import { openDatabase } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { withDatabase } from "../support/log-rows.ts";
 
 it("the daily check raises ledger_broken and ends it when everything is right again (G13, G14)", async () => {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   await addPayments(around, 5);
   await buildLedger(db);
   const check = async () => {

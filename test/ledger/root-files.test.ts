@@ -9,14 +9,12 @@ import { Signer } from "../../src/signing/signed.ts";
 import { readKeys } from "../../src/signing/signing-keys.ts";
 import { newSigningKey } from "../signing/signing-key.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
-import { openDatabase } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { withDatabase } from "../support/log-rows.ts";
 import { runInProcess } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("a root file's signature is checked, and `ledger root --since` proves what an older root stands for", async () => {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   await addPayments(around, 40);
   await buildLedger(db);
   const roots = await issueRoots(db, Signer.of({ LEDGER_SIGNING_KEY: new Secret(newSigningKey()) }));

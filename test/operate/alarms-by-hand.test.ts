@@ -7,7 +7,7 @@ import { pause, resume } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
 
@@ -148,8 +148,7 @@ describe("a pause by hand", () => {
       .length;
 
   it("is told when nothing ends it, or after an hour, until it is resumed", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const environment = around.environment();
     await (await startRelay(environment, WORKERS)).stop();
     const by = { db, actor: "cli:ada", work: "confirm", names: "all" } as const;

@@ -1,15 +1,14 @@
 import { expect, it } from "vitest";
 import { doChores } from "../../src/operate/chores.ts";
 import { checkErased, eraseInvoice } from "../../src/operate/erase.ts";
-import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import { addCallback, addConfirmation, openDatabase, withDatabase } from "../support/log-rows.ts";
+import type { Surroundings } from "../support/relay.ts";
 
 const alarmsOf = (around: Surroundings) =>
   around.query("select subject, detail, cleared_at is null as open from alarm order by id");
 
 it("a chore that fails stops no other; a person is told after a while, until any process has done it (G13)", async () => {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   const done: string[] = [];
   const broken = {
     ended_pauses: () => Promise.reject(new Error("no room")),
@@ -48,8 +47,7 @@ it("a chore that fails stops no other; a person is told after a while, until any
 });
 
 it("a database that does not answer is no failed chore, but thrown", async () => {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   await around.query("alter table failing_chore rename to gone");
   await expect(doChores(db, { history: () => Promise.reject(new Error("connection lost")) })).rejects.toThrow(
     "connection lost",
@@ -57,8 +55,7 @@ it("a database that does not answer is no failed chore, but thrown", async () =>
 });
 
 it("an invoice that cannot be blanked keeps no other's late personal data legible", async () => {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   const ids = [await addConfirmation(around), await addConfirmation(around)];
   for (const invoiceId of ids) await eraseInvoice({ db, actor: "cli:test", invoiceId });
   for (const id of ids) await addCallback(around, { invoice_ids: [id] });

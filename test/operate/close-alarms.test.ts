@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { closeAlarmsByHand } from "../../src/operate/close-alarms.ts";
 import { countCallbacks } from "../../src/replay/select-callbacks.ts";
-import { addCallback, openDatabase } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { addCallback, withDatabase } from "../support/log-rows.ts";
 
 const INVOICE = "00000000-0000-4000-8000-000000000001";
 
 describe("an alarm that a person has seen to", () => {
   it("is closed and audited once, and nothing else is", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     await around.query(
       `insert into alarm (name, source, subject, detail) values
          ('invoice_anomaly', 'default', $1, 'x'), ('invoice_anomaly', 'other', $1, 'x'),
@@ -45,8 +43,7 @@ describe("an alarm that a person has seen to", () => {
 
 describe("callbacks of a replay", () => {
   it("may be chosen one by one", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const [first] = [await addCallback(around, { verdict: "refused" }), await addCallback(around)];
     const callbackIds = [first.id];
     expect(await countCallbacks(db, { callbackIds, refused: true })).toBe(1);

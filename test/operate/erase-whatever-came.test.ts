@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { eraseInvoice } from "../../src/operate/erase.ts";
-import { openDatabase } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { withDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
@@ -26,8 +26,7 @@ const LEGIBLE = { isLegible: true, digest: false };
 
 /** A relay, and an invoice that it has published. */
 async function published(changes: Record<string, string> = {}, personal: Record<string, unknown> = {}) {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "200", ...changes }));
   const id = randomUUID();
   around.provider.invoice(id, invoiceAnswer(id, personal));
@@ -133,8 +132,7 @@ describe("erase, whatever came about the invoice", () => {
   });
 
   it("of an id that is not there changes nothing, and is no erasure in the audit", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     expect(await eraseInvoice({ db, actor, invoiceId: randomUUID() })).toMatchObject({ found: false });
     expect(await around.query("select from audit_entry")).toEqual([]);
   });

@@ -5,9 +5,9 @@ import { listUncheckedErased } from "../../src/confirm/erase.ts";
 import { checkErased, eraseInvoice } from "../../src/operate/erase.ts";
 import { eraseCallbacks } from "../../src/receive/log/erase-callbacks.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";
-import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { addCallback, addConfirmation, wholeDatabase, withDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
-import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { type Surroundings, startRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
@@ -34,8 +34,7 @@ const asked = (around: Surroundings, id: string) =>
 
 describe("erase", () => {
   it("leaves no personal data of the invoice, but ids, amounts and digests", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     const id = randomUUID();
     const personal = {
@@ -82,8 +81,7 @@ describe("erase", () => {
   });
 
   it("asked for once more finds nothing to blank, changes nothing, and is audited", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
@@ -112,8 +110,7 @@ describe("erase", () => {
   });
 
   it("is about every source that sees the invoice", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const id = randomUUID();
     for (const source of ["one", "two"]) {
       await addConfirmation(around, { invoice_id: id, source });
@@ -127,8 +124,7 @@ describe("erase", () => {
   });
 
   it("of two invoices of one callback at the same time blanks it once, and keeps its digest", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const [first, second] = [randomUUID(), randomUUID()];
     await addCallback(around, { invoice_ids: [first, second] });
     const digest = "select encode(sha256(body), 'hex') as digest from callback";
@@ -147,8 +143,7 @@ describe("erase", () => {
   });
 
   it("is not undone by callbacks that come later: they are blanked as well", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment({ LEASE_DURATION: "1s" }));
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
@@ -172,8 +167,7 @@ describe("erase", () => {
   });
 
   it("is done once more a minute later, for what was being recorded just then; for no others", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const id = await addConfirmation(around);
     await eraseInvoice({ db, actor, invoiceId: id });
     await addCallback(around, { invoice_ids: [id] });
@@ -189,8 +183,7 @@ describe("erase", () => {
   });
 
   it("is not undone when the invoice is confirmed again, changed, or paid only then", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     const id = randomUUID();
     around.provider.invoice(id, unpaidAnswer(id));
@@ -210,8 +203,7 @@ describe("erase", () => {
   });
 
   it("wins over an answer that was under way", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     const id = randomUUID();
     let letGo = () => {};

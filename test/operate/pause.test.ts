@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { listPausable, noticeEndedPauses, pause, resume } from "../../src/operate/pause.ts";
-import { openDatabase } from "../support/log-rows.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { withDatabase } from "../support/log-rows.ts";
+import { startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
 
 describe("pause and resume", () => {
   it("confirm: callbacks are recorded and nobody is asked; resumed, all of it is", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     expect(await pause({ db, actor, work: "confirm", names: "all" })).toMatchObject({ changed: ["default"] });
     const id = randomUUID();
@@ -33,8 +32,7 @@ describe("pause and resume", () => {
   });
 
   it("publish: events are stored and not sent; resumed, they are", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     await pause({ db, actor, work: "publish", names: [around.topicArn] });
     const id = randomUUID();
@@ -50,8 +48,7 @@ describe("pause and resume", () => {
   });
 
   it("says what was so already and what nobody knows, and audits only what changed", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     await around.query("insert into source (name) values ('one')");
     await pause({ db, actor, work: "confirm", names: ["one"] });
 
@@ -66,8 +63,7 @@ describe("pause and resume", () => {
   });
 
   it("a pause with an end goes on by itself, which is noticed and audited", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     await startRelay(around.environment());
     const until = new Date(Date.now() + 86_400_000);
     await pause({ db, actor, work: "confirm", names: "all", reason: "their deploy", until });
@@ -106,8 +102,7 @@ describe("pause and resume", () => {
   ] as const)(
     "a pause over a refusal takes its alarm along when it ends: %s",
     async (work, name, refused) => {
-      const around = await surroundings();
-      const db = openDatabase(around.databaseUrl);
+      const { around, db } = await withDatabase();
       await around.query(refused);
       await around.query(
         "insert into alarm (name, source, subject, detail) values ($1, 'one', 'one', ''), ($1, 'two', 'two', '')",
@@ -124,8 +119,7 @@ describe("pause and resume", () => {
   );
 
   it("a pause cannot end in the past; paused again, it gets another end", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     await around.query("insert into source (name) values ('one')");
     const options = { db, actor, work: "confirm", names: "all" } as const;
     await expect(pause({ ...options, until: new Date(0) })).rejects.toThrow(/in the future/);
@@ -145,8 +139,7 @@ describe("pause and resume", () => {
     ["an open circuit breaker's trial", "faults = 7", "half_open"],
     ["a refusal", "paused_by = 'refused', paused_at = now(), probe_at = now()", "refused"],
   ])("resume opens %s, closes its alarms, and says who did it", async (_, columns, state) => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     await around.query("insert into topic (arn) values ('arn:one')");
     await around.query(`update topic set ${columns}`);
     for (const name of ["topic_failing", "topic_paused", "retry_after_capped"])
@@ -168,8 +161,7 @@ describe("pause and resume", () => {
   });
 
   it("resume lifts a pause for a refused key too, and closes its alarm", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     await around.query("insert into source (name, paused_by, paused_at) values ('one', 'refused', now())");
     await around.query(
       "insert into alarm (name, source, subject, detail) values ('source_paused', 'one', 'one', 'x')",

@@ -6,7 +6,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { noteWaiting } from "../../src/operate/note-waiting.ts";
 import { pause } from "../../src/operate/pause.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
-import { addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { addConfirmation, addEvents, openDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -85,8 +85,7 @@ it.each(Object.entries(CAUSES))(
 );
 
 it("what a critical alarm tells already is not told again, nor is a flood", async () => {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   await waitingLong(around);
   await addEvents(around, 1, { state: "due" });
   const raise = (name: string, source: string, ago: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
-import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
+import { addCallback, addConfirmation, openDatabase, withDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 
@@ -104,8 +104,7 @@ describe("retention", () => {
   });
 
   it("does all that it can when one step fails: a person is told after a day, until it works (G13)", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     await oldMonth(around);
     await addCallback(around, { received_at: OLD });
     await around.query(

@@ -1,7 +1,14 @@
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
-import { addCallback, addConfirmation, addEvents, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import {
+  addCallback,
+  addConfirmation,
+  addEvents,
+  openDatabase,
+  wholeDatabase,
+  withDatabase,
+} from "../support/log-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 
 const DAY = 86_400_000;
@@ -97,8 +104,7 @@ describe("retention", () => {
   });
 
   it("forgets ids that stayed unknown for a week, and keeps their callbacks; all others stay for ever", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const at = (days: number) => new Date(Date.now() - days * DAY).toISOString();
     const old = { requested_at: at(8), settled_at: at(8), opened_at: at(8) };
     const forgotten = await addCallback(around, { received_at: at(8) });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
-import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { addCallback, addConfirmation, addEvents, openDatabase, withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -106,8 +106,7 @@ describe("invoice-relay status", () => {
   });
 
   it("finds what is not reconciled: COLLECTION_IDS unset, a sweep that was missed, a certificate that is not equal", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     const collection = randomUUID();
     await around.query(
       `insert into sweep (id, source, collection_id, kind, state, started_at, finished_at)

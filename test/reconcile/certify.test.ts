@@ -1,55 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { certify } from "../../src/reconcile/certificate/certify.ts";
-import { COLLECTION } from "./list-provider.ts";
 import type { Place } from "./place-payment.ts";
 import { midnight, place, prove } from "./prove-period.ts";
 import { books, daysAgo } from "./relay-books.ts";
 
-const GO_ON = new AbortController().signal;
 describe("the certificate", () => {
-  it("adds up days and totals exactly, and is kept as a row (G10)", async () => {
-    const given = await books();
-    for (const amount of ["0.10", "0.20", "9007199254740993.01"]) await place(given, { amount });
-    await place(given, { amount: "5", paidAt: midnight(3) });
-    const certificate = await prove(given);
-    const day = { count: 3, amount: "9007199254740993.31" };
-    const total = { count: 4, amount: "9007199254740998.31" };
-    expect(certificate.days).toEqual([
-      { day: midnight(3).toISOString().slice(0, 10), ...columns({ count: 1, amount: "5.00" }) },
-      { day: midnight(2).toISOString().slice(0, 10), ...columns(day) },
-    ]);
-    expect(certificate).toMatchObject({
-      result: "equal",
-      refusals: [],
-      total: columns(total),
-      differences: [],
-    });
-    expect(certificate.collections).toEqual([{ id: COLLECTION, name: "Term 1" }]);
-    expect(certificate.basis).toMatchObject({
-      lookbackDays: 35,
-      zone: "UTC",
-      listed: 4,
-      asked: 0,
-      deep: false,
-    });
-    const rows = await given.query(
-      "select id, state, result, paid, paid_amount, published, gaps from certificate",
-    );
-    expect(rows).toEqual([
-      {
-        id: certificate.id,
-        state: "done",
-        result: "equal",
-        paid: 4,
-        paid_amount: total.amount,
-        published: 4,
-        gaps: 0,
-      },
-    ]);
-    expect(await given.query("select 1 from listed_payment")).toEqual([]);
-  });
-
   it.each<[string, Place]>([
     ["missing", { came: 0 }],
     ["not_confirmed", { came: 1, confirmation: "state = 'due', verdict = 'pending'" }],
@@ -99,20 +54,6 @@ describe("the certificate", () => {
     ]);
   });
 
-  it("takes nothing of one source for another's: an invoice that two see needs an acceptance of each", async () => {
-    const given = await books();
-    const id = await place(given);
-    await given.query(
-      "insert into source (name, first_served_at) values ('second', now() - interval '30 days')",
-    );
-    const second = { ...given.source, name: "second" };
-    expect(await prove(given, { source: second })).toMatchObject({
-      result: "not_equal",
-      differences: [{ invoiceId: id, reason: "missing" }],
-    });
-    expect((await prove(given)).result).toBe("equal");
-  });
-
   it("names what was paid before the first serve and is unpublished", async () => {
     const given = await books({ servedDays: 10 });
     const invoiceId = await place(given, { came: 0, paidAt: daysAgo(15) });
@@ -129,24 +70,6 @@ describe("the certificate", () => {
     expect(await prove(given, { window })).toMatchObject({ result: "refused", refusals: [/not over/] });
     const unserved = await books({ servedDays: null });
     expect(await prove(unserved)).toMatchObject({ result: "refused", refusals: [/never served/] });
-  });
-
-  it("makes one for the source and one for each of several collections, from one reading", async () => {
-    const given = await books();
-    await place(given);
-    const source = { ...given.source, collectionIds: [COLLECTION, given.provider.second] };
-    const made = await certify(given.context, {
-      source,
-      window: { from: midnight(20), to: midnight(0) },
-      collectionId: null,
-      signal: GO_ON,
-    });
-    expect(made.map(({ scope, result, total }) => [scope, result, total.paid.count])).toEqual([
-      ["source", "equal", 1],
-      ["collection", "equal", 1],
-      ["collection", "equal", 0],
-    ]);
-    expect(await given.query("select 1 from certificate where state = 'done'")).toHaveLength(3);
   });
 
   it("compares with the event's own fields, whatever keys its metadata has (G10)", async () => {
@@ -211,9 +134,4 @@ describe("the certificate", () => {
     await expect(prove(given)).rejects.toThrow(/Get Collection Invoices/);
     expect(await given.query("select 1 from certificate where state = 'done'")).toEqual([]);
   });
-});
-
-const columns = <Tally>(tally: Tally) => ({
-  ...{ paid: tally, stored: tally, published: tally },
-  ...{ missing: { count: 0, amount: "0.00" }, differences: 0 },
 });

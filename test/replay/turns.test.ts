@@ -8,8 +8,7 @@ import type { SelectedCallback } from "../../src/replay/select-callbacks.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
 
 const recorded = (id: string): SelectedCallback => ({
   ...{
@@ -49,8 +48,7 @@ describe("callbacks that are read again", () => {
 
 describe("replays that a running relay takes up", () => {
   it("do not wait for one that cannot go on, of their own kind or another (G11)", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
+    const { around, db } = await withDatabase();
     // What was replayed for a source that is refused is never asked about.
     await around.query(
       `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, priority)

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { buildLedger } from "../../src/ledger/build.ts";
 import { verifyLedger } from "../../src/ledger/verify.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
-import { openDatabase } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { withDatabase } from "../support/log-rows.ts";
 import { howMany } from "./how-many.ts";
 
 /** Leaves of a payment as it nearly always is: callback, answer, verdict, event, acceptance. */
@@ -12,8 +11,7 @@ const PER_PAYMENT = 5;
 it("many leaves are built and verified, within about a tenth of the disk of their payments", {
   timeout: 1_800_000,
 }, async () => {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   const payments = howMany(20_000, 200_000);
   for (let at = 0; at < payments; at += 10_000)
     await addPayments(around, 10_000, { from: new Date(Date.now() - (payments - at + 600) * 1_000) });

@@ -3,13 +3,19 @@ import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { onTestFinished } from "./own-test.ts";
-import type { Surroundings } from "./relay.ts";
+import { type Surroundings, surroundings } from "./relay.ts";
 
 /** A connection to the relay's database, closed with the test. */
 export function openDatabase(url: string, options: ConnectOptions = {}): Database {
   const { db, close } = connect(new Secret(url), { max: 4, ...options });
   onTestFinished(close);
   return db;
+}
+
+/** What a relay runs in, and a connection to its database. */
+export async function withDatabase(): Promise<{ around: Surroundings; db: Database }> {
+  const around = await surroundings();
+  return { around, db: openDatabase(around.databaseUrl) };
 }
 
 const payloadOf = (id: string, invoiceId: string) =>

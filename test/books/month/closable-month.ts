@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BookSource } from "../../../src/books/book-source.ts";
 import { noteMonthChanges } from "../../../src/books/month/month-changes.ts";
 import { closeMonth } from "../../../src/operate/months.ts";
-import { openDatabase } from "../../support/log-rows.ts";
-import { surroundings } from "../../support/relay.ts";
+import { withDatabase } from "../../support/log-rows.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 
 export const COLLECTION = "c0113c70-0000-4000-8000-0000000000c1";
@@ -50,8 +49,7 @@ export async function insertCertificate(query: Query, given: GivenCertificate): 
 
 /** Payments of one source, and what certificates say of them: October can be closed unless a test says otherwise. */
 export async function closableMonth(payments: readonly GivenPayment[], zone = "UTC") {
-  const around = await surroundings();
-  const db = openDatabase(around.databaseUrl);
+  const { around, db } = await withDatabase();
   const ids = await addPayments(around.query, payments);
   const source: BookSource = {
     ...{ name: "default", zone, currency: "NGN", collectionIds: [COLLECTION], paidStatuses: ["Paid"] },

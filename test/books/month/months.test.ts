@@ -9,7 +9,9 @@ import type { ClosingResult, KnownMonth, ShownClosing } from "../../../src/opera
 import type { Certificate } from "../../../src/reconcile/certificate/certificate.ts";
 import { paymentsOf, sumsOf } from "../../support/books-truth.ts";
 import { type BooksWorld, booksWorld, type WorldPayment } from "../../support/books-world.ts";
-import { TOKENS } from "../../support/two-sources.ts";
+import { surroundings } from "../../support/relay.ts";
+import { runInProcess } from "../../support/run-command.ts";
+import { TOKENS, twoSources } from "../../support/two-sources.ts";
 
 const October = ["--from", "2026-10-01", "--to", "2026-10-31"];
 
@@ -139,18 +141,19 @@ it("a month is closed by what the provider has, and what changes afterwards is a
 });
 
 it("a month that cannot be meant is refused in words", async () => {
-  const world = await booksWorld();
+  const environment = twoSources(await surroundings());
+  const run = (...words: string[]) => runInProcess(words, environment);
   for (const month of ["2026-13", "october", "2026-1"]) {
-    const { code, stderr } = await world.run("month", "close", month);
+    const { code, stderr } = await run("month", "close", month);
     expect([code, stderr]).toEqual([2, expect.stringContaining("should be a month such as 2026-10")]);
   }
-  const future = await world.run("month", "close", "2199-01");
+  const future = await run("month", "close", "2199-01");
   expect([future.code, future.stderr]).toEqual([2, expect.stringContaining("has not begun")]);
   const running = new Date().toISOString().slice(0, 7);
-  const now = await world.run("month", "close", running, "--source", "b");
+  const now = await run("month", "close", running, "--source", "b");
   expect([now.code, now.stdout]).toEqual([1, expect.stringContaining("month_not_over")]);
-  expect((await world.run("month", "close", "2026-10", "--source", "c")).code).toBe(3);
-  expect((await world.run("month", "show", "2026-10")).code).toBe(3);
-  expect((await world.run("month", "reopen", "2026-10", "--reason", "none")).code).toBe(3);
-  expect((await world.run("month", "reopen", "2026-10")).code).toBe(2);
+  expect((await run("month", "close", "2026-10", "--source", "c")).code).toBe(3);
+  expect((await run("month", "show", "2026-10")).code).toBe(3);
+  expect((await run("month", "reopen", "2026-10", "--reason", "none")).code).toBe(3);
+  expect((await run("month", "reopen", "2026-10")).code).toBe(2);
 });
