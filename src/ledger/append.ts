@@ -8,16 +8,7 @@ import { EMPTY_ROOT, nodeHash } from "./merkle.ts";
 import { microsOf, timeOfMicros } from "./moments.ts";
 import type { LedgerRow } from "./read-rows.ts";
 import { type LeafRef, nameOf, packRefs, unpackRefs } from "./refs.ts";
-import {
-  chunked,
-  contentsOf,
-  hashesIn,
-  holdsKinds,
-  holdsTimes,
-  readTiles,
-  rootOver,
-  TILE_LEAVES,
-} from "./tiles.ts";
+import { chunked, contentsOf, hashesIn, holdsTimes, readTiles, rootOver, TILE_LEAVES } from "./tiles.ts";
 
 /** A leaf that is to be appended. */
 export interface NewLeaf extends LeafRef {
@@ -63,11 +54,8 @@ const insertTree = (trx: Transaction<Tables>, source: string) =>
 export async function appendLeaves(trx: Transaction<Tables>, leaves: readonly NewLeaf[]): Promise<number> {
   let appended = 0;
   for (const [source, own] of Map.groupBy(leaves, (leaf) => leaf.source)) {
-    const fresh: NewLeaf[] = [];
-    for (const [kind, some] of Map.groupBy(own, (leaf) => leaf.kind)) {
-      const known = await readNames(trx, source, kind, some);
-      fresh.push(...some.filter((leaf) => !known.has(nameOf(leaf))));
-    }
+    const known = await readNames(trx, source, own);
+    const fresh = own.filter((leaf) => !known.has(nameOf(leaf)));
     // In order of time, so that a tile holds a short range of it.
     fresh.sort((one, other) => one.micros - other.micros);
     if (fresh.length > 0) await extendTree(trx, source, fresh);
@@ -76,18 +64,13 @@ export async function appendLeaves(trx: Transaction<Tables>, leaves: readonly Ne
   return appended;
 }
 
-/** The names of a kind's leaves that may be about the same rows. */
-async function readNames(
-  db: Database,
-  source: string,
-  kind: Kind,
-  leaves: readonly NewLeaf[],
-): Promise<Set<string>> {
+/** The names of those leaves of a tree that may be about the same rows. */
+async function readNames(db: Database, source: string, leaves: readonly NewLeaf[]): Promise<Set<string>> {
   const times = leaves.map(({ micros }) => micros);
   const range = holdsTimes(timeOfMicros(Math.min(...times)), timeOfMicros(Math.max(...times)));
   const names = new Set<string>();
-  for (const { refs } of await readTiles(db, source, sql`${holdsKinds([kind])} and ${range}`))
-    for (const ref of unpackRefs(refs)) if (ref.kind === kind) names.add(ref.name);
+  for (const { refs } of await readTiles(db, source, range))
+    for (const { name } of unpackRefs(refs)) names.add(name);
   return names;
 }
 

@@ -3,7 +3,7 @@ import { returned, Statement } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { appendLeaves, lockLedger, makeLeaf, type NewLeaf } from "./append.ts";
-import { KINDS, type Kind, kindNamed, SHARED } from "./kinds.ts";
+import { KINDS, SHARED } from "./kinds.ts";
 import { END_OF_TIMES, microsOf, timeOfMicros } from "./moments.ts";
 import { readFirstTime, readRows } from "./read-rows.ts";
 
@@ -16,8 +16,9 @@ import { readFirstTime, readRows } from "./read-rows.ts";
 /** How much older than its transaction's begin the time of a row may be: batches, waits, clocks that differ. */
 const SLACK_MICROS = 300_000_000;
 
-/** Leaves of one transaction, about. */
+/** Leaves of one transaction, about, and rows of one kind that are read for them at once. */
 const LEAVES_AT_ONCE = 2_000;
+const ROWS_AT_ONCE = 400;
 
 /** Rows whose leaves are made without letting others work. */
 const LEAVES_IN_A_ROW = 100;
@@ -36,7 +37,7 @@ export interface Reading {
   /** No older row is new. */
   from: string;
   /** Where it is; null when all is read. */
-  place: { kind: string; from: string; span: number } | null;
+  place: { from: string; span: number } | null;
   /** At `at` no transaction from `next` on had begun. */
   marks: { next: number; at: string }[];
 }
@@ -92,13 +93,10 @@ function nextReading(before: Reading | null, now: Moment): Reading | null {
     high: now.oldest,
     begunAt: now.at,
     from,
-    place: placeOf(KINDS[0], from),
+    place: { from, span: FIRST_SPAN },
     marks: [...marks.filter((mark) => mark.at >= (base?.at ?? "")), { next: now.next, at: now.at }],
   };
 }
-
-const placeOf = (kind: Kind | undefined, from: string): Reading["place"] =>
-  kind === undefined ? null : { kind: kind.name, from, span: FIRST_SPAN };
 
 /** A condition on rows: this reading takes them. What is old is visible by now, however it was moved since. */
 const isTaken = ({ low, high, begunAt }: Reading, time: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -150,34 +148,37 @@ export async function readReading(db: Database): Promise<Reading | null> {
   return (row?.reading as Reading | null | undefined) ?? null;
 }
 
-/** The leaves of the next rows; moves the reading's place on. */
+/**
+ * The leaves of the next rows, of all kinds by their time, so that a payment's stand together; moves the reading's
+ * place on.
+ */
 async function readOn(trx: Transaction<Tables>, reading: Reading): Promise<NewLeaf[]> {
   const leaves: NewLeaf[] = [];
   while (reading.place !== null && leaves.length < LEAVES_AT_ONCE) {
     const { place } = reading;
-    const kind = kindNamed(place.kind);
-    const following = placeOf(KINDS[KINDS.indexOf(kind) + 1], reading.from);
-    const from = place.from === "-infinity" ? await readFirstTime(trx, kind) : place.from;
-    if (from === null) {
-      reading.place = following;
-      continue;
+    const from = place.from === "-infinity" ? await readFirstTime(trx) : place.from;
+    const end = from === null ? 0 : microsOf(from) + place.span;
+    const isLast = from === null || end >= microsOf(reading.begunAt);
+    let to = isLast ? END_OF_TIMES : timeOfMicros(end);
+    const found: NewLeaf[] = [];
+    let isCut = false;
+    for (const kind of from === null ? [] : KINDS) {
+      const where = sql`${kind.rows ?? sql`true`} and ${isTaken(reading, sql.ref(`known.${kind.time}`))}`;
+      const { rows, more } = await readRows(trx, kind, { from: from ?? "", to, limit: ROWS_AT_ONCE, where });
+      for (const row of rows) {
+        found.push(makeLeaf(kind, row));
+        if (found.length % LEAVES_IN_A_ROW === 0) await new Promise(setImmediate);
+      }
+      const last = rows.at(-1);
+      if (!more || last === undefined) continue;
+      // The others are read as far as this one, too.
+      to = timeOfMicros(microsOf(last.at) + 1);
+      isCut = true;
     }
-    const end = microsOf(from) + place.span;
-    const isLast = end >= microsOf(reading.begunAt);
-    const to = isLast ? END_OF_TIMES : timeOfMicros(end);
-    const where = sql`${kind.rows ?? sql`true`} and ${isTaken(reading, sql.ref(`known.${kind.time}`))}`;
-    const { rows, more } = await readRows(trx, kind, { from, to, limit: LEAVES_AT_ONCE, where });
-    for (const row of rows) {
-      leaves.push(makeLeaf(kind, row));
-      if (leaves.length % LEAVES_IN_A_ROW === 0) await new Promise(setImmediate);
-    }
-    const last = rows.at(-1);
-    if (more && last !== undefined) {
-      const after = timeOfMicros(microsOf(last.at) + 1);
-      reading.place = { ...place, from: after, span: Math.ceil(place.span / 2) };
-    } else if (isLast) reading.place = following;
-    else
-      reading.place = { ...place, from: to, span: place.span * (rows.length < LEAVES_AT_ONCE / 4 ? 2 : 1) };
+    leaves.push(...found.filter(({ micros }) => micros < microsOf(to)));
+    if (isCut) reading.place = { from: to, span: Math.ceil(place.span / 2) };
+    else if (isLast) reading.place = null;
+    else reading.place = { from: to, span: place.span * (found.length < LEAVES_AT_ONCE / 4 ? 2 : 1) };
   }
   return leaves;
 }

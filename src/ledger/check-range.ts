@@ -107,7 +107,7 @@ export class RangeCheck {
       if (leaf !== undefined) {
         leaves.delete(name);
         this.#compare(kind, row, leaf, erasures.get(`${row.source} ${row.key} ${row.at}`));
-      } else if (isPending(kind, row, reading)) this.#report.pending += 1;
+      } else if (isPending(row, reading)) this.#report.pending += 1;
       else this.#find("added", kind, row, [], INSERTED);
     }
   }
@@ -175,13 +175,10 @@ export class RangeCheck {
 }
 
 /** Whether a row without a leaf is one that the next reading takes in. */
-function isPending(kind: Kind, row: LedgerRow, reading: Reading | null): boolean {
+function isPending(row: LedgerRow, reading: Reading | null): boolean {
   if (reading === null) return true;
   const { place, high, marks } = reading;
-  if (place !== null) {
-    const behind = KINDS.indexOf(kind) - KINDS.findIndex(({ name }) => name === place.kind);
-    if (behind > 0 || (behind === 0 && (place.from === "-infinity" || row.at >= place.from))) return true;
-  }
+  if (place !== null && (place.from === "-infinity" || row.at >= place.from)) return true;
   const isNew = ((row.writer - (high % 2 ** 32)) | 0) >= 0;
   const base = marks.findLast(({ next }) => next <= high) ?? marks[0];
   return isNew && base !== undefined && row.at >= earlier(base.at);

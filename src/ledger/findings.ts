@@ -10,7 +10,7 @@ export interface Finding {
   key: string | null;
   /** The time of the row, or of the root. */
   at: string | null;
-  /** Which columns were changed, as far as a byte of each tells. */
+  /** Which columns were changed; of several, one in 256 is left out. */
   columns: string[];
   detail: string;
 }

@@ -61,29 +61,47 @@ function bytesOf(kind: Kind, { key, source }: LedgerRow, standing: readonly (str
 export const leafBytes = (kind: Kind, row: LedgerRow, secret: Secret): string =>
   bytesOf(kind, row, standingValues(kind, row, secret));
 
-/** The hash of a row's leaf, and its checks: a byte of each column that tells whether it was changed. */
+/** The hash of a row's leaf, and its checks, by which a changed column is named. */
 export function hashRow(kind: Kind, row: LedgerRow, secret: Secret): { hash: Buffer; checks: Buffer } {
   const standing = standingValues(kind, row, secret);
   return {
     hash: leafHash(Buffer.from(bytesOf(kind, row, standing))),
-    checks: Buffer.from(layoutOf(kind).checked.map((index) => checkOf(standing[index] ?? null))),
+    checks: checksOf(layoutOf(kind).checked.map((index) => checkOf(standing[index] ?? null))),
   };
 }
 
-export const checksLength = (kind: Kind): number => layoutOf(kind).checked.length;
+export const checksLength = (kind: Kind): number => layoutOf(kind).checked.length + SUMS;
 
-/** A byte of FNV-1a. */
+/** The largest prime of a byte. */
+const PRIME = 251;
+const SUMS = 2;
+
+/** A byte of each column, and two sums over all, which say where a change is whose byte is the one that stood there. */
+function checksOf(numbers: readonly number[]): Buffer {
+  const bytes = numbers.map((number) => (number ^ (number >>> 8) ^ (number >>> 16) ^ (number >>> 24)) & 255);
+  const sum = numbers.reduce((all, number) => (all + number) % PRIME, 0);
+  const placed = numbers.reduce((all, number, place) => (all + (place + 1) * (number % PRIME)) % PRIME, 0);
+  return Buffer.from([...bytes, sum, placed]);
+}
+
+/** FNV-1a. */
 function checkOf(value: string | null): number {
   let sum = value === null ? 0 : 0x811c9dc5;
   for (let at = 0; at < (value?.length ?? 0); at += 1)
     sum = Math.imul(sum ^ (value?.charCodeAt(at) ?? 0), 0x01000193);
-  return (sum ^ (sum >>> 8) ^ (sum >>> 16) ^ (sum >>> 24)) & 255;
+  return sum >>> 0;
 }
 
-/** The columns whose checks differ. */
+/** The columns that differ. Of several, one in 256 is left out. */
 export function differingColumns(kind: Kind, one: Uint8Array, other: Uint8Array): string[] {
   const { columns, checked } = layoutOf(kind);
-  return checked.filter((_, place) => one[place] !== other[place]).map((index) => columns[index] ?? "");
+  const names = checked.map((index) => columns[index] ?? "");
+  const found = names.filter((_, place) => one[place] !== other[place]);
+  const [sum = 0, placed = 0] = [0, 1].map(
+    (at) => (one[names.length + at] ?? 0) - (other[names.length + at] ?? 0),
+  );
+  if (found.length > 0 || sum === 0) return found;
+  return names.filter((_, place) => ((place + 1) * sum - placed) % PRIME === 0);
 }
 
 /** A kind's columns in the order of its leaves, and which of them have a check. */

@@ -126,12 +126,16 @@ const selectFirst = (kind: Kind) =>
     [undefined],
   );
 
-const FIRSTS = new Map(KINDS.map((kind) => [kind, selectFirst(kind)]));
+const FIRSTS = KINDS.map(selectFirst);
 
-/** The time of a kind's oldest row, of those that may get a leaf; null when there is none. */
-export async function readFirstTime(db: Database, kind: Kind): Promise<string | null> {
-  const [row] = (await FIRSTS.get(kind)?.execute(db, undefined)) ?? [];
-  return row?.at ? timeText(row.at) : null;
+/** The time of the oldest row, of those that may get a leaf; null when there is none. */
+export async function readFirstTime(db: Database): Promise<string | null> {
+  const times: string[] = [];
+  for (const select of FIRSTS) {
+    const [row] = await select.execute(db, undefined);
+    if (row?.at) times.push(timeText(row.at));
+  }
+  return times.sort()[0] ?? null;
 }
 
 const CASTS = { uuid: sql`::uuid`, number: sql`::bigint`, text: sql`::text` } as const;

@@ -3,15 +3,18 @@ import { checksLength, NO_SALT, SALT_BYTES } from "./leaf.ts";
 import { microsOf } from "./moments.ts";
 import { keyTexts } from "./read-rows.ts";
 
-// A reference says which version of which row a leaf stands for, and a byte of each column. In a tile it takes as
-// few bytes as it can: code of the kind, how much later it is than the one before, key, checks. Beside them stand
-// the salts, one for each row that has fields that can be erased.
+// A reference says which version of which row a leaf stands for, and what names a changed column. In a tile it takes as
+// few bytes as it can: code of the kind, how much later it is than the one before, key, checks. An id that stood in the
+// tile before, as a payment's does for answer and verdict, is told by how far back. Beside them stand the salts, one
+// for each row that has fields that can be erased.
 
 const UUID_BYTES = 16;
 /** The milliseconds that a UUIDv7 begins with. */
 const MS_BYTES = 6;
 /** Beside the code: the key begins with the row's own time, and goes without it. */
 const TIMED = 128;
+/** Beside the code: instead of the id stands how many ids ago it stood. */
+const KNOWN = 64;
 
 /** What stands in a tile for a leaf, besides its hash and its salt. */
 export interface LeafRef {
@@ -19,7 +22,7 @@ export interface LeafRef {
   key: string;
   /** Its time, in microseconds. */
   micros: number;
-  /** A byte of each column. */
+  /** See `hashRow`. */
   checks: Buffer;
 }
 
@@ -42,20 +45,24 @@ export const nameOfRow = (kind: Kind, { key, at }: { key: string; at: string }):
 export function packRefs(refs: Iterable<LeafRef>): Buffer {
   const bytes: number[] = [];
   const before = { micros: 0, number: 0 };
+  const ids = new Map<string, number>();
   for (const { kind, key, micros, checks } of refs) {
     const isTimed = kind.timeInKey === true && msOfId(key) === Math.floor(micros / 1_000);
-    bytes.push(kind.code | (isTimed ? TIMED : 0));
+    const texts = keyTexts(kind, key);
+    const known = ids.get(texts[0] ?? "");
+    bytes.push(kind.code | (isTimed ? TIMED : 0) | (known === undefined ? 0 : KNOWN));
     pushNumber(bytes, micros - before.micros);
     before.micros = micros;
-    const texts = keyTexts(kind, key);
     for (const [index, part] of Object.values(kind.key).entries()) {
       const text = texts[index] ?? "";
       if (part === "number") {
         pushNumber(bytes, Number(text) - before.number);
         before.number = Number(text);
-      } else if (part === "uuid")
+      } else if (part === "uuid" && known !== undefined) pushNumber(bytes, ids.size - known);
+      else if (part === "uuid") {
         bytes.push(...Buffer.from(text.replaceAll("-", ""), "hex").subarray(isTimed ? MS_BYTES : 0));
-      else {
+        ids.set(text, ids.size);
+      } else {
         pushNumber(bytes, Buffer.byteLength(text));
         bytes.push(...Buffer.from(text));
       }
@@ -96,6 +103,7 @@ export function* unpackRefs(bytes: Buffer): Generator<Ref> {
     return sign * number;
   };
   const before = { micros: 0, number: 0 };
+  const ids: string[] = [];
   const readUuid = (isTimed: boolean) => {
     const start = take(UUID_BYTES - (isTimed ? MS_BYTES : 0));
     const ms = isTimed
@@ -104,10 +112,13 @@ export function* unpackRefs(bytes: Buffer): Generator<Ref> {
           .padStart(MS_BYTES * 2, "0")
       : "";
     const hex = ms + bytes.toString("hex", start, at);
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    ids.push(
+      `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
+    );
+    return ids.at(-1);
   };
-  const readPart = (part: Kind["key"][string], isTimed: boolean) => {
-    if (part === "uuid") return readUuid(isTimed);
+  const readPart = (part: Kind["key"][string], code: number) => {
+    if (part === "uuid") return (code & KNOWN) === 0 ? readUuid(code >= TIMED) : ids.at(-readNumber());
     const number = readNumber();
     if (part === "text") return bytes.toString("utf8", take(number), at);
     before.number += number;
@@ -115,12 +126,11 @@ export function* unpackRefs(bytes: Buffer): Generator<Ref> {
   };
   for (let salts = 0; at < bytes.length; ) {
     const code = bytes[take(1)] ?? 0;
-    const kind = KINDS_BY_CODE.get(code % TIMED);
-    if (kind === undefined) throw new Error(`no kind of leaf has the code ${code % TIMED}`);
+    const kind = KINDS_BY_CODE.get(code % KNOWN);
+    if (kind === undefined) throw new Error(`no kind of leaf has the code ${code % KNOWN}`);
     before.micros += readNumber();
-    const isTimed = code >= TIMED;
     const key = Object.values(kind.key)
-      .map((part) => readPart(part, isTimed))
+      .map((part) => readPart(part, code))
       .join("/");
     const checks = bytes.subarray(take(checksLength(kind)), at);
     const ref = { kind, key, micros: before.micros, checks };

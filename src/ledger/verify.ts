@@ -68,11 +68,9 @@ const selectOldest = new VaryingStatement(
 
 /** The time of the oldest row or leaf. */
 async function readOldest(db: Database): Promise<string | null> {
-  const times = await Promise.all(KINDS.map((kind) => readFirstTime(db, kind)));
   const [tile] = await selectOldest.execute(db, undefined);
-  return [...times, tile?.at ?? null].reduce((one, other) =>
-    one === null || (other !== null && other < one) ? other : one,
-  );
+  const times = [await readFirstTime(db), tile?.at ?? null].filter((time) => time !== null);
+  return times.sort()[0] ?? null;
 }
 
 const countTiles = new VaryingStatement(

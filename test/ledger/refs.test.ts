@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { KINDS } from "../../src/ledger/kinds.ts";
-import { checksLength } from "../../src/ledger/leaf.ts";
+import { checksLength, differingColumns, hashRow } from "../../src/ledger/leaf.ts";
 import { microsOf } from "../../src/ledger/moments.ts";
 import { type LeafRef, nameOf, packRefs, unpackRefs } from "../../src/ledger/refs.ts";
 
@@ -33,4 +33,22 @@ it("references come out of a tile as they went in: of every kind, in whatever or
   const callbacks = refs.filter(({ micros, kind }) => kind.timeInKey && micros === times.at(-1));
   const [random, timed] = callbacks.map((one) => packRefs([one]).length);
   expect((random ?? 0) - (timed ?? 0)).toBe(6);
+});
+
+it("a changed column is named, even where its byte is the one that stood there", () => {
+  const salt = Buffer.alloc(16, 7);
+  for (const kind of KINDS) {
+    const values = Object.fromEntries(Object.keys(kind.columns).map((name) => [name, `it was ${name}`]));
+    const row = { source: "default", key: "", at: "", writer: 1, values };
+    const checksOf = (column: string, value: string | null) =>
+      hashRow(kind, { ...row, values: { ...values, [column]: value } }, { salt }).checks;
+    const kept = hashRow(kind, row, { salt }).checks;
+    for (const column of Object.keys(kind.columns)) {
+      if (["source", kind.time, ...Object.keys(kind.key)].includes(column)) continue;
+      const named = Array.from({ length: 300 }, (_, at) =>
+        differingColumns(kind, kept, checksOf(column, at === 0 ? null : `it is ${at}`)),
+      );
+      expect(new Set(named.map((columns) => columns.join()))).toEqual(new Set([column]));
+    }
+  }
 });

@@ -45,6 +45,6 @@ it("many leaves are built and verified, within about a tenth of the disk of thei
       heapMiB: Math.round(process.memoryUsage().heapUsed / 2 ** 20),
     })}\n`,
   );
-  // A payment takes 4.7 KB of disk (docs/performance.md); with few, the index of answers has more of its own.
-  expect(perPayment(cost?.disk)).toBeLessThan(payments < 100_000 ? 440 : 420);
+  // A payment takes 4.7 KB of disk (docs/performance.md).
+  expect(perPayment(cost?.disk)).toBeLessThan(420);
 });

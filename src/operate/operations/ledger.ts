@@ -28,7 +28,7 @@ const finding = z.object({
   kind: z.string().nullable(),
   key: z.string().nullable(),
   at: z.string().nullable().describe("The time of the row, or of the root."),
-  columns: z.array(z.string()).describe("What was changed, as far as a byte of each column tells."),
+  columns: z.array(z.string()).describe("What was changed; of several columns one in 256 is left out."),
   detail: z.string(),
 }) satisfies z.ZodType<Finding>;
 
