@@ -11,11 +11,20 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const run = promisify(execFile);
 
 /** Has LibreOffice open a workbook and save it in another format. */
-async function converted(file: string, format: string): Promise<string> {
+async function converted(file: string, format: string, filter?: string): Promise<string> {
   const folder = dirname(file);
   const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;
-  await run("soffice", [profile, "--headless", "--convert-to", format, "--outdir", folder, file]);
-  return await readFile(file.replace("xlsx", format.split(":")[0] ?? ""), "utf8");
+  await run("soffice", [
+    profile,
+    "--headless",
+    ...(filter === undefined ? [] : [`--infilter=${filter}`]),
+    "--convert-to",
+    format,
+    "--outdir",
+    folder,
+    file,
+  ]);
+  return await readFile(file.replace(/\w+$/, format.split(":")[0] ?? ""), "utf8");
 }
 
 /** Its cells, as they are kept and not as they are shown; of ours, none holds a comma. */
@@ -26,6 +35,45 @@ async function cellsIn(file: string): Promise<string[][]> {
     .split("\n")
     .map((line) => line.replaceAll('"', "").split(","));
 }
+
+it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", async () => {
+  const around = await surroundings();
+  const texts = [
+    "=1+1",
+    "+1+1",
+    "-1+1",
+    "@SUM(1)",
+    "\t=1+1",
+    "\r=1+1",
+    " =1+1",
+    "\uFF1D1+1",
+    "'=1+1",
+    "=cmd|' /C calc'!A0",
+  ];
+  const payments = texts.map(
+    (text, n): GivenPayment => ({
+      ...{ amount: `${n + 1}.25`, payer: text, reference: text, collection: text, method: text },
+      ...{ paidAt: "2026-10-10T12:00:00Z" },
+    }),
+  );
+  await addPayments(around.query, payments);
+  const folder = await temporaryFolder();
+  for (const report of ["payments", "methods"])
+    for (const kind of ["csv", "xlsx"]) {
+      const file = join(folder, `${report}-${kind}.${kind}`);
+      const words = ["report", report, "--from", "2026-10-01", "--to", "2026-10-31", "--out", file];
+      await runInProcess(words, around.environment({ COLLECTION_IDS: "none" }));
+      // As by a double click, with the numbers and formulas that LibreOffice finds by itself.
+      const sheet = await converted(
+        file,
+        "fods",
+        kind === "csv" ? "CSV:44,34,76,1,,0,false,true" : undefined,
+      );
+      const formulas = [...sheet.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula);
+      expect(formulas.filter((formula) => !formula?.includes("SUBTOTAL"))).toEqual([]);
+      expect(sheet).toContain("=1+1");
+    }
+}, 120_000);
 
 it("LibreOffice reads every digit, dates as dates and formulas as texts, and comes to the same total", async () => {
   const around = await surroundings();

@@ -56,10 +56,12 @@ function renderList(
   if (certificates.length === 0)
     return "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
   return table(
-    ["id", "source", "from", "to", "made", "result", "gaps", "paid", "amount"],
+    ["id", "source", "collections", "from", "to", "made", "result", "gaps", "paid", "amount"],
     certificates.map(({ id, source, from, to, timeZone, daily, madeAt, result, lastError, ...numbers }) => [
       id,
       source,
+      // That of the whole source, and those of its collections, are of the same days.
+      numbers.collections.length === 1 ? numbers.collections[0] : `all ${numbers.collections.length}`,
       bookDayOf(from, timeZone),
       lastBookDay({ to }, timeZone),
       madeAt === null ? null : `${madeAt.toISOString()}${daily ? " daily" : ""}`,
@@ -110,7 +112,9 @@ async function showCertificates<Value>(
   if (certificates.some(({ result }) => result !== "equal")) context.fault();
   if (!csv)
     return context.show(value, () =>
-      certificates.map((one) => certificateText(one, context.width)).join("\n\n"),
+      certificates
+        .map((one, index) => certificateText(one, context.width, certificates[index - 1]))
+        .join("\n\n"),
     );
   const { certificateCsv } = await import("../../reconcile/certificate/certificate-csv.ts");
   const { readReferences } = await import("../../reconcile/read-certificates.ts");
@@ -123,8 +127,9 @@ async function showCertificates<Value>(
 /**
  * A certificate as finance reads it: the result, what it is based on, the days, the total, then every
  * difference.
+ * @param previous what was printed above it: what both are based on is not said again
  */
-export function certificateText(certificate: Certificate, width?: number): string {
+export function certificateText(certificate: Certificate, width?: number, previous?: Certificate): string {
   const { source, collections, currency, from, to, madeAt, days, total, differences, basis } = certificate;
   const { zone } = basis;
   const period = `${bookDayOf(Date.parse(from), zone)} to ${lastBookDay({ to: new Date(to) }, zone)}`;
@@ -136,13 +141,12 @@ export function certificateText(certificate: Certificate, width?: number): strin
   ]);
   const places = ["paid", "stored", "published", "missing"].flatMap((place) => [place, "amount"]);
   const header = [`day (${zone})`, ...places, "differences"];
+  const above = previous?.source === source ? proofLines(previous) : [];
   const lines = [
     `Certificate ${certificate.id} of source ${source}`,
     `Payments of ${period} (${zone}), Live invoices, in ${currency}; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
-    basisText(basis),
-    ...(basis.provisional ? [`PROVISIONAL: ${PROVISIONAL}`] : []),
-    signatureText(certificate.signature),
+    ...proofLines(certificate).filter((line) => !above.includes(line)),
     "",
     table(header, rows, width),
     ...apart("Test invoices", certificate.test, currency),
@@ -162,6 +166,12 @@ export function certificateText(certificate: Certificate, width?: number): strin
   if (more > 0) lines.push("", `and ${more} more that are not named here`);
   return lines.join("\n");
 }
+
+const proofLines = ({ basis, signature }: Certificate): string[] => [
+  basisText(basis),
+  ...(basis.provisional ? [`PROVISIONAL: ${PROVISIONAL}`] : []),
+  signatureText(signature),
+];
 
 function basisText(basis: Basis): string {
   const { listFirst, listLast, begunAt, lookbackDays, providerTimeZone, paidStatuses } = basis;

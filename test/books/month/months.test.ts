@@ -70,7 +70,12 @@ it("a month is closed by what the provider has, and what changes afterwards is a
   expect(await around.query("select from month")).toEqual([]);
 
   for (const { id } of foreign) await run("quarantine", "dismiss", id, "--reason", "not ours");
-  await run("certify", ...October);
+  // A source's collections are proven with the same lists as the source: said once.
+  const { stdout } = await run("certify", ...October);
+  expect([stdout.match(/^Based on/gm)?.length, stdout.match(/^Certificate/gm)?.length]).toEqual([2, 5]);
+  expect((await run("certificate", "list")).stdout).toMatch(
+    / all 3 .* c0113c70-0000-4000-8000-0000000000a1 /s,
+  );
   expect(await close(world, "--waive-statement", "paid out in cash", "--dry-run")).toMatchObject({
     code: 0,
     codes: { a: [], b: [] },
