@@ -26,7 +26,7 @@ const LONG = [
 // What a test waits for bounds it, not a length of time: these only end what hangs, and leave time to say what
 // was waited for.
 const PATIENT = {
-  setupFiles: ["test/support/patience.ts"],
+  setupFiles: ["test/support/patience.ts", "test/support/one-seed.ts"],
   expect: { poll: { timeout: PATIENCE_MS } },
   testTimeout: 4 * PATIENCE_MS,
   hookTimeout: 4 * PATIENCE_MS,

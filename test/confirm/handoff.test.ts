@@ -123,7 +123,7 @@ describe("a new confirmation in the process that recorded it", () => {
   it("waits for its claim where a rate is set, since claims are what is counted", async () => {
     const around = await surroundings();
     around.provider.otherwise(HANGS);
-    const relay = await startRelayProcess(around.environment({ CONFIRM_RATE_PER_SECOND: "5" }));
+    const relay = await startRelayProcess(around.environment({ CONFIRM_RATE_PER_SECOND: "1" }));
     const ids = newIds(20);
     await tell(relay, ids);
     await asked(around, 1);

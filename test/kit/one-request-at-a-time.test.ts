@@ -153,7 +153,7 @@ describe("the requests of one connection (G12)", () => {
           expect(now).toBe(last);
           expect(now).toBeGreaterThan(0);
         },
-        { interval: 300, timeout: 20_000 },
+        { interval: 300 },
       );
       expect(requests, `answers of ${size} bytes`).toBeLessThan(count);
       socket.resume();

@@ -11,7 +11,7 @@ import { openDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
 
-const WAIT = { interval: 20, timeout: 30_000 };
+const WAIT = { interval: 20 };
 const WORKERS = { http: false, workers: true };
 
 const raise = (around: Surroundings, name: string, subject: string, ago = "1 minute") =>

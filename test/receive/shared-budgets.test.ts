@@ -44,7 +44,7 @@ describe("the budgets of several processes (G12)", () => {
       shareBudgets(db, [{ key: "address x", bytes: share, callbacks: 0, ids: 0 }]);
     await spend(0.75);
     await around.query("update callback_budget set counted_at = now() - interval '30 minutes'");
-    expect((await spend(0.5))[0]?.bytes).toBeCloseTo(0.75, 3);
+    expect((await spend(0.5))[0]?.bytes).toBeCloseTo(0.75, 1);
     await forgetBudgets(db);
     expect(await around.query("select key from callback_budget")).toHaveLength(1);
     await around.query("update callback_budget set counted_at = now() - interval '61 minutes'");

@@ -88,13 +88,11 @@ describe("a consumer on Node 20, written from the documents, in an empty folder"
       errors += chunk;
     });
     createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
-    await vi.waitFor(
-      () =>
-        expect(
-          lines.some((line) => "port" in line),
-          errors,
-        ).toBe(true),
-      30_000,
+    await vi.waitFor(() =>
+      expect(
+        lines.some((line) => "port" in line),
+        errors,
+      ).toBe(true),
     );
     return { lines, port: Number(lines.find((line) => "port" in line)?.port) };
   }
@@ -176,7 +174,7 @@ describe("a consumer on Node 20, written from the documents, in an empty folder"
 
     // Paid and published before anyone listened.
     const missed = await pay("order-1");
-    await vi.waitFor(async () => expect(await published(missed)).toHaveLength(1), 30_000);
+    await vi.waitFor(async () => expect(await published(missed)).toHaveLength(1));
 
     const environment = { ...aws, TOPIC_ARN: topicArn, DATABASE_URL: ownDatabase };
     const node20 = { node: join(own, NODE_20.binary), cwd: own };
@@ -187,16 +185,16 @@ describe("a consumer on Node 20, written from the documents, in an empty folder"
       consumer.lines.filter((line) => line.invoiceId === invoiceId).map(({ outcome }) => outcome);
 
     const live = await pay("order-2");
-    await vi.waitFor(() => expect(outcomes(live)).toEqual(["handled"]), 30_000);
+    await vi.waitFor(() => expect(outcomes(live)).toEqual(["handled"]));
     expect(outcomes(missed)).toEqual([]);
 
     await relay("replay", "events", "--invoice", missed);
-    await vi.waitFor(() => expect(outcomes(missed)).toEqual(["handled"]), 30_000);
+    await vi.waitFor(() => expect(outcomes(missed)).toEqual(["handled"]));
     await relay("replay", "events", "--invoice", missed, "--invoice", live);
     await vi.waitFor(() => {
       expect(outcomes(missed)).toEqual(["handled", "duplicate"]);
       expect(outcomes(live)).toEqual(["handled", "duplicate"]);
-    }, 30_000);
+    });
 
     const client = new pg.Client({ connectionString: ownDatabase });
     await client.connect();

@@ -10,9 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ALARM = 'invoice_relay_alarms_open{alarm="recording_failing"} 1';
 
-it("a real disk that fills, and is freed: told within seconds, and over by itself (G1, G2, G13)", {
-  timeout: 240_000,
-}, async () => {
+it("a real disk that fills, and is freed: told within seconds, and over by itself (G1, G2, G13)", async () => {
   const folder = await temporaryFolder();
   const server = await serverOnSmallDisk(folder);
   onTestFinished(() => server.close());

@@ -20,7 +20,7 @@ const examples = join(root, "examples");
 const text = readFileSync(join(root, "test/events/published/v1/payloads/full.json"), "utf8");
 const event = JSON.parse(text);
 const signer = await createSigner("us-east-1");
-const eventually = <Result>(look: () => Result) => vi.waitFor(look, { timeout: 30_000, interval: 50 });
+const eventually = <Result>(look: () => Result) => vi.waitFor(look, { interval: 50 });
 
 interface Recipe {
   /** What it takes for DATABASE_URL. */

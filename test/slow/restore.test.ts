@@ -20,7 +20,7 @@ import { runCommand } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // On Debian's PostgreSQL 15, with its pg_dump, pg_restore and pg_basebackup; test/slow/run.sh installs them.
-const WAIT = { timeout: 120_000, interval: 500 };
+const WAIT = { interval: 500 };
 const PASSWORD = randomUUID();
 
 /** @returns the URL of its database `postgres`; it ends with the test. */

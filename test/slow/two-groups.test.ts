@@ -42,7 +42,7 @@ async function startRouter(relays: Record<string, string>) {
     await ended;
   });
   const url = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => fetch(url), { timeout: 20_000 });
+  await vi.waitFor(() => fetch(url));
   return {
     url,
     /** Takes effect for new connections; those that are open are answered as before. */
@@ -80,7 +80,7 @@ describe("a source that moves to a Postgres and relays of its own while callback
     })();
     const more = async (count: number) => {
       const from = sent.b.length;
-      await vi.waitFor(() => expect(sent.b.length).toBeGreaterThan(from + count), { timeout: 60_000 });
+      await vi.waitFor(() => expect(sent.b.length).toBeGreaterThan(from + count));
     };
 
     await more(50);
@@ -93,18 +93,16 @@ describe("a source that moves to a Postgres and relays of its own while callback
       await client.end();
       return rows[0]?.count ?? 0;
     };
-    await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(0), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(0));
     await more(50);
     // What the first group took for b is published by it before its relay without b takes over.
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query(
-            `select 1 from confirmation where source = 'b' and state <> 'done'
+    await vi.waitFor(async () =>
+      expect(
+        await around.query(
+          `select 1 from confirmation where source = 'b' and state <> 'done'
               union all select 1 from outbox where source = 'b'`,
-          ),
-        ).toEqual([]),
-      { timeout: 60_000 },
+        ),
+      ).toEqual([]),
     );
     const relayOfA = await startRelayProcess(onlyA);
     router.route({ group1: relayOfA.url, group2: relayOfB.url }, `~^/callbacks/${TOKENS.b}(/|$) group2;`);
@@ -121,15 +119,13 @@ describe("a source that moves to a Postgres and relays of its own while callback
       ["b", around.testTopicArn],
     ] as const) {
       const expected = [...sent[source], ...(source === "b" ? repeated : [])].map(invoicePaidId);
-      await vi.waitFor(
-        () =>
-          expect(
-            around.sns
-              .messages(topic)
-              .map(({ message }) => JSON.parse(message).id)
-              .sort(),
-          ).toEqual(expected.sort()),
-        { timeout: 60_000 },
+      await vi.waitFor(() =>
+        expect(
+          around.sns
+            .messages(topic)
+            .map(({ message }) => JSON.parse(message).id)
+            .sort(),
+        ).toEqual(expected.sort()),
       );
     }
   });

@@ -68,6 +68,6 @@ it("a month is closed by its statement as the books are now, verified offline, a
 
   const another = await pay(500n);
   await expect
-    .poll(() => around.query("select invoice_id as id from month_change"), { timeout: 30_000 })
+    .poll(() => around.query("select invoice_id as id from month_change"))
     .toEqual([{ id: another.id }]);
 });

@@ -145,7 +145,7 @@ export async function startConsoleWorld(changes: Record<string, string> = {}): P
           if (found !== JSON.stringify(rows))
             throw new Error(`${text}: ${found}, not ${JSON.stringify(rows)}`);
         },
-        { timeout: 20_000, interval: 50 },
+        { interval: 50 },
       ),
     takeDatabaseAway: () => takeAway(database.url),
     stop: () => running.disposeAsync(),
