@@ -16,7 +16,8 @@ import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
 import { DESKTOP, Operator, PHONE } from "./operator.ts";
 import { openStand, type Stand } from "./stand.ts";
 
-const BEGUN = new Date(`${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`);
+// A month's certificate of its first hour after is provisional, and closes nothing.
+const BEGUN = new Date(`${new Date(Date.now() - 2 * 3_600_000).toISOString().slice(0, 7)}-01T00:00:00Z`);
 const LAST_DAY = new Date(BEGUN.getTime() - 86_400_000).toISOString().slice(0, 10);
 const MONTH = LAST_DAY.slice(0, 7);
 const TITLE = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
