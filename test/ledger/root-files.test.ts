@@ -38,7 +38,14 @@ it("a root file's signature is checked, and `ledger root --since` proves what an
   expect(await run("verify", "--keys", keys)).toMatchObject({ code: 2 });
   const away = { ...around.environment(), DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
   expect(await runInProcess(["ledger", "verify", "--root", keys], away)).toMatchObject({
-    stderr: expect.stringContaining("not a signed document"),
+    code: 2,
+    stderr: expect.stringMatching(/keys\.json holds no root: It is JSON, but not a signed document/),
+  });
+  const cut = await kept("cut.json", first);
+  await writeFile(cut, JSON.stringify(first).slice(0, -9));
+  expect(await run("verify", "--root", cut)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/cut\.json holds no root: It ends in the middle: it is truncated/),
   });
 
   await addPayments(around, 50, { from: new Date(Date.now() - 60_000) });

@@ -80,7 +80,7 @@ describe("a certificate", () => {
     const cut = await save("cut.json", JSON.stringify(kept).slice(0, -9));
     expect(await verify(cut, "--keys", keys)).toMatchObject({
       code: 1,
-      said: expect.stringContaining("truncated"),
+      said: expect.stringContaining("cut.json: It ends in the middle: it is truncated"),
     });
     expect(await verify(file, "--keys", file)).toMatchObject({
       code: 2,

@@ -23,7 +23,8 @@ export const verifyCommand = (context: CommandContext): Command =>
     .action(async (file: string, { keys: keyFile }: { keys?: string }) => {
       const keys = keyFile === undefined ? null : readKeyFile((await readBytes(keyFile)).toString("utf8"));
       const kinds = ["certificate", "month"] as const;
-      const verdicts = readDocuments(await readBytes(file)).map((one) => verifySigned(one, { kinds, keys }));
+      const documents = await readSigned(file, (why) => new RelayError(`${file}: ${why}`));
+      const verdicts = documents.map((one) => verifySigned(one, { kinds, keys }));
       if (verdicts.some(({ state, keyIsKnown }) => state !== "signed" || keyIsKnown !== true))
         context.fault();
       context.show(
@@ -31,6 +32,16 @@ export const verifyCommand = (context: CommandContext): Command =>
         () => verdicts.map(wordsOf).join("\n\n"),
       );
     });
+
+/** The signed documents in a file. @param refuse says what is wrong where it holds none. */
+export async function readSigned(path: string, refuse: (why: string) => RelayError) {
+  const bytes = await readBytes(path);
+  try {
+    return readDocuments(bytes);
+  } catch (error) {
+    throw refuse(messageOf(error));
+  }
+}
 
 /** @throws RelayError when there is no such file, or it is none of ours by its size. */
 export async function readBytes(path: string): Promise<Buffer> {

@@ -3,12 +3,11 @@ import { RelayError, usageError } from "../../kit/errors.ts";
 import { countText, numberOf } from "../../kit/text.ts";
 import { findingText } from "../../ledger/findings.ts";
 import { ledgerRoot } from "../../operate/operations/ledger.ts";
-import { readDocuments } from "../../signing/read-documents.ts";
 import { readKeyFile, verifySigned } from "../../signing/verify-signed.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../table.ts";
-import { readBytes } from "./certificate-verify.ts";
+import { readBytes, readSigned } from "./certificate-verify.ts";
 
 export function ledgerCommand(context: CommandContext): Command {
   const root = operationCommand(context, "readLedger", {
@@ -49,13 +48,15 @@ prints one that \`ledger verify --root\` reads.`,
 async function readRootsIn(file: string, keyFile: unknown): Promise<unknown[]> {
   const keys =
     keyFile === undefined ? null : readKeyFile((await readBytes(String(keyFile))).toString("utf8"));
-  return readDocuments(await readBytes(file)).map((one) => {
+  const refuse = (why: string) =>
+    usageError(
+      `${file} holds no root: ${why} A file of roots is what \`invoice-relay ledger root --json\` prints, or LEDGER_TOPIC_ARN got.`,
+    );
+  return (await readSigned(file, refuse)).map((one) => {
     const read = ledgerRoot.safeParse(one);
     if (!read.success) {
       const [issue] = read.error.issues;
-      throw usageError(
-        `${file} holds no root: ${issue?.path.join(".") || "it"} ${issue?.message ?? ""}. A file of roots is what \`invoice-relay ledger root --json\` prints, or LEDGER_TOPIC_ARN got.`,
-      );
+      throw refuse(`${issue?.path.join(".") || "it"} ${issue?.message ?? ""}.`);
     }
     const { state, says } = verifySigned(one, { kinds: ["root"], keys });
     // What `ledger root` prints bears none.
