@@ -2,27 +2,10 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer, NOT_FOUND, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
-import { confirmation, hurry, timesAsked, WAIT } from "./asking-fixture.ts";
+import { invoiceAnswer, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
+import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
 
 describe("asking the provider", () => {
-  it("asks again until Paid can be read, for a callback that came too early", async () => {
-    const around = await surroundings();
-    const id = randomUUID();
-    around.provider.invoice(id, NOT_FOUND, unpaidAnswer(id), invoiceAnswer(id));
-    const relay = await startRelay(around.environment());
-    await relay.callback({ data: { id } });
-    await vi.waitFor(async () => {
-      await hurry(around, id);
-      expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "paid" });
-    }, WAIT);
-    expect(await around.query("select status from invoice_snapshot order by id")).toEqual([
-      { status: "Unpaid" },
-    ]);
-    expect(await around.query("select status from invoice")).toEqual([{ status: "Paid" }]);
-    expect(await around.query("select count(*)::int as events from event")).toEqual([{ events: 1 }]);
-  });
-
   it("asks again when a callback comes while the provider is being asked (a GET covers only what was recorded before it)", async () => {
     const around = await surroundings();
     const id = randomUUID();

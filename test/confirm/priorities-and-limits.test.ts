@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
-import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
 import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
@@ -83,28 +83,6 @@ describe("limits of a source", () => {
     const seconds = (Date.now() - began) / 1_000;
     // The bucket's size of 4 on top, and what is under way.
     expect(around.provider.requests.length).toBeLessThanOrEqual(Math.ceil(seconds * 20) + 4 + 1);
-  });
-
-  it("unknown ids are throttled once most of them prove unknown, and known ones are not", async () => {
-    const around = await surroundings();
-    around.provider.otherwise(NOT_FOUND);
-    const relay = await startRelay(around.environment({ UNKNOWN_RATE_PER_SECOND: "1" }));
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
-    await relay.callback({ data: { id } });
-    await eventually(() => confirmation(around, id), toMatchObject({ verdict: "paid", priority: "known" }));
-    const batch = () => Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } }));
-    await Promise.all(Array.from({ length: 20 }, () => relay.callback(batch())));
-    await eventually(
-      () => around.query("select unknown_share > 0.5 as flooded from source"),
-      toEqual([{ flooded: true }]),
-    );
-    await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(2), WAIT);
-    const [{ waiting }] = (await around.query<{ waiting: number }>(
-      "select count(*)::int as waiting from confirmation where state = 'due' and attempt = 0",
-    )) as [{ waiting: number }];
-    expect(waiting).toBeGreaterThan(1_500);
   });
 
   it("in a flood a genuine sender waits for one turn of each forger, at the default rate (G11, G12)", async () => {

@@ -111,20 +111,6 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
     expect(confirmed?.links).toEqual(others.slice(0, 8));
   });
 
-  it("those of one commit coalesce too", async () => {
-    const around = await surroundings();
-    const collector = await startTraceReceiver();
-    const invoice = paidInvoice(around);
-    const receiver = await startRelay(tracedBy(around, collector), { http: true, workers: false });
-    await Promise.all(Array.from({ length: 6 }, () => receiver.callback({ data: { id: invoice } })));
-    const received = await spansNamed(collector, "POST /callbacks/{token}", 6);
-    await startRelay(tracedBy(around, collector), { http: false, workers: true });
-
-    const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
-    const asked = [`${confirmed?.traceId}-${confirmed?.parentSpanId}`, ...(confirmed?.links ?? [])];
-    expect(asked.sort()).toEqual(received.map(({ traceId, spanId }) => `${traceId}-${spanId}`).sort());
-  });
-
   it("each try on the ladder stays in the trace; a callback after the end begins a new one", async () => {
     const around = await surroundings();
     const collector = await startTraceReceiver();

@@ -50,16 +50,9 @@ describe("invoice-relay invoices, and invoice by reference", () => {
         ],
       });
     }
-    for (const filter of [
-      ["--reference", "order-43"],
-      ["--status", "Unpaid"],
-      ["--amount", "1"],
-      ["--to", "2020-01-01"],
-      ["--confirmed-to", began],
-    ])
-      expect((await runInProcess(["invoices", ...filter], environment)).stdout).toContain(
-        "No confirmed invoice matches",
-      );
+    expect((await runInProcess(["invoices", "--amount", "1"], environment)).stdout).toContain(
+      "No confirmed invoice matches",
+    );
     const { stdout } = await runCommand(["invoices"], environment);
     expect(stdout).toMatch(
       new RegExp(`^invoice .*\n${id} +order-42 +${moneyIn("NGN", row?.total)} +Paid +paid +published `),

@@ -183,13 +183,6 @@ describe("the Collection API's adapter", () => {
       },
     );
 
-    it("answers for an id that is none", async () => {
-      meet("works");
-      expect(await provider.askInvoice("../admin", {})).toMatchObject({
-        kind: expect.stringMatching(/^(outside_contract|not_found|fault)$/),
-      });
-    });
-
     it.each(["works", "401", "429", "500", "broken JSON", "hangs up"] as const)(
       "says once that the exchange is over, before the answer is read: %s",
       async (situation) => {

@@ -102,24 +102,6 @@ describe("an automatic sweep", () => {
     expect(await given.query("select 1 from confirmation where due_at <= now()")).toHaveLength(1);
   });
 
-  it("leaves alone what is being asked, dead or quarantined, sweep after sweep", async () => {
-    const given = await books();
-    const ids = [pay(given, 1), pay(given, 1), pay(given, 1)];
-    await openConfirmations(
-      given.db,
-      ids.map((invoiceId) => ({ invoiceId, source: "default" })),
-      { openedBy: "callback", priority: "known" },
-    );
-    await given.query("update confirmation set state = 'dead' where invoice_id = $1", [ids[1]]);
-    await given.query(
-      "update confirmation set state = 'done', verdict = 'quarantined' where invoice_id = $1",
-      [ids[2]],
-    );
-    await sweepPass(given.context, GO_ON);
-    expect((await confirmations(given)).map(({ requests }) => requests)).toEqual([1, 1, 1]);
-    expect(await sweeps(given)).toMatchObject([{ missing: 3, opened: 0 }]);
-  });
-
   it("records an undated payment of an invoice older than the first serve, and publishes once its date is known", async () => {
     const given = await books({ servedDays: 10 });
     const old = pay(given, 12, { datePaid: "" });
@@ -232,16 +214,6 @@ describe("an automatic sweep", () => {
     expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(500_000);
     expect(await sweeps(given)).toHaveLength(2);
     expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(500_000);
-  });
-
-  it("keeps to its share of the source's rate, and spends it from the common bucket", async () => {
-    const given = await books();
-    await sweepPass({ ...given.context, source: { ...given.source, ratePerSecond: 1_000 } }, GO_ON);
-    const [bucket] = await given.query<{ touched: boolean }>(
-      "select allowance_at > now() - interval '1 minute' and allowance < 200 as touched from source",
-    );
-    expect(bucket).toEqual({ touched: true });
-    expect(await sweeps(given)).toMatchObject([{ state: "done" }]);
   });
 
   it("does nothing without COLLECTION_IDS, and waits for the first serve", async () => {

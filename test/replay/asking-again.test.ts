@@ -166,13 +166,6 @@ describe("replay confirmations", () => {
     expect(await next(null)).toMatchObject({ kind: "waits" });
     expect(await next(["default"])).toMatchObject({ kind: "went", taken: 1 });
   });
-
-  it("with nothing to do writes nothing down", async () => {
-    const around = await surroundings();
-    const { startOrNothing } = replaying(around, "confirmations");
-    expect(await startOrNothing()).toBeNull();
-    expect(await around.query("select 1 from replay union all select 1 from audit_entry")).toEqual([]);
-  });
 });
 
 describe("replay callbacks", () => {

@@ -77,10 +77,6 @@ describe("every state and every signal", () => {
       expect(upstream).toMatchObject({ faults: 0, slowDowns: 1, opensInMs: 1_000, retryInMs: 0 });
     }
   });
-
-  it("a Retry-After is believed for 15 minutes at most", () => {
-    expect(following(CLOSED, slowDown(3_600_000)).upstream.opensInMs).toBe(RETRY_AFTER_LIMIT_MS);
-  });
 });
 
 /** What may happen to an upstream, a person left out, and how much time passes before it. */
