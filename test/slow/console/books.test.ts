@@ -161,7 +161,7 @@ it("a statement is matched from its page: what is refused names the fields, what
   await page.getByLabel("Only lines with").fill("NIP");
   await upload(`When,What,How much\n${LAST_DAY},NIP <b>ADA</b>,5\n${LAST_DAY},Rent,7\n`);
   const main = page.getByRole("main");
-  await main.getByText('When (DMY), How much, decimals ".", only lines with "NIP"').waitFor();
+  await main.getByText('When, How much, only lines with "NIP"').waitFor();
   await main.getByText("lines that are not settlements (NGN 7.00 in all): 1").waitFor();
   await page.getByRole("table", { name: "Lines and sums that are left over" }).waitFor();
   await look("statement");
