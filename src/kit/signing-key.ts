@@ -13,22 +13,30 @@ const HOW = "(make one with: openssl genpkey -algorithm ed25519)";
  * @returns what is wrong with it, in plain words, where it is something else.
  */
 export function readSigningKey(text: string): KeyObject | string {
-  const given = text.trim().replaceAll("\\n", "\n");
+  const given = text.replaceAll("\\n", "\n").trim();
   if (given.includes("PUBLIC KEY-----")) return `is a public key; signing takes the private one ${HOW}`;
   if (/ENCRYPTED/.test(given)) return `is protected by a passphrase; it should be without one ${HOW}`;
   const key = keyIn(given);
-  if (key === null) return `should be an Ed25519 private key, in PEM or base64 ${HOW}`;
+  if (key === null) return `should be one Ed25519 private key and nothing else, in PEM or base64 ${HOW}`;
   if (key.asymmetricKeyType !== "ed25519")
     return `is a private key of the kind ${key.asymmetricKeyType}; it should be an Ed25519 one ${HOW}`;
   return key;
 }
 
+/** Of two keys OpenSSL takes the first. */
+const ONE_PEM = /^-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----$/;
+
+/** Whether nothing follows the first value of DER; a long one is no Ed25519 key, and its kind is told by itself. */
+const isOneValue = (der: Buffer): boolean => (der[1] ?? 0) > 127 || der.length === 2 + (der[1] ?? 0);
+
 function keyIn(text: string): KeyObject | null {
   try {
-    if (text.startsWith("-----")) return createPrivateKey(text);
+    if (text.startsWith("-----")) return ONE_PEM.test(text) ? createPrivateKey(text) : null;
     const bytes = Buffer.from(text, "base64");
     const key = bytes.length === 32 ? Buffer.concat([PKCS8_HEAD, bytes]) : bytes;
-    return createPrivateKey({ key, format: "der", type: "pkcs8" });
+    // What follows the key, OpenSSL and Buffer would pass over.
+    const isWhole = bytes.toString("base64") === text.replaceAll(/\s/g, "") && isOneValue(key);
+    return isWhole ? createPrivateKey({ key, format: "der", type: "pkcs8" }) : null;
   } catch {
     return null;
   }

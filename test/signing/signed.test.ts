@@ -151,7 +151,11 @@ describe("a key", () => {
     ["public", publicKey.export({ format: "pem", type: "spki" }).toString(), "is a public key"],
     ["RSA", rsa.privateKey.export({ format: "pem", type: "pkcs8" }).toString(), "of the kind rsa"],
     ["locked", privateKey.export(locked).toString(), "is protected by a passphrase"],
-    ["a word", "secret", "should be an Ed25519 private key"],
+    ["a word", "secret", "should be one Ed25519 private key"],
+    ["one of two", pem + pem, "should be one Ed25519 private key and nothing else"],
+    ["followed by a word", `${pem}more`, "and nothing else"],
+    ["followed by bytes", Buffer.concat([der, Buffer.alloc(8)]).toString("base64"), "and nothing else"],
+    ["spelled with more", `${der.subarray(-32).toString("base64")}x`, "and nothing else"],
   ])("that is %s is refused at the start, and never printed", (_, key, words) => {
     expect(() => readSettings({ LEDGER_SIGNING_KEY: key })).toThrow(
       `LEDGER_SIGNING_KEY ${readSigningKey(key)}`,
