@@ -190,7 +190,7 @@ describe("invoice-relay certificate", () => {
       [id, JSON.stringify(document)],
     );
     const list = await runCommand(["certificate", "list"], environment);
-    expect(list.stdout).toMatch(new RegExp(`${id} +default +2026-10-01 +2026-10-31 .* refused +0`));
+    expect(list.stdout).toMatch(new RegExp(`${id} +default +all 0 +2026-10-01 +2026-10-31 .* refused +0`));
     expect((await runInProcess(["certificate", "list", "--result", "equal"], environment)).stdout).toContain(
       "No certificate matches these filters.",
     );
