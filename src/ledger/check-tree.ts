@@ -57,7 +57,11 @@ async function checkTree(db: Database, source: string): Promise<{ leaves: number
       const tile = tiles[index - first];
       if (tile?.index !== index) return { leaves: 0, fault: `the tile of ${told(index)} is missing` };
       if (tile.hashes.length !== TILE_BYTES) return { leaves: 0, fault: `${told(index)}: one is missing` };
-      addPeak(peaks, index, rootOver(hashesIn(tile.hashes)) ?? tile.hashes);
+      const root = rootOver(hashesIn(tile.hashes));
+      // Or a tree whose leaves were rewritten would still prove the roots from before.
+      if (root === null || !tile.root?.equals(root))
+        return { leaves: 0, fault: `the root of ${told(index)} is not theirs: they were changed` };
+      addPeak(peaks, index, root);
     }
     if (first + TILES_AT_ONCE <= full) continue;
     const held = hashesIn(last?.hashes ?? Buffer.alloc(0));

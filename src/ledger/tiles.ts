@@ -14,6 +14,8 @@ export const TILE_BYTES = TILE_LEAVES * HASH_BYTES;
 export interface Tile {
   /** Its place in the tree; null for the leaves that fill none yet. */
   index: number | null;
+  /** As it is kept, from which proofs are made; null with the index. */
+  root: Buffer | null;
   hashes: Buffer;
   refs: Buffer;
   salts: Buffer;
@@ -49,6 +51,7 @@ export function chunked(bytes: Buffer): [Buffer, Buffer] {
 
 const TILE = {
   index: nullable(returned.integer),
+  root: nullable(returned.bytes),
   hashes: returned.bytes,
   refs: returned.bytes,
   salts: returned.bytes,
@@ -58,11 +61,11 @@ const TILE = {
 const selectTiles = new VaryingStatement(
   TILE,
   ({ source, which }: { source: string; which: RawBuilder<unknown> }) => sql`
-    select index, substring(leaves for ${sql.lit(TILE_BYTES)}) as hashes,
+    select index, root, substring(leaves for ${sql.lit(TILE_BYTES)}) as hashes,
       substring(leaves from ${sql.lit(TILE_BYTES + 1)}) || leaves_rest as refs, salts || salts_rest as salts
     from ledger_tile where source = ${source} and (${which})
     union all
-    select null, hashes, refs, salts from ledger where source = ${source}
+    select null, null, hashes, refs, salts from ledger where source = ${source}
     order by 1 nulls last`,
   [{ source: "", which: sql`true` }],
 );

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { relaySchema } from "../../migrations/relay.schema.ts";
 import { grantRoles } from "../../src/database/roles.ts";
@@ -5,6 +6,7 @@ import type { SchemaDescription } from "../../src/database/schema-differences.ts
 import { buildLedger } from "../../src/ledger/build.ts";
 import { KINDS, type Kind, SHARED } from "../../src/ledger/kinds.ts";
 import { readRoots } from "../../src/ledger/proofs.ts";
+import { hashesIn, readTiles, rootOver } from "../../src/ledger/tiles.ts";
 import { verifyLedger } from "../../src/ledger/verify.ts";
 import { eraseInvoice } from "../../src/operate/erase.ts";
 import { applyRetention } from "../../src/operate/retention.ts";
@@ -224,6 +226,19 @@ describe("verifying the ledger", () => {
       /the last \d+, taken in after .* are missing.*backup, or a standby/s,
     );
     expect(await verifyLedger({ db, roots: roots.slice(1) })).toMatchObject({ withoutRoot: [SHARED] });
+    // Rewritten but for the roots of its tiles, from which a proof is made.
+    await around.query("create table tile_kept as table ledger_tile");
+    await tamper(
+      around,
+      "update ledger_tile set leaves = overlay(leaves placing sha256('other') from 1) where source = 'default' and index = 0",
+    );
+    const tiles = await readTiles(db, "default", sql`true`);
+    const root = rootOver(tiles.flatMap(({ hashes }) => hashesIn(hashes)))?.toString("hex");
+    await tamper(around, `update ledger set root = '\\x${root}' where source = 'default'`);
+    expect((await verifyLedger({ db, roots })).findings.map(({ detail }) => detail)).toContainEqual(
+      expect.stringContaining("the root of leaves 0 to 255 is not theirs"),
+    );
+    await tamper(around, "delete from ledger_tile; insert into ledger_tile select * from tile_kept");
     const foreign = { ...(roots[1] as (typeof roots)[number]), source: "elsewhere" };
     expect((await verifyLedger({ db, roots: [foreign] })).findings[0]).toMatchObject({ what: "tree" });
     const other = { ...(roots[1] as (typeof roots)[number]), root: "00".repeat(32) };
