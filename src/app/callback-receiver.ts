@@ -1,4 +1,3 @@
-import type { RequestHandler } from "express";
 import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
 import { faultOf } from "../kit/fault.ts";
 import { Paced } from "../kit/waiting.ts";
@@ -26,19 +25,11 @@ interface ReceiverOptions {
 const NOTHING_NAMED_EVERY_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
 
-export interface CallbackReceiver {
-  routers: RequestHandler[];
-  /** Shares with the other processes what callers spent of their budgets; to be called where no timer runs. */
-  shareBudgets(): Promise<void>;
-  startSharing(): void;
-  stop(): void;
-}
-
 /** Puts together everything between a callback's request and its answer. */
 export function callbackReceiver(
   parts: RelayParts,
   { handoff, hasReadingThread, mayRecord = () => true }: ReceiverOptions,
-): CallbackReceiver {
+) {
   const { settings, sources, recording, db, database, alarms, metrics, tracer = null, log: logger } = parts;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: parts.onNothingNamed });
   const onFault = (error: unknown) => logger.error(faultOf(error), "a callback could not be read");
@@ -93,6 +84,7 @@ export function callbackReceiver(
 
   return {
     routers: [callbacks, closeAfterAnswer, pages],
+    /** Shares with the other processes what callers spent of their budgets; to be called where no timer runs. */
     shareBudgets: shareSpent,
     startSharing: () => {
       timer = setInterval(() => void shareSpent(), SHARE_EVERY_MS).unref();

@@ -9,10 +9,6 @@ export interface ReceivedMessage {
   message: string;
 }
 
-interface LocalSubscriber {
-  close(): Promise<void>;
-}
-
 interface LocalSubscriberOptions {
   snsUrl: string;
   topicArns: readonly string[];
@@ -20,7 +16,7 @@ interface LocalSubscriberOptions {
 }
 
 /** A consumer as anybody would write one. Resolves once every subscription is confirmed. */
-export async function startLocalSubscriber(options: LocalSubscriberOptions): Promise<LocalSubscriber> {
+export async function startLocalSubscriber(options: LocalSubscriberOptions) {
   const { snsUrl, topicArns, onMessage } = options;
   const awaited = new Set(topicArns);
   const confirmed = Promise.withResolvers<void>();

@@ -38,29 +38,6 @@ export interface LocalWorldOptions {
   onMessage: (message: ReceivedMessage) => void;
 }
 
-/** Everything a payment passes, on this machine. */
-export interface LocalWorld {
-  readonly relayUrl: string;
-  readonly collectionServiceUrl: string;
-  readonly snsUrl: string;
-  readonly topicArn: string;
-  /** null when the database was named. */
-  readonly postgresPort: number | null;
-  /** The key of the seed's Live account: public, of use with this service only. */
-  readonly apiKey: string;
-  readonly currency: string;
-  /** A collection that takes any amount. */
-  readonly collectionId: string;
-  readonly callbackToken: string;
-  readonly consoleUrl: string;
-  readonly adminToken: string;
-  readonly db: Database;
-  /** What another program needs to work with this relay: its settings, and credentials that the local SNS takes. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Stops it all, in the order in which nothing is lost. */
-  stop(): Promise<void>;
-}
-
 const HOST = "127.0.0.1";
 const REGION = "us-east-1";
 
@@ -69,7 +46,7 @@ const REGION = "us-east-1";
  * @throws RelayError when one of them cannot start, the signal's reason when it was stopped meanwhile; the
  *   others are stopped again.
  */
-export async function startLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
+export async function startLocalWorld(options: LocalWorldOptions) {
   const { environment, dataDir, ports, log, signal, database } = options;
   await using starting = new AsyncDisposableStack();
   const portFor = async (what: string, wanted: number): Promise<number> => {
@@ -156,18 +133,26 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     collectionServiceUrl: service.url,
     snsUrl: sns.url,
     topicArn,
+    /** null when the database was named. */
     postgresPort: embedded?.port ?? null,
+    /** The key of the seed's Live account: public, of use with this service only. */
     apiKey,
     currency: settings.CURRENCY,
+    /** A collection that takes any amount. */
     collectionId,
     callbackToken,
     consoleUrl: relay.consoleUrl ?? `${settings.PUBLIC_URL}/console`,
     adminToken,
     db,
+    /** What another program needs to work with this relay: its settings, and credentials that the local SNS takes. */
     environment: { ...own, ...LOCAL_AWS_CREDENTIALS },
+    /** Stops it all, in the order in which nothing is lost. */
     stop: () => running.disposeAsync(),
   };
 }
+
+/** Everything a payment passes, on this machine. */
+export type LocalWorld = Awaited<ReturnType<typeof startLocalWorld>>;
 
 /** The environment without what ties the relay to a real provider, topic or proxy. */
 function withoutIdentity(

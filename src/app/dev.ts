@@ -9,26 +9,12 @@ import type { Logger } from "../kit/log.ts";
 import { readSettings } from "../kit/settings.ts";
 import { writeLocalSettings } from "./dev-settings.ts";
 import type { ReceivedMessage } from "./dev-topics.ts";
-import {
-  createSampleInvoice,
-  type LocalWorld,
-  type LocalWorldOptions,
-  type SampleInvoice,
-  startLocalWorld,
-} from "./dev-world.ts";
+import { createSampleInvoice, type LocalWorldOptions, startLocalWorld } from "./dev-world.ts";
 
 export interface DevOptions
   extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "remark" | "signal"> {
   /** Called with what just happened, in order. */
   tell: (happening: Happening) => void;
-}
-
-export interface RunningDev {
-  world: LocalWorld;
-  dataDir: string;
-  settingsFile: string;
-  sample: SampleInvoice;
-  stop(): Promise<void>;
 }
 
 /** What `npm start` wants; free ones where they are taken. */
@@ -45,7 +31,7 @@ function wantedPort(given: string | undefined, remark: (text: string) => void): 
 }
 
 /** `npm start`: everything on this machine, kept in DATA_DIR, with an invoice to pay. */
-export async function startDev({ tell, ...options }: DevOptions): Promise<RunningDev> {
+export async function startDev({ tell, ...options }: DevOptions) {
   const { environment, log, remark } = options;
   const dataDir = resolve(readSettings({ DATA_DIR: environment.DATA_DIR }).DATA_DIR);
   let happenings: Happenings | null = null;
@@ -72,6 +58,8 @@ export async function startDev({ tell, ...options }: DevOptions): Promise<Runnin
     throw error;
   }
 }
+
+export type RunningDev = Awaited<ReturnType<typeof startDev>>;
 
 /** Something that just happened to an invoice. */
 export interface Happening {

@@ -9,12 +9,6 @@ import { claimDueRoots, notePublishedRoot } from "../signing/published-roots.ts"
 import type { Signer } from "../signing/signed.ts";
 import { destinationOf } from "./publishing.ts";
 
-interface PublishesRoots {
-  db: Database;
-  settings: ServeSettings;
-  signer: Signer | null;
-}
-
 /**
  * Sends the root of each tree to LEDGER_TOPIC_ARN, once an hour, whichever process is first. One whose end nobody
  * saw is sent again, which does no harm: it is as true as the first.
@@ -22,7 +16,7 @@ interface PublishesRoots {
  */
 export async function publishRoots(
   topicArn: string,
-  { db, settings, signer }: PublishesRoots,
+  { db, settings, signer }: { db: Database; settings: ServeSettings; signer: Signer | null },
 ): Promise<void> {
   const claimed = await claimDueRoots(
     db,

@@ -29,19 +29,6 @@ export interface ServeOptions {
   stop?: AbortSignal;
 }
 
-export interface RunningRelay {
-  /** Where it listens for callbacks on this machine; null without HTTP. */
-  url: string | null;
-  port: number | null;
-  /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
-  opsUrl: string | null;
-  opsPort: number | null;
-  /** The operators' pages on this machine; null where nobody can sign in, or nothing listens. */
-  consoleUrl: string | null;
-  /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
-  stop(): Promise<void>;
-}
-
 /**
  * Separate pools, so that nothing keeps a callback waiting for a connection, and no report keeps a payment
  * waiting: recording has two commits under way, outcomes of confirmations and of events two each beside the
@@ -60,7 +47,7 @@ const STACK_FRAMES = 30;
  * @throws RelayError when the schema does not fit (it says which command to run), or the port is taken; the
  *   database's error when it refuses what DATABASE_URL says.
  */
-export async function serve(options: ServeOptions): Promise<RunningRelay> {
+export async function serve(options: ServeOptions) {
   const { settings, log, http, workers, host, stop = new AbortController().signal } = options;
   relaxHeapLimits();
   Error.stackTraceLimit = STACK_FRAMES;
@@ -111,14 +98,20 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
   }
   const ops = relay.ops ?? relay.server;
   return {
+    /** Where it listens for callbacks on this machine; null without HTTP. */
     url: relay.server?.url ?? null,
     port: relay.server?.port ?? null,
+    /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
     opsUrl: ops?.url ?? null,
     opsPort: ops?.port ?? null,
+    /** The operators' pages on this machine; null where nobody can sign in, or nothing listens. */
     consoleUrl: ops === null || settings.ADMIN_TOKENS === undefined ? null : `${ops.url}/console`,
+    /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
     stop: () => relay.stop(),
   };
 }
+
+export type RunningRelay = Awaited<ReturnType<typeof serve>>;
 
 /** What nothing catches ends the process, as in Node; its trace goes to the log, masked, not to stderr. */
 export function endOnUncaught(log: Logger): void {

@@ -87,12 +87,6 @@ const STALL_LIMIT: StallLimit = { withinMs: 120_000, leastBytes: 16 * 1024 };
  */
 const LOOKS = 6;
 
-/** How far a connection was when it last got on, and the looks since. */
-interface Mark {
-  sent: number;
-  looks: number;
-}
-
 /**
  * Destroys each connection of `server` whose peer does not take what it is sent, with all that is kept for
  * it. A connection that waits for its answer, or has nothing left to send, is not judged.
@@ -101,7 +95,8 @@ interface Mark {
  * that the peer sends puts it off.
  */
 function hangUpOnStalled(server: Server, { withinMs, leastBytes }: StallLimit, onHangUp: () => void): void {
-  const open = new Map<Socket, Mark | null>();
+  // How far a connection was when it last got on, and the looks since.
+  const open = new Map<Socket, { sent: number; looks: number } | null>();
   server.on("connection", (socket) => {
     open.set(socket, null);
     socket.once("close", () => open.delete(socket));

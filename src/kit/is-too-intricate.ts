@@ -1,17 +1,12 @@
 const [QUOTE, BACKSLASH, COMMA, LINE_END] = [0x22, 0x5c, 0x2c, 0x0a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-interface JsonLimits {
-  depth: number;
-  pieces: number;
-}
-
 /**
  * Whether a JSON text is deeper, or made of more pieces, than the limits: parsing and walking it would cost
  * many times what its bytes cost (G12). Looks at each character once; for text that is not JSON the result
  * may be either.
  */
-export function isTooIntricate(text: string, limits: JsonLimits): boolean {
+export function isTooIntricate(text: string, limits: { depth: number; pieces: number }): boolean {
   // Nearly every text is too short for so many pieces and opens too little for the depth.
   if (text.length <= limits.pieces && opensAtMost(text, limits.depth)) return false;
   let depth = 0;

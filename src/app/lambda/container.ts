@@ -3,20 +3,9 @@ import { messageOf } from "../../kit/errors.ts";
 import { faultOf } from "../../kit/fault.ts";
 import { createLogger, type Logger } from "../../kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../kit/settings.ts";
-import { composeRelay, type RelayParts } from "../compose.ts";
+import { composeRelay } from "../compose.ts";
 import { startTracing } from "../tracing.ts";
 import { readEnvironment, requireVerifiedTls } from "./read-environment.ts";
-
-/** What every function keeps for the lifetime of its container. */
-export interface Container {
-  parts: RelayParts;
-  /** The function's name in AWS, and the program's version. */
-  lambda: { name: string; version: string };
-  /** Replaces connections that broke while the container was frozen. Await it before each invocation's work. */
-  awaken(): Promise<void>;
-  /** Sends wake-ups and spans. Await it at an invocation's end: the container may be frozen after it. */
-  flush(): Promise<unknown>;
-}
 
 /** The part of Lambda's context that this needs. */
 export interface Invocation {
@@ -31,7 +20,7 @@ const SLEPT_MS = 1_000;
 const SIGN_OF_LIFE_MS = 1_500;
 
 /** A small pool: a container serves one invocation, of a thousand perhaps. @throws SettingsError, RelayError */
-export async function openContainer(connections: number, purpose: Purpose): Promise<Container> {
+export async function openContainer(connections: number, purpose: Purpose) {
   const environment = await readEnvironment(process.env);
   const settings = readSettings(environment, SERVE_REQUIRES);
   requireVerifiedTls(settings.DATABASE_URL);
@@ -64,16 +53,22 @@ export async function openContainer(connections: number, purpose: Purpose): Prom
   let usedAt = Date.now();
   return {
     parts,
+    /** The function's name in AWS, and the program's version. */
     lambda: { name, version },
+    /** Replaces connections that broke while the container was frozen. Await it before each invocation's work. */
     async awaken() {
       // By the time of day, which goes on while a container is frozen; set back, it looks as well.
       const slept = Math.abs(Date.now() - usedAt) > SLEPT_MS;
       usedAt = Date.now();
       if (slept) await endSilentSessions(SIGN_OF_LIFE_MS);
     },
+    /** Sends wake-ups and spans. Await it at an invocation's end: the container may be frozen after it. */
     flush: () => Promise.all([queues.confirm.flush(), queues.publish.flush(), tracing?.flush()]),
   };
 }
+
+/** What every function keeps for the lifetime of its container. */
+export type Container = Awaited<ReturnType<typeof openContainer>>;
 
 /** Made on the first call and kept for the container's life; if that fails, the next call tries again. */
 export function perContainer<Made>(make: () => Promise<Made>): () => Promise<Made> {

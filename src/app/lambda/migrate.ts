@@ -1,25 +1,17 @@
 import { relayMigrations } from "../../../migrations/relay.ts";
 import { connect } from "../../database/connect.ts";
 import { migrateToLatest, refuseSharedDatabase, schemaState } from "../../database/migrate.ts";
-import { grantRoles, type RolesState } from "../../database/roles.ts";
+import { grantRoles } from "../../database/roles.ts";
 import { createLogger } from "../../kit/log.ts";
 import { readSettings } from "../../kit/settings.ts";
 import { makePartitions } from "../../receive/log/partitions.ts";
 import { readEnvironment, requireVerifiedTls } from "./read-environment.ts";
 
-/** The same as `invoice-relay migrate --json` prints. */
-interface Migrated {
-  migrations: string[];
-  partitions: string[];
-  roles: RolesState;
-  schema: string;
-}
-
 /**
  * The deploy step `migrate`, run inside the VPC: `osls invoke --function migrate`. Safe to repeat.
  * @param event `{"intoShared": true}` is what `--into-shared` is on the command line.
  */
-export async function handler(event?: { intoShared?: boolean } | null): Promise<Migrated> {
+export async function handler(event?: { intoShared?: boolean } | null) {
   const environment = await readEnvironment(process.env);
   const { DATABASE_URL, LOG_LEVEL } = readSettings(environment, ["DATABASE_URL"]);
   requireVerifiedTls(DATABASE_URL);

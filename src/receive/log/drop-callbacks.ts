@@ -97,16 +97,11 @@ const INVOICE: Columns<Invoice> = {
   invoice_id: uuid((invoice) => invoice.invoice_id),
 };
 
-interface About {
-  partition: OldPartition;
-  invoices: readonly Invoice[];
-}
-
 // Each is looked up by itself: for a plain join Postgres might read the whole month. One by one, as `offset`
 // keeps the two apart from the rows that they are looked up for.
 const selectKept = new VaryingStatement(
   { at: returned.text(), id: returned.uuid },
-  ({ partition, invoices }: About) => sql`
+  ({ partition, invoices }: { partition: OldPartition; invoices: readonly Invoice[] }) => sql`
     select old.received_at::text as at, old.id
     from ${tableOf("keep", INVOICE, invoices)}
     cross join lateral (

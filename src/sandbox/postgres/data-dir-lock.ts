@@ -3,11 +3,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 
-interface DataDirLock {
-  readonly dataDir: string;
-  release(): void;
-}
-
 const SQLITE_BUSY = 5;
 
 /** Long enough for several that try at the same moment to find a winner, short enough to wait for at once. */
@@ -22,7 +17,7 @@ const PATIENCE_MS = 250;
  * @throws RelayError when the folder cannot be used, and one that names the owner when it is in use, by this
  *   process too.
  */
-export async function lockDataDir(folder: string): Promise<DataDirLock> {
+export async function lockDataDir(folder: string) {
   let database: DatabaseSync | undefined;
   try {
     await mkdir(folder, { recursive: true });

@@ -25,13 +25,6 @@ interface EmbeddedPostgresOptions {
   durable?: boolean;
 }
 
-export interface EmbeddedPostgres {
-  /** `postgres://…` of the database `invoice_relay`, password included. */
-  readonly url: string;
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
 const DATABASE = "invoice_relay";
 
 /**
@@ -40,7 +33,7 @@ const DATABASE = "invoice_relay";
  * when this process ends; ended by anything else, it is started again.
  * @throws RelayError when the package is not installed, another process uses the data dir, or Postgres fails.
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const { log, durable = true } = options;
   const lock = await lockDataDir(options.dataDir);
   const { dataDir } = lock;
@@ -73,6 +66,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     throw error;
   }
 }
+
+/** `url` is that of the database `invoice_relay`, password included. */
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 
 const ATTEMPTS = 20;
 

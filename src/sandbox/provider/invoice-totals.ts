@@ -13,21 +13,13 @@ export interface FeeTerms {
   vatPercent: string;
 }
 
-interface InvoiceTotals {
-  amount: string;
-  serviceCharge: string;
-  vat: string;
-  totalAmount: string;
-  settleableAmount: string;
-}
-
 /**
  * What an invoice over `amount` comes to. The fee and its VAT are each rounded half up to two decimals, and
  * the sums are made of the rounded figures, so that what is shown adds up.
  * The payer bears the fee: totalAmount = amount + serviceCharge + vat, settleableAmount = amount
  * (interface, part A). The merchant bears it: totalAmount = amount, and the fee comes off what is settled.
  */
-export function invoiceTotals(amount: string, fee: FeeTerms, billing: "Payer" | "Merchant"): InvoiceTotals {
+export function invoiceTotals(amount: string, fee: FeeTerms, billing: "Payer" | "Merchant") {
   const net = new Big(amount);
   const uncapped = net.times(fee.percent).div(100).plus(fee.flat);
   const serviceCharge = (fee.cap !== null && uncapped.gt(fee.cap) ? new Big(fee.cap) : uncapped).round(2);

@@ -25,21 +25,19 @@ export interface ApiKey {
   readonly type: InvoiceType;
 }
 
-/** The keys of one running service. They change with the seed only, so at a start. */
-export interface ApiKeys {
-  find(key: string | undefined): ApiKey | undefined;
-  list(): ApiKey[];
-}
-
 /** Keys are found by their hash, so that no timing tells how much of a guess was right. */
-export async function readKeys(db: ServiceDatabase): Promise<ApiKeys> {
+export async function readKeys(db: ServiceDatabase) {
   const rows = await db.selectFrom("api_key").selectAll().orderBy("name").execute();
   const byHash = new Map(rows.map(({ name, type, sha256 }) => [sha256.toString("hex"), { name, type }]));
   return {
-    find: (key) => (key === undefined ? undefined : byHash.get(hashOfKey(key).toString("hex"))),
+    find: (key: string | undefined) =>
+      key === undefined ? undefined : byHash.get(hashOfKey(key).toString("hex")),
     list: () => [...byHash.values()],
   };
 }
+
+/** The keys of one running service. They change with the seed only, so at a start. */
+export type ApiKeys = Awaited<ReturnType<typeof readKeys>>;
 
 const hashOfKey = (key: string): Buffer => createHash("sha256").update(key).digest();
 

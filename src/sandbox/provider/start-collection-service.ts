@@ -38,21 +38,12 @@ export interface CollectionServiceOptions {
   readonly connections?: number;
 }
 
-export interface RunningCollectionService {
-  /** Its address on this machine, the interface's `{base_url}`. */
-  readonly url: string;
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /**
  * The Invoice Collection API as a working service: brings its schema up to date, loads the seed, listens,
  * and delivers callbacks, also those that an earlier run left.
  * @throws RelayError when the port is taken, the seed or a setting is wrong, or a migration fails.
  */
-export async function startCollectionService(
-  options: CollectionServiceOptions,
-): Promise<RunningCollectionService> {
+export async function startCollectionService(options: CollectionServiceOptions) {
   const seed = typeof options.seed === "object" ? parseSeed(options.seed) : await readSeed(options.seed);
   const banksPath = checkedPath(options.banksPath);
   const standing = banksPath === undefined ? {} : { http: { paths: { getBanks: banksPath } } };
@@ -104,6 +95,7 @@ export async function startCollectionService(
     deliveries.wake();
     const running = server;
     return {
+      /** Its address on this machine, the interface's `{base_url}`. */
       url: running.url,
       port: running.port,
       close: async () => {
@@ -118,6 +110,8 @@ export async function startCollectionService(
     throw error;
   }
 }
+
+export type RunningCollectionService = Awaited<ReturnType<typeof startCollectionService>>;
 
 function checkedPath(path: string | undefined): string | undefined {
   if (path === undefined || /^(\/[\w.~-]+)+$/.test(path)) return path;

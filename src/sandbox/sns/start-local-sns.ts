@@ -4,8 +4,8 @@ import { createRequestHandler } from "./answer-request.ts";
 import { createControl } from "./control.ts";
 import { createDelivery } from "./delivery.ts";
 import { createEnvelopes, createSigner, type Signer } from "./envelope.ts";
-import { createFaults, type Fault } from "./faults.ts";
-import { createJournal, type DeliveryRecord, type ShownMessage, showMessage } from "./journal.ts";
+import { createFaults } from "./faults.ts";
+import { createJournal, showMessage } from "./journal.ts";
 import { createOperations } from "./operations.ts";
 import { createPublisher } from "./publish.ts";
 import { Topics } from "./topics.ts";
@@ -32,24 +32,6 @@ export interface LocalSnsOptions {
   now?: () => number;
 }
 
-export interface LocalSns {
-  /** What the AWS SDK takes as its `endpoint`, or as `AWS_ENDPOINT_URL_SNS`. */
-  readonly url: string;
-  readonly port: number;
-  /** The certificate that its signatures are verified with; the same is served at SigningCertURL. */
-  readonly certificatePem: string;
-  /** The kept messages of a topic (of all when it is left out), oldest first. */
-  messages(topicArn?: string): ShownMessage[];
-  /** The kept ends of deliveries, oldest first. */
-  deliveries(): DeliveryRecord[];
-  clear(): void;
-  /** Lets something go wrong. @throws ZodError for a fault of no known kind. */
-  addFault(fault: Fault): void;
-  clearFaults(): void;
-  /** Drops what waits for delivery, lets requests under way finish, and stops listening. */
-  close(): Promise<void>;
-}
-
 const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000];
 const KEEP = 100_000;
 
@@ -62,7 +44,7 @@ const KEEP_ALIVE_MS = 120_000;
  * It differs from Amazon's in that a FIFO topic takes HTTP subscribers too.
  * @throws RelayError that names the port when it is taken.
  */
-export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns> {
+export async function startLocalSns(options: LocalSnsOptions) {
   const { log, host = "127.0.0.1", now = Date.now } = options;
   const { region = "us-east-1", accountId = "000000000000" } = options;
   const journal = createJournal(options.keep ?? KEEP);
@@ -88,21 +70,27 @@ export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns>
   });
   const url = urlOf(host, running.port);
   return {
+    /** What the AWS SDK takes as its `endpoint`, or as `AWS_ENDPOINT_URL_SNS`. */
     url,
     port: running.port,
+    /** The certificate that its signatures are verified with; the same is served at SigningCertURL. */
     certificatePem: signer.certificatePem,
-    messages: (topicArn) =>
+    /** The kept messages of a topic (of all when it is left out), oldest first. */
+    messages: (topicArn?: string) =>
       journal.messages
         .list()
         .filter((accepted) => topicArn === undefined || accepted.topicArn === topicArn)
         .map(showMessage),
+    /** The kept ends of deliveries, oldest first. */
     deliveries: () => journal.deliveries.list(),
     clear() {
       journal.messages.clear();
       journal.deliveries.clear();
     },
+    /** Lets something go wrong. @throws ZodError for a fault of no known kind. */
     addFault: faults.add,
     clearFaults: faults.clear,
+    /** Drops what waits for delivery, lets requests under way finish, and stops listening. */
     async close() {
       const closed = running.close();
       handler.close();
@@ -110,6 +98,8 @@ export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns>
     },
   };
 }
+
+export type LocalSns = Awaited<ReturnType<typeof startLocalSns>>;
 
 /** An address that callers on this machine can use, also when it listens on every interface. */
 function urlOf(host: string, port: number): string {

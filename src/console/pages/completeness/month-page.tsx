@@ -63,13 +63,7 @@ function Books({ onDone, ...known }: KnownMonth & { onDone: () => void }) {
   );
 }
 
-interface ClosingsProps {
-  source: string;
-  month: string;
-  onDone: () => void;
-}
-
-function Closings({ source, month, onDone }: ClosingsProps) {
+function Closings({ source, month, onDone }: { source: string; month: string; onDone: () => void }) {
   const answer = useAnswer("/months/{month}", { path: { month }, query: { source } });
   return (
     <Answered answer={answer} what="its closing">

@@ -170,13 +170,8 @@ export function Notices() {
   );
 }
 
-interface CopyProps {
-  text: string;
-  /** What it is, for who cannot see where the button stands: "the invoice's id". */
-  what: string;
-}
-
-export function Copy({ text, what }: CopyProps) {
+/** @param what it is, for who cannot see where the button stands: "the invoice's id". */
+export function Copy({ text, what }: { text: string; what: string }) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => notify(`Copied ${what}.`),

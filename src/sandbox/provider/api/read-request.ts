@@ -9,13 +9,6 @@ import {
 import { isUuid } from "../../../kit/ids.ts";
 import type { Faults } from "../faults/faults.ts";
 
-/** A request as it came: `id` still encoded, the body's bytes. */
-interface GivenRequest {
-  readonly id: string | undefined;
-  readonly url: string;
-  readonly body: unknown;
-}
-
 /** What the provider's own SDK asks of a list beside the specification. */
 export interface ExtraQuery {
   readonly linkedAccountId: string | null;
@@ -24,10 +17,13 @@ export interface ExtraQuery {
 
 type Parts = Record<"path" | "query" | "body", unknown>;
 
-/** Holds path, query and body against the operation's schemas; all problems at once, by the field's name. */
+/**
+ * Holds path, query and body against the operation's schemas; all problems at once, by the field's name.
+ * @param given as it came: `id` still encoded, the body's bytes.
+ */
 export function readRequest(
   { request }: Operation,
-  given: GivenRequest,
+  given: { id: string | undefined; url: string; body: unknown },
   freedoms: Faults,
 ): ({ ok: true; extra: ExtraQuery } & Parts) | { ok: false; problems: string[] } {
   const problems: string[] = [];
