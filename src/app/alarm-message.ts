@@ -15,10 +15,7 @@ type MessageSettings = Pick<
 /** How many alarms the text spells out; the rest are counted by name. */
 const TEXT_LIMIT = 20;
 
-/**
- * The body of a message. `generic`: a `text` for people and the same as `alarms` for programs. `slack`: what
- * Slack's incoming webhooks and those made like them take, a section for each alarm.
- */
+/** A message's body. `generic`: a `text` and the same as `alarms`; `slack`: what webhooks like Slack's take. */
 export function alarmBody(alarms: readonly AlarmNews[], settings: MessageSettings): string {
   const told = worstFirst(alarms);
   const rest = new Map<AlarmNews["name"], number>();

@@ -27,11 +27,7 @@ export interface DemoResult {
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 20;
 
-/**
- * One payment from the merchant's Create Invoice to the consumer, through every real part, in a place of its
- * own that is gone afterwards.
- * @throws RelayError with the step that did not work.
- */
+/** One payment through every real part, in a place that is gone afterwards. @throws RelayError with the failed step. */
 export async function runDemo({ tell, ...options }: DemoOptions): Promise<DemoResult> {
   const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));
   // Where root has to run Postgres as the user `nobody`, that user must be able to enter.

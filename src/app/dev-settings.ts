@@ -5,10 +5,7 @@ import { devNull } from "node:os";
 import { join } from "node:path";
 import { leaveShellBehind } from "../kit/shell-variables.ts";
 
-/**
- * The callback token of the local relay: made once for each data dir, readable by its owner only, so that
- * invoices of an earlier run still find the relay, and no two machines share one.
- */
+/** Made once for each data dir, for its owner only, so that invoices of an earlier run still find the relay. */
 export const localCallbackToken = (dataDir: string): Promise<string> => keptToken(dataDir, "callback-token");
 
 /** The token to sign in to the local console with. */

@@ -166,11 +166,7 @@ function withoutIdentity(
 
 const LOCAL_TOPIC = /^arn:aws:sns:[^:]*:000000000000:/;
 
-/**
- * Keeps a local relay away from the database of a real one: it would confirm and publish the real work that
- * it finds due there.
- * @throws RelayError when a relay with a topic at Amazon works on this database.
- */
+/** A local relay would do the work that it finds in a real one's database. @throws RelayError where it is one. */
 async function refuseForeignDatabase(db: Database): Promise<void> {
   const real = (await knownTopics(db)).find((arn) => !LOCAL_TOPIC.test(arn));
   if (real === undefined) return;

@@ -5,10 +5,7 @@ import { readKeys } from "../signing/signing-keys.ts";
 /** How long an answer is kept here, and in caches on the way, in seconds. */
 const KEPT_SECONDS = 60;
 
-/**
- * `/.well-known/invoice-relay-keys.json`: the public keys, for anybody. Strangers who ask all at once cost one
- * read of the table a minute; while the database is away the last answer stands.
- */
+/** The public keys, for anybody. Strangers cost one read a minute; while Postgres is away the last answer stands. */
 export function keysRoute(db: Database): RequestHandler {
   let kept: { text: string; at: number } | null = null;
   let reading: Promise<string> | null = null;

@@ -42,10 +42,7 @@ export interface MetricsPageOptions {
   pools: Readonly<Record<string, () => PoolUsage>>;
 }
 
-/**
- * The page for Prometheus; one is made at a time, and kept for a second. While Postgres is away the values
- * counted in it stay as they were, with their age beside them. `stop` ends the watch of the event loop.
- */
+/** The page for Prometheus, kept for a second. While Postgres is away its values stay, their age beside them. */
 export class MetricsPage {
   readonly #options: MetricsPageOptions;
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -141,10 +141,7 @@ function saysNoOutcome({ kind }: FaultDetails): boolean {
   return ["timeout", "server_fault", "broken_json", "outside_contract"].includes(kind);
 }
 
-/**
- * The options, with the defaults filled in.
- * @throws RelayError that names the option which cannot be used; no value is part of it.
- */
+/** The options with the defaults. @throws RelayError that names the one which cannot be used, without its value. */
 export function checkOptions(options: CollectionClientOptions) {
   const url = URL.parse(options.baseUrl);
   if (url === null || !["http:", "https:"].includes(url.protocol))

@@ -43,10 +43,7 @@ export interface InvoiceAnswer {
   document: unknown;
   /** The whole answer's text as it was received. */
   text: string;
-  /**
-   * Fields were too deep, or of too many pieces, to be read: the invoice is without them, and in `document` a
-   * text says so in their place.
-   */
+  /** Fields were too deep, or of too many pieces, to be read; in `document` a text says so in their place. */
   leftOut: boolean;
 }
 

@@ -190,10 +190,7 @@ function header(answer: HttpAnswer, name: string): string | undefined {
 /** The longest wait between two tries of one call; where the provider asks for more, the call fails instead. */
 export const LONGEST_WAIT_MS = 30_000;
 
-/**
- * Reads a Retry-After header: seconds, or an HTTP date.
- * @returns ms from `now` (at most a day), or undefined for a header that is missing or says neither.
- */
+/** A Retry-After: seconds or an HTTP date. @returns ms from `now`, at most a day; undefined where it says neither. */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? "";
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : httpDateMs(text) - now.getTime();

@@ -9,10 +9,7 @@ interface GroupCommitOptions<Item> {
   maxBatch: number;
   /** The most transactions under way at once. */
   maxInFlight: number;
-  /**
-   * How long an item waits for others, in ms; 0 when left out. For writes that no request waits for: each
-   * commit saved leaves the disk to one that a request does wait for.
-   */
+  /** How long an item waits for others, in ms; 0 when left out. Each commit saved is one that a request can have. */
   lingerMs?: number;
   /** The most items waiting; beyond them one is refused with QueueFull. */
   maxWaiting: number;

@@ -65,10 +65,7 @@ const selectServerState = new Statement(
   () => sql`select ${IS_READ_ONLY} as "readOnly", ${MAY_INSERT} as "mayInsert"`,
 );
 
-/**
- * Asks Postgres whether it would take callbacks, without touching a table: a schema change or a dump may hold
- * its lock. A full disk does not show here, but only when something is written.
- */
+/** Whether Postgres would take callbacks, asked of no table, whose lock may be held. A full disk does not show. */
 export async function findRecordingProblem(db: Database): Promise<RecordingProblem | null> {
   try {
     const [row] = await selectServerState.execute(db);

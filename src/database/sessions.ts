@@ -74,10 +74,7 @@ export class PreparingClient extends RelayClient {
   }
 }
 
-/**
- * A pool that knows its connections. Where one has stopped answering, those that are idle most likely have
- * too: they are ended at once, instead of each costing a caller its time-out.
- */
+/** Where one connection has stopped answering, idle ones have too: they are ended, for each would cost a time-out. */
 export class SessionPool extends pg.Pool {
   readonly #idle = new Set<RelayClient>();
 

@@ -158,10 +158,7 @@ function first<Row>(rows: readonly Row[]): Row {
   return row;
 }
 
-/**
- * A statement written by hand whose text depends on what is given: on filters, on the table, or on a part
- * that the caller passes in. When the text is always the same, use `Statement`.
- */
+/** A statement whose text depends on what is given: filters, the table, a part. Otherwise use `Statement`. */
 export class VaryingStatement<Given, Result extends ResultColumns> implements DeclaredStatement {
   readonly returns: Result;
   readonly #build: (given: Given) => RawBuilder<unknown>;

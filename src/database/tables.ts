@@ -11,10 +11,7 @@ interface Documents {
   "callback.headers": [name: string, value: string][];
 }
 
-/**
- * The tables that a schema describes: each type is read from the line of its column.
- * @template Known `table.column` and its type, where the line does not say it.
- */
+/** Each type is read from the line of its column. @template Known `table.column` and its type, where that says none. */
 export type TablesOf<Schema extends Readonly<Record<string, string>>, Known> = {
   [Table in keyof Schema & string]: ColumnsOf<Table, LinesOf<Schema[Table]>, Known>;
 };

@@ -20,11 +20,7 @@ export async function inKeyOrder<Result>(
   return db instanceof Transaction ? await walk(db) : await db.transaction().execute(walk);
 }
 
-/**
- * Reads several tables as of one moment: what another process commits meanwhile shows in all of them or in
- * none. Inside a transaction it is that transaction's moment. The statements run one after the other, on one
- * connection.
- */
+/** Reads several tables as of one moment, that of the transaction it is in, if any; one statement after the other. */
 export async function inSnapshot<Schema, Result>(
   db: Kysely<Schema>,
   read: (db: Kysely<Schema>) => Promise<Result>,

@@ -21,10 +21,7 @@ export type InvoicePaidErrorKind =
   /** It says that it is an `invoice.paid`, and does not look like one. */
   | "invalid_event";
 
-/**
- * What was received is no event that a handler should see. Its message holds nothing of what was received but
- * names.
- */
+/** What was received is no event for a handler. Its message holds nothing of what was received but names. */
 export class InvoicePaidError extends Error {
   readonly kind: InvoicePaidErrorKind;
   /** Whether the same input may be good another time: then let it be delivered again. */

@@ -11,10 +11,7 @@ const money = z
   });
 const utc = z.iso.datetime().describe("UTC, ISO 8601.");
 
-/**
- * The event, version 1: a CloudEvents 1.0 document. This schema is its one definition; the JSON Schema,
- * the types and the documents are made from it.
- */
+/** The event, version 1, a CloudEvents 1.0 document. JSON Schema, types and documents are made from this definition. */
 export const invoicePaidSchema = z
   .object({
     specversion: z.literal("1.0"),

@@ -2,10 +2,7 @@ import type { InvoicePaid } from "./invoice-paid.ts";
 
 /** Remembers which events were handled. `Transaction` is what it hands to the handler. */
 export interface OnceOnlyStore<Transaction> {
-  /**
-   * Runs `work` unless it ran to its end for this id before. Two at once never both run: the second waits for
-   * the first, and runs only when that one failed.
-   */
+  /** Runs `work` unless it ran to its end for this id. The second of two waits, and runs only when the first failed. */
   once(id: string, work: (transaction: Transaction) => Promise<void>): Promise<"handled" | "duplicate">;
 }
 

@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
 
-/**
- * What SNS posts to HTTP endpoints, and puts into the body of an SQS message without raw delivery
- * (Amazon SNS Developer Guide, "Parsing Amazon SNS message formats").
- */
+/** What SNS posts, and puts into an SQS body (SNS Developer Guide, "Parsing Amazon SNS message formats"). */
 const envelope = z.object({
   MessageId: z.string(),
   TopicArn: z.string(),

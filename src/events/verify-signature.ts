@@ -71,10 +71,7 @@ export interface Trust {
    * anything. Any other is fetched as ever, so SNS may change its own at any time.
    */
   certificates?: readonly string[];
-  /**
-   * How long ago SNS may have accepted a message, in seconds; 3,600 when left out, since SNS repeats a
-   * delivery for at most that long.
-   */
+  /** How long ago SNS may have accepted it, in s; 3,600 when left out: SNS repeats a delivery for so long. */
   maxAgeSeconds?: number;
   /** Takes signature version 1 (SHA-1) too, for a topic whose attribute SignatureVersion cannot be set to 2. */
   allowSha1?: boolean;

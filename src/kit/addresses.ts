@@ -7,11 +7,7 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return isAddress ? ipaddr.process(text) : null;
 }
 
-/**
- * An address as it is stored and compared: a server that listens on both families sees 203.0.113.7 as
- * `::ffff:203.0.113.7`, and an IPv6 address has many spellings.
- * @returns null for what is no address.
- */
+/** An address as it is compared: IPv4 without `::ffff:`, IPv6 in one spelling. @returns null for what is no address. */
 export function plainAddress(text: string): string | null {
   // What nearly every sender is; parsing it costs a microsecond, five times a callback.
   if (isIPv4(text)) return text;
@@ -21,11 +17,7 @@ export function plainAddress(text: string): string | null {
 /** How many of an IPv6 address's eight groups name the /64 network that one sender usually has to itself. */
 const NETWORK_GROUPS = 4;
 
-/**
- * What to count an address as, when strangers are counted or take turns: an IPv4 address as itself; an IPv6
- * address as its /64, since whoever has one address there has all of them. Pure.
- * @param text as the socket or a trusted proxy says it, which may be anything.
- */
+/** What a stranger counts as: an IPv4 address itself, an IPv6 one its /64, all of which is one holder's. Pure. */
 export function networkOf(text: string): string {
   if (isIPv4(text)) return text;
   const address = parseAddress(text);

@@ -7,10 +7,7 @@ export interface IdRange {
   last: string;
 }
 
-/**
- * The ids that begin with this text, as lists shorten them (`af308019`, `af308019…`), or with all of an id.
- * @returns null when no id begins so, or fewer than eight digits are given.
- */
+/** The ids that begin so (`af308019…`), or all of one. @returns null for none, or fewer than eight digits. */
 export function idRange(text: string): IdRange | null {
   const typed = text
     .trim()

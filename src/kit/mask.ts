@@ -17,10 +17,7 @@ const SEGMENT = String.raw`(?:[^/?#&%:\s"'<>\\]|:(?!\s)|%(?!(?:25)*(?:2f|3f|23|2
 // The plain word first, by which a text is searched several times as fast as by what may stand before it.
 const CALLBACK_TOKEN = new RegExp(`(callbacks(?<=${SLASH}callbacks)${SLASH}+)${SEGMENT}`, "gi");
 
-/**
- * Any text without callback tokens: what follows `/callbacks/`, however the slashes are encoded. Tokens that
- * are no longer ours, or another relay's, are masked too. Linear in the text, whatever it is.
- */
+/** Text without callback tokens, ours or not: what follows `/callbacks/`, however the slashes are encoded. Linear. */
 export const withoutCallbackTokens = (text: string): string => text.replaceAll(CALLBACK_TOKEN, `$1${MASK}`);
 
 /**

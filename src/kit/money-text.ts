@@ -14,11 +14,7 @@ const WITH_COMMA = /^(?:\d{1,3}(?:[. ]\d{3})+|\d{1,20}),\d\d$/;
 const CURRENCY = /^(?<before>[a-z]{3}|[n₦$€£])\s*(?=\d)|(?<=\d)\s*(?<after>[a-z]{3}|[₦$€£])$/i;
 const CODES: readonly string[] = Intl.supportedValuesOf("currency");
 
-/**
- * An amount as people write it: `40645`, `40,645.00`, `40 645.00`, `40.645,00`, `NGN 40,645.00`,
- * `₦40,645`. Pure.
- * @returns its digits; null when it is no amount.
- */
+/** An amount as people write it (`40 645.00`, `40.645,00`, `₦40,645`). Pure. @returns its digits, or null. */
 export function amountIn(text: string): string | null {
   const typed = text.trim();
   const { before, after = before } = CURRENCY.exec(typed)?.groups ?? {};

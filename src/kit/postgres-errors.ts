@@ -61,10 +61,7 @@ const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EN
 const isSocketMissing = (error: Error): boolean =>
   codeOf(error) === "ENOENT" && "syscall" in error && error.syscall === "connect";
 
-/**
- * The database does not answer, or cannot just now: waiting may help. It does not help against a refused
- * password, a name that does not exist or a certificate that is not trusted.
- */
+/** Postgres cannot answer just now: waiting may help, as it does not against a refused password or an unknown name. */
 export function isDatabaseAway(error: unknown): boolean {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(inner instanceof Error) || REFUSED_BY_POOLER.test(inner.message)) return false;

@@ -26,10 +26,7 @@ import {
 import { readSourcesFile, type Source } from "./sources-file.ts";
 import { TRACE_SETTINGS } from "./trace-settings.ts";
 
-/**
- * Every setting of invoice-relay: its name in the environment, what it must look like, what it is for.
- * `.env.example` and `docs/settings.md` are held against this schema by a test.
- */
+/** Every setting: its name, form and purpose. A test holds `.env.example` and `docs/settings.md` against it. */
 export const settingsSchema = z.object({
   PORT: wholeNumber(0, 65_535)
     .prefault("4000")
@@ -214,10 +211,7 @@ type SourceSetting = (typeof SOURCE_SETTINGS)[number];
 const isSourceSetting = (name: SettingName): name is SourceSetting =>
   SOURCE_SETTINGS.some((setting) => setting === name);
 
-/**
- * The settings with those in `Required` certainly there. What belongs to a source may stand in SOURCES_FILE
- * instead, so it is read through `sourcesOf`.
- */
+/** Those in `Required` are certainly there. What belongs to a source, perhaps in a file, `sourcesOf` reads. */
 export type Settings<Required extends SettingName = never> = Parsed & {
   [Name in Exclude<Required, SourceSetting>]: NonNullable<Parsed[Name]>;
 } & {
@@ -256,11 +250,7 @@ export const TO_FILL_IN: readonly SettingName[] = [...SERVE_REQUIRES, "COLLECTIO
 /** The settings of `serve`: what it cannot do without is there. */
 export type ServeSettings = Settings<(typeof SERVE_REQUIRES)[number]>;
 
-/**
- * Reads the settings from an environment, and SOURCES_FILE where it names one.
- * A variable that is set but empty counts as left out, as shells and containers set it so.
- * @throws SettingsError that lists every missing or wrong setting at once.
- */
+/** Empty counts as left out, as shells set it so. @throws SettingsError that lists all that is missing or wrong. */
 export function readSettings<const Required extends SettingName = never>(
   environment: Record<string, string | undefined>,
   required: readonly Required[] = [],

@@ -7,11 +7,7 @@ const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 const HOW = "(make one with: openssl genpkey -algorithm ed25519)";
 
-/**
- * An Ed25519 private key as PEM, its line ends perhaps written `\n`, or as base64 of the PKCS8 or of the 32-byte
- * seed.
- * @returns what is wrong with it, in plain words, where it is something else.
- */
+/** Takes PEM, its line ends perhaps `\n`, or base64 of the PKCS8 or 32-byte seed. @returns what is wrong with it. */
 export function readSigningKey(text: string): KeyObject | string {
   const given = text.replaceAll("\\n", "\n").trim();
   if (given.includes("PUBLIC KEY-----")) return `is a public key; signing takes the private one ${HOW}`;

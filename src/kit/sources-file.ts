@@ -23,10 +23,7 @@ interface SourcesFile {
   problems: readonly string[];
 }
 
-/**
- * Reads the file of SOURCES_FILE: `{"sources": [{"name": …, "collectionApiUrl": …, "collectionApiKey":
- * "env:SHOP_KEY", …}]}`. A secret is written out, or as `env:NAME` taken from the environment.
- */
+/** Reads SOURCES_FILE: `{"sources": [{"name": …}]}`. A secret is written out, or as `env:NAME` taken from there. */
 export function readSourcesFile(file: string, environment: Environment): SourcesFile {
   const failed = (...problems: string[]): SourcesFile => ({
     sources: [],

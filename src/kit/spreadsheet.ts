@@ -11,10 +11,7 @@ const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** A text for a cell that is known to hold text: on one line, and without what XML cannot hold. */
 export const cellText = (value: string): string => value.replaceAll(STEERING, "\uFFFD").toWellFormed();
 
-/**
- * Text from outside that looks like a formula gets an apostrophe, so that spreadsheets do not run it. Amounts
- * are digits and stay numbers. (`escape_formulas` of csv-stringify would take negative amounts for formulas.)
- */
+/** Text that looks like a formula gets an apostrophe. (csv-stringify's option would give negative amounts one.) */
 export function withoutFormula(value: string): string {
   const text = cellText(value);
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;

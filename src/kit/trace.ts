@@ -1,7 +1,4 @@
-/**
- * The port to tracing: what the stages know of it. They hold a `Tracer | null`, null while tracing is off, so
- * that `tracer?.start(…)` costs nothing then, not even its arguments.
- */
+/** The port to tracing. Null while it is off, so that `tracer?.start(…)` costs nothing then, not even its arguments. */
 export interface Tracer {
   start(name: string, begins: SpanStart): Span;
 }

@@ -27,10 +27,7 @@ export class OneByOne {
   }
 }
 
-/**
- * Does something for a key at once, and at most once in `everyMs` after that: what is asked for in between is
- * done once, when the time is over, so that nothing asked for stays undone.
- */
+/** Acts for a key at once, then at most once in `everyMs`: what is asked for in between is done once, afterwards. */
 export class Paced {
   readonly #everyMs: number;
   readonly #act: (key: string) => void;

@@ -167,11 +167,7 @@ const scoutTurnIsFree = (leaseMs: number, when: RawBuilder<boolean>): RawBuilder
 export const freeScoutTurns = (sources: RawBuilder<unknown>, leaseMs: number, when: RawBuilder<boolean>) =>
   sql`select name from source where name = any(${sources}) and ${scoutTurnIsFree(leaseMs, when)}`;
 
-/**
- * Whether this process is the one to look through the list of a flooded source now.
- * @param when a condition on rows of `source`.
- * @returns Postgres' time; null when it is not.
- */
+/** Whether this process looks through a flooded source's list now. @returns Postgres' time; null when it does not. */
 export async function takeScoutTurn(
   db: Database,
   source: string,

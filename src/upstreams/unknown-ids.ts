@@ -115,10 +115,7 @@ export async function notifyFloodsAgain(
   alarms.notify(told.map(({ source }) => floodOf(source)));
 }
 
-/**
- * How many of the ids new to the relay prove unknown to the provider: past half of them the source is
- * flooded, which raises an alarm, and unknown ids are throttled. Answers are tallied and written together.
- */
+/** How many new ids the provider does not know: past half, the source is flooded, and unknown ids are throttled. */
 export class UnknownIds {
   readonly #db: Database;
   readonly #alarms: Alarms;

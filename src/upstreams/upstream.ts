@@ -163,10 +163,7 @@ function signalsOf(tally: Tally): UpstreamReport[] {
   return signals;
 }
 
-/**
- * Whether this process is the one to try a refused upstream now. If so, the next try is due after as long as
- * it has been refused so far, within the bounds of its kind.
- */
+/** Whether this process tries a refused upstream now: the next try is due after as long as it has been refused. */
 export async function takeProbe(db: Database, kind: UpstreamKind, name: string): Promise<boolean> {
   const { firstMs, capMs } = kind.policy.probe;
   const { numAffectedRows = 0n } = await sql`

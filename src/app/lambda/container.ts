@@ -106,10 +106,7 @@ interface WakeQueueOptions {
 /** The timeout for SQS, in ms: a wake-up must not delay the response. */
 const SEND_TIMEOUT_MS = 1_000;
 
-/**
- * Wakes another function through an SQS queue with bounded concurrency. Requests during a send share the next
- * message. A wake-up may get lost, so no guarantee depends on it: the schedule is the safety net.
- */
+/** Wakes a function through an SQS queue. Requests during a send share a message; the schedule catches a lost one. */
 class WakeQueue {
   readonly #options: WakeQueueOptions;
   #send: ((queueUrl: string) => Promise<void>) | null = null;

@@ -7,10 +7,7 @@ import { readSettings } from "../../kit/settings.ts";
 import { makePartitions } from "../../receive/log/partitions.ts";
 import { readEnvironment, requireVerifiedTls } from "./read-environment.ts";
 
-/**
- * The deploy step `migrate`, run inside the VPC: `osls invoke --function migrate`. Safe to repeat.
- * @param event `{"intoShared": true}` is what `--into-shared` is on the command line.
- */
+/** `osls invoke --function migrate`, safe to repeat. @param event `{"intoShared": true}` is `--into-shared`. */
 export async function handler(event?: { intoShared?: boolean } | null) {
   const environment = await readEnvironment(process.env);
   const { DATABASE_URL, LOG_LEVEL } = readSettings(environment, ["DATABASE_URL"]);

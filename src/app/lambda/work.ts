@@ -34,10 +34,7 @@ export const reconcile = passHandler(({ lists, tidy, ledger }) => [
   ...lists.flatMap(({ scout, sweep }) => [[scout], [sweep]]),
 ]);
 
-/**
- * The daily certificate: paid at the provider = stored = published, or the differences by name (G10). It alone has
- * the signing key, so it publishes the ledger's roots too.
- */
+/** The daily certificate (G10). It alone has the signing key, so it publishes the ledger's roots too. */
 export const certify = passHandler(({ lists, roots }) => [[roots], ...lists.map(({ certify }) => [certify])]);
 
 /** Runs replays that were started and that no process works on (G9). */

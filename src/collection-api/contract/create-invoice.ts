@@ -27,10 +27,7 @@ const beneficiary = z.object(
   "should be an object with linkedAccountId and amount",
 );
 
-/**
- * What Create Invoice takes. Whether `amount` and `invoiceBeneficiaries` are required or refused depends on
- * the collection (interface, part B), so that only the service can say it.
- */
+/** What Create Invoice takes. Whether `amount` and beneficiaries are required, only the service can say (part B). */
 export const createInvoiceRequest = z
   .object(
     {

@@ -121,11 +121,7 @@ export function rawJsonNumber(digits: string): RawJson {
   return json.rawJSON(digits);
 }
 
-/**
- * The first key that an object of this JSON text gives twice, or undefined. Every reader decides for itself
- * which of the two values counts, so nobody can rely on either. One pass over the text.
- * @param text JSON that `JSON.parse` takes.
- */
+/** The first key that an object gives twice: readers take either. One pass. @param text that `JSON.parse` takes. */
 export function duplicateKeyOf(text: string): string | undefined {
   /** The keys seen in each enclosing object; null for a list. */
   const around: (Set<string> | null)[] = [];

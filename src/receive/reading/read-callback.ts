@@ -29,10 +29,7 @@ interface Ids {
   kind: "ids";
   /** Lower case, distinct, in the order found. */
   invoiceIds: string[];
-  /**
-   * `data.id`, `events[].data.id`, `form:id`, `query:invoiceId`, `scan`, `query:scan` or `reference`: made of
-   * our own names only, never of the sender's.
-   */
+  /** Such as `data.id`, `form:id`, `scan`, `query:scan`, `reference`: our own names only, never the sender's. */
   foundBy: string;
 }
 

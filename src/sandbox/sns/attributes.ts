@@ -46,10 +46,7 @@ export const hasOther = (existing: Attributes, wanted: Attributes) =>
 /** What SNS writes before its reason, where attributes come with a Create or a Subscribe. */
 export const AMONG_ATTRIBUTES = "Attributes Reason: ";
 
-/**
- * @param where what SNS writes before the reason
- * @throws SnsError `InvalidParameter` for an attribute or a value that no topic of this kind may have.
- */
+/** @param where what SNS writes before the reason @throws SnsError `InvalidParameter` for what no such topic has */
 export function checkTopicAttributes(attributes: Attributes, fifo: boolean, where: string): void {
   checkAttributes(TOPIC_RULES, attributes, where);
   if (!fifo && attributes.has("ContentBasedDeduplication"))

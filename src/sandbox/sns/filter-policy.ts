@@ -14,11 +14,7 @@ const COMBINATION_LIMIT = 150;
 /** What a real SNS knows besides. */
 const BEYOND_US = ["prefix", "suffix", "equals-ignore-case", "anything-but", "numeric", "cidr"];
 
-/**
- * Reads the JSON of a filter policy. A policy of no keys lets everything through.
- * @param where what SNS writes before the reason
- * @throws SnsError `InvalidParameter` with the flaw that SNS names.
- */
+/** No keys let all through. @param where SNS writes before the reason @throws SnsError with the flaw that SNS names */
 export function readFilterPolicy(json: string, where: string): FilterPolicy {
   const refusal = (flaw: string) => invalidParameter(`${where}FilterPolicy: ${flaw}`);
   const policy = jsonIn(json);

@@ -8,10 +8,7 @@ interface Part {
 
 const UUID_LENGTH = 36;
 
-/**
- * A body to be read, cut where ids were found in it: JSON over several lines, all else as it came.
- * @param ids `at`: where each begins in the body, in UTF-16 units; null stands elsewhere.
- */
+/** Cut where ids are: JSON over several lines, else as it came. @param ids `at` in UTF-16 units; null: elsewhere. */
 export function markedText(body: string, ids: readonly { at: number | null }[]): Part[] {
   const text = indentedJson(body);
   const starts = ids

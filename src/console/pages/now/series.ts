@@ -3,10 +3,7 @@ import type { Activity } from "../api/types.ts";
 type Step = Activity["minutes"][number];
 export type Counted = "received" | "confirmed" | "published";
 
-/**
- * Steps as they are drawn, in the order of time: one for each between the first and the last, whichever are
- * missing; null is not counted yet. @param stepMinutes how long one is.
- */
+/** Steps in the order of time, the missing ones null: not counted yet. @param stepMinutes how long one is. */
 export function stepsOf(steps: readonly Step[], stepMinutes: number): Step[] {
   const stepMs = stepMinutes * 60_000;
   const known = new Map(steps.map((step) => [Math.floor(Date.parse(step.at) / stepMs), step]));

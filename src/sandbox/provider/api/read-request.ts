@@ -51,10 +51,7 @@ export function readRequest(
 const FILTER_NAMES = Object.keys(invoiceFilter.shape);
 const EXTRA_NAMES = ["linkedAccountId", "isDownloading"] as const;
 
-/**
- * The query by its documented names, compared without case, since the provider's own SDK writes `InvoiceType`
- * (interface, part B); empty values count as left out. What is wrong goes to `problems`.
- */
+/** The query by name, without case, as the provider's SDK needs it (interface, part B); empty values are left out. */
 function readQuery(url: string, freedoms: Faults["list"], problems: string[]) {
   const query: Record<string, string> = {};
   const extra: Partial<Record<(typeof EXTRA_NAMES)[number], string>> = {};
