@@ -23,7 +23,7 @@ interface SourcesFile {
   problems: readonly string[];
 }
 
-/** Reads SOURCES_FILE: `{"sources": [{"name": …}]}`. A secret is written out, or as `env:NAME` taken from there. */
+/** Reads SOURCES_FILE: `{"sources": [{"name": …}]}`. A secret stands there, or `env:NAME` names its variable. */
 export function readSourcesFile(file: string, environment: Environment): SourcesFile {
   const failed = (...problems: string[]): SourcesFile => ({
     sources: [],
