@@ -4,9 +4,8 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings, Settings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
 import { historyBooks } from "../operate/activity.ts";
-import type { OperationParts, Period } from "../operate/operations/operation.ts";
+import type { OperationParts } from "../operate/operations/operation.ts";
 import type { CertifyDeps } from "../reconcile/certificate/certify.ts";
-import { paymentDays } from "../reconcile/list/list-period.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
@@ -64,7 +63,7 @@ export const operationParts = ({
   history: historyBooks(given.db),
   certify: ({ deep, ...period }, onProgress) =>
     withLists((asking) =>
-      certifyPeriod(asking, { ...asking, ...scopeOf(period), deep }, ({ name: source }, progress) =>
+      certifyPeriod(asking, { ...asking, ...period, deep }, ({ name: source }, progress) =>
         onProgress({ source, collectionId: null, ...progress }),
       ),
     ),
@@ -72,11 +71,9 @@ export const operationParts = ({
     withLists((asking) =>
       reconcilePeriod(
         asking,
-        { ...asking, ...scopeOf(period), publish, actor, reason },
+        { ...asking, ...period, publish, actor, reason },
         ({ name: source }, collectionId, { read: done, total }) =>
           onProgress({ source, collectionId, step: "lists", done, total }),
       ),
     ),
 });
-
-const scopeOf = ({ from, to, collection }: Period) => ({ collection, days: paymentDays(from, to) });

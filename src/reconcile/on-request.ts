@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { audit } from "../alarms/audit.ts";
 import { answeredId, whole } from "../kit/answer-fields.ts";
-import { type BookPeriod, bookDayOf, bookPeriod, lastBookDay } from "../kit/book-days.ts";
+import { bookDayOf, bookPeriod, lastBookDay } from "../kit/book-days.ts";
 import { type ErrorCode, messageOf, RelayError, usageError } from "../kit/errors.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
-import type { PaymentDays } from "./list/list-period.ts";
 import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";
 import { readWaiting } from "./sweep/known-payments.ts";
 import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
@@ -16,8 +15,9 @@ export interface OnRequest {
   sources: readonly ReconcileSource[];
   /** One of COLLECTION_IDS; all of them by default. */
   collection?: string | undefined;
-  /** Both included; each source has its own zone. */
-  days: PaymentDays;
+  /** Days of payment, YYYY-MM-DD, both included; each source has its own zone. */
+  from: string;
+  to: string;
   signal: AbortSignal;
 }
 
@@ -61,7 +61,7 @@ const describeFailure = (source: string, error: unknown): Unread => ({
 /** Certificates of each source, and of each of its collections where it has several. */
 export async function certifyPeriod(
   deps: CertifyDeps,
-  { sources, collection, days, signal, deep = false }: OnRequest & { deep?: boolean },
+  { sources, collection, from, to, signal, deep = false }: OnRequest & { deep?: boolean },
   onProgress: (source: ReconcileSource, progress: CertifyProgress) => void = () => undefined,
 ): Promise<(Certificate | Unread)[]> {
   const chosen = sourcesWith(sources, collection);
@@ -69,7 +69,7 @@ export async function certifyPeriod(
   return await workOnEach({ sources: chosen, signal }, (source) =>
     certify(deps, {
       source,
-      window: windowOf(source, days),
+      window: bookPeriod(from, to, source.booksTimeZone),
       collectionId: collection ?? null,
       deep,
       signal,
@@ -107,12 +107,11 @@ export async function reconcilePeriod(
   onProgress: (source: ReconcileSource, collectionId: string, progress: SweepProgress) => void = () =>
     undefined,
 ): Promise<(ReconcileResult | Unread)[]> {
-  const { sources, collection, days, publish, actor, reason, signal } = request;
+  const { sources, collection, from, to, publish, actor, reason, signal } = request;
   const chosen = sourcesWith(sources, collection);
   const lists = chosen.flatMap((source) =>
     collectionsOf(source, collection).map((collectionId) => ({ source, collectionId })),
   );
-  const { first: from, last: to } = days;
   await audit(
     deps.db,
     lists.map(({ source, collectionId }) => ({
@@ -130,7 +129,7 @@ export async function reconcilePeriod(
       const { sweepId, underWay, ...counts } = await backFill(deps, {
         source,
         collectionId,
-        window: windowOf(source, days),
+        window: bookPeriod(from, to, source.booksTimeZone),
         publish,
         signal,
         onProgress: (progress) => onProgress(source, collectionId, progress),
@@ -154,9 +153,6 @@ export async function reconcilePeriod(
     return done;
   });
 }
-
-const windowOf = ({ booksTimeZone }: ReconcileSource, { first, last }: PaymentDays): BookPeriod =>
-  bookPeriod(first, last, booksTimeZone);
 
 function sourcesWith(
   sources: readonly ReconcileSource[],

@@ -185,16 +185,24 @@ export async function readCertificatePage(
 const CSV_PAGE = 500;
 
 /**
- * A certificate as a table for finance, in parts small enough not to block other requests.
- * @returns null when it does not exist or is not done.
+ * Certificates as one table for finance, in parts small enough not to block other requests.
+ * @returns null when one does not exist or is not done.
  */
-export async function certificateCsvParts(db: Database, id: string): Promise<AsyncIterable<string> | null> {
-  const first = await readCertificatePage(db, id, { limit: CSV_PAGE, after: 0 });
-  return first === null ? null : csvParts(db, id, first);
+export async function certificateCsvParts(
+  db: Database,
+  ids: readonly string[],
+): Promise<AsyncIterable<string> | null> {
+  const firsts: CertificatePage[] = [];
+  for (const id of ids) {
+    const first = await readCertificatePage(db, id, { limit: CSV_PAGE, after: 0 });
+    if (first === null) return null;
+    firsts.push(first);
+  }
+  return csvParts(db, firsts);
 }
 
 /** The references of the invoices that these name. */
-export async function readReferences(
+async function readReferences(
   db: Database,
   source: string,
   differences: readonly Difference[],
@@ -207,16 +215,19 @@ export async function readReferences(
   return new Map(known.map(({ invoiceId, reference }) => [invoiceId, reference]));
 }
 
-async function* csvParts(db: Database, id: string, first: CertificatePage): AsyncIterable<string> {
-  const { certificate } = first;
-  yield csvHeader + csvHead(certificate);
-  for (let page: CertificatePage | null = first; page !== null; ) {
-    const { source } = certificate;
-    yield csvDifferences(certificate, page.differences, await readReferences(db, source, page.differences));
-    page =
-      page.next === null ? null : await readCertificatePage(db, id, { limit: CSV_PAGE, after: page.next });
+async function* csvParts(db: Database, firsts: readonly CertificatePage[]): AsyncIterable<string> {
+  yield csvHeader;
+  for (const first of firsts) {
+    const { certificate } = first;
+    const { id, source } = certificate;
+    yield csvHead(certificate);
+    for (let page: CertificatePage | null = first; page !== null; ) {
+      yield csvDifferences(certificate, page.differences, await readReferences(db, source, page.differences));
+      page =
+        page.next === null ? null : await readCertificatePage(db, id, { limit: CSV_PAGE, after: page.next });
+    }
+    yield csvMore(certificate, first.matching);
   }
-  yield csvMore(certificate, first.matching);
 }
 
 /** The text of a certificate as it was issued, in parts. @returns null when it does not exist or is not done. */

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Certificate, Difference } from "../../src/reconcile/certificate/certificate.ts";
-import { certificateCsv, csvDifferences, csvMore } from "../../src/reconcile/certificate/certificate-csv.ts";
+import {
+  csvDifferences,
+  csvHead,
+  csvHeader,
+  csvMore,
+} from "../../src/reconcile/certificate/certificate-csv.ts";
 
 /** As RFC 4180 says: fields and records. */
 function parse(text: string): string[][] {
@@ -72,6 +77,19 @@ const certificate = (changes: Partial<Certificate> = {}): Certificate => ({
   differences: [difference()],
   ...changes,
 });
+
+const certificateCsv = (
+  certificates: readonly Certificate[],
+  references: ReadonlyMap<string, string | null>,
+) =>
+  [
+    csvHeader,
+    ...certificates.flatMap((one) => [
+      csvHead(one),
+      csvDifferences(one, one.differences, references),
+      csvMore(one, one.differences.length),
+    ]),
+  ].join("");
 
 const rowsOf = (csv: string) => {
   const [header = [], ...records] = parse(csv);

@@ -198,7 +198,7 @@ describe("a hole made by hand", () => {
     const [done] = readOf(
       await reconcilePeriod(given.context, {
         sources: [given.source],
-        days: { first: dayOf(WINDOW.from), last: dayOf(WINDOW.to.getTime() - 1) },
+        ...{ from: dayOf(WINDOW.from), to: dayOf(WINDOW.to.getTime() - 1) },
         publish: false,
         actor: "cli:test",
         signal: new AbortController().signal,

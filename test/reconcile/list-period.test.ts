@@ -5,7 +5,6 @@ import {
   halvesOf,
   type ListPeriod,
   nextStep,
-  paymentDays,
   periodFor,
 } from "../../src/reconcile/list/list-period.ts";
 
@@ -50,26 +49,6 @@ describe("the days that a list is asked for", () => {
     ]);
     expect(halvesOf({ first: "2026-10-01", last: "2026-10-03" })).toBeNull();
     expect(daysBetween("2026-10-24", "2026-11-02")).toBe(9);
-  });
-});
-
-describe("days of payment as a person writes them", () => {
-  it("are both included", () => {
-    expect(paymentDays("2026-10-01", "2026-10-31")).toEqual({ first: "2026-10-01", last: "2026-10-31" });
-    expect(paymentDays("2026-10-01", "2026-10-01").last).toBe("2026-10-01");
-  });
-
-  it.each([
-    ["2026-10-02", "2026-10-01", "--to 2026-10-01 is before --from 2026-10-02."],
-    ["2026-02-30", "2026-03-01", '--from should be a day such as 2026-10-31, not "2026-02-30".'],
-    ["2026-10-01", "soon", '--to should be a day such as 2026-10-31, not "soon".'],
-    ["12026-10-01", "2026-10-01", '--from should be a day such as 2026-10-31, not "12026-10-01".'],
-    ["2026-10-01x", "2026-10-01", '--from should be a day such as 2026-10-31, not "2026-10-01x".'],
-    ["2026-13-01", "2026-10-01", '--from should be a day such as 2026-10-31, not "2026-13-01".'],
-  ])("from %s to %s are refused, saying why", (first, last, message) => {
-    expect(() => paymentDays(first, last)).toThrow(
-      expect.objectContaining({ message, next: "refuse", code: "usage" }),
-    );
   });
 });
 

@@ -25,11 +25,11 @@ async function slowAndQuick() {
 }
 
 describe("a run on request over several sources", () => {
-  const days = { first: dayOf(midnight(5)), last: dayOf(midnight(1)) };
+  const days = { from: dayOf(midnight(5)), to: dayOf(midnight(1)) };
 
   it("certifies one while another's list waits, and tells them in their order (G11)", async () => {
     const { given, sources, mayAnswer } = await slowAndQuick();
-    const certified = certifyPeriod(given.context, { sources, days, signal });
+    const certified = certifyPeriod(given.context, { sources, ...days, signal });
     await vi.waitFor(async () =>
       expect(await given.query("select source from certificate where state = 'done'")).toEqual([
         { source: "quick" },
@@ -46,13 +46,13 @@ describe("a run on request over several sources", () => {
     const { given, sources, mayAnswer } = await slowAndQuick();
     mayAnswer();
     given.provider.faults = [(response) => void response.writeHead(401).end("{}")];
-    expect(await certifyPeriod(given.context, { sources, days, signal })).toMatchObject([
+    expect(await certifyPeriod(given.context, { sources, ...days, signal })).toMatchObject([
       { source: "default", error: { code: "failed", message: expect.stringContaining("401") } },
       { source: "quick", result: "not_equal" },
     ]);
     const [alone] = sources;
     await expect(
-      certifyPeriod(given.context, { sources: alone === undefined ? [] : [alone], days, signal }),
+      certifyPeriod(given.context, { sources: alone === undefined ? [] : [alone], ...days, signal }),
     ).rejects.toThrow("401");
   });
 
@@ -60,7 +60,7 @@ describe("a run on request over several sources", () => {
     const { given, sources, mayAnswer } = await slowAndQuick();
     given.provider.faults = [(response) => void response.writeHead(401).end("{}")];
     const reconciled = reconcilePeriod(given.context, {
-      ...{ sources, days, signal },
+      ...{ sources, ...days, signal },
       publish: false,
       actor: "test",
     });

@@ -58,10 +58,10 @@ describe("when Postgres' clock was ahead and is set back", () => {
 describe("while Postgres' clock is a day ahead of the relay's", () => {
   it("a period that is not over by both is refused (G10)", async () => {
     const given = await books();
-    const days = { first: dayOf(midnight(3)), last: dayOf(midnight(1)) };
+    const days = { from: dayOf(midnight(3)), to: dayOf(midnight(1)) };
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - DAY_MS });
     onTestFinished(() => void vi.useRealTimers());
-    const made = await certifyPeriod(given.context, { sources: [given.source], days, signal: GO_ON });
+    const made = await certifyPeriod(given.context, { sources: [given.source], ...days, signal: GO_ON });
     expect(readOf(made)).toMatchObject([
       { result: "refused", refusals: [expect.stringContaining("was not over")] },
     ]);

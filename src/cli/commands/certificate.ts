@@ -116,12 +116,11 @@ async function showCertificates<Value>(
         .map((one, index) => certificateText(one, context.width, certificates[index - 1]))
         .join("\n\n"),
     );
-  const { certificateCsv } = await import("../../reconcile/certificate/certificate-csv.ts");
-  const { readReferences } = await import("../../reconcile/read-certificates.ts");
-  const references = await context.withDatabase((db) =>
-    Promise.all(certificates.map(({ source, differences }) => readReferences(db, source, differences))),
-  );
-  context.stdout.write(certificateCsv(certificates, new Map(references.flatMap((found) => [...found]))));
+  const { certificateCsvParts } = await import("../../reconcile/read-certificates.ts");
+  const ids = certificates.map(({ id }) => id);
+  await context.withDatabase(async (db) => {
+    for await (const part of (await certificateCsvParts(db, ids)) ?? []) context.stdout.write(part);
+  });
 }
 
 /**

@@ -122,7 +122,7 @@ export const proofOperations = [
     summary: "Show one as a CSV table for finance: days, total, differences (RFC 4180)",
     pathParameters: certificateInPath,
     async run({ db }, { path: { id } }) {
-      const parts = await certificateCsvParts(db, id);
+      const parts = await certificateCsvParts(db, [id]);
       return parts === null ? null : { fileName: `certificate-${id}.csv`, mediaType: "text/csv", parts };
     },
   }),

@@ -38,23 +38,8 @@ export type References = ReadonlyMap<string, string | null>;
 
 type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
 
-/**
- * Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, foreign ones, whether
- * it is provisional, each refusal and each named difference. Pure.
- */
-export function certificateCsv(certificates: readonly Certificate[], references: References): string {
-  return (
-    csvHeader +
-    certificates
-      .map(
-        (one) =>
-          csvHead(one) +
-          csvDifferences(one, one.differences, references) +
-          csvMore(one, one.differences.length),
-      )
-      .join("")
-  );
-}
+// Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, foreign ones, whether
+// it is provisional, each refusal and each named difference. Pure.
 
 export const csvHeader = `${COLUMNS.join(",")}\r\n`;
 

@@ -1,5 +1,4 @@
 import { bookDay, bookDayOf } from "../../kit/book-days.ts";
-import { usageError } from "../../kit/errors.ts";
 import { addDays, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
 
 export interface ListPeriod {
@@ -61,27 +60,6 @@ export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older
     { first: middle, last },
     { first, last: addDays(middle, 1) },
   ];
-}
-
-/** Days of payment, first and last, YYYY-MM-DD; when they begin and end is a source's zone to say. */
-export interface PaymentDays {
-  first: string;
-  last: string;
-}
-
-/** @throws RelayError when one is not a day, or the last is before the first. */
-export function paymentDays(first: string, last: string): PaymentDays {
-  checkDay("--from", first);
-  checkDay("--to", last);
-  if (last < first) throw usageError(`--to ${last} is before --from ${first}.`);
-  return { first, last };
-}
-
-function checkDay(option: string, text: string): void {
-  const day = new Date(`${text}T00:00:00.000Z`);
-  const exists = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(day.getTime());
-  if (exists && day.toISOString().startsWith(text)) return;
-  throw usageError(`${option} should be a day such as 2026-10-31, not "${text}".`);
 }
 
 /** No provider of ours is older; what some platforms write for "no date" is. */
