@@ -1,7 +1,7 @@
 import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
-import { countText, numberOf } from "../kit/text.ts";
+import { countText, numberOf, plainText } from "../kit/text.ts";
 import { spanText } from "../kit/time.ts";
 import type { Route } from "../publish/event.ts";
 import type { ReplayPlan } from "../replay/plan-replay.ts";
@@ -12,7 +12,6 @@ import { leaseOf } from "../work/lease.ts";
 import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
 import { table } from "./table.ts";
-import { plainText } from "./terminal-text.ts";
 
 interface WantedReplay {
   kind: ReplayKind;

@@ -1,4 +1,4 @@
-import { plainText } from "./terminal-text.ts";
+import { plainText } from "../kit/text.ts";
 
 type Cell = string | number | boolean | Date | null | undefined;
 

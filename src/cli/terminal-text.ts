@@ -2,16 +2,7 @@ import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import type { Output } from "./command-context.ts";
 
-/**
- * Characters that can control a terminal or change the reading order: control characters (C0, C1, DEL),
- * format characters (including bidi and zero-width ones), and line separators.
- */
-const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/** Text from outside as one line that cannot control a terminal: such characters become U+FFFD. */
-export const plainText = (text: string): string => text.replaceAll(STEERING, "\uFFFD");
-
-/** The same for text of several lines: tabs, line ends and our own colours stay. */
+/** What `plainText` does, for text of several lines: tabs, line ends and our own colours stay. */
 export const plainLines = (text: string): string =>
   coloured(text.replaceAll(/(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD"));
 

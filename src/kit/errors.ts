@@ -1,4 +1,5 @@
 import { quietText } from "./mask.ts";
+import { plainText } from "./text.ts";
 
 /** What happens to the work after an error: policy is a lookup, not a guess at each place. */
 export type Next =
@@ -56,9 +57,6 @@ export const usageError = (message: string, cause?: unknown): RelayError =>
 /** Nothing of that id or name is here. */
 export const notFoundError = (message: string): RelayError => new RelayError(message, { code: "not_found" });
 
-/** Control and format characters, bidi ones among them: they would steer the terminal that shows an error. */
-const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 /** On one line, shortened; secrets and personal data that can be told by their looks are masked. */
 export function messageOf(error: unknown): string {
   const text =
@@ -67,7 +65,7 @@ export function messageOf(error: unknown): string {
       : error instanceof Error
         ? withoutRowValues(error)
         : String(error);
-  return quietText(text).replaceAll(/\s+/g, " ").slice(0, 500).replaceAll(STEERING, "\uFFFD");
+  return plainText(quietText(text).replaceAll(/\s+/g, " ").slice(0, 500));
 }
 
 /** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */

@@ -1,3 +1,5 @@
+import { plainText } from "./text.ts";
+
 // What spreadsheets make of texts from outside, and how ours are written so that they make nothing of them.
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -5,11 +7,8 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 /** What spreadsheets take for the start of a formula, including full-width forms. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/u;
 
-/** Characters that could break a line or control a viewer; our cells need none of them. */
-const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 /** A text for a cell that is known to hold text: on one line, and without what XML cannot hold. */
-export const cellText = (value: string): string => value.replaceAll(STEERING, "\uFFFD").toWellFormed();
+export const cellText = (value: string): string => plainText(value).toWellFormed();
 
 /** Text that looks like a formula gets an apostrophe. (csv-stringify's option would give negative amounts one.) */
 export function withoutFormula(value: string): string {

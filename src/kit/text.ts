@@ -27,6 +27,18 @@ const isRefused = (unit: number): boolean =>
   (unit >= 0x7f && unit <= 0x9f) ||
   unit >= 0xfffe;
 
+/**
+ * Text from outside as one line: what could control a terminal, break a line or change the reading order becomes
+ * U+FFFD (control characters, format characters such as bidi and zero-width ones, line separators).
+ */
+export const plainText = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD");
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** A text inside of HTML or XML. */
+export const markupText = (text: string): string =>
+  text.replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+
 /** A text as a list shows it: at most this many characters, the last an ellipsis where more follow. */
 export function shortText<Text extends string | null>(text: Text, most = 40): Text | string {
   if (text === null || text.length <= most) return text;

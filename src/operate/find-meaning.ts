@@ -1,9 +1,7 @@
 import { idRange, isUuid } from "../kit/ids.ts";
 import { amountIn } from "../kit/money-text.ts";
-import { addDays, dayOf } from "../kit/time.ts";
+import { addDays, dayThatExists, monthNamed } from "../kit/time.ts";
 import type { InvoiceTerms } from "./invoice-terms.ts";
-
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /**
  * A day as people write it: `2026-11-24`, `24/11/2026`, `24.11.2026`, `24 Nov 2026`, `November 24`, `today`.
@@ -16,26 +14,20 @@ export function dayIn(text: string, today: string): string | null {
   if (typed === "today") return today;
   if (typed === "yesterday") return addDays(today, -1);
   const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(typed);
-  if (iso !== null) return existing(iso[1], iso[2], iso[3]);
+  if (iso !== null) return dayThatExists(iso[1], iso[2], iso[3]);
   const digits = /^(\d\d?)[/.-](\d\d?)[/.-](\d{4})$/.exec(typed);
-  if (digits !== null) return existing(digits[3], digits[2], digits[1]);
+  if (digits !== null) return dayThatExists(digits[3], digits[2], digits[1]);
   const named =
     /^(?<day>\d\d?)(?:st|nd|rd|th)? (?<month>[a-z]{3,9})\.?(?: (?<year>\d{4}))?$/.exec(typed) ??
     /^(?<month>[a-z]{3,9})\.? (?<day>\d\d?)(?:st|nd|rd|th)?(?: (?<year>\d{4}))?$/.exec(typed);
   if (named?.groups === undefined) return null;
   const { day, month: name = "", year } = named.groups;
-  const month = MONTHS.findIndex((one) => name.startsWith(one)) + 1;
+  const month = monthNamed(name);
   if (month === 0) return null;
-  if (year !== undefined) return existing(year, `${month}`, day);
+  if (year !== undefined) return dayThatExists(year, `${month}`, day);
   const thisYear = Number(today.slice(0, 4));
-  const last = existing(`${thisYear}`, `${month}`, day);
-  return last !== null && last > today ? existing(`${thisYear - 1}`, `${month}`, day) : last;
-}
-
-function existing(year = "", month = "", day = ""): string | null {
-  const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
-  const at = Date.parse(text);
-  return Number.isNaN(at) || dayOf(at) !== text ? null : text;
+  const last = dayThatExists(`${thisYear}`, `${month}`, day);
+  return last !== null && last > today ? dayThatExists(`${thisYear - 1}`, `${month}`, day) : last;
 }
 
 /**

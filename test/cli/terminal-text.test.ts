@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CommandContext } from "../../src/cli/command-context.ts";
-import { plainJson, plainLines, plainText } from "../../src/cli/terminal-text.ts";
+import { plainJson, plainLines } from "../../src/cli/terminal-text.ts";
 import { messageOf } from "../../src/kit/errors.ts";
+import { plainText } from "../../src/kit/text.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";

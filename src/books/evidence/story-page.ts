@@ -1,3 +1,4 @@
+import { markupText, plainText } from "../../kit/text.ts";
 import type { SummedFile } from "./evidence.ts";
 
 /** What happened to one payment, in words; nothing of it is personal. */
@@ -11,13 +12,8 @@ export interface Story {
   further: number;
 }
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
 /** Strangers wrote some of it: a sign that could end the text, or turn its direction, is only shown. */
-const shown = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD")
-    .replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+const shown = (text: string): string => markupText(plainText(text));
 
 /** For paper too: black on white, no line of a table torn apart, its head on every page. */
 const STYLE = `body{font:11pt/1.5 system-ui,sans-serif;color:#111;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}

@@ -1,5 +1,6 @@
 import { RelayError } from "../../kit/errors.ts";
 import { cellText } from "../../kit/spreadsheet.ts";
+import { markupText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import type { Parts } from "../file.ts";
 import { textParts, zipParts } from "../zip.ts";
@@ -141,10 +142,7 @@ const isExact = (value: string): boolean =>
 /** Text in the cell itself: no formula, and none either once somebody edits it (`quotePrefix`). */
 const textCell = (at: number, number: number, value: string, style: number): string =>
   `<c r="${letters(at)}${number}" s="${style}" t="inlineStr"><is><t xml:space="preserve">` +
-  `${escaped(cellText(value).slice(0, TEXT_LIMIT).toWellFormed())}</t></is></c>`;
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+  `${markupText(cellText(value).slice(0, TEXT_LIMIT).toWellFormed())}</t></is></c>`;
 
 /** The name of a column: A, B, … Z, AA. */
 const letters = (at: number): string =>
@@ -172,7 +170,7 @@ const RELATIONS = relations(["worksheet", "worksheets/sheet1.xml"], ["styles", "
 
 const workbook = (name: string): string =>
   `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
-  `<sheet name="${escaped(name)}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
+  `<sheet name="${markupText(name)}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
 
 /** Of numbers with a format of their own; at least two decimals, and no digit less than there is. */
 const FORMATS = ["#,##0.00#############", "yyyy\\-mm\\-dd", "yyyy\\-mm\\-dd\\ hh:mm:ss"];

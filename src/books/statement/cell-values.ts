@@ -1,3 +1,4 @@
+import { dayThatExists, monthNamed } from "../../kit/time.ts";
 import { type Money, moneyOf } from "../../provider/provider.ts";
 
 /** What separates the decimals of amounts. */
@@ -58,8 +59,6 @@ export function decimalShownBy(cell: string): Decimal | null {
   return /^\d{1,3}[.,]\d{3}$/.test(digits) ? null : last;
 }
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
 const NUMBERS = /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ](\d{4})(?:[T ,].*)?$/;
 
 /** Which order the date itself shows; null when it might be either, or needs none. */
@@ -75,20 +74,12 @@ export const needsOrder = (cell: string): boolean => {
   return one !== undefined && one !== other;
 };
 
-/** @returns YYYY-MM-DD; undefined when it is no date. */
-export function dayIn(cell: string, order: DateOrder | null): string | undefined {
+/** @returns YYYY-MM-DD; null when it is no date. */
+export function dayIn(cell: string, order: DateOrder | null): string | null {
   const iso = /^(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T ,].*)?$/.exec(cell);
-  if (iso !== null) return day(iso[1], iso[2], iso[3]);
+  if (iso !== null) return dayThatExists(iso[1], iso[2], iso[3]);
   const named = /^(\d{1,2})[-/. ]?([a-z]{3,9})[-/., ]*(\d{4})(?:[T ,].*)?$/i.exec(cell);
-  if (named !== null) return day(named[3], monthNamed(named[2] ?? ""), named[1]);
+  if (named !== null) return dayThatExists(named[3], String(monthNamed(named[2] ?? "")), named[1]);
   const [, one, other, year] = NUMBERS.exec(cell) ?? [];
-  return order === "MDY" ? day(year, one, other) : day(year, other, one);
-}
-
-const monthNamed = (name: string): string => String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);
-
-function day(year = "", month = "", date = ""): string | undefined {
-  const text = `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`;
-  const at = new Date(`${text}T00:00:00Z`);
-  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text ? undefined : text;
+  return order === "MDY" ? dayThatExists(year, one, other) : dayThatExists(year, other, one);
 }

@@ -1,3 +1,4 @@
+import { numberOf } from "../../kit/text.ts";
 import { sumOfMoney } from "../../provider/provider.ts";
 import { collectionsIn, type Found, isWithin, type Matching, type SettleableSum } from "./matching.ts";
 import type { StatementLine } from "./read-statement.ts";
@@ -87,7 +88,7 @@ const decide =
           sums,
         },
       ];
-    const why = `${counted(lines.length, "line")} and ${counted(sums.length, "sum")} of one amount: none is chosen`;
+    const why = `${numberOf(lines.length, "line")} and ${numberOf(sums.length, "sum")} of one amount: none is chosen`;
     return [{ state: "ambiguous", why, lines, sums }];
   };
 
@@ -103,5 +104,3 @@ function inOrder(group: readonly Bunch[], days: number | null): boolean {
     return sum !== undefined && mayBe(sum, line, days);
   });
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;

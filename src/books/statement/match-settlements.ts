@@ -1,3 +1,4 @@
+import { numberOf } from "../../kit/text.ts";
 import { daysBetween } from "../../kit/time.ts";
 import { differenceOfMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
 import { matchByAmount } from "./match-by-amount.ts";
@@ -68,8 +69,8 @@ export function matchSettlements(
     found.push({
       state: isDue ? "books_only" : "in_transit",
       why: isDue
-        ? `no line of this amount within ${counted(wait)}`
-        : `may be settled up to ${counted(wait)} later`,
+        ? `no line of this amount within ${numberOf(wait, "day")}`
+        : `may be settled up to ${numberOf(wait, "day")} later`,
       lines: [],
       sums: [sum],
     });
@@ -79,8 +80,6 @@ export function matchSettlements(
     sortKey,
   );
 }
-
-const counted = (days: number) => `${days} day${days === 1 ? "" : "s"}`;
 
 const differenceOf = ({ lines, sums }: Found): Money =>
   differenceOfMoney(

@@ -192,11 +192,11 @@ function readRows(
       });
       continue;
     }
-    if (day === undefined)
+    if (day === null)
       wrong.push(`line ${line}: "${date}" is no date${needsOrder(date) ? ` (${dateOrder})` : ""}`);
     if (cell !== "" && came === undefined) wrong.push(`line ${line}: "${cell}" is no amount${withDecimal}`);
     if (debit !== "" && went === undefined) wrong.push(`line ${line}: "${debit}" is no amount${withDecimal}`);
-    if (day === undefined || wrong.length > 0) continue;
+    if (day === null || wrong.length > 0) continue;
     days.push(day);
     const texts = textAt.map((index) => cells[index] ?? "");
     const amount = came ?? "0.00";

@@ -1,14 +1,13 @@
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { usageError } from "../../kit/errors.ts";
-import { numberOf } from "../../kit/text.ts";
+import { numberOf, plainText } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
 import { name } from "../../operate/operations/fields.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone, timeAfter, timeValue } from "../option-values.ts";
-import { plainText } from "../terminal-text.ts";
 
 export const alarmsCommand = (context: CommandContext): Command =>
   operationCommand(context, "listAlarms", {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/index.ts";
 import { usageError } from "../../kit/errors.ts";
-import { shortText } from "../../kit/text.ts";
+import { plainText, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
 import {
@@ -13,7 +13,6 @@ import {
   showAnswer,
   showAnswerLine,
 } from "../render-answer.ts";
-import { plainText } from "../terminal-text.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
 import { createInvoiceCommand } from "./api-create-invoice.ts";
 

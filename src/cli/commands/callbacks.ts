@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { indentedJson } from "../../kit/json.ts";
+import { plainText } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
 import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone } from "../option-values.ts";
 import { table } from "../table.ts";
-import { plainText } from "../terminal-text.ts";
 
 /** The log of callbacks, and what became of each. */
 export const callbacksCommand = (context: CommandContext): Command =>

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
 import { notFoundError, usageError } from "../../kit/errors.ts";
 import { money, moneyIn } from "../../kit/money-text.ts";
+import { plainText } from "../../kit/text.ts";
 import {
   type Basis,
   type Certificate,
@@ -15,7 +16,6 @@ import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone, idValue } from "../option-values.ts";
 import { table } from "../table.ts";
-import { plainText } from "../terminal-text.ts";
 import { verifyCommand } from "./certificate-verify.ts";
 import { tellUnread } from "./reconcile.ts";
 

@@ -5,8 +5,8 @@ import { enterLocalWorld } from "../../app/dev-settings.ts";
 import { indentedJson } from "../../kit/json.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { readSettings } from "../../kit/settings.ts";
+import { plainText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { plainText } from "../terminal-text.ts";
 
 /**
  * `invoice-relay dev` (`npm start`): runs everything on this machine, and prints what to open and what

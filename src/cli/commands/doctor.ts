@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import { plainText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { plainText } from "../terminal-text.ts";
 
 const MARKS = {
   ok: { mark: "ok     ", look: "good" },

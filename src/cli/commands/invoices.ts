@@ -6,7 +6,7 @@ import { notFoundError, usageError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { currencyOf } from "../../kit/sources.ts";
-import { shortText } from "../../kit/text.ts";
+import { plainText, shortText } from "../../kit/text.ts";
 import { clock, dayOf, spanText } from "../../kit/time.ts";
 import { searchInvoices } from "../../operate/find-invoices.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
@@ -18,7 +18,6 @@ import { clockText, headlineOf, wordsOf } from "../../operate/timeline-words.ts"
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../table.ts";
-import { plainText } from "../terminal-text.ts";
 
 type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
 

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { money, moneyIn } from "../../kit/money-text.ts";
+import { plainText } from "../../kit/text.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { table } from "../table.ts";
-import { plainText } from "../terminal-text.ts";
 
 export const monthCommand = (context: CommandContext): Command =>
   new Command("month")

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { countText, numberOf } from "../../kit/text.ts";
+import { countText, numberOf, plainText } from "../../kit/text.ts";
 import { clock, spanText } from "../../kit/time.ts";
 import { heldWords } from "../../operate/held-needs.ts";
 import { adviceOf } from "../../operate/need.ts";
@@ -7,7 +7,7 @@ import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone } from "../option-values.ts";
 import { sheet, table } from "../table.ts";
-import { type Look, plainText } from "../terminal-text.ts";
+import type { Look } from "../terminal-text.ts";
 
 export const statusCommand = (context: CommandContext): Command =>
   operationCommand(context, "readStatus", {
