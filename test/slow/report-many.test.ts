@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
 import type { BookSource } from "../../src/books/book-source.ts";
-import { csvParts } from "../../src/books/report/csv.ts";
+import { csvParts } from "../../src/books/report/sheet-file.ts";
 import { REPORTS } from "../../src/books/report/reports.ts";
 import { Totals } from "../../src/books/report/sheet.ts";
 import { xlsxParts } from "../../src/books/report/xlsx.ts";

@@ -1,9 +1,7 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { csvParts } from "../../books/report/csv.ts";
-import { Totals } from "../../books/report/sheet.ts";
-import { xlsxParts } from "../../books/report/xlsx.ts";
+import { sheetFile } from "../../books/report/sheet-file.ts";
 import { refuseSize, STATEMENT_BYTES } from "../../books/statement/decode-statement.ts";
 import { matchSheet } from "../../books/statement/match-sheet.ts";
 import type { KeptMatch, StatementMatch } from "../../books/statement/statement-match-row.ts";
@@ -107,8 +105,8 @@ async function writeReport(
   const file = String(out);
   const rows = await context.withDatabase(async (db) => {
     const sheet = matchSheet(db, match, withoutCallbackTokens);
-    const totals = new Totals(sheet);
-    const parts = /\.csv$/i.test(file) ? csvParts(sheet, totals) : xlsxParts(sheet, totals, match.madeAt);
+    const format = /\.csv$/i.test(file) ? "csv" : "xlsx";
+    const { parts, totals } = sheetFile(sheet, file, format, match.madeAt);
     await writeFileUnlessStopped(context, file, parts);
     return totals.rows;
   });

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { BookSource } from "../../books/book-source.ts";
 import { evidenceParts } from "../../books/evidence/evidence.ts";
-import { csvParts } from "../../books/report/csv.ts";
 import { problemOf, REPORT_NAMES, REPORTS } from "../../books/report/reports.ts";
-import { Totals } from "../../books/report/sheet.ts";
-import { xlsxParts } from "../../books/report/xlsx.ts";
+import { MEDIA_TYPES, sheetFile } from "../../books/report/sheet-file.ts";
 import { mayAct } from "../../kit/admin-token.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
 import { gatherEvidence } from "../evidence-files.ts";
@@ -13,11 +11,6 @@ import { day, id, source } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { download } = operationsAbout("Books");
-
-export const MEDIA_TYPES = {
-  csv: "text/csv",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-} as const;
 
 /** The sources that are asked for. @throws BadInput when there is none of that name. */
 export function chosenFrom(sources: readonly BookSource[], name: string | undefined): readonly BookSource[] {
@@ -57,15 +50,7 @@ export const bookOperations = [
       if (problem !== null) throw new BadInput(problem);
       const showsPayers = mayAct(role, "operate");
       const sheet = REPORTS[report](db, { sources, from, to, collection, showsPayers, mask });
-      const totals = new Totals(sheet);
-      return {
-        fileName: `${report}-${from}-${to}.${format}`,
-        mediaType: MEDIA_TYPES[format],
-        parts: format === "csv" ? csvParts(sheet, totals) : xlsxParts(sheet, totals, now),
-        columns: sheet.columns,
-        /** Complete once the parts have been read. */
-        totals,
-      };
+      return sheetFile(sheet, `${report}-${from}-${to}`, format, now);
     },
   }),
   download("exportEvidence", "/invoices/{id}/evidence.zip", ["application/zip"], {

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { csvParts } from "../../books/report/csv.ts";
-import { Totals } from "../../books/report/sheet.ts";
-import { xlsxParts } from "../../books/report/xlsx.ts";
+import { MEDIA_TYPES, sheetFile } from "../../books/report/sheet-file.ts";
 import { DATE_ORDERS, DECIMALS } from "../../books/statement/cell-values.ts";
 import { ENCODINGS } from "../../books/statement/decode-statement.ts";
 import { matchSheet } from "../../books/statement/match-sheet.ts";
@@ -19,7 +17,7 @@ import {
 import { bookDayOf } from "../../kit/book-days.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { BadInput } from "./bad-input.ts";
-import { chosenFrom, MEDIA_TYPES } from "./books.ts";
+import { chosenFrom } from "./books.ts";
 import {
   answeredId,
   countGiven,
@@ -159,15 +157,7 @@ export const statementOperations = [
       const match = await readStatementMatch(db, id);
       if (match === null) return null;
       const sheet = matchSheet(db, match, mask);
-      const totals = new Totals(sheet);
-      return {
-        fileName: `statement-${match.from}-${match.to}.${format}`,
-        mediaType: MEDIA_TYPES[format],
-        parts: format === "csv" ? csvParts(sheet, totals) : xlsxParts(sheet, totals, match.madeAt),
-        columns: sheet.columns,
-        /** Complete once the parts have been read. */
-        totals,
-      };
+      return sheetFile(sheet, `statement-${match.from}-${match.to}`, format, match.madeAt);
     },
   }),
 ] as const;

@@ -1,7 +1,25 @@
 import { stringify } from "csv-stringify/sync";
 import { CSV_FORM } from "../../kit/spreadsheet.ts";
 import type { Parts } from "../file.ts";
-import type { Cell, Sheet, SheetColumn, Total, Totals } from "./sheet.ts";
+import { type Cell, type Sheet, type SheetColumn, type Total, Totals } from "./sheet.ts";
+import { xlsxParts } from "./xlsx.ts";
+
+export const MEDIA_TYPES = {
+  csv: "text/csv",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+} as const;
+
+/** A sheet as a file, made while it is read; its totals are complete then. */
+export function sheetFile(sheet: Sheet, name: string, format: keyof typeof MEDIA_TYPES, madeAt: Date) {
+  const totals = new Totals(sheet);
+  return {
+    fileName: `${name}.${format}`,
+    mediaType: MEDIA_TYPES[format],
+    parts: format === "csv" ? csvParts(sheet, totals) : xlsxParts(sheet, totals, madeAt),
+    columns: sheet.columns,
+    totals,
+  };
+}
 
 const ROWS_AT_ONCE = 200;
 
