@@ -56,7 +56,7 @@ export async function measureReads(stage: Stage, database: BenchDatabase): Promi
         some.map(
           ({ id, at }) =>
             () =>
-              selectCallbacks(db, {}, { id, at }, 100),
+              selectCallbacks.execute(db, { filters: {}, after: { id, at }, most: 100 }),
         ),
       ),
       certify: await median(await certifications(stage, database, db, provider)),

@@ -5,7 +5,7 @@ import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { findNewIds, insertReadings } from "./callback-readings.ts";
-import type { HeldReplay, ReplaySteps, StepOutcome, Waits } from "./replay.ts";
+import type { HeldReplay, ReplaySteps, Waits } from "./replay.ts";
 import { saveProgress } from "./replay-rows.ts";
 import { selectCallbacks } from "./select-callbacks.ts";
 import { selectConfirmations } from "./select-confirmations.ts";
@@ -33,18 +33,13 @@ async function openAgain(
   await noteReplayed(trx, replay.id, confirmations);
 }
 
-export class ConfirmationsSteps implements ReplaySteps {
-  readonly #options: AskingAgainOptions;
-
-  constructor(options: AskingAgainOptions) {
-    this.#options = options;
-  }
-
-  async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
-    const { db, onConfirmations } = this.#options;
-    const full = await checkRoom(this.#options, replay);
+export const confirmationsSteps = (options: AskingAgainOptions): ReplaySteps => ({
+  async next(replay, most) {
+    const { db, onConfirmations } = options;
+    const { filters, position: after } = replay;
+    const full = await checkRoom(options, replay);
     if (full !== null) return full;
-    const confirmations = await selectConfirmations(db, replay.filters, replay.position, limit);
+    const confirmations = await selectConfirmations.execute(db, { filters, after, most });
     const last = confirmations.at(-1);
     if (last === undefined) return { kind: "ends" };
     const moved = await db.transaction().execute(async (trx) => {
@@ -62,25 +57,20 @@ export class ConfirmationsSteps implements ReplaySteps {
     step("confirmations opened again");
     await onConfirmations();
     return { kind: "went", replay: moved, taken: confirmations.length };
-  }
-}
+  },
+});
 
 /**
  * Reads recorded callbacks again and opens confirmations for invoice ids that were not found before, or whose
  * confirmation was lost.
  */
-export class CallbacksSteps implements ReplaySteps {
-  readonly #options: AskingAgainOptions;
-
-  constructor(options: AskingAgainOptions) {
-    this.#options = options;
-  }
-
-  async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
-    const { db, onConfirmations } = this.#options;
-    const full = await checkRoom(this.#options, replay);
+export const callbacksSteps = (options: AskingAgainOptions): ReplaySteps => ({
+  async next(replay, most) {
+    const { db, onConfirmations } = options;
+    const { filters, position: after } = replay;
+    const full = await checkRoom(options, replay);
     if (full !== null) return full;
-    const callbacks = await selectCallbacks(db, replay.filters, replay.position, limit);
+    const callbacks = await selectCallbacks.execute(db, { filters, after, most });
     const last = callbacks.at(-1);
     if (last === undefined) return { kind: "ends" };
     const readings = await findNewIds(callbacks);
@@ -99,8 +89,8 @@ export class CallbacksSteps implements ReplaySteps {
     });
     if (toOpen.length > 0) await onConfirmations();
     return { kind: "went", replay: moved, taken: callbacks.length };
-  }
-}
+  },
+});
 
 /**
  * For a replay of one source, what waits for others takes no room, nor does for any what waits for a source

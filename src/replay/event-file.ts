@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
-import type { HeldReplay, ReplaySteps, StepOutcome } from "./replay.ts";
+import type { ReplaySteps } from "./replay.ts";
 import { saveProgress } from "./replay-rows.ts";
 import { selectEvents } from "./select-events.ts";
 
@@ -12,35 +12,27 @@ const OWNER_ONLY = 0o600;
  * Writes events to a file as NDJSON, one payload a line, exactly as published. The progress includes the
  * file's length, so that after a crash every line is there once and whole.
  */
-export class EventFileSteps implements ReplaySteps {
-  readonly #db: Database;
-  readonly #file: FileHandle;
-
-  constructor({ db, file }: { db: Database; file: FileHandle }) {
-    this.#db = db;
-    this.#file = file;
-  }
-
-  async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
+export const eventFileSteps = (db: Database, file: FileHandle): ReplaySteps => ({
+  async next(replay, limit) {
     const { filters, target, position } = replay;
     const selection = { filters, target, routes: [], after: position, replayId: null, most: limit };
-    const events = await selectEvents(this.#db, selection);
+    const events = await selectEvents.execute(db, selection);
     const last = events.at(-1);
     if (last === undefined) return { kind: "ends" };
     const lines = Buffer.from(events.map((event) => `${event.payload}\n`).join(""));
     const before = position?.bytes ?? 0;
     try {
-      await this.#file.truncate(before);
-      await writeWhole(this.#file, lines, before);
-      await this.#file.datasync();
+      await file.truncate(before);
+      await writeWhole(file, lines, before);
+      await file.datasync();
     } catch (error) {
       return { kind: "fails", why: `The file cannot be written: ${messageOf(error)}` };
     }
     const moved = { at: last.at, id: last.id, source: last.source, bytes: before + lines.length };
     const progress = { handled: events.length, sent: events.length, position: moved };
-    return { kind: "went", replay: await saveProgress(this.#db, replay, progress), taken: events.length };
-  }
-}
+    return { kind: "went", replay: await saveProgress(db, replay, progress), taken: events.length };
+  },
+});
 
 async function writeWhole(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {

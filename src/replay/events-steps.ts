@@ -61,7 +61,7 @@ export class EventsSteps implements ReplaySteps {
     if (this.#unsaved !== null) return await this.#save(replay, this.#unsaved);
     const { db, routes, destination, tracer } = this.#options;
     const { filters, target, position } = replay;
-    const events = await selectEvents(db, {
+    const events = await selectEvents.execute(db, {
       filters,
       target,
       routes,

@@ -2,12 +2,19 @@ import { type RawBuilder, sql } from "kysely";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
 import { usageError } from "../kit/errors.ts";
 import { OWN_VERDICTS } from "../receive/log/own-verdict.ts";
-import type { ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
+import type { Position, ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 
 /** The condition for each filter that a kind of replay supports. */
 type Conditions = {
   [Name in keyof ReplayFilters]?: (value: NonNullable<ReplayFilters[Name]>) => RawBuilder<unknown>;
 };
+
+/** The next items that match, after a position. */
+export interface Selection {
+  filters: ReplayFilters;
+  after: Position | null;
+  most: number;
+}
 
 export function conditionOf(filters: ReplayFilters, conditions: Conditions): RawBuilder<unknown> {
   const parts = Object.entries(conditions).flatMap(([name, condition]) => {

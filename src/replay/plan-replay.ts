@@ -56,72 +56,66 @@ const CALLBACKS_AT_ONCE = 100;
  * @throws RelayError for filters that do not apply, and when the signal stops it.
  */
 export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
-  const { db, kind, filters, target, routes, show = SHOWN } = options;
+  const { db, kind, filters, target } = options;
   refuseMeaningless(kind, filters, target);
-  const plan = { kind, filters, target, withNewIds: null };
-  switch (kind) {
-    case "confirmations": {
-      const first = await selectConfirmations(db, filters, null, show);
-      return {
-        ...plan,
-        matching: await countConfirmations(db, filters),
-        first: first.map(({ invoiceId, source, verdict, requestedAt }) => ({
-          invoiceIds: [invoiceId],
-          eventId: null,
-          callbackId: null,
-          source,
-          at: requestedAt,
-          about: verdict ?? "no verdict yet",
-        })),
-      };
-    }
-    case "callbacks":
-      return { ...plan, ...(await readThrough(options, show)) };
-    case "events": {
-      const selection = { filters, target, routes, after: null, replayId: null, most: show };
-      const first = await selectEvents(db, selection);
-      return {
-        ...plan,
-        matching: await countEvents(db, filters, target, routes),
-        first: first.map(({ id, invoiceId, source, createdAt, type, invoiceType }) => ({
-          invoiceIds: [invoiceId],
-          eventId: id,
-          callbackId: null,
-          source,
-          at: createdAt,
-          about: `${type}, ${invoiceType}`,
-        })),
-      };
-    }
-  }
+  const found = await FIRST[kind](options, options.show ?? SHOWN);
+  return { kind, filters, target, withNewIds: null, ...found, matching: await COUNTS[kind](db, options) };
 }
 
-async function readThrough(
-  { db, filters, signal }: PlanOptions,
-  show: number,
-): Promise<Pick<ReplayPlan, "matching" | "withNewIds" | "first">> {
+/** How many items match, by kind. */
+export const COUNTS = {
+  confirmations: countConfirmations,
+  callbacks: countCallbacks,
+  events: countEvents,
+};
+
+type Found = Pick<ReplayPlan, "first"> & Partial<Pick<ReplayPlan, "withNewIds">>;
+
+const NO_IDS = { eventId: null, callbackId: null };
+
+const FIRST: Record<ReplayKind, (options: PlanOptions, show: number) => Promise<Found>> = {
+  async confirmations({ db, filters }, most) {
+    const first = await selectConfirmations.execute(db, { filters, after: null, most });
+    return {
+      first: first.map(({ invoiceId, source, verdict, requestedAt: at }) => ({
+        ...{ ...NO_IDS, invoiceIds: [invoiceId], source, at },
+        about: verdict ?? "no verdict yet",
+      })),
+    };
+  },
+  callbacks: readThrough,
+  async events({ db, filters, target, routes }, most) {
+    const selection = { filters, target, routes, after: null, replayId: null, most };
+    const first = await selectEvents.execute(db, selection);
+    return {
+      first: first.map(({ id: eventId, invoiceId, source, createdAt: at, type, invoiceType }) => ({
+        ...{ ...NO_IDS, invoiceIds: [invoiceId], eventId, source, at },
+        about: `${type}, ${invoiceType}`,
+      })),
+    };
+  },
+};
+
+async function readThrough({ db, filters, signal }: PlanOptions, show: number): Promise<Found> {
   const first: ReplayPlan["first"] = [];
   let withNewIds = 0;
   let after: Position | null = null;
   for (;;) {
     if (signal?.aborted === true) throw stoppedAt(after);
-    const callbacks = await selectCallbacks(db, filters, after, CALLBACKS_AT_ONCE);
+    const callbacks = await selectCallbacks.execute(db, { filters, after, most: CALLBACKS_AT_ONCE });
     const readings = await findNewIds(callbacks);
     withNewIds += readings.length;
     for (const { callback, invoiceIds, foundBy } of readings.slice(0, show - first.length))
       first.push({
-        invoiceIds,
-        eventId: null,
-        callbackId: callback.id,
-        source: callback.source,
-        at: callback.receivedAt,
+        ...{ invoiceIds, eventId: null, callbackId: callback.id },
+        ...{ source: callback.source, at: callback.receivedAt },
         about: `new at ${foundBy}`,
       });
     const last = callbacks.at(-1);
     if (last === undefined || callbacks.length < CALLBACKS_AT_ONCE) break;
     after = { at: last.at, id: last.id };
   }
-  return { matching: await countCallbacks(db, filters), withNewIds, first };
+  return { withNewIds, first };
 }
 
 const stoppedAt = (after: Position | null): RelayError =>

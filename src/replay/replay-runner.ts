@@ -10,8 +10,8 @@ import type { Tracer } from "../kit/trace.ts";
 import type { Route } from "../publish/event.ts";
 import type { SnsDestination } from "../publish/sns-destination.ts";
 import type { Lease } from "../work/lease.ts";
-import { CallbacksSteps, ConfirmationsSteps } from "./ask-again-steps.ts";
-import { EventFileSteps, openEventFile } from "./event-file.ts";
+import { callbacksSteps, confirmationsSteps } from "./ask-again-steps.ts";
+import { eventFileSteps, openEventFile } from "./event-file.ts";
 import { EventsSteps } from "./events-steps.ts";
 import type { HeldReplay, Replay, ReplayKind, ReplaySteps } from "./replay.ts";
 import { claimReplay, endReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
@@ -62,8 +62,8 @@ export class ReplayRunner {
     step("replay claimed");
     const { target } = held;
     if (held.kind === "confirmations")
-      return await this.#run(held, new ConfirmationsSteps(this.#options), watching);
-    if (held.kind === "callbacks") return await this.#run(held, new CallbacksSteps(this.#options), watching);
+      return await this.#run(held, confirmationsSteps(this.#options), watching);
+    if (held.kind === "callbacks") return await this.#run(held, callbacksSteps(this.#options), watching);
     if (target.kind === "file") return await this.#runToFile(held, target.path, watching);
     const destination = this.#options.createDestination?.();
     if (destination === undefined)
@@ -84,7 +84,7 @@ export class ReplayRunner {
       return await endReplay(db, held, "failed", messageOf(error));
     }
     try {
-      return await this.#run(held, new EventFileSteps({ db, file }), watching);
+      return await this.#run(held, eventFileSteps(db, file), watching);
     } finally {
       await file.close();
     }

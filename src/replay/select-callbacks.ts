@@ -3,8 +3,8 @@ import { unknownKeptSince } from "../confirm/queue/change-confirmations.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { isOwnVerdict } from "../receive/log/own-verdict.ts";
-import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
-import type { Position, ReplayFilters } from "./replay.ts";
+import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
+import type { ReplayFilters } from "./replay.ts";
 
 const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
 
@@ -39,10 +39,8 @@ const selectCallbackCount = new VaryingStatement(
   [{}, EVERY_FILTER, OTHER_VERDICT],
 );
 
-export async function countCallbacks(db: Database, filters: ReplayFilters): Promise<number> {
-  const [row] = await selectCallbackCount.execute(db, filters);
-  return row?.count ?? 0;
-}
+export const countCallbacks = async (db: Database, given: { filters: ReplayFilters }): Promise<number> =>
+  (await selectCallbackCount.execute(db, given.filters))[0]?.count ?? 0;
 
 /**
  * Whether the confirmation of an id, found when its callback came in, may have been deleted as unknown.
@@ -75,12 +73,6 @@ const SELECTED = {
 
 export type SelectedCallback = RowOf<typeof SELECTED>;
 
-interface Selection {
-  filters: ReplayFilters;
-  after: Position | null;
-  most: number;
-}
-
 const select = ({ filters, after, most }: Selection) => {
   const later =
     after === null
@@ -105,12 +97,9 @@ const select = ({ filters, after, most }: Selection) => {
     from selected order by received_at, id`;
 };
 
-const selectCallbacksPage = new VaryingStatement(SELECTED, select, [
+/** In the order received. */
+export const selectCallbacks = new VaryingStatement(SELECTED, select, [
   { filters: {}, after: null, most: 1 },
   { filters: EVERY_FILTER, after: { id: "" }, most: 1 },
   { filters: OTHER_VERDICT, after: null, most: 1 },
 ]);
-
-/** The next callbacks after a position, in the order received. */
-export const selectCallbacks = (db: Database, filters: ReplayFilters, after: Position | null, most: number) =>
-  selectCallbacksPage.execute(db, { filters, after, most });

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { nullable, returned, VaryingStatement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
-import type { Position, ReplayFilters } from "./replay.ts";
+import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
+import type { ReplayFilters } from "./replay.ts";
 
 const matchConfirmations = (filters: ReplayFilters) => sql`
   from confirmation
@@ -22,18 +22,11 @@ const selectConfirmationCount = new VaryingStatement(
   [{}, EVERY_FILTER, { verdict: "pending" }],
 );
 
-export async function countConfirmations(db: Database, filters: ReplayFilters): Promise<number> {
-  const [row] = await selectConfirmationCount.execute(db, filters);
-  return row?.count ?? 0;
-}
+export const countConfirmations = async (db: Database, given: { filters: ReplayFilters }): Promise<number> =>
+  (await selectConfirmationCount.execute(db, given.filters))[0]?.count ?? 0;
 
-interface Selection {
-  filters: ReplayFilters;
-  after: Position | null;
-  most: number;
-}
-
-const selectConfirmationsPage = new VaryingStatement(
+/** In invoice order. */
+export const selectConfirmations = new VaryingStatement(
   {
     invoiceId: returned.uuid,
     source: returned.text(),
@@ -57,11 +50,3 @@ const selectConfirmationsPage = new VaryingStatement(
     { filters: EVERY_FILTER, after: { id: "" }, most: 1 },
   ],
 );
-
-/** The next confirmations after a position, in invoice order. */
-export const selectConfirmations = (
-  db: Database,
-  filters: ReplayFilters,
-  after: Position | null,
-  most: number,
-) => selectConfirmationsPage.execute(db, { filters, after, most });

@@ -3,8 +3,8 @@ import { nullable, returned, type Slots, Statement, VaryingStatement } from "../
 import type { Database } from "../database/tables.ts";
 import { isAccepted, type Route } from "../publish/event.ts";
 import type { OutgoingEvent } from "../publish/sns-entry.ts";
-import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
-import type { Position, ReplayFilters, ReplayTarget } from "./replay.ts";
+import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
+import type { ReplayFilters, ReplayTarget } from "./replay.ts";
 
 export interface SelectedEvent extends OutgoingEvent {
   createdAt: Date;
@@ -59,24 +59,16 @@ const selectEventCount = new VaryingStatement(
   [ANY, EVERY, NAMED],
 );
 
-export async function countEvents(
+export const countEvents = async (
   db: Database,
-  filters: ReplayFilters,
-  target: ReplayTarget,
-  routes: readonly Route[],
-): Promise<number> {
-  const [row] = await selectEventCount.execute(db, { filters, target, routes });
-  return row?.count ?? 0;
-}
+  given: Pick<EventSelection, "filters" | "target" | "routes">,
+): Promise<number> => (await selectEventCount.execute(db, given))[0]?.count ?? 0;
 
-export interface EventSelection {
-  filters: ReplayFilters;
+interface EventSelection extends Selection {
   target: ReplayTarget;
   routes: readonly Route[];
-  after: Position | null;
   /** Skips events that this replay has an outcome for, so that only the rest is sent again (G5). */
   replayId: string | null;
-  most: number;
 }
 
 /** The order of events; two sources may use the same event id. */
@@ -116,14 +108,12 @@ const select = ({ filters, target, routes, after, replayId, most }: EventSelecti
     order by ${place} limit ${most}`;
 };
 
-const selectEventsPage = new VaryingStatement(SELECTED, select, [
+/** In the order created. */
+export const selectEvents = new VaryingStatement(SELECTED, select, [
   { ...ANY, after: null, replayId: null, most: 1 },
   { ...EVERY, after: { id: "" }, replayId: "", most: 1 },
   { ...NAMED, after: null, replayId: null, most: 1 },
 ]);
-
-export const selectEvents = (db: Database, selection: EventSelection) =>
-  selectEventsPage.execute(db, selection);
 
 const OUTCOMES = { sent: returned.count, refused: returned.count, handled: returned.count } as const;
 

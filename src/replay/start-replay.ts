@@ -2,18 +2,15 @@ import { sql, type Transaction } from "kysely";
 import { closeAlarms } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { databaseClock } from "../database/server.ts";
-import type { Database, Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { Route } from "../publish/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
-import type { ReplayRequest } from "./plan-replay.ts";
+import { COUNTS, type ReplayRequest } from "./plan-replay.ts";
 import { DEFAULT_RATES, type Replay } from "./replay.ts";
 import { mustFindReplay, NO_LEASE } from "./replay-rows.ts";
-import { countCallbacks } from "./select-callbacks.ts";
-import { countConfirmations } from "./select-confirmations.ts";
-import { countEvents } from "./select-events.ts";
 
 export interface StartOptions extends ReplayRequest, ByHand {
   routes: readonly Route[];
@@ -31,7 +28,7 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
   const id = newId();
   const matching = await db.transaction().execute(async (trx) => {
     const filters = { ...options.filters, to: options.filters.to ?? (await databaseClock(trx)) };
-    const matching = await count(trx, { ...options, filters });
+    const matching = await COUNTS[kind](trx, { ...options, filters });
     if (matching === 0) return 0;
     await trx
       .insertInto("replay")
@@ -61,20 +58,6 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
   if (matching === 0) return null;
   step("replay started");
   return await mustFindReplay({ db, id });
-}
-
-function count(
-  db: Database,
-  { kind, filters, target, routes }: ReplayRequest & { routes: readonly Route[] },
-): Promise<number> {
-  switch (kind) {
-    case "confirmations":
-      return countConfirmations(db, filters);
-    case "callbacks":
-      return countCallbacks(db, filters);
-    case "events":
-      return countEvents(db, filters, target, routes);
-  }
 }
 
 interface ChangeOptions extends ByHand {

@@ -46,7 +46,7 @@ describe("callbacks of a replay", () => {
     const { around, db } = await withDatabase();
     const [first] = [await addCallback(around, { verdict: "refused" }), await addCallback(around)];
     const callbackIds = [first.id];
-    expect(await countCallbacks(db, { callbackIds, refused: true })).toBe(1);
-    expect(await countCallbacks(db, { callbackIds })).toBe(0);
+    expect(await countCallbacks(db, { filters: { callbackIds, refused: true } })).toBe(1);
+    expect(await countCallbacks(db, { filters: { callbackIds } })).toBe(0);
   });
 });

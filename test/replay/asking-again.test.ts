@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { ConfirmationsSteps } from "../../src/replay/ask-again-steps.ts";
+import { confirmationsSteps } from "../../src/replay/ask-again-steps.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import type { Replay, ReplayFilters } from "../../src/replay/replay.ts";
 import { claimReplay } from "../../src/replay/replay-rows.ts";
@@ -138,7 +138,7 @@ describe("replay confirmations", () => {
     const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
     const options = { db, onConfirmations: () => undefined, sources: ["default"], openLimit: 2 };
-    const steps = new ConfirmationsSteps(options);
+    const steps = confirmationsSteps(options);
 
     const first = await steps.next(held, 2);
     if (first.kind !== "went") throw new Error(first.kind);
@@ -162,7 +162,7 @@ describe("replay confirmations", () => {
     const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
     const options = { db, onConfirmations: () => undefined, openLimit: 2 };
-    const next = (sources: string[] | null) => new ConfirmationsSteps({ ...options, sources }).next(held, 1);
+    const next = (sources: string[] | null) => confirmationsSteps({ ...options, sources }).next(held, 1);
     expect(await next(null)).toMatchObject({ kind: "waits" });
     expect(await next(["default"])).toMatchObject({ kind: "went", taken: 1 });
   });
