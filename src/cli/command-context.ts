@@ -7,6 +7,7 @@ import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
 import { readSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
+import { table } from "./table.ts";
 import { isColourful, type Look, paint, plainJson, plainLines } from "./terminal-text.ts";
 
 export interface Output {
@@ -143,6 +144,11 @@ export class CommandContext {
   /** How wide a table may be; undefined where no terminal shows it. */
   get width(): number | undefined {
     return this.stdout.isTTY === true ? this.stdout.columns : undefined;
+  }
+
+  /** A table that fits the terminal. */
+  table(...[header, rows]: Parameters<typeof table>): string {
+    return table(header, rows, this.width);
   }
 
   get isColourful(): boolean {

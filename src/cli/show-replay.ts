@@ -11,7 +11,6 @@ import type { ReplayRunner } from "../replay/replay-runner.ts";
 import { leaseOf } from "../work/lease.ts";
 import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
-import { table } from "./table.ts";
 
 interface WantedReplay {
   kind: ReplayKind;
@@ -101,11 +100,11 @@ export async function showReplay(
   progress.end();
   await wish.finish(Promise.resolve(), 1_000);
   const refusals = await listRefusals({ db, id: replay.id });
-  context.show({ replay, refusals }, () => renderReplay(replay, refusals, context.width));
+  context.show({ replay, refusals }, () => renderReplay(replay, refusals, context));
   if (replay.state !== "done" || replay.refused > 0) context.fault();
 }
 
-export function renderPlan(plan: ReplayPlan, rate: number, width: number | undefined): string {
+export function renderPlan(plan: ReplayPlan, rate: number, context: CommandContext): string {
   const { kind, matching, withNewIds, first } = plan;
   if (matching === 0) return `No ${kind} match: there is nothing to replay.`;
   const found =
@@ -131,15 +130,15 @@ export function renderPlan(plan: ReplayPlan, rate: number, width: number | undef
       item.at,
       item.about,
     ]);
-    lines.push("", table(header, rows, width));
+    lines.push("", context.table(header, rows));
   }
   lines.push("", "This was a dry run: nothing was changed. Run it without --dry-run to start.");
   return lines.join("\n");
 }
 
-export function renderReplays(replays: readonly Replay[], width: number | undefined): string {
+export function renderReplays(replays: readonly Replay[], context: CommandContext): string {
   if (replays.length === 0) return "There are no replays yet.";
-  return table(
+  return context.table(
     ["replay", "kind", "state", "handled", "of", "refused", "by", "requested"],
     replays.map((replay) => [
       replay.id,
@@ -151,15 +150,10 @@ export function renderReplays(replays: readonly Replay[], width: number | undefi
       replay.requestedBy,
       replay.requestedAt,
     ]),
-    width,
   );
 }
 
-export function renderReplay(
-  replay: Replay,
-  refusals: readonly Refusal[],
-  width: number | undefined,
-): string {
+export function renderReplay(replay: Replay, refusals: readonly Refusal[], context: CommandContext): string {
   const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
   lines.push(`${countText(replay.handled)} of ${countText(replay.matching)} handled${whatOf(replay)}.`);
   if (replay.waitsFor !== null) lines.push(`Waiting: ${plainText(replay.waitsFor)}.`);
@@ -168,10 +162,9 @@ export function renderReplay(
     lines.push(
       "",
       "SNS refused these events; they were not sent:",
-      table(
+      context.table(
         ["event", "invoice", "source", "why"],
         refusals.map(({ eventId, invoiceId, source, error }) => [eventId, invoiceId, source, error]),
-        width,
       ),
     );
   lines.push(...nextOf(replay));

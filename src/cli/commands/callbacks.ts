@@ -6,7 +6,6 @@ import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone } from "../option-values.ts";
-import { table } from "../table.ts";
 
 /** The log of callbacks, and what became of each. */
 export const callbacksCommand = (context: CommandContext): Command =>
@@ -33,7 +32,7 @@ const list = (context: CommandContext): Command =>
     text: ({ items, next }, { limit: _, ...filters }) =>
       items.length === 0
         ? `${hasNone(filters) ? "No callback has come in yet." : "No callback matches these filters; fewer of them find more."} One with a wrong token is answered 404 and not recorded.`
-        : `${table(
+        : `${context.table(
             ["callback", "received", "sender", "what became of it", "invoice", "reference", "source"],
             items.map((one) => [
               one.id,
@@ -46,7 +45,6 @@ const list = (context: CommandContext): Command =>
               one.reference,
               one.source,
             ]),
-            context.width,
           )}\n\n${next === null ? "" : "There are more; see --limit. "}One of them, whole: invoice-relay callbacks show <callback>`,
   });
 

@@ -3,7 +3,6 @@ import { dayOf } from "../../kit/time.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
-import { table } from "../table.ts";
 
 export const eraseCommand = (context: CommandContext): Command =>
   operationCommand(context, "eraseInvoice", {
@@ -60,7 +59,7 @@ function renderErased(erased: ResultOf<"eraseInvoice">): string {
 export const retentionCommand = (context: CommandContext): Command =>
   operationCommand(context, "applyRetention", {
     name: "retention",
-    text: (result) => renderRetention(result, context.width),
+    text: (result) => renderRetention(result, context),
     judge: ({ stays, failed }) => (stays !== null || failed.length > 0) && context.fault(),
   });
 
@@ -79,7 +78,7 @@ const FAILED: Readonly<Record<string, string>> = {
   history: "dropping old failures of asks and sends",
 };
 
-function renderRetention(result: ResultOf<"applyRetention">, width: number | undefined): string {
+function renderRetention(result: ResultOf<"applyRetention">, context: CommandContext): string {
   const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays, failed } =
     result;
   const day = dayOf(before);
@@ -95,10 +94,9 @@ function renderRetention(result: ResultOf<"applyRetention">, width: number | und
     );
     if (partitions.length > 0)
       lines.push(
-        table(
+        context.table(
           ["partition", "callbacks", "still open, kept"],
           partitions.map(({ name, callbacks, kept }) => [name, about(callbacks), kept]),
-          width,
         ),
       );
     if (stragglers > 0)

@@ -17,7 +17,6 @@ import { readTimeline } from "../../operate/timeline-reading.ts";
 import { clockText, headlineOf, wordsOf } from "../../operate/timeline-words.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { table } from "../table.ts";
 
 type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
 
@@ -52,7 +51,7 @@ export const invoicesCommand = (context: CommandContext): Command =>
         ...others.map(otherWords),
         ...(items.length === 0
           ? [nothingFound(searched, text !== undefined)]
-          : [render(items, currencyOf(context.settings()), context.width)]),
+          : [render(items, currencyOf(context.settings()), context)]),
       ].join("\n"),
   });
 
@@ -68,7 +67,7 @@ const nothingFound = (searched: readonly string[], isText: boolean): string =>
 
 type CurrencyOf = ReturnType<typeof currencyOf>;
 
-function render(invoices: readonly ListedInvoice[], currency: CurrencyOf, width: number | undefined): string {
+function render(invoices: readonly ListedInvoice[], currency: CurrencyOf, context: CommandContext): string {
   const rows = invoices.map((invoice) => [
     invoice.invoiceId,
     invoice.reference,
@@ -91,7 +90,7 @@ function render(invoices: readonly ListedInvoice[], currency: CurrencyOf, width:
     "collection",
     "source",
   ];
-  return `${table(header, rows, width)}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
+  return `${context.table(header, rows)}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
 }
 
 const CHOICES = 20;

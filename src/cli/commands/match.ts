@@ -11,14 +11,13 @@ import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
-import { table } from "../table.ts";
 import { writeFileUnlessStopped } from "../write-file.ts";
 
 /** Is everything that was to be settled at the bank, and the other way round? Exit code 1 unless nothing is left over. */
 export function matchCommand(context: CommandContext): Command {
   const list = operationCommand(context, "listStatementMatches", {
     name: "list",
-    text: ({ matches }) => renderList(matches, context.width),
+    text: ({ matches }) => renderList(matches, context),
   });
   const show = operationCommand(context, "showStatementMatch", {
     name: "show",
@@ -30,7 +29,7 @@ export function matchCommand(context: CommandContext): Command {
     async show(match) {
       await writeReport(context, match, whole.opts());
       context.show(match, () =>
-        [figuresText(match, context.width), ...leftTexts(match.items, match.currency)].join("\n"),
+        [figuresText(match, context), ...leftTexts(match.items, match.currency)].join("\n"),
       );
       if (match.next !== null)
         context.remark(`There is more: --after ${match.next}, or --out <file> for all.`);
@@ -51,7 +50,7 @@ export function matchCommand(context: CommandContext): Command {
     async show(match, options) {
       if (!match.clean) context.fault();
       await writeReport(context, match, options);
-      context.show(match, () => matchedText(match, context.width));
+      context.show(match, () => matchedText(match, context));
     },
   })
     .addCommand(list)
@@ -113,7 +112,7 @@ async function writeReport(
   context.remark(`Wrote ${file}: ${rows.toLocaleString("en-US")} rows.`);
 }
 
-function matchedText(match: ResultOf<"matchStatement">, width: number | undefined): string {
+function matchedText(match: ResultOf<"matchStatement">, context: CommandContext): string {
   const { mapping, remembered, before, left, timeZone } = match;
   const debit = mapping.debit === null ? "" : `, less ${mapping.debit}`;
   const order = mapping.dateOrder === null ? "" : ` (${mapping.dateOrder})`;
@@ -130,12 +129,12 @@ function matchedText(match: ResultOf<"matchStatement">, width: number | undefine
         ];
   const named = leftTexts(left, match.currency);
   const report = `All of it: invoice-relay match show ${match.id} --out statement.xlsx`;
-  return [read, ...again, figuresText(match, width), ...named, ...(match.clean ? [] : [report])].join("\n");
+  return [read, ...again, figuresText(match, context), ...named, ...(match.clean ? [] : [report])].join("\n");
 }
 
 function figuresText(
   { fileName, source, collection, from, to, currency, clean, figures }: StatementMatch,
-  width: number | undefined,
+  context: CommandContext,
 ): string {
   const { states, others, undated, outside, withoutAmount } = figures;
   const notes = [
@@ -146,7 +145,7 @@ function figuresText(
   ] as const;
   return [
     `${fileName}: ${source}${collection === null ? "" : `, ${collection}`}, ${from} to ${to}: ${clean ? "nothing is left over." : "something is left over."}`,
-    table(
+    context.table(
       ["state", "lines", "at the bank", "sums", "payments", "to be settled"],
       states.map(({ state, lines, lineAmount, sums, payments, sumAmount }) => [
         state,
@@ -156,7 +155,6 @@ function figuresText(
         payments,
         moneyIn(currency, sumAmount),
       ]),
-      width,
     ),
     ...(states.some(({ sums }) => sums > 0) ? [] : ["There was nothing to be settled in these days."]),
     ...notes.filter(([count]) => count > 0).map(([count, words]) => `${words}: ${count}.`),
@@ -180,9 +178,9 @@ const leftTexts = (left: readonly Left[], currency: string): string[] =>
     ].join("\n"),
   );
 
-function renderList(matches: readonly StatementMatch[], width: number | undefined): string {
+function renderList(matches: readonly StatementMatch[], context: CommandContext): string {
   if (matches.length === 0) return "No statement has been matched yet: invoice-relay match <file> does.";
-  return table(
+  return context.table(
     ["id", "source", "collection", "from", "to", "file", "matched", "by", "left over"],
     matches.map((match) => [
       match.id,
@@ -195,6 +193,5 @@ function renderList(matches: readonly StatementMatch[], width: number | undefine
       match.madeBy,
       match.clean ? "nothing" : "something",
     ]),
-    width,
   );
 }

@@ -4,7 +4,6 @@ import { plainText } from "../../kit/text.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { table } from "../table.ts";
 
 export const monthCommand = (context: CommandContext): Command =>
   new Command("month")
@@ -19,21 +18,21 @@ export const monthCommand = (context: CommandContext): Command =>
         judge: ({ months }) => {
           if (months.some(({ obstacles }) => obstacles.length > 0)) context.fault();
         },
-        text: ({ months }) => months.map((month) => closedText(month, context.width)).join("\n\n"),
+        text: ({ months }) => months.map((month) => closedText(month, context)).join("\n\n"),
       }),
     )
     .addCommand(
       operationCommand(context, "listMonths", {
         name: "list",
         text: ({ months }) =>
-          months.length === 0 ? "No month is over since the first serve." : listText(months, context.width),
+          months.length === 0 ? "No month is over since the first serve." : listText(months, context),
       }),
     )
     .addCommand(
       operationCommand(context, "showMonth", {
         name: "show",
         missing: ({ month }) => `${month} was never closed. List months with: invoice-relay month list`,
-        text: ({ closings }) => closings.map((closing) => shownText(closing, context.width)).join("\n\n"),
+        text: ({ closings }) => closings.map((closing) => shownText(closing, context)).join("\n\n"),
       }),
     )
     .addCommand(
@@ -58,9 +57,9 @@ const cells = ({ payments, ...amounts }: Sums): string[] => [
 
 function closedText(
   { source, month, currency, obstacles, all, closing }: ResultOf<"closeMonth">["months"][number],
-  width: number | undefined,
+  context: CommandContext,
 ): string {
-  const sums = all === null ? [] : [table([`in ${currency}`, ...HEADER], [["all", ...cells(all)]], width)];
+  const sums = all === null ? [] : [context.table([`in ${currency}`, ...HEADER], [["all", ...cells(all)]])];
   if (closing !== null)
     return [`${month} of ${source} is closed.`, ...sums, signatureText(closing.signature)].join("\n");
   if (obstacles.length === 0)
@@ -74,23 +73,22 @@ function closedText(
   return [`${month} of ${source} cannot be closed yet:`, ...named].join("\n");
 }
 
-const listText = (months: ResultOf<"listMonths">["months"], width: number | undefined): string =>
-  table(
+const listText = (months: ResultOf<"listMonths">["months"], context: CommandContext): string =>
+  context.table(
     ["month", "source", "state", "closed", "by", ...HEADER, "currency", "changed"],
     months.map(({ month, source, state, closedAt, closedBy, all, currency, changed }) => [
       ...[month, source, state, closedAt, closedBy],
       ...(all === null ? HEADER.map(() => null) : cells(all)),
       ...[currency, state === "open" ? null : changed],
     ]),
-    width,
   );
 
-const acceptedText = ({ accepted, currency }: Shown["closing"]): string[] =>
+const acceptedText = ({ accepted, currency }: Shown["closing"], context: CommandContext): string[] =>
   !accepted
     ? []
     : [
         `Differences accepted: ${plainText(accepted.reason)}`,
-        table(
+        context.table(
           ["day", "invoice", "what", "at the provider", "in the event", "currency"],
           accepted.differences.map(({ day, invoiceId, reason, atProvider, inEvent }) => [
             ...[day, invoiceId, reason],
@@ -119,7 +117,7 @@ const WORDS: Readonly<Record<string, string>> = { serviceCharge: "service charge
 
 function shownText(
   { closing, reopenedAt, reopenedBy, reopenReason, settingsChanged, changed, changes, now }: Shown,
-  width: number | undefined,
+  context: CommandContext,
 ): string {
   const { month, source, currency, timeZone, closedAt, closedBy, collections, all, statement } = closing;
   const more = changed > 0 ? [["with what changed", ...cells(now)]] : [];
@@ -135,10 +133,10 @@ function shownText(
     ...settingsChanged.map(
       ({ setting, closed, now }) => `Closed with ${setting}=${closed}, which is ${now || "none"} now.`,
     ),
-    ...acceptedText(closing),
+    ...acceptedText(closing, context),
     signatureText(closing.signature),
     "",
-    table(
+    context.table(
       [`in ${currency}`, ...HEADER],
       [
         ...collections.map(({ collection, ...sums }) => [
@@ -148,21 +146,19 @@ function shownText(
         ["all, as closed", ...cells(all)],
         ...more,
       ],
-      width,
     ),
     ...(changes.length === 0
       ? []
       : [
           "",
           `Changed since (${changed.toLocaleString("en-US")}${changes.length < changed ? `, the newest ${changes.length}` : ""}):`,
-          table(
+          context.table(
             ["when", "invoice", "what"],
             changes.map(({ changedAt, invoiceId, ...change }) => [
               changedAt,
               invoiceId,
               changeText(change, currency),
             ]),
-            width,
           ),
         ]),
   ].join("\n");

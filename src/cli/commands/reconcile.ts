@@ -4,7 +4,6 @@ import { day } from "../../operate/operations/fields.ts";
 import { readOf, type Unread } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
-import { table } from "../table.ts";
 
 const LAST_DAYS = 7;
 
@@ -15,7 +14,7 @@ export const reconcileCommand = (context: CommandContext): Command =>
     name: "reconcile",
     options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     input: lastDays,
-    text: (done, { publish }) => reconcileText(readOf(done), publish === true, context.width),
+    text: (done, { publish }) => reconcileText(readOf(done), publish === true, context),
     judge(done) {
       if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
       tellUnread(context, done);
@@ -27,7 +26,7 @@ function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): Com
   return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };
 }
 
-function reconcileText(done: readonly Reconciled[], publish: boolean, width: number | undefined): string {
+function reconcileText(done: readonly Reconciled[], publish: boolean, context: CommandContext): string {
   const header = ["source", "collection", "paid", "without event", "healed", "named by a callback"];
   const rows = done.map(({ source, collectionId, listed, missing, opened, called }) => [
     source,
@@ -39,9 +38,9 @@ function reconcileText(done: readonly Reconciled[], publish: boolean, width: num
   ]);
   const [first] = done;
   const period = first === undefined ? "" : `Payments of ${first.from} to ${first.to} (${first.zone})\n\n`;
-  return `${period}${table(header, rows, width)}\n\n${[
+  return `${period}${context.table(header, rows)}\n\n${[
     ...healedText(done, publish),
-    ...waitingText(done, width),
+    ...waitingText(done, context),
     ...done.flatMap(({ collectionId, unproven }) =>
       unproven.map(
         ({ first, last, why }) =>
@@ -70,7 +69,7 @@ function healedText(done: readonly Reconciled[], publish: boolean): string[] {
   ];
 }
 
-function waitingText(done: readonly Reconciled[], width: number | undefined): string[] {
+function waitingText(done: readonly Reconciled[], context: CommandContext): string[] {
   const waiting = done.flatMap((one) => one.waiting);
   const inAll = done.reduce((sum, one) => sum + one.waitingInAll, 0);
   if (inAll === 0) return [];
@@ -78,10 +77,9 @@ function waitingText(done: readonly Reconciled[], width: number | undefined): st
   return [
     "",
     `Without an accepted event as this ends (${inAll}):`,
-    table(
+    context.table(
       ["invoice", "reason", "detail"],
       waiting.map(({ invoiceId, reason, detail }) => [invoiceId, reason, detail]),
-      width,
     ),
     ...more,
   ];

@@ -40,14 +40,14 @@ export const replayCommand = (context: CommandContext): Command =>
     .addCommand(
       operationCommand(context, "listReplays", {
         name: "list",
-        text: ({ replays }) => renderReplays(replays, context.width),
+        text: ({ replays }) => renderReplays(replays, context),
       }),
     )
     .addCommand(
       operationCommand(context, "showReplay", {
         name: "show",
         missing,
-        text: ({ replay, refusals }) => renderReplay(replay, refusals, context.width),
+        text: ({ replay, refusals }) => renderReplay(replay, refusals, context),
       }),
     )
     .addCommand(
@@ -76,7 +76,7 @@ export const replayCommand = (context: CommandContext): Command =>
         name: "cancel",
         missing,
         json: (replay) => ({ replay }),
-        text: (replay) => renderReplay(replay, [], context.width),
+        text: (replay) => renderReplay(replay, [], context),
       }),
     );
 
@@ -161,9 +161,7 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const request = { db, kind, filters, target, routes };
       if (dryRun) {
         const plan = await planReplay(request);
-        context.show({ dryRun: true, ...plan }, () =>
-          renderPlan(plan, rate ?? DEFAULT_RATES[kind], context.width),
-        );
+        context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind], context));
         return { replay: null, plan };
       }
       if (all === true) {

@@ -6,7 +6,7 @@ import { adviceOf } from "../../operate/need.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone } from "../option-values.ts";
-import { sheet, table } from "../table.ts";
+import { sheet } from "../table.ts";
 import type { Look } from "../terminal-text.ts";
 
 export const statusCommand = (context: CommandContext): Command =>
@@ -31,7 +31,7 @@ export const auditCommand = (context: CommandContext): Command =>
           ? "Nothing has been changed by hand."
           : "Nothing in the audit log matches these filters. Without them, invoice-relay audit shows who " +
             "changed what."
-        : table(
+        : context.table(
             ["at", "who", "what", "which", "why"],
             entries.map(({ at, actor, action, subject, detail }) => [
               at,
@@ -40,7 +40,6 @@ export const auditCommand = (context: CommandContext): Command =>
               subject,
               typeof detail.reason === "string" ? detail.reason : null,
             ]),
-            context.width,
           ),
   });
 

@@ -6,7 +6,7 @@ import { numberOf, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { hasNone, withYes } from "../option-values.ts";
-import { sheet, table } from "../table.ts";
+import { sheet } from "../table.ts";
 
 const DEAD = { list: "dead", what: ["dead letter", "dead letters"], act: "retry" } as const;
 const QUARANTINE = {
@@ -147,7 +147,7 @@ const LONGEST_ERROR = 80;
 
 function tableOf(items: readonly UndeliveredItem[], context: CommandContext): string {
   const currency = currencyOf(context.settings());
-  return table(
+  return context.table(
     ["kind", "invoice", "event", "total", "reference", "collection", "source", "since", "attempts", "error"],
     items.map((item) => [
       item.kind,
@@ -161,7 +161,6 @@ function tableOf(items: readonly UndeliveredItem[], context: CommandContext): st
       item.attempts,
       shortText(item.error, LONGEST_ERROR),
     ]),
-    context.width,
   );
 }
 
