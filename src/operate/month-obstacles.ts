@@ -6,11 +6,15 @@ import { newestMatchesOf, type StatementMatch } from "../books/statement/stateme
 import type { Database } from "../database/tables.ts";
 import { type BookPeriod, bookDay, bookDayOf, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import { addDays, clock } from "../kit/time.ts";
+import { readSentAmounts } from "../publish/sent-amounts.ts";
 import { SETTLING_MS, type Tally } from "../reconcile/certificate/certificate.ts";
 import { type CalendarDay, readCalendar } from "../reconcile/last-runs.ts";
-import { isProvisionalCertificate } from "../reconcile/read-certificates.ts";
+import {
+  type CertificatePage,
+  isProvisionalCertificate,
+  readCertificatePage,
+} from "../reconcile/read-certificates.ts";
 import { readWantingDays } from "../reconcile/unproven-days.ts";
-import { readAcceptable } from "./accepted-differences.ts";
 import { listUndelivered, type UndeliveredList } from "./list-undelivered.ts";
 import type { Obstacle } from "./month.ts";
 
@@ -55,14 +59,10 @@ export interface Judged {
 /** Whatever is in the way of closing a month, all at once. */
 export async function judgeMonth(db: Database, asked: MonthToClose): Promise<Judged> {
   const { source, period } = asked;
-  const { name, collectionIds, zone } = source;
+  const { name, zone } = source;
   const [from, to] = [bookDayOf(period.from, zone), lastBookDay(period, zone)];
-  const calendar = await readCalendar(db, {
-    from,
-    to,
-    sources: [{ name, collectionIds, booksTimeZone: zone }],
-  });
-  const wanting = await readWantingDays(db, { name, collectionIds }, period);
+  const calendar = await readCalendar(db, { from, to, sources: [source] });
+  const wanting = await readWantingDays(db, source, period);
   const last = calendar.find(({ day }) => day === to);
   const isProvisional = last !== undefined && (await isProvisionalCertificate(db, last.certificateId));
   const covered = { from, to, collections: asked.collections };
@@ -113,6 +113,40 @@ function unequalDays(
   for (const { day, certificateId, result } of calendar) if (result !== "equal") find(certificateId, day);
   for (const { certificateId, days } of wanting) for (const day of days) find(certificateId, day);
   return [...unequal].map(([certificateId, days]) => ({ certificateId, days: [...days] }));
+}
+
+/** As many as a certificate names. */
+const NAMED_IN_ALL = 10_000;
+
+/**
+ * What may be accepted of days whose certificates are not equal.
+ * @returns null for a certificate that was refused, and one that misses a payment or does not name all that differs.
+ */
+async function readAcceptable(
+  db: Database,
+  source: string,
+  { certificateId, days }: Omit<Unequal, "acceptable">,
+): Promise<AcceptedDifference[] | null> {
+  const page = await readCertificatePage(db, certificateId, { limit: NAMED_IN_ALL, after: 0 });
+  const found = page && acceptableOf(page, days);
+  if (!found) return null;
+  const ids = found.flatMap(({ invoiceId }) => invoiceId ?? []);
+  const amounts = await readSentAmounts(db, source, ids);
+  return found.map(({ day, invoiceId, reason, detail, amount }) => ({
+    ...{ certificateId, day, invoiceId, reason, detail, atProvider: amount },
+    inEvent: (invoiceId && amounts.get(invoiceId)) ?? null,
+  }));
+}
+
+/** Nothing is missing on these days, and each of them has a difference that is named. Pure. */
+function acceptableOf({ certificate, differences }: CertificatePage, days: readonly string[]) {
+  if (certificate.result === "refused" || certificate.differencesInAll > differences.length) return null;
+  const found = differences.filter(({ day, weight }) => weight !== "note" && days.includes(day));
+  const isNamed = days.every((day) => found.some((one) => one.day === day));
+  const isMissing =
+    found.some(({ weight }) => weight === "gap") ||
+    certificate.days.some(({ day, missing }) => days.includes(day) && missing.count > 0);
+  return isNamed && !isMissing ? found : null;
 }
 
 interface Proof {

@@ -127,7 +127,7 @@ export type CalendarDay = z.output<typeof calendarDay>;
 interface CoveredSource {
   name: string;
   collectionIds: readonly string[];
-  booksTimeZone: string;
+  zone: string;
 }
 
 interface CalendarQuery {
@@ -151,7 +151,7 @@ const ASKED: Columns<AskedDay> = {
   source: text(({ name }) => name),
   // As text: unnest would flatten an array of arrays.
   ids: text(({ collectionIds }) => `{${collectionIds.join(",")}}`),
-  zone: text(({ booksTimeZone }) => booksTimeZone),
+  zone: text(({ zone }) => zone),
   day: text(({ day }) => day),
   begins: time(({ period }) => period.from),
   ends: time(({ period }) => period.to),
@@ -205,7 +205,7 @@ export const readCalendar = async (db: Database, wanted: CalendarQuery): Promise
 
 const askedDays = ({ from, to, sources }: CalendarQuery): AskedDay[] =>
   sources.flatMap((source) => {
-    const zone = source.booksTimeZone;
+    const { zone } = source;
     const days = bookDaysOf(bookPeriod(from, to, zone), zone);
     return days.map((day) => ({ ...source, day, period: bookDay(day, zone) }));
   });

@@ -238,7 +238,7 @@ describe("a daily certificate of collections that changed before it was made", (
       readCalendar(given.db, {
         from: midnight(3).toISOString().slice(0, 10),
         to: midnight(1).toISOString().slice(0, 10),
-        sources: [{ name: "default", collectionIds, booksTimeZone: "UTC" }],
+        sources: [{ name: "default", collectionIds, zone: "UTC" }],
       });
     given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
     await dueNow(of(both));

@@ -28,12 +28,8 @@ export async function* readDifferences(
   { from, to, collection }: { from: string; to: string; collection?: string | undefined },
   source: BookSource,
 ): AsyncGenerator<Difference, void, undefined> {
-  const { name, collectionIds, zone } = source;
-  const calendar = await readCalendar(db, {
-    from,
-    to,
-    sources: [{ name, collectionIds, booksTimeZone: zone }],
-  });
+  const { zone } = source;
+  const calendar = await readCalendar(db, { from, to, sources: [source] });
   const certified = new Map(calendar.map(({ day, certificateId }) => [day, certificateId]));
   const today = bookDayOf(Date.now(), zone);
   for (const day of bookDaysOf(bookPeriod(from, to, zone), zone)) {

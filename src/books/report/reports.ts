@@ -1,9 +1,9 @@
 import type { Database } from "../../database/tables.ts";
 import { bookDayOf, bookPeriod, bookTimeOf } from "../../kit/book-days.ts";
+import { RelayError } from "../../kit/errors.ts";
 import type { Mask } from "../../kit/mask.ts";
-import { type Money, moneyOf } from "../../provider/provider.ts";
+import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
-import { groupsOf } from "./grouped.ts";
 import { type Difference, readDifferences } from "./read-differences.ts";
 import { type Payment, readPayments } from "./read-payments.ts";
 import type { Column, Sheet, SheetRow } from "./sheet.ts";
@@ -120,6 +120,43 @@ const paymentColumns = ({ showsPayers }: ReportRequest): Column<Payment>[] => [
   { name: "verdict", kind: "text", of: ({ verdict }) => verdict },
   ZONE,
 ];
+
+interface Group<Key> {
+  key: Key;
+  payments: number;
+  sums: Money[];
+}
+
+/** More groups than anybody reads; as many fit into memory. */
+const GROUP_LIMIT = 100_000;
+
+/** What one payment adds to a group; null adds nothing. */
+interface Addend<Key> {
+  key: Key;
+  amounts: readonly (Money | null)[];
+}
+
+/**
+ * Adds up payments by their keys, in the order of the keys' texts.
+ * @param key arrays of texts and nulls are the same when their parts are.
+ * @throws RelayError when there are more than 100,000 groups.
+ */
+async function groupsOf<Key extends readonly (string | null)[]>(
+  addends: AsyncIterable<Addend<Key>>,
+): Promise<Group<Key>[]> {
+  const groups = new Map<string, Group<Key>>();
+  for await (const { key, amounts } of addends) {
+    const name = JSON.stringify(key);
+    const group = groups.get(name) ?? { key, payments: 0, sums: amounts.map(() => "0.00") };
+    groups.set(name, group);
+    if (groups.size > GROUP_LIMIT)
+      throw new RelayError("There are more than 100,000 groups in this period. Choose a shorter one.");
+    group.payments += 1;
+    for (const [at, amount] of amounts.entries())
+      if (amount !== null) group.sums[at] = sumOfMoney([group.sums[at] ?? "0", amount]);
+  }
+  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
+}
 
 interface PaymentGroup {
   source: BookSource;

@@ -44,6 +44,13 @@ export const day = z
   .refine(isDay, { error: "should be a day such as 2026-10-31" })
   .meta({ format: "date" });
 
+export const period = z.strictObject({
+  from: day.describe("the first day of payment, YYYY-MM-DD, in the zone of the books (BOOKS_TIME_ZONE)"),
+  to: day.describe("the last day of payment, included"),
+  collection: id.optional().describe("one of COLLECTION_IDS; all of them by default"),
+});
+export type Period = z.output<typeof period>;
+
 /** A line that Postgres can store, or nothing. */
 export const line = (most: number) =>
   z

@@ -9,28 +9,21 @@ import type { ReplayKind } from "../../replay/replay.ts";
 import type { Signer } from "../../signing/signed.ts";
 import type { Activity, History, HistoryRange } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
-import { answeredId, SOME_ID } from "./fields.ts";
-
-export interface Period {
-  from: string;
-  to: string;
-  /** One of COLLECTION_IDS; all of them by default. */
-  collection?: string | undefined;
-}
+import { answeredId, type Period, SOME_ID, whole } from "./fields.ts";
 
 /** How far something is that takes long. */
-export interface ListProgress {
+export const progressMade = z.object({
   /** "" for all of them. */
-  source: string;
+  source: z.string(),
   /** null: all of the source's. */
-  collectionId: string | null;
-  step: "lists" | "invoices" | "books" | "ledger" | "decided";
-  done: number;
+  collectionId: answeredId.nullable(),
+  step: z.enum(["lists", "invoices", "books", "ledger", "decided"]),
+  done: whole,
   /** null when unknown. */
-  total: number | null;
-}
+  total: whole.nullable(),
+});
 
-export type OnProgress = (progress: ListProgress) => void;
+export type OnProgress = (progress: z.output<typeof progressMade>) => void;
 
 export interface OperationParts {
   db: Database;

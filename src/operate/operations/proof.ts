@@ -14,8 +14,8 @@ import {
 } from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import { BadInput } from "./bad-input.ts";
-import { answeredId, countGiven, day, id, limitInQuery, reason, source, time, whole } from "./fields.ts";
-import { operationsAbout } from "./operation.ts";
+import { countGiven, day, id, limitInQuery, period, reason, source, time } from "./fields.ts";
+import { operationsAbout, progressMade } from "./operation.ts";
 
 const { download, get, post } = operationsAbout("Proof");
 const DAY_LIMIT = 400;
@@ -33,12 +33,6 @@ const calendar = z.object({
     .describe("Whose days they are, and of what currency the amounts."),
 });
 
-const period = z.strictObject({
-  from: day.describe("the first day of payment, YYYY-MM-DD, in the zone of the books (BOOKS_TIME_ZONE)"),
-  to: day.describe("the last day of payment, included"),
-  collection: id.optional().describe("one of COLLECTION_IDS; all of them by default"),
-});
-
 function refuseFuture(given: string, now: Date): void {
   const today = dayOf(now);
   if (given <= today) return;
@@ -51,13 +45,7 @@ function refuseFuture(given: string, now: Date): void {
  */
 export const progressLine = z.union([
   z.object({
-    progress: z.object({
-      source: z.string(),
-      collectionId: answeredId.nullable(),
-      step: z.enum(["lists", "invoices", "books", "ledger", "decided"]),
-      done: whole,
-      total: whole.nullable(),
-    }),
+    progress: progressMade,
   }),
   z.object({ result: z.unknown() }),
   z.object({ error: z.string() }),
@@ -96,10 +84,7 @@ export const proofOperations = [
         throw new RelayError(`\`to\` should be at most ${DAY_LIMIT} days after \`from\`.`);
       const chosen = books.filter(({ name }) => source === undefined || name === source);
       return {
-        days: await readCalendar(db, {
-          ...query,
-          sources: chosen.map(({ zone, ...book }) => ({ ...book, booksTimeZone: zone })),
-        }),
+        days: await readCalendar(db, { ...query, sources: chosen }),
         firstServed: await listFirstServed(db),
         books: chosen.map(({ name, zone, currency }) => ({ source: name, timeZone: zone, currency })),
       };

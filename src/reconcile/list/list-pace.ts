@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Alarms } from "../../alarms/alarms.ts";
 import type { Database } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { storableText } from "../../kit/text.ts";
 import { backOffMs } from "../../kit/waiting.ts";
 import { isHealthy } from "../../upstreams/machine.ts";
 import { listGapMs, takeTurn } from "../../upstreams/source-row.ts";
@@ -111,3 +112,16 @@ export class ListPace {
     this.#nextAt = performance.now() + this.#gapMs + this.#extraMs;
   }
 }
+
+export const readCollectionName = (
+  source: ReconcileSource,
+  pace: ListPace,
+  collectionId: string,
+  signal: AbortSignal,
+): Promise<string | null> =>
+  pace.call(async () => {
+    const answer = await source.provider.getCollection(collectionId, { signal });
+    if (answer.kind !== "found") throw new ListUnreadable(`Get Collection by ID of ${collectionId}`, answer);
+    const { collectionName } = answer.collection;
+    return collectionName === null ? null : storableText(collectionName);
+  });
