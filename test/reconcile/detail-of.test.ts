@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Reason } from "../../src/reconcile/certificate/certificate.ts";
-import { detailOf } from "../../src/reconcile/certificate/detail-of.ts";
+import { detailOf, type Reason } from "../../src/reconcile/certificate/detail-of.ts";
 import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
 import { COMPLETE, payload } from "./judging-payments.ts";
 

@@ -5,6 +5,7 @@ import { signatureSchema } from "../../signing/verify-signed.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import type { Reason } from "./detail-of.ts";
 
 const tally = z.object({ count: whole, amount: decimal });
 export type Tally = z.output<typeof tally>;
@@ -21,47 +22,6 @@ export const totals = z.object({
   differences: whole.describe("Other differences that could hide money."),
 });
 export type Totals = z.output<typeof totals>;
-
-export type Reason =
-  // Paid at the provider, but not accepted on the right topic:
-  /** It has no confirmation: no callback named it, and no sweep has found it yet. */
-  | "missing"
-  | "not_confirmed"
-  | "dead"
-  | "quarantined"
-  | "not_paid"
-  | "recorded_only"
-  | "before_start"
-  | "event_missing"
-  | "unpublished"
-  | "event_dead"
-  | "held"
-  | "wrong_topic"
-  | "no_acceptance"
-  // Other differences that could hide money:
-  | "amount_differs"
-  | "books_differ"
-  | "payload_differs"
-  | "digest_missing"
-  | "invoice_missing"
-  | "not_at_provider"
-  | "status_unknown"
-  | "confirmation_missing"
-  | "verdict_differs"
-  | "event_without_payment"
-  | "acceptance_without_event"
-  | "id_unusable"
-  // Only named:
-  | "callback_missing"
-  | "undated"
-  | "future"
-  | "counted_by_asking"
-  | "type_changed"
-  /** The provider has changed dates or charges since the event was made. */
-  | "corrected"
-  | "test"
-  /** Of a collection that is not ours: a note once somebody has decided, a difference until then. */
-  | "foreign";
 
 /**
  * `gap`: paid at the provider, but not accepted on the right topic. `difference`: anything else that could

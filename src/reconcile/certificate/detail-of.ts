@@ -1,102 +1,85 @@
 import { NEITHER_STATUS } from "../../confirm/invoices/status-class.ts";
-import type { Reason } from "./certificate.ts";
 import { type Correction, correctionsOf, totalsAgree } from "./event-answer.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
-const because = (error: string | null) => (error ? `: ${error}` : "");
+type Detail = string | ((facts: PaymentFacts) => string);
+
+const wordsOf = <Name extends string>(details: Record<Name, Detail>) => details;
+
+/** Every reason why a payment is not the same in all three places, in plain words, without personal data. */
+const DETAILS = wordsOf({
+  // Paid at the provider, but not accepted on the right topic:
+  missing: "no callback named it and no sweep has found it yet",
+  not_confirmed: ({ lastError }) => `the provider has not confirmed it yet${because(lastError)}`,
+  dead: (facts) => `its confirmation is a dead letter${because(facts.lastError)}${dismissed(facts)}`,
+  quarantined: (facts) => `quarantined${because(facts.lastError)}${dismissed(facts)}`,
+  not_paid: ({ verdict }) => `the list says paid, but Get Invoice said ${saidInstead(verdict)}`,
+  recorded_only: "recorded only: found by reconcile without --publish",
+  before_start: "paid before the relay first served this source, and not published",
+  event_missing: "confirmed as paid, but its event is missing",
+  unpublished: ({ outboxError }) => `its event is waiting to be published${because(outboxError)}`,
+  event_dead: (facts) => `SNS refused its event${because(facts.outboxError)}${dismissed(facts)}`,
+  held: "its event is held as a Test invoice's, and the provider does not say that it is one",
+  wrong_topic: ({ acceptedElsewhere }) =>
+    `its event was accepted on ${acceptedElsewhere ?? "the live topic"}, which is not its topic today`,
+  no_acceptance: "its event is not queued, and no acceptance by SNS is stored",
+  // Other differences that could hide money:
+  amount_differs(facts) {
+    const { listedAmount, askedAmount, amounts, inPayload } = facts;
+    const totals = `; the stored total is ${amounts?.totalAmount}, in the event ${inPayload?.totalAmount}`;
+    return (
+      `the list says ${listedAmount ?? "nothing"}, Get Invoice ${askedAmount ?? "was not asked"}, stored is ` +
+      `${amounts?.amount ?? "nothing"}, in the event ${inPayload?.amount ?? "nothing"}` +
+      (totalsAgree(facts) ? "" : totals)
+    );
+  },
+  books_differ: ({ eventAnswers, eventId }) =>
+    eventAnswers === null && eventId !== null
+      ? "the answer that its event was made from is gone, and the event differs from the newest one"
+      : "columns and event contradict the provider's answers that they were made from: something was " +
+        "edited by hand",
+  payload_differs: "the event in the log is not the one that SNS accepted",
+  digest_missing: "no digest of what SNS accepted is stored",
+  invoice_missing: "published, but the confirmed invoice is gone",
+  not_at_provider: ({ asked, askedStatus }) => `stored as paid, but ${saidNow(asked, askedStatus)}`,
+  status_unknown: ({ asked, askedStatus }) =>
+    asked === "unknown"
+      ? `Get Invoice says "${askedStatus}", which is ${NEITHER_STATUS}`
+      : "stored as paid, but the provider's answer cannot be read",
+  confirmation_missing: "its confirmation is gone",
+  verdict_differs: ({ verdict }) => `published, but its confirmation's verdict is ${verdict ?? "missing"}`,
+  event_without_payment: "it has an event, but is not paid, neither at the provider nor in the store",
+  // Of what is no payment: whoever finds it says what it is.
+  acceptance_without_event: "",
+  id_unusable: "",
+  // Only named:
+  callback_missing: "the callback that opened it is gone from the log",
+  undated: "neither the list nor the confirmed answer has a time of payment that can be true",
+  future: "its time of payment is in the future",
+  counted_by_asking: "the list leaves it out, but Get Invoice says it is paid",
+  type_changed: ({ askedType, type, eventType }) =>
+    `the provider has named another type since: it is ${askedType ?? type ?? "none"} now, and its event was ` +
+    `accepted on the live topic as ${eventType}`,
+  /** The provider has changed dates or charges since the event was made. */
+  corrected: (facts) =>
+    `the provider has changed it since its event was made: ${correctionsOf(facts).map(inWords).join(", ")}`,
+  test: "a Test invoice",
+  /** Of a collection that is not ours: a note once somebody has decided, a difference until then. */
+  foreign: (facts) =>
+    `of "${facts.askedCollection ?? facts.collectionName ?? ""}", which is not in COLLECTION_IDS: ${decisionOn(facts)}`,
+});
+
+export type Reason = keyof typeof DETAILS;
 
 export function detailOf(reason: Reason, facts: PaymentFacts): string {
-  const { lastError, outboxError, verdict, amounts, inPayload, asked, askedStatus, dismissedBy } = facts;
-  const dismissed = dismissedBy === null ? "" : `; dismissed by ${dismissedBy}`;
-  switch (reason) {
-    case "missing":
-      return "no callback named it and no sweep has found it yet";
-    case "not_confirmed":
-      return `the provider has not confirmed it yet${because(lastError)}`;
-    case "dead":
-      return `its confirmation is a dead letter${because(lastError)}${dismissed}`;
-    case "quarantined":
-      return `quarantined${because(lastError)}${dismissed}`;
-    case "not_paid":
-      return `the list says paid, but Get Invoice said ${saidInstead(verdict)}`;
-    case "recorded_only":
-      return "recorded only: found by reconcile without --publish";
-    case "before_start":
-      return "paid before the relay first served this source, and not published";
-    case "event_missing":
-      return "confirmed as paid, but its event is missing";
-    case "unpublished":
-      return `its event is waiting to be published${because(outboxError)}`;
-    case "event_dead":
-      return `SNS refused its event${because(outboxError)}${dismissed}`;
-    case "held":
-      return "its event is held as a Test invoice's, and the provider does not say that it is one";
-    case "wrong_topic":
-      return (
-        `its event was accepted on ${facts.acceptedElsewhere ?? "the live topic"}, which is not its ` +
-        "topic today"
-      );
-    case "no_acceptance":
-      return "its event is not queued, and no acceptance by SNS is stored";
-    case "amount_differs":
-      return (
-        `the list says ${facts.listedAmount ?? "nothing"}, Get Invoice ` +
-        `${facts.askedAmount ?? "was not asked"}, stored is ${amounts?.amount ?? "nothing"}, in the ` +
-        `event ${inPayload?.amount ?? "nothing"}` +
-        (totalsAgree(facts)
-          ? ""
-          : `; the stored total is ${amounts?.totalAmount}, in the event ${inPayload?.totalAmount}`)
-      );
-    case "books_differ":
-      return facts.eventAnswers === null && facts.eventId !== null
-        ? "the answer that its event was made from is gone, and the event differs from the newest one"
-        : "columns and event contradict the provider's answers that they were made from: something was " +
-            "edited by hand";
-    case "payload_differs":
-      return "the event in the log is not the one that SNS accepted";
-    case "digest_missing":
-      return "no digest of what SNS accepted is stored";
-    case "invoice_missing":
-      return "published, but the confirmed invoice is gone";
-    case "not_at_provider":
-      return `stored as paid, but ${saidNow(asked, askedStatus)}`;
-    case "status_unknown":
-      return asked === "unknown"
-        ? `Get Invoice says "${askedStatus}", which is ${NEITHER_STATUS}`
-        : "stored as paid, but the provider's answer cannot be read";
-    case "confirmation_missing":
-      return "its confirmation is gone";
-    case "verdict_differs":
-      return `published, but its confirmation's verdict is ${verdict ?? "missing"}`;
-    case "event_without_payment":
-      return "it has an event, but is not paid, neither at the provider nor in the store";
-    case "callback_missing":
-      return "the callback that opened it is gone from the log";
-    case "undated":
-      return "neither the list nor the confirmed answer has a time of payment that can be true";
-    case "future":
-      return "its time of payment is in the future";
-    case "counted_by_asking":
-      return "the list leaves it out, but Get Invoice says it is paid";
-    case "type_changed":
-      return (
-        `the provider has named another type since: it is ${facts.askedType ?? facts.type ?? "none"} ` +
-        `now, and its event was accepted on the live topic as ${facts.eventType}`
-      );
-    case "corrected":
-      return (
-        "the provider has changed it since its event was made: " +
-        correctionsOf(facts).map(inWords).join(", ")
-      );
-    case "test":
-      return "a Test invoice";
-    case "foreign":
-      return `of "${facts.askedCollection ?? facts.collectionName ?? ""}", which is not in COLLECTION_IDS: ${decisionOn(facts)}`;
-    case "acceptance_without_event":
-    case "id_unusable":
-      return "";
-  }
+  const detail = DETAILS[reason];
+  return typeof detail === "string" ? detail : detail(facts);
 }
+
+const because = (error: string | null) => (error ? `: ${error}` : "");
+
+const dismissed = ({ dismissedBy }: PaymentFacts) =>
+  dismissedBy === null ? "" : `; dismissed by ${dismissedBy}`;
 
 const inWords = ({ field, was, is }: Correction): string =>
   `${field} was ${was ?? "missing"} and is ${is ?? "missing"}`;
@@ -114,15 +97,10 @@ function decisionOn({ dismissedBy, accepted, released, verdict }: PaymentFacts):
   return verdict === "quarantined" ? "in quarantine; dismiss it, unless it is yours" : "nobody has decided";
 }
 
-function saidInstead(verdict: string | null): string {
-  switch (verdict) {
-    case "not_paid":
-      return "unpaid at every check";
-    case "invalidated":
-      return "invalid";
-    case "unknown_invoice":
-      return "that it does not exist";
-    default:
-      return "something else";
-  }
-}
+const INSTEAD: Readonly<Record<string, string>> = {
+  not_paid: "unpaid at every check",
+  invalidated: "invalid",
+  unknown_invoice: "that it does not exist",
+};
+
+const saidInstead = (verdict: string | null): string => INSTEAD[verdict ?? ""] ?? "something else";

@@ -1,7 +1,7 @@
 import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
 import { type Money, moneyOf } from "../../provider/provider.ts";
-import type { Difference, Reason, Weight } from "./certificate.ts";
-import { detailOf } from "./detail-of.ts";
+import type { Difference, Weight } from "./certificate.ts";
+import { detailOf, type Reason } from "./detail-of.ts";
 import {
   booksAgree,
   correctionsOf,
