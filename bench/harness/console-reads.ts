@@ -60,7 +60,6 @@ function readsOf({ id, at, reference, email, callback, certificate, dead }: Chos
     search("by amount", { amount: "1511.25" }),
     search("of a day", { from: dayOf(at), to: dayOf(at) }),
     search("of a collection", { collection: "Term 2" }),
-    search("of a collection that has none", { collection: "Term 9" }),
     search("in quarantine", { verdict: "quarantined" }),
     get("Payments", "the story of one", `/invoices/${id}`),
     get("Payments", "the evidence of one", `/invoices/${id}/evidence`),
