@@ -36,15 +36,24 @@ const selectWaiting = waitingSince(
 /** The live confirmations of each source that no answer covers yet, from their oldest request. */
 export const readWaiting = (db: Database) => selectWaiting.execute(db);
 
-const selectWaitingEvents = waitingSince(
-  sql`created_at`,
-  sql`(select outbox.source, event.created_at from outbox
-      join event on event.source = outbox.source and event.id = outbox.event_id
-    where outbox.state in ('due', 'claimed')) as unsent`,
+const unsentEvents = (which: RawBuilder<unknown>) =>
+  waitingSince(
+    sql`created_at`,
+    sql`(select outbox.source, event.created_at from outbox
+        join event on event.source = outbox.source and event.id = outbox.event_id
+      where outbox.state in ('due', 'claimed') ${which}) as unsent`,
+  );
+
+const selectWaitingEvents = unsentEvents(sql``);
+const selectKeptEvents = unsentEvents(
+  sql`and (outbox.attempt > 0 or outbox.due_at < now() - interval '1 minute')`,
 );
 
 /** The events of each source that are to be sent, from their making. */
 export const readWaitingEvents = (db: Database) => selectWaitingEvents.execute(db);
+
+/** The same, without those that had no time for a try yet: a dead letter just retried, Test events let go. */
+export const readKeptEvents = (db: Database) => selectKeptEvents.execute(db);
 
 const oldest = (waiting: readonly { oldestSeconds: number }[]): number =>
   Math.max(0, ...waiting.map(({ oldestSeconds }) => oldestSeconds));

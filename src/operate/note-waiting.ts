@@ -6,7 +6,7 @@ import { databaseTime } from "../database/server.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { LONG_SECONDS, readWaiting, readWaitingEvents } from "./backlog.ts";
+import { LONG_SECONDS, readKeptEvents, readWaiting } from "./backlog.ts";
 
 /** As many as there may ever be of sources and topics. */
 const ALL = 10_000;
@@ -18,7 +18,7 @@ const ALL = 10_000;
 export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
   const { unasked, unsent, open, now } = await inSnapshot(db, async (snapshot) => ({
     unasked: await readWaiting(snapshot),
-    unsent: await readWaitingEvents(snapshot),
+    unsent: await readKeptEvents(snapshot),
     open: (await listAlarms(snapshot, { names: alarmsAbout("upstream") }, ALL)).items,
     now: await databaseTime(snapshot),
   }));

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
+import { retryDead } from "../../src/operate/decide-undelivered.ts";
 import { noteWaiting } from "../../src/operate/note-waiting.ts";
 import { pause } from "../../src/operate/pause.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
@@ -113,4 +114,22 @@ it("what a critical alarm tells already is not told again, nor is a flood", asyn
   await around.query("delete from alarm where name = 'source_failing'");
   await raise("unknown_ids_flooding", "default", "1 minute");
   expect(await details()).toEqual([]);
+});
+
+it("an old event that is sent again by hand is late once a minute passed or a try failed", async () => {
+  const { around, db } = await withDatabase();
+  const count = async () => {
+    await note(db);
+    return (await around.query("select 1 from alarm where name = 'payments_waiting' and cleared_at is null"))
+      .length;
+  };
+  await addEvents(around, 1, { state: "dead" });
+  await retryDead({ db, actor: "cli:ada", selection: { filters: {} } });
+  expect(await count()).toBe(0);
+  await around.query("update outbox set attempt = 1");
+  expect(await count()).toBe(1);
+  await around.query("update outbox set attempt = 0");
+  expect(await count()).toBe(0);
+  await around.query("update outbox set due_at = now() - interval '2 minutes'");
+  expect(await count()).toBe(1);
 });
