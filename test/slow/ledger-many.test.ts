@@ -24,10 +24,14 @@ it("many leaves are built and verified, within about a tenth of the disk of thei
   const [before] = await around.query<{ lsn: string }>("select pg_current_wal_lsn()::text as lsn");
   const leaves = (await buildLedger(db)) ?? 0;
   const built = performance.now();
-  const [cost] = await around.query<{ wal: string; disk: string }>(
-    `select pg_wal_lsn_diff(pg_current_wal_lsn(), $1)::text as wal,
-       (pg_total_relation_size('ledger') + pg_total_relation_size('ledger_tile'))::text as disk`,
+  const [written] = await around.query<{ wal: string }>(
+    "select pg_wal_lsn_diff(pg_current_wal_lsn(), $1)::text as wal",
     [before?.lsn],
+  );
+  // A row for each tree, whose old versions stay as long as anybody's snapshot, an ANALYZE's by chance.
+  await around.query("vacuum full ledger");
+  const [kept] = await around.query<{ disk: string }>(
+    "select (pg_total_relation_size('ledger') + pg_total_relation_size('ledger_tile'))::text as disk",
   );
   const from = performance.now();
   const report = await verifyLedger({ db });
@@ -40,11 +44,11 @@ it("many leaves are built and verified, within about a tenth of the disk of thei
       leaves,
       secondsToBuildAMillion: ((built - began) / leaves) * 1_000,
       rowsVerifiedAMinute: Math.round((report.rows / (verified - from)) * 60_000),
-      walAPayment: perPayment(cost?.wal),
-      diskAPayment: perPayment(cost?.disk),
+      walAPayment: perPayment(written?.wal),
+      diskAPayment: perPayment(kept?.disk),
       heapMiB: Math.round(process.memoryUsage().heapUsed / 2 ** 20),
     })}\n`,
   );
   // A payment takes 4.7 KB of disk (docs/performance.md).
-  expect(perPayment(cost?.disk)).toBeLessThan(420);
+  expect(perPayment(kept?.disk)).toBeLessThan(420);
 });
