@@ -56,6 +56,24 @@ async function arrive(): Promise<Operator> {
 const headlineIn = ({ page }: Operator) => page.getByRole("region", { name: "How it does" });
 
 describe("the console is never green without fresh proof", () => {
+  it("and ages and ends go by the relay's clock, where the browser's is a day off", async () => {
+    const person = await Operator.arrive(stand.browser, stand.world);
+    const { page } = person;
+    await page.clock.install({ time: Date.now() - 86_400_000 });
+    await person.signIn("operate");
+    await person.settle();
+    await person.visit("Settings & audit");
+    await person.press(page.getByRole("button", { name: "Pause" }).first());
+    await person.select(page.getByLabel("Ends"), "1 hour");
+    await person.confirm("Pause", "The clock is wrong.");
+    const paused = `select count(*)::int as n from source
+      where paused_until between now() + interval '55 minutes' and now() + interval '65 minutes'`;
+    await stand.world.until(paused, [], [{ n: 1 }]);
+    await person.press(page.getByRole("button", { name: "Resume" }).first());
+    await person.confirm("Resume", "Seen.");
+    await person.leave();
+  });
+
   it("when the relay has said nothing for 15 s, and is green again as soon as it does", async () => {
     const person = await arrive();
     const { page } = person;
@@ -76,6 +94,9 @@ describe("the console is never green without fresh proof", () => {
     expect(await page.evaluate(GREEN)).toEqual([]);
     await page.getByRole("status").getByText("Not live").waitFor();
     await person.keep("not-known");
+    // Nothing closed it, so the browser takes it for open: another one is tried.
+    await page.clock.fastForward(20_000);
+    await page.waitForFunction("window.streams.length > 1");
     await page.evaluate(deafen(false));
     await headlineIn(person)
       .getByText(/All is well/)

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { ageMark, now, setClock, tick } from "../kit/clock.ts";
 import { readSession } from "./client.ts";
 import { type Connection, proofOf, withoutTrouble, withTrouble } from "./proof.ts";
 import type { Activity, Happening, Status, Trouble } from "./types.ts";
@@ -10,28 +11,34 @@ export const troubles = signal<readonly Trouble[]>([]);
 
 /** The newest of each, as the relay sends them every few seconds. */
 export const liveActivity = signal<Activity | null>(null);
-const heard = signal<{ status: Status; cameAt: number } | null>(null);
+const heard = signal<{ status: Status; age: () => number } | null>(null);
 export const liveStatus = computed(() => heard.value?.status ?? null);
 /** The newest first; what came since the console was opened. */
 export const happenings = signal<readonly Happening[]>([]);
 const KEPT_LIMIT = 50;
 
-/** By this browser, each second while somebody is signed in. */
-export const now = signal(Date.now());
 const TICK_MS = 1_000;
+/** The relay sends something every 5 s: a stream that is silent for so long is dead, though nothing closed it, in ms. */
+const SILENT_MS = 30_000;
 
 /** Whether the status is of now; null before the first one. */
 export const proof = computed(() => {
-  const status = heard.value && { at: heard.value.status.at, cameAt: heard.value.cameAt };
-  return proofOf({ connection: connection.value, status, troubles: troubles.value }, now.value);
+  // Judged anew each second.
+  now.value;
+  const status = heard.value && { at: heard.value.status.at, ageMs: heard.value.age() };
+  return proofOf({ connection: connection.value, status, troubles: troubles.value });
 });
 
-/** Takes a status, from the stream or asked for; an older one than that which is there says nothing. */
+/** Takes a status that was asked for; an older one than that which is there says nothing. */
 export function noteStatus(status: Status): void {
   const { value: last } = heard;
-  if (last !== null && Date.parse(last.status.at) > Date.parse(status.at)) return;
-  now.value = Date.now();
-  heard.value = { status, cameAt: now.value };
+  if (last === null || Date.parse(last.status.at) <= Date.parse(status.at)) takeStatus(status);
+}
+
+/** The stream's are in order, also where the relay's clock was set back. */
+function takeStatus(status: Status): void {
+  setClock(status.at);
+  heard.value = { status, age: ageMark() };
 }
 
 const liveParts = signal(0);
@@ -56,20 +63,25 @@ const AGAIN_MS = 4_000;
 export function listen(): () => void {
   let source: EventSource | null = null;
   let again: ReturnType<typeof setTimeout> | undefined;
+  let silence = ageMark();
   const ticking = setInterval(() => {
-    now.value = Date.now();
+    tick();
+    if (source?.readyState === EventSource.OPEN && silence() > SILENT_MS) open();
   }, TICK_MS);
   const open = () => {
+    source?.close();
+    silence = ageMark();
     source = new EventSource("/admin/v1/live");
     source.addEventListener("open", () => {
       connection.value = "open";
     });
     const on = <Data>(name: string, take: (data: Data) => void) =>
       source?.addEventListener(name, ({ data }: MessageEvent<string>) => {
+        silence = ageMark();
         troubles.value = withoutTrouble(troubles.value, name);
         take(JSON.parse(data) as Data);
       });
-    on<Status>("status", noteStatus);
+    on<Status>("status", takeStatus);
     on<Activity>("activity", (activity) => (liveActivity.value = activity));
     on<Happening>("payment", (payment) => {
       happenings.value = [payment, ...happenings.value].slice(0, KEPT_LIMIT);

@@ -9,8 +9,8 @@ export type Connection = "connecting" | "open" | "lost";
 /** What came of the relay, and whether more comes. */
 export interface Heard {
   connection: Connection;
-  /** Of the newest status: when it was read, by the relay's clock, and when it came, in ms of the browser's. */
-  status: { at: string; cameAt: number } | null;
+  /** Of the newest status: when it was read, by the relay's clock, and how long ago it came, in ms. */
+  status: { at: string; ageMs: number } | null;
   troubles: readonly Trouble[];
 }
 
@@ -22,13 +22,13 @@ export type Proof =
 
 const FRESH: Proof = { isFresh: true };
 
-/** Pure. @param now in ms of the browser's clock. @returns null before the first status. */
-export function proofOf({ connection, status, troubles }: Heard, now: number): Proof | null {
+/** Pure. @returns null before the first status. */
+export function proofOf({ connection, status, troubles }: Heard): Proof | null {
   const trouble = troubles.find(({ what }) => what === "status");
   if (trouble !== undefined)
     return { isFresh: false, since: trouble.since, why: trouble.sentence, isLong: true };
   if (status === null) return null;
-  const isLong = now - status.cameAt > BELIEVED_MS;
+  const isLong = status.ageMs > BELIEVED_MS;
   const unproven = (why: string): Proof => ({ isFresh: false, since: status.at, why, isLong });
   if (connection === "lost")
     return unproven("The connection to the relay is lost; it is tried again automatically.");

@@ -4,6 +4,7 @@ import { bookDayOf } from "../../../kit/book-days.ts";
 import { addDays, dayOf } from "../../../kit/time.ts";
 import type { Calendar, KnownMonth } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
+import { now } from "../kit/clock.ts";
 import { Link, query, setQuery } from "../kit/router.tsx";
 import { moneyText } from "../kit/text.ts";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
@@ -33,7 +34,7 @@ const MOST_BACK = 1_200;
 
 /** The newest months first, each day green or with what is missing; and the way to prove or heal a period. */
 function CalendarPage() {
-  const today = dayOf(Date.now());
+  const today = dayOf(now.value);
   const back = Math.min(MOST_BACK, Math.max(0, Math.trunc(Number(query.value.get("back"))) || 0));
   const from = monthsBefore(today, back + SHOWN - 1);
   const to = back === 0 ? today : addDays(monthsBefore(today, back - 1), -1);
@@ -64,7 +65,7 @@ function Shown({ calendar, back, from, to, closed, onDone }: ShownProps) {
   const servedAt = calendar.firstServed.find(({ source }) => source === chosen)?.at ?? null;
   const zone = calendar.books.find(({ source }) => source === chosen)?.timeZone ?? "UTC";
   const servedSince = servedAt === null ? null : bookDayOf(Date.parse(servedAt), zone);
-  const today = bookDayOf(Date.now(), zone);
+  const today = bookDayOf(now.value, zone);
   const certified = new Map(
     calendar.days.filter(({ source }) => source === chosen).map((day) => [day.day, day]),
   );

@@ -4,6 +4,7 @@ import { signatureText } from "../../../signing/signature-text.ts";
 import { get } from "../api/client.ts";
 import type { Calendar, CertificateShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
+import { now } from "../kit/clock.ts";
 import { capital, countText, visibleText } from "../kit/text.ts";
 import { type Field, moneyField, Table } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
@@ -25,7 +26,7 @@ const NoDay = ({ day }: { day: string }) => (
   <>
     <PageHead title="There is no such day" above={ABOVE} />
     <Empty title={`${visibleText(day)} is no day of the calendar.`}>
-      <p>A day is written like {dayOf(Date.now())}: year, month and day.</p>
+      <p>A day is written like {dayOf(now.value)}: year, month and day.</p>
     </Empty>
   </>
 );
@@ -56,7 +57,7 @@ function Day({ day }: { day: string }) {
                 book={books.find(({ source }) => source === certified.source)}
               />
             ))}
-            {books.some(({ timeZone }) => day < bookDayOf(Date.now(), timeZone)) && (
+            {books.some(({ timeZone }) => day < bookDayOf(now.value, timeZone)) && (
               <Section title="Prove or heal this day">
                 <ProofForm from={day} to={day} isFixed onDone={answer.reload} />
               </Section>

@@ -1,3 +1,4 @@
+import { now } from "./clock.ts";
 import { inUtc, zone } from "./look.ts";
 
 /** `22 Nov 2026`, in that zone. */
@@ -27,7 +28,7 @@ export function shortTime(at: Date, timeZone: string, now: Date): string {
 /** A text of the relay's with its times, which it says in UTC, as they are shown here. */
 export const withTimesHere = (text: string): string =>
   text.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g, (_, day, clock) =>
-    shortTime(new Date(`${day}T${clock}Z`), zone.value, new Date()),
+    shortTime(new Date(`${day}T${clock}Z`), zone.value, new Date(now.value)),
   );
 
 /** `22 Nov 2026, 04:05:06.123 UTC`: whole, for whoever needs it exactly. */

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { may, type Progress } from "../api/client.ts";
+import { now } from "../kit/clock.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
@@ -141,5 +142,5 @@ export const endFields =
 
 export function endChosen({ end = "60", at = "" }: Values): Date | null {
   if (end === "never") return null;
-  return end === "own" ? timeGiven(at) : new Date(Date.now() + Number(end) * 60_000);
+  return end === "own" ? timeGiven(at) : new Date(now.value + Number(end) * 60_000);
 }

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { indentedJson } from "../../../kit/json.ts";
 import { spanText } from "../../../kit/time.ts";
-import { now } from "../api/live.ts";
+import { now } from "../kit/clock.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";
@@ -84,7 +84,7 @@ export function Time({ at, as = "short" }: { at: string | null; as?: TimeStyle }
       ? clockText(date, zone.value, { ms: true })
       : as === "full"
         ? fullTime(date, zone.value)
-        : shortTime(date, zone.value, new Date());
+        : shortTime(date, zone.value, new Date(now.value));
   const other = zone.value === "UTC" ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
   return (
     <time class="time" dateTime={at} title={fullTime(date, other)}>
