@@ -182,11 +182,12 @@ describe("several sources", () => {
   it("whose list waits holds up no other's daily certificate (G11)", async () => {
     const around = await surroundings();
     const settings = await listOfAWaits(around, "certificate");
-    const day = "(now() at time zone 'UTC')::date";
     for (const name of ["a", "b"] as const)
       await around.query(
         `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
-         values (gen_random_uuid(), $1, ${day}, ${day} - 2, ${day}, array[$2::uuid], now())`,
+         select gen_random_uuid(), $1, (midnight at time zone 'UTC')::date, midnight - interval '2 days', midnight,
+           array[$2::uuid], now()
+         from date_trunc('day', now(), 'UTC') as midnight`,
         [name, LISTS[name]],
       );
     await startRelay(settings);
