@@ -8,7 +8,7 @@ import { ActivityBook } from "../operate/activity.ts";
 import type { OperationParts } from "../operate/operations/operation.ts";
 import { readStatus } from "../operate/status-facts.ts";
 import { type ListWork, operationParts } from "./operation-parts.ts";
-import type { Shared } from "./pass.ts";
+import type { PassContext } from "./pass.ts";
 import { withReconcileSources } from "./providers.ts";
 
 /** How long a call may read the provider's lists; longer periods are for the command line. */
@@ -19,7 +19,7 @@ const MINUTE_LIMIT = 180;
 const SHOWN_MINUTES = 60;
 
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
-export function adminRoutes(options: Shared): { routers: Router[]; stop(): void } {
+export function adminRoutes(options: PassContext): { routers: Router[]; stop(): void } {
   const { db, settings, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };
@@ -44,7 +44,7 @@ export function adminRoutes(options: Shared): { routers: Router[]; stop(): void 
 }
 
 /** Each made once: no request makes the signer again. */
-function partsOf(options: Shared, stopping: AbortSignal): OperationParts {
+function partsOf(options: PassContext, stopping: AbortSignal): OperationParts {
   const { db, settings, sources, signer, metrics } = options;
   const book = new ActivityBook(db, MINUTE_LIMIT);
   const dryRuns = new DryRuns(stopping);
@@ -63,7 +63,7 @@ function partsOf(options: Shared, stopping: AbortSignal): OperationParts {
 
 /** For as long as the work takes. */
 const withLists = <Result>(
-  { db, settings, lease, sources, alarms, signer, onConfirmations, onEvents }: Shared,
+  { db, settings, lease, sources, alarms, signer, onConfirmations, onEvents }: PassContext,
   stopping: AbortSignal,
   work: (asking: ListWork) => Promise<Result>,
 ): Promise<Result> =>

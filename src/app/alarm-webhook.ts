@@ -7,75 +7,54 @@ import {
   markAlarmsNotified,
   NOTIFYING_WAITS,
 } from "../alarms/alarms-to-notify.ts";
-import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
-import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
-import type { Lease } from "../work/lease.ts";
 import { type AlarmNews, alarmBody } from "./alarm-message.ts";
-import type { Pass } from "./pass.ts";
+import type { Pass, PassContext } from "./pass.ts";
 
 /** The longest that one message may take, in ms. */
 const TIMEOUT_MS = 10_000;
 
-/** Where people are notified of alarms. */
-export class AlarmWebhook {
-  readonly #settings: Settings;
-  readonly #url: Secret;
-  readonly #metrics: Metrics;
+const NEW = { times: 1, clearedAt: null, toldAt: null, note: null } as const;
 
-  private constructor(settings: Settings, url: Secret, metrics: Metrics) {
-    this.#settings = settings;
-    this.#url = url;
-    this.#metrics = metrics;
-  }
-
-  static of(settings: Settings, metrics: Metrics): AlarmWebhook | null {
-    const url = settings.ALARM_WEBHOOK_URL;
-    return url === undefined ? null : new AlarmWebhook(settings, url, metrics);
-  }
-
+/** Where people are notified of alarms; null without ALARM_WEBHOOK_URL. */
+export function alarmWebhook(settings: Settings, metrics: Metrics) {
+  const { ALARM_WEBHOOK_URL: url, ALARM_WEBHOOK_SECRETS: secrets = [], LEASE_DURATION } = settings;
+  if (url === undefined) return null;
   /** One message. @returns what went wrong, without the URL, which is a secret; null when it was taken. */
-  async notify(alarms: readonly AlarmNews[], stop?: AbortSignal): Promise<string | null> {
-    const { ALARM_WEBHOOK_SECRETS: secrets = [], LEASE_DURATION } = this.#settings;
-    const body = alarmBody(alarms, this.#settings);
+  const notify = async (alarms: readonly AlarmNews[], stop?: AbortSignal): Promise<string | null> => {
+    const body = alarmBody(alarms, settings);
     // Well within the lease, so that no other process notifies of the same alarms.
     const late = AbortSignal.timeout(Math.min(TIMEOUT_MS, LEASE_DURATION / 2));
-    const problem = await post(this.#url.reveal(), {
+    const problem = await post(url.reveal(), {
       headers: webhookHeaders(body, secrets, new Date()),
       body,
       signal: stop === undefined ? late : AbortSignal.any([late, stop]),
     });
-    this.#metrics.alarmWebhook.inc({ outcome: problem === null ? "taken" : "failed" });
+    metrics.alarmWebhook.inc({ outcome: problem === null ? "taken" : "failed" });
     return problem;
-  }
-
-  /** Notifies people of one alarm that has no row yet. @returns whether it was taken. */
-  async notifyOfNew(alarm: Alarm & { raisedAt: Date }): Promise<boolean> {
-    return (await this.notify([{ ...NEW, ...alarm, at: new Date() }])) === null;
-  }
-
-  /** Sends a message that says it is a test. @returns as `notify`. */
-  async test(): Promise<string | null> {
-    const at = new Date();
-    return await this.notify([
-      {
-        ...{ ...NEW, at, raisedAt: at, name: "clock_stepped", source: "", subject: "test", isTest: true },
-        detail: "This is a test by a person; nothing is wrong.",
-      },
-    ]);
-  }
+  };
+  return {
+    notify,
+    /** Notifies people of one alarm that has no row yet. @returns whether it was taken. */
+    notifyOfNew: async (alarm: Alarm & { raisedAt: Date }): Promise<boolean> =>
+      (await notify([{ ...NEW, ...alarm, at: new Date() }])) === null,
+    /** Sends a message that says it is a test. @returns as `notify`. */
+    test: (): Promise<string | null> => {
+      const [at, detail] = [new Date(), "This is a test by a person; nothing is wrong."];
+      const about = { name: "clock_stepped", source: "", subject: "test", detail } as const;
+      return notify([{ ...NEW, ...about, at, raisedAt: at, isTest: true }]);
+    },
+  };
 }
-
-const NEW = { times: 1, clearedAt: null, toldAt: null, note: null } as const;
 
 /** Tries the webhook of these settings. @returns what went wrong. @throws RelayError when there is none. */
 export async function tryWebhook(settings: Settings, metrics: Metrics): Promise<string | null> {
-  const webhook = AlarmWebhook.of(settings, metrics);
+  const webhook = alarmWebhook(settings, metrics);
   if (webhook === null)
     throw new RelayError(
       "Nobody is told of alarms: ALARM_WEBHOOK_URL is not set. Set it to where people read messages.",
@@ -116,17 +95,10 @@ const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };
  * claiming and notifying, another one takes them. Alarms that come together share a message. Nothing else
  * waits for it.
  */
-export function notifyPeoplePass({
-  db,
-  webhook,
-  lease,
-  log,
-}: {
-  db: Database;
-  webhook: AlarmWebhook | null;
-  lease: Lease;
-  log: Logger;
-}): Pass {
+export function notifyPeoplePass(
+  { db, lease, log }: Pick<PassContext, "db" | "lease" | "log">,
+  webhook: ReturnType<typeof alarmWebhook>,
+): Pass {
   if (webhook === null) return async () => null;
   return async (stop) => {
     const pending = await claimAlarmsToNotify(db, { most: MESSAGE_LIMIT, lease });

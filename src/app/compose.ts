@@ -6,46 +6,32 @@ import type { ServeSettings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
 import { Signer } from "../signing/signed.ts";
 import { leaseOf } from "../work/lease.ts";
-import type { Served } from "../work/relay-process.ts";
-import type { Signal } from "../work/signal.ts";
-import { AlarmWebhook } from "./alarm-webhook.ts";
+import type { WakeUps, Work } from "../work/wake-up.ts";
+import { alarmWebhook } from "./alarm-webhook.ts";
 import { DatabaseWatch } from "./database-watch.ts";
 import type { PassContext } from "./pass.ts";
 import type { Tracing } from "./tracing.ts";
 import { servedBy } from "./upstreams.ts";
 
-/** What one relay is made of: `serve` runs its loops and servers over it, a Lambda function its passes. */
-export interface RelayParts extends PassContext {
-  recording: Database;
-  /** Whether callbacks can be recorded. */
-  database: DatabaseWatch;
-  serves: Served;
-  /** Notifies people at once; null where nobody is. @returns whether they were. */
-  notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
-  tracing: Tracing | null;
-  /** A callback named no invoice: the next sweep should come sooner. */
-  onNothingNamed: () => void;
-}
-
-export interface RelayOptions {
+interface RelayOptions {
   settings: ServeSettings;
   log: Logger;
   tracing: Tracing | null;
   /** One pool in all three places where a container has no other. */
-  pools: Record<"recording" | "hot" | "working", Database>;
-  wake: (work: "confirm" | "publish" | "reconcile") => void;
-  /** By which the workers of this process are woken; null where each pass is a function of its own. */
-  signals: Record<"confirm" | "publish", Signal> | null;
+  pools: Record<"record" | "hot" | "work", Database>;
+  wake: (work: Work) => void;
+  wakes: WakeUps["signals"] | null;
 }
 
-export function composeRelay({ settings, log, tracing, pools, wake, signals }: RelayOptions): RelayParts {
-  const { recording, hot, working: db } = pools;
+/** What one relay is made of: `serve` runs its loops and servers over it, a Lambda function its passes. */
+export function composeRelay({ settings, log, tracing, pools, wake, wakes }: RelayOptions) {
   const metrics = createMetrics();
   const sources = sourcesOf(settings);
-  const webhook = AlarmWebhook.of(settings, metrics);
+  const webhook = alarmWebhook(settings, metrics);
+  /** Notifies people at once; null where nobody is. @returns whether they were. */
   const notifyPeople = webhook && ((alarm: Alarm & { raisedAt: Date }) => webhook.notifyOfNew(alarm));
   // Over the same pool: an alarm's end is written as soon as that one answers, whatever hangs in the others.
-  const alarms = new Alarms({ db: recording, log, metrics });
+  const alarms = new Alarms({ db: pools.record, log, metrics });
   return {
     settings,
     lease: leaseOf(settings.LEASE_DURATION),
@@ -57,14 +43,18 @@ export function composeRelay({ settings, log, tracing, pools, wake, signals }: R
     signer: Signer.of(settings),
     tracing,
     tracer: tracing?.tracer ?? null,
-    db,
-    hot,
-    recording,
-    alarms: new Alarms({ db, log, metrics }),
-    database: new DatabaseWatch({ db: recording, alarms, log, notifyPeople }),
+    db: pools.work,
+    hot: pools.hot,
+    recording: pools.record,
+    alarms: new Alarms({ db: pools.work, log, metrics }),
+    /** Whether callbacks can be recorded. */
+    database: new DatabaseWatch({ db: pools.record, alarms, log, notifyPeople }),
     onConfirmations: () => wake("confirm"),
     onEvents: () => wake("publish"),
+    /** A callback named no invoice: the next sweep should come sooner. */
     onNothingNamed: () => wake("reconcile"),
-    ...(signals === null ? {} : { confirmWake: signals.confirm, publishWake: signals.publish }),
-  };
+    wakes,
+  } satisfies PassContext & Record<string, unknown>;
 }
+
+export type RelayParts = ReturnType<typeof composeRelay>;

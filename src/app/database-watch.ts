@@ -10,9 +10,12 @@ import type { Logger } from "../kit/log.ts";
 import { isRefusedData } from "../kit/postgres-errors.ts";
 import { within } from "../kit/waiting.ts";
 
-interface DatabaseWatchOptions extends RecordingAlarmsOptions {
+interface DatabaseWatchOptions {
   db: Database;
   log: Logger;
+  alarms: Alarms;
+  /** At once, since no row can be written; null where nobody is notified. Resolves with whether they were. */
+  notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -35,14 +38,41 @@ const SILENT: RecordingProblem = {
   action: "Check whether it hangs, and the network to it.",
 };
 
+type AlarmName = RecordingProblem["alarm"];
+
+/** After so long without recording a person is told, in ms. */
+const ALARM_AFTER_MS = 5_000;
+
+/** Failures further apart than this, in ms, are not one outage: nothing was tried in between. */
+const FORGOTTEN_AFTER_MS = 90_000;
+
+interface Outage {
+  since: number;
+  lastAt: number;
+  /** The newest problem, and since when it has been of this kind. */
+  problem: RecordingProblem;
+  sameSince: number;
+}
+
+interface OpenAlarm {
+  alarm: Alarm;
+  since: number;
+  notified: boolean;
+}
+
+const BEGINS: Readonly<Record<AlarmName, string>> = {
+  database_away: "Postgres has been away",
+  recording_failing: "Callbacks could not be recorded",
+};
+
 /**
  * Watches whether callbacks can be recorded: by what the commits of callbacks meet, and by asking Postgres.
- * Readiness and the alarms `database_away` and `recording_failing` follow from it. `serve` starts its timer;
- * a Lambda function, which runs only during invocations, looks by itself.
+ * Readiness and the alarms `database_away` and `recording_failing` follow from it; these are kept in memory while
+ * nothing can be recorded, and stored when that ends. `serve` starts its timer; a Lambda function, which runs only
+ * during invocations, looks by itself.
  */
 export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
-  readonly #alarms: RecordingAlarms;
   #timer: NodeJS.Timeout | undefined;
   /** What Postgres said when it was last asked. */
   #found: RecordingProblem | null = null;
@@ -59,10 +89,13 @@ export class DatabaseWatch {
   #retrying: Promise<void> | null = null;
   #onChange: () => void = () => undefined;
   #saidReady = true;
+  #outage: Outage | null = null;
+  readonly #open = new Map<AlarmName, OpenAlarm>();
+  /** Ends once people have been notified of what was raised, or could not be. */
+  #notifying: Promise<void> = Promise.resolve();
 
   constructor(options: DatabaseWatchOptions) {
     this.#options = options;
-    this.#alarms = new RecordingAlarms(options);
   }
 
   /** Whether Postgres answered when it was last asked. */
@@ -70,13 +103,15 @@ export class DatabaseWatch {
     return this.#found?.alarm !== "database_away";
   }
 
-  get openAlarms(): readonly RecordingProblem["alarm"][] {
-    return this.#alarms.names;
+  get openAlarms(): readonly AlarmName[] {
+    return [...this.#open.keys()];
   }
 
   /** Why Postgres, though it answers, takes no callbacks; null until that is an alarm. */
   get whyFailing(): Why | null {
-    return this.#alarms.whyFailing;
+    const problem = this.#open.has("recording_failing") ? this.#outage?.problem : undefined;
+    if (problem?.alarm !== "recording_failing") return null;
+    return { reason: problem.reason, action: problem.action };
   }
 
   /** @param onChange called when an alarm is raised, and when all are over. */
@@ -121,7 +156,7 @@ export class DatabaseWatch {
   async lookIfTroubled(): Promise<void> {
     if (!this.#isTroubled) return;
     await this.look();
-    await this.#alarms.notified;
+    await this.#notifying;
   }
 
   get #isTroubled(): boolean {
@@ -163,12 +198,12 @@ export class DatabaseWatch {
     if (found === null) void this.#retryFailed();
     const problem = found ?? this.#written?.problem ?? null;
     if (problem !== null) {
-      if (this.#alarms.noteProblem(problem, found === SILENT ? LATE_MS : 0)) this.#onChange();
+      if (this.#noteProblem(problem, found === SILENT ? LATE_MS : 0)) this.#onChange();
       return;
     }
     const hadAlarms = this.openAlarms.length > 0;
     // What cannot be stored yet stays open.
-    await this.#alarms.endAll().catch(() => undefined);
+    await this.#endAll().catch(() => undefined);
     if (hadAlarms) this.#onChange();
   }
 
@@ -190,70 +225,9 @@ export class DatabaseWatch {
     });
     await this.#retrying;
   }
-}
-
-interface RecordingAlarmsOptions {
-  alarms: Alarms;
-  /** At once, since no row can be written; null where nobody is notified. Resolves with whether they were. */
-  notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
-}
-
-type AlarmName = RecordingProblem["alarm"];
-
-/** After so long without recording a person is told, in ms. */
-const ALARM_AFTER_MS = 5_000;
-
-/** Failures further apart than this, in ms, are not one outage: nothing was tried in between. */
-const FORGOTTEN_AFTER_MS = 90_000;
-
-interface Outage {
-  since: number;
-  lastAt: number;
-  /** The newest problem, and since when it has been of this kind. */
-  problem: RecordingProblem;
-  sameSince: number;
-}
-
-interface OpenAlarm {
-  alarm: Alarm;
-  since: number;
-  notified: boolean;
-}
-
-const BEGINS: Readonly<Record<AlarmName, string>> = {
-  database_away: "Postgres has been away",
-  recording_failing: "Callbacks could not be recorded",
-};
-
-/** Kept in memory while nothing can be recorded, and stored when that ends. */
-class RecordingAlarms {
-  readonly #options: RecordingAlarmsOptions;
-  #outage: Outage | null = null;
-  readonly #open = new Map<AlarmName, OpenAlarm>();
-  #telling: Promise<void> = Promise.resolve();
-
-  constructor(options: RecordingAlarmsOptions) {
-    this.#options = options;
-  }
-
-  get names(): readonly AlarmName[] {
-    return [...this.#open.keys()];
-  }
-
-  /** Why Postgres, though it answers, takes no callbacks; null until that is an alarm. */
-  get whyFailing(): Why | null {
-    const problem = this.#open.has("recording_failing") ? this.#outage?.problem : undefined;
-    if (problem?.alarm !== "recording_failing") return null;
-    return { reason: problem.reason, action: problem.action };
-  }
-
-  /** Resolves once people have been notified of what was raised, or could not be. */
-  get notified(): Promise<void> {
-    return this.#telling;
-  }
 
   /** @param forMs for how long already, where it is the first. @returns whether an alarm was raised. */
-  noteProblem(problem: RecordingProblem, forMs = 0): boolean {
+  #noteProblem(problem: RecordingProblem, forMs: number): boolean {
     const now = performance.now();
     const last = this.#outage;
     const goesOn = last !== null && (this.#open.size > 0 || now - last.lastAt < FORGOTTEN_AFTER_MS);
@@ -265,12 +239,12 @@ class RecordingAlarms {
     // A server that restarts again and again may be away now and full then: that is one outage.
     const since = this.#open.size === 0 ? outage.since : outage.sameSince;
     if (this.#open.has(problem.alarm) || now - since < ALARM_AFTER_MS) return false;
-    this.#telling = this.#raise(problem, since);
+    this.#notifying = this.#raise(problem, since);
     return true;
   }
 
   /** Callbacks can be recorded: open alarms are stored with their end. @throws what the database throws. */
-  async endAll(): Promise<void> {
+  async #endAll(): Promise<void> {
     const { alarms } = this.#options;
     for (const [name, { alarm, since, notified }] of this.#open) {
       await alarms.keepEnded(alarm, { lastedMs: performance.now() - since, notified });

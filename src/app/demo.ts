@@ -4,72 +4,51 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RelayError } from "../kit/errors.ts";
 import { moneyIn } from "../kit/money-text.ts";
-import type { Timeline } from "../operate/timeline.ts";
 import { readTimeline } from "../operate/timeline-reading.ts";
-import {
-  createSampleInvoice,
-  type LocalWorld,
-  type LocalWorldOptions,
-  startLocalWorld,
-} from "./dev-world.ts";
+import { createSampleInvoice, type LocalWorldOptions, startLocalWorld } from "./dev-world.ts";
 
-export interface DemoOptions extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "signal"> {
+interface DemoOptions extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "signal"> {
   tell: (step: string) => void;
-}
-
-export interface DemoResult {
-  /** The event as the subscriber got it, as text. */
-  event: string;
-  timeline: Timeline;
-  currency: string;
 }
 
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 20;
 
-/** One payment through every real part, in a place that is gone afterwards. @throws RelayError with the failed step. */
-export async function runDemo({ tell, ...options }: DemoOptions): Promise<DemoResult> {
+/**
+ * One payment through every real part, in a place that is gone afterwards.
+ * @returns the event as the subscriber got it, as text, and what became of the payment.
+ * @throws RelayError with the failed step.
+ */
+export async function runDemo({ tell, ...options }: DemoOptions) {
+  await using place = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));
+  place.defer(() => rm(dataDir, { recursive: true, force: true }));
   // Where root has to run Postgres as the user `nobody`, that user must be able to enter.
   await chmod(dataDir, 0o711);
-  let world: LocalWorld | null = null;
-  try {
-    const received: string[] = [];
-    world = await startLocalWorld({
-      ...options,
-      dataDir,
-      durable: false,
-      reconciles: false,
-      ports: { relay: 0, collectionService: 0, sns: 0, postgres: 0 },
-      remark: tell,
-      onMessage: ({ message }) => void received.push(message),
-    });
-    tell("started Postgres, the collection service, SNS with a subscriber, and the relay");
-    return await payOne(world, received, tell, options.signal);
-  } finally {
-    await world?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-async function payOne(
-  { db, ...world }: LocalWorld,
-  received: readonly string[],
-  tell: (step: string) => void,
-  signal: AbortSignal,
-): Promise<DemoResult> {
-  const invoice = await createSampleInvoice({ db, ...world });
+  const received: string[] = [];
+  const world = await startLocalWorld({
+    ...options,
+    dataDir,
+    durable: false,
+    reconciles: false,
+    ports: { relay: 0, collectionService: 0, sns: 0, postgres: 0 },
+    remark: tell,
+    onMessage: ({ message }) => void received.push(message),
+  });
+  place.defer(() => world.stop());
+  tell("started Postgres, the collection service, SNS with a subscriber, and the relay");
+  const invoice = await createSampleInvoice(world);
   tell(
     `created invoice ${invoice.id} over ${moneyIn(world.currency, invoice.totalAmount)}, with the relay's callback URL in it`,
   );
   await payLikeABrowser(invoice.paymentUrl);
   tell("paid it on the payer's page, as a browser would");
-  const event = await until("the subscriber got no event", signal, async () =>
+  const event = await until("the subscriber got no event", options.signal, async () =>
     received.find((message) => message.includes(invoice.id)),
   );
   tell("the subscriber received the event");
-  const timeline = await until("the publication was not kept", signal, async () => {
-    const found = await readTimeline(db, invoice.id);
+  const timeline = await until("the publication was not kept", options.signal, async () => {
+    const found = await readTimeline(world.db, invoice.id);
     return found?.entries.some(({ kind }) => kind === "publication") ? found : undefined;
   });
   return { event, timeline, currency: world.currency };

@@ -6,12 +6,7 @@ import { join } from "node:path";
 import { leaveShellBehind } from "../kit/shell-variables.ts";
 
 /** Made once for each data dir, for its owner only, so that invoices of an earlier run still find the relay. */
-export const localCallbackToken = (dataDir: string): Promise<string> => keptToken(dataDir, "callback-token");
-
-/** The token to sign in to the local console with. */
-export const localAdminToken = (dataDir: string): Promise<string> => keptToken(dataDir, "admin-token");
-
-async function keptToken(dataDir: string, name: string): Promise<string> {
+export async function keptToken(dataDir: string, name: "callback-token" | "admin-token"): Promise<string> {
   const file = join(dataDir, name);
   await mkdir(dataDir, { recursive: true });
   const made = randomBytes(18).toString("base64url");

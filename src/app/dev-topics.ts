@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
 import { RelayError } from "../kit/errors.ts";
 import { listen } from "../kit/http-server.ts";
 
@@ -21,7 +22,7 @@ export async function startLocalSubscriber(options: LocalSubscriberOptions) {
   const awaited = new Set(topicArns);
   const confirmed = Promise.withResolvers<void>();
   const take = async (request: IncomingMessage) => {
-    const letter = await readJson(request);
+    const letter = (await json(request)) as Record<string, string | undefined>;
     if (letter.Type === "Notification") {
       const { MessageId: messageId = "", TopicArn: topicArn = "", Message: message = "" } = letter;
       onMessage({ at: new Date(), messageId, topicArn, message });
@@ -51,12 +52,6 @@ export async function startLocalSubscriber(options: LocalSubscriberOptions) {
     throw error;
   }
   return { close: () => server.close(500) };
-}
-
-async function readJson(request: IncomingMessage): Promise<Record<string, string | undefined>> {
-  let text = "";
-  for await (const chunk of request.setEncoding("utf8")) text += chunk;
-  return JSON.parse(text);
 }
 
 /** Plain form posts: no SDK is needed. @returns the ARN. @throws RelayError when SNS refuses the name. */

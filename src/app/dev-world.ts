@@ -15,7 +15,7 @@ import { startCollectionService } from "../sandbox/provider/start-collection-ser
 import { startLocalSns } from "../sandbox/sns/start-local-sns.ts";
 import { knownTopics } from "../upstreams/topic-row.ts";
 import { callbackUrl } from "./callback-url.ts";
-import { LOCAL_AWS_CREDENTIALS, localAdminToken, localCallbackToken } from "./dev-settings.ts";
+import { keptToken, LOCAL_AWS_CREDENTIALS } from "./dev-settings.ts";
 import { createLocalTopic, type ReceivedMessage, startLocalSubscriber } from "./dev-topics.ts";
 import { serve } from "./serve.ts";
 
@@ -56,16 +56,9 @@ export async function startLocalWorld(options: LocalWorldOptions) {
     return port;
   };
 
-  const embedded =
-    database === undefined
-      ? await startEmbeddedPostgres({
-          dataDir: join(dataDir, "postgres"),
-          port: ports.postgres,
-          durable: options.durable,
-          log,
-        })
-      : null;
-  if (embedded !== null) starting.defer(() => embedded.stop());
+  const place = { dataDir: join(dataDir, "postgres"), port: ports.postgres, durable: options.durable };
+  const embedded = database === undefined ? await startEmbeddedPostgres({ ...place, log }) : null;
+  starting.defer(async () => await embedded?.stop());
   signal.throwIfAborted();
   const databaseUrl = database ?? new Secret(embedded?.url ?? "");
   const { db, close } = connect(databaseUrl, { max: 4, applicationName: "invoice-relay dev" });
@@ -106,8 +99,8 @@ export async function startLocalWorld(options: LocalWorldOptions) {
   const collectionId =
     seed.collections.find((one) => one.status === "Active" && one.amount === null)?.id ?? "";
   const collectionIds = seed.collections.filter(({ status }) => status === "Active").map(({ id }) => id);
-  const callbackToken = await localCallbackToken(dataDir);
-  const adminToken = await localAdminToken(dataDir);
+  const callbackToken = await keptToken(dataDir, "callback-token");
+  const adminToken = await keptToken(dataDir, "admin-token");
   const port = await portFor("the relay", ports.relay);
   const own = {
     PORT: String(port),
@@ -123,7 +116,8 @@ export async function startLocalWorld(options: LocalWorldOptions) {
     AWS_REGION: REGION,
     AWS_ENDPOINT_URL_SNS: sns.url,
   };
-  const settings = readSettings({ ...withoutIdentity(environment), ...own }, SERVE_REQUIRES);
+  const tuning = Object.fromEntries(Object.entries(environment).filter(([name]) => !IDENTITY.has(name)));
+  const settings = readSettings({ ...tuning, ...own }, SERVE_REQUIRES);
   const relay = await serve({ settings, log, http: true, workers: true, host: HOST });
   starting.defer(() => relay.stop());
 
@@ -154,15 +148,8 @@ export async function startLocalWorld(options: LocalWorldOptions) {
 /** Everything a payment passes, on this machine. */
 export type LocalWorld = Awaited<ReturnType<typeof startLocalWorld>>;
 
-/** The environment without what ties the relay to a real provider, topic or proxy. */
-function withoutIdentity(
-  environment: Record<string, string | undefined>,
-): Record<string, string | undefined> {
-  const left = { ...environment };
-  for (const name of [...SOURCE_SETTINGS, "DATABASE_URL", "SOURCES_FILE", "TRUSTED_PROXIES"])
-    delete left[name];
-  return left;
-}
+/** What ties a relay to a real provider, topic or proxy. */
+const IDENTITY = new Set<string>([...SOURCE_SETTINGS, "DATABASE_URL", "SOURCES_FILE", "TRUSTED_PROXIES"]);
 
 const LOCAL_TOPIC = /^arn:aws:sns:[^:]*:000000000000:/;
 
@@ -176,16 +163,8 @@ async function refuseForeignDatabase(db: Database): Promise<void> {
   );
 }
 
-export interface SampleInvoice {
-  id: string;
-  reference: string;
-  /** Decimal string, fees included. */
-  totalAmount: string | null;
-  paymentUrl: string;
-}
-
 /** Creates an invoice as a merchant does: over the provider's API, with the relay's callback URL in it. */
-export async function createSampleInvoice(world: LocalWorld): Promise<SampleInvoice> {
+export async function createSampleInvoice(world: LocalWorld) {
   const client = new CollectionClient({
     baseUrl: world.collectionServiceUrl,
     apiKey: world.apiKey,

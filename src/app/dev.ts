@@ -5,13 +5,12 @@ import { databaseClock } from "../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
-import type { Logger } from "../kit/log.ts";
 import { readSettings } from "../kit/settings.ts";
 import { writeLocalSettings } from "./dev-settings.ts";
 import type { ReceivedMessage } from "./dev-topics.ts";
 import { createSampleInvoice, type LocalWorldOptions, startLocalWorld } from "./dev-world.ts";
 
-export interface DevOptions
+interface DevOptions
   extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "remark" | "signal"> {
   /** Called with what just happened, in order. */
   tell: (happening: Happening) => void;
@@ -34,7 +33,8 @@ function wantedPort(given: string | undefined, remark: (text: string) => void): 
 export async function startDev({ tell, ...options }: DevOptions) {
   const { environment, log, remark } = options;
   const dataDir = resolve(readSettings({ DATA_DIR: environment.DATA_DIR }).DATA_DIR);
-  let happenings: Happenings | null = null;
+  await using starting = new AsyncDisposableStack();
+  let happenings: Awaited<ReturnType<typeof watchHappenings>> | null = null;
   const world = await startLocalWorld({
     ...options,
     dataDir,
@@ -43,20 +43,14 @@ export async function startDev({ tell, ...options }: DevOptions) {
     ports: { ...PORTS, relay: wantedPort(environment.PORT, remark) },
     onMessage: (message) => happenings?.received(message),
   });
-  try {
-    happenings = await watchHappenings({ db: world.db, log, tell });
-    const watched = happenings;
-    const stop = async () => {
-      await watched.stop();
-      await world.stop();
-    };
-    const settingsFile = await writeLocalSettings(dataDir, world.environment);
-    return { world, dataDir, settingsFile, sample: await createSampleInvoice(world), stop };
-  } catch (error) {
-    await happenings?.stop();
-    await world.stop();
-    throw error;
-  }
+  starting.defer(() => world.stop());
+  const watched = await watchHappenings({ db: world.db, log, tell });
+  starting.defer(() => watched.stop());
+  happenings = watched;
+  const settingsFile = await writeLocalSettings(dataDir, world.environment);
+  const sample = await createSampleInvoice(world);
+  const running = starting.move();
+  return { world, dataDir, settingsFile, sample, stop: () => running.disposeAsync() };
 }
 
 export type RunningDev = Awaited<ReturnType<typeof startDev>>;
@@ -72,12 +66,6 @@ export interface Happening {
   event?: string;
 }
 
-export interface Happenings {
-  /** The subscriber got a message; it is printed after its publication. */
-  received(message: ReceivedMessage): void;
-  stop(): Promise<void>;
-}
-
 const LOOK_EVERY_MS = 100;
 /** A row may become visible a little later than the time in it says. */
 const LOOK_BACK_MS = 10_000;
@@ -86,12 +74,7 @@ const NO_PUBLICATION_MS = 2_000;
 const BATCH_LIMIT = 200;
 
 /** Watches the relay's tables and tells, in the order of time, what happened since it started. For local use. */
-export async function watchHappenings(options: {
-  db: Database;
-  log: Logger;
-  tell: (happening: Happening) => void;
-}): Promise<Happenings> {
-  const { db, log, tell } = options;
+async function watchHappenings({ db, log, tell }: Pick<DevOptions, "log" | "tell"> & { db: Database }) {
   const startedAt = await databaseClock(db);
   const told = new Map<string, number>();
   const waiting: ReceivedMessage[] = [];
@@ -124,7 +107,8 @@ export async function watchHappenings(options: {
   };
   const running = run();
   return {
-    received: (message) => void waiting.push(message),
+    /** The subscriber got a message; it is printed after its publication. */
+    received: (message: ReceivedMessage) => void waiting.push(message),
     async stop() {
       stopping.abort();
       await running;

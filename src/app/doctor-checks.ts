@@ -9,7 +9,7 @@ import type { Secret } from "../kit/secret.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";
-import { AlarmWebhook } from "./alarm-webhook.ts";
+import { alarmWebhook } from "./alarm-webhook.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { destinationOf } from "./publishing.ts";
 
@@ -23,40 +23,35 @@ export interface Check {
   away?: boolean;
 }
 
-const saying =
-  (state: Check["state"]) =>
-  (about: string, says: string, away?: boolean): Check => ({
-    about,
-    state,
-    says,
-    ...(away !== undefined && { away }),
-  });
+export const ok = (about: string, says: string): Check => ({ about, state: "ok", says });
+export const warning = (about: string, says: string): Check => ({ about, state: "warning", says });
+export const fault = (about: string, says: string, away?: boolean): Check => ({
+  ...{ about, state: "fault", says },
+  ...(away !== undefined && { away }),
+});
 
-export const ok = saying("ok");
-export const warning = saying("warning");
-export const fault = saying("fault");
-
-const RECONCILES: Readonly<Record<Source["reconciliation"], [typeof ok, says: string]>> = {
-  on: [ok, "on: the provider's lists are read for what callbacks missed"],
-  none: [ok, "off, as COLLECTION_IDS=none says"],
-  unset: [
-    fault,
-    "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the collections of " +
+const RECONCILES: Readonly<Record<Source["reconciliation"], Omit<Check, "about">>> = {
+  on: { state: "ok", says: "on: the provider's lists are read for what callbacks missed" },
+  none: { state: "ok", says: "off, as COLLECTION_IDS=none says" },
+  unset: {
+    state: "fault",
+    says:
+      "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the collections of " +
       "this account, or to none if that is meant",
-  ],
+  },
 };
 
 /** Without its collections a source is not reconciled: a payment whose callback never comes is missed. */
 export const checkReconciliation = (sources: readonly Source[]): Check[] =>
-  sources.map(({ name, reconciliation }) => {
-    const [check, says] = RECONCILES[reconciliation];
-    return check(`reconciliation of ${name}`, says);
-  });
+  sources.map(({ name, reconciliation }) => ({
+    about: `reconciliation of ${name}`,
+    ...RECONCILES[reconciliation],
+  }));
 
 /** Whoever is told of alarms reads a message that says it is a test. */
 export async function checkAlarmWebhook(settings: ServeSettings): Promise<Check> {
   const about = "alarm webhook";
-  const webhook = AlarmWebhook.of(settings, createMetrics());
+  const webhook = alarmWebhook(settings, createMetrics());
   if (webhook === null)
     return warning(
       about,
@@ -79,22 +74,17 @@ export const checkCallbackUrls = (settings: ServeSettings, sources: readonly Sou
   });
 
 /** Two sources with one key, token or collection would each confirm and publish what belongs to the other. */
-export function* checkSharing(sources: readonly Source[]): Generator<Check> {
-  const sharing: [what: string, valuesOf: (source: Source) => readonly string[]][] = [
-    ["COLLECTION_API_KEY", (source) => [`${source.collectionApiUrl} ${source.collectionApiKey.reveal()}`]],
-    ["a callback token", (source) => source.callbackTokens.map((token) => token.reveal())],
-    ["a collection", (source) => source.collectionIds],
-  ];
-  for (const [what, valuesOf] of sharing) {
-    const owners = new Map<string, Set<string>>();
-    for (const source of sources)
-      for (const value of valuesOf(source))
-        owners.set(value, (owners.get(value) ?? new Set()).add(source.name));
-    for (const names of owners.values()) {
-      if (names.size > 1)
-        yield fault("sources", `${[...names].join(" and ")} share ${what}; each needs its own`);
-    }
-  }
+export function checkSharing(sources: readonly Source[]): Check[] {
+  const values = sources.flatMap(({ name, collectionApiUrl, collectionApiKey, ...source }) => [
+    { name, what: "COLLECTION_API_KEY", value: `${collectionApiUrl} ${collectionApiKey.reveal()}` },
+    ...source.callbackTokens.map((token) => ({ name, what: "a callback token", value: token.reveal() })),
+    ...source.collectionIds.map((value) => ({ name, what: "a collection", value })),
+  ]);
+  return [...Map.groupBy(values, ({ what, value }) => `${what} ${value}`).values()].flatMap((same) => {
+    const names = [...new Set(same.map(({ name }) => name))];
+    const says = `${names.join(" and ")} share ${same[0]?.what}; each needs its own`;
+    return names.length > 1 ? [fault("sources", says)] : [];
+  });
 }
 
 /** Each topic once. */
@@ -189,13 +179,13 @@ async function checkKey(client: CollectionClient, proof: SourceProof, about: str
 const NOT_ITS_WORDS =
   "it answers 404 as any web server does, and not as the Invoice Collection API. Check COLLECTION_API_URL";
 
+/** For a few questions. */
+export const connectOnce = (url: Secret) =>
+  connect(url, { max: 1, connectTimeoutMs: 5_000, applicationName: "invoice-relay doctor" });
+
 /** An invoice that the provider knew once; null where there is none, or no database to look in. */
 async function storedInvoiceId(url: Secret, source: string): Promise<string | null> {
-  const { db, close } = connect(url, {
-    max: 1,
-    connectTimeoutMs: 5_000,
-    applicationName: "invoice-relay doctor",
-  });
+  const { db, close } = connectOnce(url);
   try {
     return await newestInvoiceId(db, source);
   } catch {
@@ -229,16 +219,14 @@ const isNotFound = (error: unknown): error is CollectionApiError =>
 const isAway = (error: unknown): boolean =>
   error instanceof CollectionApiError && error.code === "provider_away";
 
+const WORDS: Readonly<Partial<Record<CollectionApiError["kind"], string>>> = {
+  key_refused: "it refuses the key. Check COLLECTION_API_KEY; does it allow this address?",
+  wrong_key_kind: "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test?",
+  collection_closed: "it takes the key, but the collection is closed.",
+};
+
 function wordsFor(error: unknown): string {
   if (!(error instanceof CollectionApiError)) return messageOf(error);
-  if (error.kind === "key_refused")
-    return `it refuses the key. Check COLLECTION_API_KEY; does it allow this address? ${error.message}`;
-  if (error.kind === "wrong_key_kind")
-    return (
-      "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test? " +
-      `${error.message}`
-    );
-  if (error.kind === "collection_closed")
-    return `it takes the key, but the collection is closed. ${error.message}`;
-  return `${error.message} Check COLLECTION_API_URL.`;
+  const words = WORDS[error.kind];
+  return words === undefined ? `${error.message} Check COLLECTION_API_URL.` : `${words} ${error.message}`;
 }

@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import { relaySchema } from "../../migrations/relay.schema.ts";
-import { connect } from "../database/connect.ts";
 import { EARLIER, schemaState } from "../database/migrate.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
 import { requireWholeSessions } from "../database/server.ts";
-import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
@@ -23,6 +22,7 @@ import {
   checkReconciliation,
   checkSharing,
   checkTopics,
+  connectOnce,
   fault,
   ok,
   warning,
@@ -33,10 +33,16 @@ type Environment = Record<string, string | undefined>;
 
 /** Looks at everything that `serve` needs; changes nothing, and sends the alarm webhook a test. Sources are asked side by side. */
 export async function* doctor(environment: Environment): AsyncGenerator<Check> {
-  const { settings, problems } = settingsOf(environment);
-  for (const problem of problems) yield fault("settings", problem);
+  let settings: ServeSettings | null = null;
+  try {
+    settings = readSettings(environment, SERVE_REQUIRES);
+  } catch (error) {
+    const problems = error instanceof SettingsError ? error.problems : [messageOf(error)];
+    for (const problem of problems) yield fault("settings", problem);
+  }
   if (settings !== null) yield ok("settings", "everything that serve needs is there");
-  yield* checkDatabase(environment, forStatus(settings));
+  // That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault.
+  yield* checkDatabase(environment, { ...statusSettings(settings ?? readSettings({})), sources: null });
   if (settings === null)
     return yield warning(
       "the rest",
@@ -52,22 +58,6 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   yield await checkAlarmWebhook(settings);
 }
 
-/** That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault. */
-function forStatus(settings: ServeSettings | null): StatusSettings {
-  return { ...statusSettings(settings ?? readSettings({})), sources: null };
-}
-
-function settingsOf(environment: Environment): {
-  settings: ServeSettings | null;
-  problems: readonly string[];
-} {
-  try {
-    return { settings: readSettings(environment, SERVE_REQUIRES), problems: [] };
-  } catch (error) {
-    return { settings: null, problems: error instanceof SettingsError ? error.problems : [messageOf(error)] };
-  }
-}
-
 const [OLDEST, NEWEST] = [15, 18];
 
 /** Reachable, of a version that is supported, durable, with the current schema and the partitions ahead. */
@@ -75,22 +65,20 @@ async function* checkDatabase(environment: Environment, settings: StatusSettings
   const url = databaseUrlOf(environment);
   // What is wrong with it is reported among the settings.
   if (url === undefined) return;
-  const { db, close } = connect(url, {
-    max: 1,
-    connectTimeoutMs: 5_000,
-    applicationName: "invoice-relay doctor",
-  });
+  const { db, close } = connectOnce(url);
   try {
-    const { answers, checks } = await checkServer(db);
-    yield* checks;
-    if (!answers) return;
+    yield* await checkServer(db);
     yield await checkSessions(url);
     const schema = await checkSchema(db);
     yield schema;
     yield await checkPartitions(db);
     if (schema.state !== "fault") yield* checkStatus(db, settings);
   } catch (error) {
-    yield fault("database", messageOf(error));
+    const says =
+      error instanceof RelayError
+        ? error.message
+        : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
+    yield fault("database", says, isDatabaseAway(error));
   } finally {
     await close();
   }
@@ -118,34 +106,22 @@ const selectServer = new Statement(
       pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`,
 );
 
-async function checkServer(db: Database): Promise<{ answers: boolean; checks: Check[] }> {
+async function checkServer(db: Database): Promise<Check[]> {
   const about = "database";
-  let server: ResultOf<typeof selectServer> | undefined;
-  try {
-    [server] = await selectServer.execute(db);
-  } catch (error) {
-    const says =
-      error instanceof RelayError
-        ? error.message
-        : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
-    return { answers: false, checks: [fault(about, says, isDatabaseAway(error))] };
-  }
-  if (server === undefined) return { answers: false, checks: [] };
+  const [server] = await selectServer.execute(db);
+  if (server === undefined) return [];
   const { shown, readOnly, fsync } = server;
   const major = Math.floor(server.version / 10_000);
   const supported = `${OLDEST} to ${NEWEST}`;
-  const checks = [
-    major < OLDEST
-      ? fault(about, `PostgreSQL ${shown} is too old: ${supported} are supported`)
-      : major > NEWEST
-        ? warning(about, `PostgreSQL ${shown} is newer than what was tried: ${supported}`)
-        : ok(about, `PostgreSQL ${shown} answers`),
-  ];
+  const checks = [ok(about, `PostgreSQL ${shown} answers`)];
+  if (major < OLDEST) checks[0] = fault(about, `PostgreSQL ${shown} is too old: ${supported} are supported`);
+  if (major > NEWEST)
+    checks[0] = warning(about, `PostgreSQL ${shown} is newer than what was tried: ${supported}`);
   if (readOnly)
     checks.push(fault(about, "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary"));
   if (fsync === "off")
     checks.push(fault(about, "fsync is off: a crash would lose callbacks that were answered. Turn it on"));
-  return { answers: true, checks };
+  return checks;
 }
 
 /** Every session shows when it is opened that its commits are durable; this checks that it stays the same session. */

@@ -1,16 +1,10 @@
-import type { Alarms } from "../alarms/alarms.ts";
-import type { Database } from "../database/tables.ts";
-import type { Logger } from "../kit/log.ts";
 import { isNotAllowed } from "../kit/postgres-errors.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import { type Chores, type ChoresDone, doChores } from "../operate/chores.ts";
 import { isReadyForNextMonth, makePartitions } from "../receive/log/partitions.ts";
+import type { PassContext } from "./pass.ts";
 
-interface MaintenanceContext {
-  db: Database;
-  alarms: Alarms;
-  log: Logger;
-}
+type MaintenanceContext = Pick<PassContext, "db" | "alarms" | "log">;
 
 /** What failed is tried again neither so often that it is a burden nor so late that nobody sees it mended. */
 const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
@@ -35,7 +29,7 @@ export function logChores({ alarms, log }: Omit<MaintenanceContext, "db">, done:
  * the callbacks, so nothing waits for it. A database user who may not do it leaves it to `migrate`.
  * @returns what is wrong, for a person; null when nothing is.
  */
-export async function keepPartitions({ db, log }: { db: Database; log: Logger }): Promise<string | null> {
+export async function keepPartitions({ db, log }: Pick<PassContext, "db" | "log">): Promise<string | null> {
   try {
     const made = await makePartitions(db, new Date(), { tries: 1, brief: true });
     if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");

@@ -28,7 +28,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
-import type { Span, SpanAttributes, SpanStart, Tracer } from "../kit/trace.ts";
+import type { Span, SpanStart } from "../kit/trace.ts";
 
 interface OpenTelemetryOptions extends SpanExporterOptions {
   serviceName: string;
@@ -42,10 +42,7 @@ const QUEUE_LIMIT = 8_192;
 const EVERY_MS = 1_000;
 
 /** OpenTelemetry's SDK behind the port: the one place that knows it. Nothing global is registered. */
-export function openTelemetry({ serviceName, version, share, ...exporting }: OpenTelemetryOptions): {
-  tracer: Tracer;
-  provider: { flush(): Promise<boolean>; end(): Promise<void> };
-} {
+export function openTelemetry({ serviceName, version, share, ...exporting }: OpenTelemetryOptions) {
   const exporter = new OtlpSpanExporter(exporting);
   const processor = new BatchSpanProcessor({
     exporter,
@@ -69,26 +66,22 @@ export function openTelemetry({ serviceName, version, share, ...exporting }: Ope
   });
   const tracer = provider.getTracer("invoice-relay", version);
   return {
-    tracer: {
-      start: (name, { kind, parent = null, links = [], attributes = {} }: SpanStart): Span => {
-        const options = {
-          kind: KIND[kind],
-          attributes: attributes as Attributes,
-          links: links.map((link) => ({ context: contextOf(link) })),
-        };
-        return new TracedSpan(tracer.startSpan(name, options, below(parent)));
-      },
+    start(name: string, { kind, parent = null, links = [], attributes = {} }: SpanStart): Span {
+      const options = {
+        kind: KIND[kind],
+        attributes: attributes as Attributes,
+        links: links.map((link) => ({ context: contextOf(link) })),
+      };
+      return traced(tracer.startSpan(name, options, below(parent)));
     },
-    provider: {
-      async flush() {
-        await processor.forceFlush();
-        await exporter.forceFlush();
-        return true;
-      },
-      async end() {
-        await exporter.shutdown();
-        await provider.shutdown();
-      },
+    async flush() {
+      await processor.forceFlush();
+      await exporter.forceFlush();
+      return true;
+    },
+    async end() {
+      await exporter.shutdown();
+      await provider.shutdown();
     },
   };
 }
@@ -109,27 +102,19 @@ function contextOf(traceparent: string): SpanContext {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
-class TracedSpan implements Span {
-  readonly traceparent: string;
-  readonly #span: OtelSpan;
-
-  constructor(span: OtelSpan) {
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    this.traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
-    this.#span = span;
-  }
-
-  set(attributes: SpanAttributes): void {
-    this.#span.setAttributes(attributes as Attributes);
-  }
-
-  end(failure?: string): void {
-    if (failure !== undefined) {
-      this.#span.setAttribute("error.type", failure);
-      this.#span.setStatus({ code: SpanStatusCode.ERROR });
-    }
-    this.#span.end();
-  }
+function traced(span: OtelSpan): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
+    set: (attributes) => void span.setAttributes(attributes as Attributes),
+    end(failure) {
+      if (failure !== undefined) {
+        span.setAttribute("error.type", failure);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    },
+  };
 }
 
 interface SpanExporterOptions {

@@ -40,10 +40,10 @@ import { BRING_FORWARD_LIMIT } from "../work/leased-rows.ts";
 import type { Handoff } from "../work/policy.ts";
 import { Pump } from "../work/pump.ts";
 import { Signal } from "../work/signal.ts";
-import { AlarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
+import { alarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
 import { lookForWork } from "./look.ts";
 import { keepPartitions, logChores, maintain } from "./maintenance.ts";
-import type { ListPasses, PassContext, Passes } from "./pass.ts";
+import type { Pass, PassContext } from "./pass.ts";
 import { providerOf, reconcileSource } from "./providers.ts";
 import { publishRoots } from "./publish-roots.ts";
 import { createPublishPump, destinationOf } from "./publishing.ts";
@@ -55,46 +55,55 @@ const MINUTE_MS = 60_000;
 /** One chore that fails must not keep the others waiting for long. */
 const CHORES_WAIT_LIMIT_MS = 30_000;
 
-export function createPasses(context: PassContext): Passes {
+/** Whatever a relay does by itself: `serve` has a loop for each, a Lambda function takes some of them. */
+export function createPasses(context: PassContext) {
   const { db, settings, lease, alarms, log } = context;
   const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
   const publisher = createPublishPump(context);
-  // Without a wake-up signal there is nobody to hand work to: in Lambda each pass is a function of its own.
-  const worksBeside = context.publishWake !== undefined;
+  // Without wake-ups there is nobody to hand work to: in Lambda each pass is a function of its own.
+  const worksBeside = (context.wakes ?? null) !== null;
   const confirmer = createConfirmPump(context, providers, worksBeside ? publisher.pump : null);
-  const replays = runner(context);
+  const names = context.sources.map(({ name }) => name);
+  const replays = new ReplayRunner({
+    ...context,
+    routes: routesOf(context.sources),
+    sources: names,
+    createDestination: () => destinationOf(settings, 1),
+  });
   const books = bookSourcesOf(settings);
   const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
   const intervalMs = settings.RECONCILE_INTERVAL;
   const look = lookForWork(context.hot, context.sources, { lease, intervalMs });
   return {
+    /** Looks for what is due, for all of the others; `serve` alone has loops that it can wake. */
     async look() {
       const begun = performance.now();
       const found = await look();
       const clocks = clocksAt(begun, found.now);
       return { ...found, everythingIsDue: await clockWatch.note(db, clocks, found.clockIsBehind) };
     },
-    confirm: (stop) => confirmer.drain(stop),
-    publish: (stop) => publisher.pump.drain(stop),
+    confirm: (stop: AbortSignal) => confirmer.drain(stop),
+    publish: (stop: AbortSignal) => publisher.pump.drain(stop),
+    /** Frees work whose lease ran out or that a set-back clock keeps; brings the line of senders up to date. */
     async rescue() {
       await clockWatch.look(db);
       await bringUpstreamsForward(db);
-      const names = context.sources.map(({ name }) => name);
       const confirmations = await bringForwardConfirmations(db, names);
       if ((await confirmationLeases.releaseExpired(db, lease)) + confirmations > 0) {
         step("confirmations rescued");
-        context.confirmWake?.raise();
+        context.wakes?.confirm.raise();
       }
       const events = await bringForwardEvents(db, names, TOPIC.policy.backOff.capMs);
       if ((await outboxLeases.releaseExpired(db, lease)) + events > 0) {
         step("events rescued");
-        context.publishWake?.raise();
+        context.wakes?.publish.raise();
       }
       await rescueListWork(db, { lease, intervalMs });
       await endLostReplayLeases(db, lease);
       await refreshLine(db);
       return Math.max(confirmations, events) < BRING_FORWARD_LIMIT ? null : 0;
     },
+    /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
     async chores() {
       let hasMore = false;
       const retryInMs = await maintain(context, {
@@ -128,9 +137,11 @@ export function createPasses(context: PassContext): Passes {
       });
       return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, CHORES_WAIT_LIMIT_MS);
     },
+    /** For each source that has a list. */
     lists: providers
       .filter(({ source }) => source.collectionIds.length > 0)
       .map(({ source, provider }) => listPasses(context, source, provider)),
+    /** Forgets old runs over lists, and squares alarms with what the processes serve. */
     async tidy() {
       await forgetListWork(db);
       const serves = servedBy(context.sources);
@@ -143,7 +154,8 @@ export function createPasses(context: PassContext): Passes {
       await noteWaiting(db, alarms);
       return MINUTE_MS;
     },
-    async ledger(stop) {
+    /** Takes new rows into the ledger, and checks it once a day. */
+    async ledger(stop: AbortSignal) {
       const retryInMs = await maintain(context, {
         ledger: () => buildLedger(db, stop),
         ledger_check: () => checkLedger(db),
@@ -156,7 +168,8 @@ export function createPasses(context: PassContext): Passes {
       const retryInMs = await maintain(context, { published_roots: () => publishRoots(topicArn, context) });
       return retryInMs ?? MINUTE_MS;
     },
-    replay: (stop) => replayPass({ runner: replays, log }, stop),
+    replay: (stop: AbortSignal) => replayPass({ runner: replays, log }, stop),
+    /** Drops what has been kept for long enough. */
     async retention() {
       let retryInMs: number | null = null;
       const {
@@ -180,15 +193,11 @@ export function createPasses(context: PassContext): Passes {
       if (personalData?.more === true) return 0;
       return retryInMs ?? DAY_MS;
     },
+    /** Makes the log's partitions that are due. */
     partitions: async () =>
       (await maintain(context, { partitions: () => keepPartitions(context) })) ?? DAY_MS,
-    notify: notifyPeoplePass({
-      db,
-      webhook: AlarmWebhook.of(settings, context.metrics),
-      lease,
-      log,
-    }),
-    // Under a rate limit every confirmation must be counted, which only a claim does.
+    notify: notifyPeoplePass(context, alarmWebhook(settings, context.metrics)),
+    /** Where new confirmations of this process may go without a claim; under a rate limit each must be counted. */
     handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {
       // Work that was handed over at the very end is finished or given back.
@@ -202,39 +211,22 @@ export function createPasses(context: PassContext): Passes {
   };
 }
 
-function listPasses(context: PassContext, source: Source, provider: Provider): ListPasses {
-  const { db, settings, lease, alarms, log, signer, onConfirmations, onEvents } = context;
+/** What reads one source's lists. Each source has passes of its own: none waits for another's list (G11). */
+function listPasses(context: PassContext, source: Source, provider: Provider) {
+  const { settings } = context;
   const options = {
-    db,
-    alarms,
-    log,
-    signer,
-    onConfirmations,
-    onEvents,
+    ...context,
     source: reconcileSource(source, provider, settings),
-    lease,
     intervalMs: settings.RECONCILE_INTERVAL,
   };
   const scout = new Scout(options);
-  return {
-    source: source.name,
+  const passes: Record<"sweep" | "scout" | "certify", Pass> = {
     sweep: (stop) => sweepPass(options, stop),
     scout: (stop) => scout.pass(stop),
     certify: (stop) => certifyPass(options, stop),
   };
+  return { source: source.name, ...passes };
 }
-
-const runner = ({ db, settings, lease, sources, alarms, tracer = null, onConfirmations }: PassContext) =>
-  new ReplayRunner({
-    db,
-    lease,
-    onConfirmations,
-    alarms,
-    tracer,
-    routes: routesOf(sources),
-    sources: sources.map(({ name }) => name),
-    createDestination: () => destinationOf(settings, 1),
-  });
 
 function createConfirmPump(
   context: PassContext,
@@ -246,7 +238,7 @@ function createConfirmPump(
   const store = new OutcomeStore({ db: hot, alarms, onEvents: context.onEvents, handoff: events, routes });
   const lines = providers.map(({ source, provider }) => lineOf(context, store, source, provider));
   const policy = confirmPolicy({ db: hot, lines, concurrency: settings.CONFIRM_CONCURRENCY, lease });
-  return new Pump({ policy, lease, wake: context.confirmWake ?? new Signal(), log });
+  return new Pump({ policy, lease, wake: context.wakes?.confirm ?? new Signal(), log });
 }
 
 function lineOf(
@@ -291,3 +283,5 @@ function lineOf(
     },
   });
 }
+
+export type Passes = ReturnType<typeof createPasses>;

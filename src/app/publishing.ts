@@ -1,5 +1,4 @@
 import type { ServeSettings } from "../kit/settings.ts";
-import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { OutcomeLog } from "../publish/outcomes.ts";
 import { PublishLine, publishPolicy } from "../publish/publish-line.ts";
 import { SnsDestination } from "../publish/sns-destination.ts";
@@ -23,7 +22,7 @@ export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS
   });
 
 /** What publishes in one process, and how its connections are closed. */
-export function createPublishPump(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {
+export function createPublishPump(context: PassContext) {
   const { db, hot, settings, lease, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);
   const outcomes = new OutcomeLog({ db: hot, alarms });
@@ -38,6 +37,6 @@ export function createPublishPump(context: PassContext): { pump: Pump<ClaimedEve
     });
   });
   const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, lease });
-  const pump = new Pump({ policy, lease, wake: context.publishWake ?? new Signal(), log });
+  const pump = new Pump({ policy, lease, wake: context.wakes?.publish ?? new Signal(), log });
   return { pump, close: () => destination.close() };
 }

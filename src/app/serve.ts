@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { type ConnectOptions, connect } from "../database/connect.ts";
@@ -10,10 +11,13 @@ import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { registerKey } from "../signing/signing-keys.ts";
+import { Signal } from "../work/signal.ts";
 import { WakeUps } from "../work/wake-up.ts";
 import { composeRelay } from "./compose.ts";
+import { doorsOf } from "./doors.ts";
+import { startLoops } from "./loops.ts";
 import { keepPartitions } from "./maintenance.ts";
-import { Relay } from "./relay.ts";
+import { createPasses } from "./passes.ts";
 import { logWhatIsOn } from "./settings-shown.ts";
 import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
@@ -65,50 +69,74 @@ export async function serve(options: ServeOptions) {
     settings,
     log,
     tracing: await startTracing(settings, log, programVersion()),
-    pools: { recording: pools.record.db, hot: pools.hot.db, working: pools.work.db },
+    pools: { record: pools.record.db, hot: pools.hot.db, work: pools.work.db },
     wake: (work) => wakeUps.wake(work),
-    signals: wakeUps.signals,
+    wakes: wakeUps.signals,
   });
-  const relay = new Relay({ ...parts, pools, wakeUps });
+  let isStarted = false;
+  let stopping: Promise<void> | null = null;
+  let loops: ReturnType<typeof startLoops> | null = null;
+  const recordingChanges = new Signal();
+  // Made before they are started, so that recorded work can be handed over to them.
+  const passes = workers ? createPasses(parts) : null;
+  const doors = doorsOf(parts, {
+    host,
+    pools: { record: pools.record.usage, hot: pools.hot.usage, work: pools.work.usage },
+    isStarted: () => isStarted,
+    isStopping: () => stopping !== null,
+  });
+  const stopAll = async () => {
+    await Promise.all([doors.close(), parts.database.stop()]);
+    doors.stop();
+    await loops?.stop();
+    await passes?.close();
+    await loops?.leave();
+    await wakeUps.stop();
+    await Promise.all([parts.tracing?.close(), ...Object.values(pools).map((pool) => pool.close())]);
+  };
+  const stopRelay = () => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+  let isLogged = false;
+  const look = async () => {
+    await requireSchema(parts.hot, "relay");
+    await requireWholeSessions(settings.DATABASE_URL);
+    await register(parts.hot, parts.sources);
+    // Known to whoever checks before anything bears its signature.
+    if (parts.signer !== null && workers) await registerKey(parts.hot, parts.signer);
+    if (!isLogged) logWhatIsOn(log, settings, parts.sources);
+    isLogged = true;
+    // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.
+    const problem = await keepPartitions(parts).then((error) => error && { error }, faultOf);
+    if (problem !== null) log.warn(problem, "partitions of the callback log are missing");
+  };
   try {
-    relay.watchDatabase();
-    if (workers) relay.prepareWorkers();
-    if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
-    if (http) await relay.startHttp(host);
-    let isLogged = false;
-    const look = async () => {
-      await requireSchema(parts.hot, "relay");
-      await requireWholeSessions(settings.DATABASE_URL);
-      await register(parts.hot, parts.sources);
-      // Known to whoever checks before anything bears its signature.
-      if (parts.signer !== null && workers) await registerKey(parts.hot, parts.signer);
-      if (!isLogged) logWhatIsOn(log, settings, parts.sources);
-      isLogged = true;
-      // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.
-      const problem = await keepPartitions(parts).then((error) => error && { error }, faultOf);
-      if (problem !== null) log.warn(problem, "partitions of the callback log are missing");
-    };
+    parts.database.start(() => recordingChanges.raise());
+    const opsServer = settings.OPS_PORT === undefined ? null : await doors.openOps(settings.OPS_PORT);
+    const server = http ? await doors.openPublic(passes?.handoff ?? null) : null;
     if (await waitForDatabase(look, { log, stop })) {
       await wakeUps.start();
-      relay.start({ http, workers });
+      isStarted = true;
+      loops = startLoops(parts, { http, passes, wakes: wakeUps.signals, recordingChanges });
     }
+    const ops = opsServer ?? server;
+    return {
+      /** Where it listens for callbacks on this machine; null without HTTP. */
+      url: server?.url ?? null,
+      port: server?.port ?? null,
+      /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
+      opsUrl: ops?.url ?? null,
+      opsPort: ops?.port ?? null,
+      /** The operators' pages on this machine; null where nobody can sign in, or nothing listens. */
+      consoleUrl: ops === null || settings.ADMIN_TOKENS === undefined ? null : `${ops.url}/console`,
+      /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
+      stop: stopRelay,
+    };
   } catch (error) {
-    await relay.stop();
+    await stopRelay();
     throw error;
   }
-  const ops = relay.ops ?? relay.server;
-  return {
-    /** Where it listens for callbacks on this machine; null without HTTP. */
-    url: relay.server?.url ?? null,
-    port: relay.server?.port ?? null,
-    /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
-    opsUrl: ops?.url ?? null,
-    opsPort: ops?.port ?? null,
-    /** The operators' pages on this machine; null where nobody can sign in, or nothing listens. */
-    consoleUrl: ops === null || settings.ADMIN_TOKENS === undefined ? null : `${ops.url}/console`,
-    /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
-    stop: () => relay.stop(),
-  };
 }
 
 export type RunningRelay = Awaited<ReturnType<typeof serve>>;
@@ -144,26 +172,24 @@ async function waitForDatabase(
   attempt: () => Promise<void>,
   { log, stop }: { log: Logger; stop: AbortSignal },
 ): Promise<boolean> {
-  const { promise: stopped, resolve } = Promise.withResolvers<void>();
-  if (stop.aborted) return false;
-  stop.addEventListener("abort", () => resolve(), { once: true });
+  const stopped = once(stop, "abort");
   let reason: string | null = null;
   while (!stop.aborted) {
-    const trying = attempt().then(
-      () => null,
-      (error: unknown) => ({ error }),
-    );
-    const failed = await Promise.race([trying, stopped]);
-    if (failed === undefined) return false;
-    if (failed === null) {
+    try {
+      await Promise.race([attempt(), stopped]);
+      if (stop.aborted) return false;
       if (reason !== null) log.info("the database is there: the start goes on");
       return true;
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      const why = messageOf(error);
+      if (why !== reason)
+        log.warn(
+          { error: why },
+          "waiting for the database; meanwhile callbacks are answered 503, to be sent again",
+        );
+      reason = why;
     }
-    if (!isDatabaseAway(failed.error)) throw failed.error;
-    const error = messageOf(failed.error);
-    if (error !== reason)
-      log.warn({ error }, "waiting for the database; meanwhile callbacks are answered 503, to be sent again");
-    reason = error;
     await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
   }
   return false;

@@ -1,16 +1,7 @@
 import type { Logger } from "../kit/log.ts";
 import type { ServeSettings } from "../kit/settings.ts";
-import type { Tracer } from "../kit/trace.ts";
 import { readHeaders } from "../kit/trace-settings.ts";
 import { within } from "../kit/waiting.ts";
-
-export interface Tracing {
-  readonly tracer: Tracer;
-  /** Sends the spans that have ended so far, waiting 1 s at most; after one that took longer, does nothing for 30 s. */
-  flush(): Promise<void>;
-  /** Sends what is left, within 2 s, and ends. */
-  close(): Promise<void>;
-}
 
 const CLOSE_WITHIN_MS = 2_000;
 const FLUSH_WITHIN_MS = 1_000;
@@ -25,15 +16,11 @@ export function tracesUrl(settings: TraceSettings): string | null {
 }
 
 /** Off, it loads nothing of OpenTelemetry. @param version of this program, as its spans tell it. */
-export async function startTracing(
-  settings: TraceSettings,
-  log: Logger,
-  version: string,
-): Promise<Tracing | null> {
+export async function startTracing(settings: TraceSettings, log: Logger, version: string) {
   const url = tracesUrl(settings);
   if (url === null) return null;
   const { openTelemetry } = await import("./open-telemetry.ts");
-  const { tracer, provider } = openTelemetry({
+  const tracer = openTelemetry({
     url,
     headers: {
       ...readHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS?.reveal() ?? ""),
@@ -48,14 +35,18 @@ export async function startTracing(
   let noFlushUntil = 0;
   return {
     tracer,
+    /** Sends the spans that have ended so far, waiting 1 s at most; after one that took longer, does nothing for 30 s. */
     async flush() {
       if (performance.now() < noFlushUntil) return;
-      const inTime = await within(provider.flush(), FLUSH_WITHIN_MS, false);
+      const inTime = await within(tracer.flush(), FLUSH_WITHIN_MS, false);
       if (!inTime) noFlushUntil = performance.now() + NO_FLUSH_FOR_MS;
     },
+    /** Sends what is left, within 2 s, and ends. */
     async close() {
-      await within(provider.flush(), CLOSE_WITHIN_MS, false);
-      await provider.end();
+      await within(tracer.flush(), CLOSE_WITHIN_MS, false);
+      await tracer.end();
     },
   };
 }
+
+export type Tracing = NonNullable<Awaited<ReturnType<typeof startTracing>>>;

@@ -58,3 +58,10 @@ it.each(HOSTILE)("one alarm is one line in the generic form too, hostile text %#
   // Programs get it as it is.
   expect(body.alarms[0].detail).toBe(text);
 });
+
+it("what is critical and what is alone of its name comes first, and the rest is counted", () => {
+  const [many, refusal] = [newsOf("invoice_quarantined", "one"), newsOf("topic_paused", "arn")];
+  const lines = JSON.parse(alarmBody([...Array(25).fill(many), refusal], settings)).text.split("\n");
+  expect(lines[0]).toMatch(/^CRITICAL: SNS refuses the topic/);
+  expect(lines.at(-1)).toMatch(/^and 6 paid invoices in quarantine more: /);
+});

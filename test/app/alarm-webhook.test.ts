@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
 import { describeAlarm } from "../../src/alarms/alarm-definitions.ts";
-import { alarmBody } from "../../src/app/alarm-message.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { standardWebhookHolds } from "../../src/receive/caller/caller-checks.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
@@ -142,30 +141,5 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
     await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }), workers);
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
     expect(receiver.messages[0]?.alarms.map(({ subject }) => subject)).toEqual(["recent", "open"]);
-  });
-});
-
-describe("the text of a message", () => {
-  it("speaks to nobody that an upstream's error names", () => {
-    const alarm = {
-      ...{
-        name: "source_failing" as const,
-        source: "default",
-        subject: "default",
-        times: 1,
-        clearedAt: null,
-      },
-      ...{ detail: "<!channel> pay <https://evil.example|here> & now", raisedAt: new Date() },
-      ...{ at: new Date(), toldAt: null, note: null },
-    };
-    const settings = { ALARM_WEBHOOK_FORMAT: "generic", PUBLIC_URL: "https://relay.example" } as const;
-    const quarantined = { ...alarm, name: "invoice_quarantined" } as const;
-    const refusal = { ...alarm, name: "topic_paused" } as const;
-    const many = JSON.parse(alarmBody([...Array(25).fill(quarantined), refusal], settings)).text.split("\n");
-    expect(many[0]).toMatch(/^CRITICAL: SNS refuses the topic/);
-    expect(many.at(-1)).toMatch(/^and 6 paid invoices in quarantine more: /);
-    expect(JSON.parse(alarmBody([alarm], settings)).text).toBe(
-      "WARNING: the provider fails (source_failing: default). &lt;!channel&gt; pay &lt;https://evil.example|here&gt; &amp; now What to do: Ask the provider whether it is up; confirmations are retried automatically. Run: invoice-relay alarms --name source_failing",
-    );
   });
 });

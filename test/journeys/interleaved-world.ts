@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import type { Passes } from "../../src/app/pass.ts";
 import { createPasses } from "../../src/app/passes.ts";
 import { register } from "../../src/app/upstreams.ts";
 import { judge } from "../../src/confirm/judge.ts";
@@ -35,7 +34,7 @@ export async function takenApart(around: Surroundings) {
   await register(db, sources);
   const noop = () => undefined;
   const alarms = new Alarms({ db, log, metrics });
-  const passes: Passes = createPasses({
+  const passes = createPasses({
     db,
     hot: db,
     settings,
@@ -171,7 +170,7 @@ export class World {
           await this.#around.query(
             `update ${table} set claimed_until = now() - interval '1 s' where state = 'claimed'`,
           );
-        return void (await passes.rescue(NEVER));
+        return void (await passes.rescue());
       case "timePasses":
         await this.#around.query("update confirmation set due_at = now() where state = 'due'");
         await this.#around.query("update source set opens_at = '-infinity'");

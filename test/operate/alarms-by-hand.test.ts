@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { AlarmWebhook, notifyPeoplePass } from "../../src/app/alarm-webhook.ts";
+import { alarmWebhook, notifyPeoplePass } from "../../src/app/alarm-webhook.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { readSettings } from "../../src/kit/settings.ts";
@@ -24,12 +24,9 @@ const raise = (around: Surroundings, name: string, subject: string, ago = "1 min
 async function webhook(around: Surroundings) {
   const receiver = await startAlarmReceiver();
   const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
-  const pass = notifyPeoplePass({
-    db: openDatabase(around.databaseUrl),
-    webhook: AlarmWebhook.of(readSettings(environment), createMetrics()),
-    lease: leaseOf(15_000),
-    log: createLogger({ level: "silent" }),
-  });
+  const [db, log] = [openDatabase(around.databaseUrl), createLogger({ level: "silent" })];
+  const webhook = alarmWebhook(readSettings(environment), createMetrics());
+  const pass = notifyPeoplePass({ db, lease: leaseOf(15_000), log }, webhook);
   const tell = async () => {
     await around.query("update alarm_telling set next_at = '-infinity'");
     await pass(new AbortController().signal);

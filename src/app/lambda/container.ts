@@ -37,8 +37,8 @@ export async function openContainer(connections: number, purpose: Purpose) {
   });
   const tracing = await startTracing(settings, log, version);
   const queues = {
-    confirm: new WakeQueue({ queueUrl: environment.CONFIRM_QUEUE_URL ?? null, log }),
-    publish: new WakeQueue({ queueUrl: environment.PUBLISH_QUEUE_URL ?? null, log }),
+    confirm: wakeQueue(environment.CONFIRM_QUEUE_URL, log),
+    publish: wakeQueue(environment.PUBLISH_QUEUE_URL, log),
     // It runs every minute, by its schedule.
     reconcile: null,
   };
@@ -46,9 +46,9 @@ export async function openContainer(connections: number, purpose: Purpose) {
     settings,
     log,
     tracing,
-    pools: { recording: db, hot: db, working: db },
+    pools: { record: db, hot: db, work: db },
     wake: (work) => queues[work]?.wake(),
-    signals: null,
+    wakes: null,
   });
   let usedAt = Date.now();
   return {
@@ -97,62 +97,46 @@ export const logFaults =
     }
   };
 
-interface WakeQueueOptions {
-  /** null: no wake-ups, only the schedule. */
-  queueUrl: string | null;
-  log: Logger;
-}
-
 /** The timeout for SQS, in ms: a wake-up must not delay the response. */
 const SEND_TIMEOUT_MS = 1_000;
 
-/** Wakes a function through an SQS queue. Requests during a send share a message; the schedule catches a lost one. */
-class WakeQueue {
-  readonly #options: WakeQueueOptions;
-  #send: ((queueUrl: string) => Promise<void>) | null = null;
-  #asked = false;
-  #sending: Promise<void> = Promise.resolve();
-  #busy = false;
-
-  constructor(options: WakeQueueOptions) {
-    this.#options = options;
-  }
-
-  wake(): void {
-    this.#asked = true;
-    if (this.#busy) return;
-    this.#busy = true;
-    this.#sending = this.#sendAll();
-  }
-
-  /** Resolves once all requested wake-ups are sent or have failed. Await it before the container may be frozen. */
-  flush(): Promise<void> {
-    return this.#sending;
-  }
-
-  async #sendAll(): Promise<void> {
-    const { queueUrl, log } = this.#options;
+/**
+ * Wakes a function through an SQS queue; without one its schedule does. Requests during a send share a message;
+ * the schedule catches a lost one.
+ */
+function wakeQueue(queueUrl: string | undefined, log: Logger) {
+  if (queueUrl === undefined) return { wake: () => undefined, flush: async () => undefined };
+  const send = perContainer(() => createSend(queueUrl));
+  let isAsked = false;
+  let sending: Promise<void> | null = null;
+  const sendAll = async () => {
     try {
-      while (this.#asked && queueUrl !== null) {
-        this.#asked = false;
-        this.#send ??= await createSend();
-        await this.#send(queueUrl);
+      while (isAsked) {
+        isAsked = false;
+        await (await send())();
       }
     } catch (error) {
       log.warn(faultOf(error), "a wake-up could not be sent; the schedule will pick up the work");
     } finally {
-      this.#busy = false;
+      sending = null;
     }
-  }
+  };
+  return {
+    wake() {
+      isAsked = true;
+      sending ??= sendAll();
+    },
+    /** Resolves once all requested wake-ups are sent or have failed. Await it before the container may be frozen. */
+    flush: async () => await sending,
+  };
 }
 
 // Loaded on first use: it would double the time until the first callback is recorded.
-async function createSend(): Promise<(queueUrl: string) => Promise<void>> {
+async function createSend(queueUrl: string): Promise<() => Promise<unknown>> {
   const { SendMessageCommand, SQSClient } = await import("@aws-sdk/client-sqs");
   const client = new SQSClient({ maxAttempts: 2 });
-  return async (queueUrl) => {
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "wake up" }), {
+  return () =>
+    client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "wake up" }), {
       abortSignal: AbortSignal.timeout(SEND_TIMEOUT_MS),
     });
-  };
 }

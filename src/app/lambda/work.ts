@@ -1,4 +1,4 @@
-import { setTimeout as delay, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { relayMigrations } from "../../../migrations/relay.ts";
 import { requireSchema } from "../../database/migrate.ts";
 import type { Database } from "../../database/tables.ts";
@@ -8,8 +8,8 @@ import { readBacklogAges } from "../../operate/backlog.ts";
 import { RelayProcess } from "../../work/relay-process.ts";
 import { noteSilence } from "../../work/silent-processes.ts";
 import type { DatabaseWatch } from "../database-watch.ts";
-import type { Pass, Passes } from "../pass.ts";
-import { createPasses } from "../passes.ts";
+import type { Pass } from "../pass.ts";
+import { createPasses, type Passes } from "../passes.ts";
 import { register } from "../upstreams.ts";
 import { type Container, logFaults, openContainer, perContainer } from "./container.ts";
 
@@ -100,7 +100,7 @@ async function whileDatabaseAway<Result>(
       database.noteFailure(error);
       await database.lookIfTroubled();
       if (database.openAlarms.length > 0) throw error;
-      await delay(AGAIN_MS);
+      await sleep(AGAIN_MS);
     }
   }
 }

@@ -1,0 +1,95 @@
+import type { RequestHandler } from "express";
+import { builtPages, consolePages } from "../console/console-pages.ts";
+import type { PoolUsage } from "../database/connect.ts";
+import { listen, type RunningServer } from "../kit/http-server.ts";
+import { httpLimits } from "../receive/read-body.ts";
+import { adminRoutes } from "./admin.ts";
+import { callbackReceiver } from "./callback-receiver.ts";
+import type { RelayParts } from "./compose.ts";
+import { aliveRoute, capConnections, capRequests, httpApp, opsRoutes, protectAnswers } from "./http-app.ts";
+import { keysRoute } from "./keys-route.ts";
+import { MetricsPage } from "./metrics-page.ts";
+import type { Passes } from "./passes.ts";
+
+/** What one address may have of all connections, where no setting says otherwise. */
+const SHARE_OF_ADDRESS = 0.4;
+
+const GRACE_MS = 2_000;
+
+interface DoorsOptions {
+  /** The interface to listen on; all of them when left out. */
+  host: string | undefined;
+  pools: Readonly<Record<string, () => PoolUsage>>;
+  /** The database was looked at and found right: nothing is recorded before that. */
+  isStarted: () => boolean;
+  isStopping: () => boolean;
+}
+
+/** The ports of one `serve`. They open one by one, and close together, however far a start has come. */
+export function doorsOf(parts: RelayParts, { host, pools, isStarted, isStopping }: DoorsOptions) {
+  const { settings, db, log, metrics } = parts;
+  const { OPS_PORT, ADMIN_TOKENS: adminTokens = [], MAX_CONNECTIONS: most } = settings;
+  const open: RunningServer[] = [];
+  /** What holds connections open, and so is stopped before the servers. */
+  const hangsUp: { stop(): void }[] = [];
+  const stoppable: { stop(): void }[] = [];
+
+  /** Each of the relay's ports has the same limits. */
+  const openPort = async (handlers: readonly RequestHandler[], port: number, behindTls: boolean) => {
+    const addressLimit = settings.MAX_CONNECTIONS_PER_ADDRESS ?? Math.ceil(SHARE_OF_ADDRESS * most);
+    const app = httpApp(
+      [protectAnswers({ behindTls }), capRequests(addressLimit, metrics), ...handlers],
+      log,
+      settings.TRUSTED_PROXIES ?? [],
+    );
+    const running = await listen(app, {
+      name: "invoice-relay",
+      port,
+      server: httpLimits(settings.REQUEST_TIMEOUT),
+      onHangUp: (reason) => metrics.hangUps.inc({ reason }),
+      ...(host === undefined ? {} : { host }),
+    });
+    open.push(running);
+    capConnections(running, { app, limits: { most, addressLimit }, metrics });
+    return running;
+  };
+
+  const forOperators = (): RequestHandler[] => {
+    const { serves, sources, database } = parts;
+    const watched = { sources, topics: serves.topics };
+    const metricsPage = new MetricsPage({ db, metrics, watched, database, pools });
+    stoppable.push(metricsPage);
+    const admin = adminRoutes(parts);
+    hangsUp.push(admin);
+    const metricsAccess = { token: settings.METRICS_TOKEN, adminTokens, isPublic: OPS_PORT === undefined };
+    return [
+      opsRoutes({ database, metricsPage, metricsAccess, isStarted, isStopping }),
+      ...admin.routers,
+      consolePages({ isOpen: adminTokens.length > 0, folder: builtPages() }),
+    ];
+  };
+
+  return {
+    /** For callbacks; for operators too, where they have no port of their own. */
+    openPublic(handoff: Passes["handoff"]): Promise<RunningServer> {
+      const receiver = callbackReceiver(parts, { handoff, hasReadingThread: true, mayRecord: isStarted });
+      receiver.startSharing();
+      stoppable.push(receiver);
+      const handlers = [...receiver.routers, aliveRoute, keysRoute(db)];
+      if (OPS_PORT === undefined) handlers.push(...forOperators());
+      return openPort(handlers, settings.PORT, settings.PUBLIC_URL.startsWith("https:"));
+    },
+    /** For operators and their tools, where strangers need not reach. */
+    openOps: (port: number): Promise<RunningServer> =>
+      openPort([aliveRoute, keysRoute(db), ...forOperators()], port, false),
+    /** Takes no new requests; resolves when none is under way any more. */
+    async close(): Promise<void> {
+      for (const part of hangsUp) part.stop();
+      await Promise.all(open.map((server) => server.close(GRACE_MS)));
+    },
+    /** To be called when nothing is asked any more. */
+    stop() {
+      for (const part of stoppable) part.stop();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Alarm } from "../alarms/alarms.ts";
+import { DAY_MS } from "../kit/time.ts";
+import { startLoop } from "../work/loop.ts";
+import { BEAT_MS, RelayProcess } from "../work/relay-process.ts";
+import { Signal } from "../work/signal.ts";
+import { noteSilence } from "../work/silent-processes.ts";
+import type { WakeUps } from "../work/wake-up.ts";
+import type { RelayParts } from "./compose.ts";
+import type { Pass } from "./pass.ts";
+import type { Passes } from "./passes.ts";
+
+/** How often one look tells which loops have something to do, in ms. */
+const LOOK_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** How often loops that the look wakes go round by themselves, in ms: nothing is waited for so long. */
+const SELDOM_MS = 30 * MINUTE_MS;
+
+interface LoopGiven {
+  name: string;
+  source?: string;
+  pass: Pass;
+  wake?: Signal;
+  pollMs: number;
+}
+
+interface LoopsOptions {
+  http: boolean;
+  /** null without workers. */
+  passes: Passes | null;
+  wakes: WakeUps["signals"];
+  /** Raised when others should hear whether this process can record. */
+  recordingChanges: Signal;
+}
+
+/** Starts what one `serve` does by itself: it is seen by others and, as its part is, works or tells of silence. */
+export function startLoops(parts: RelayParts, { http, passes, wakes, recordingChanges }: LoopsOptions) {
+  const { db, alarms, database, serves, notifyPeople, log, metrics } = parts;
+  const presence = new RelayProcess(db, {
+    ...{ http, workers: passes !== null, serves },
+    whyFailing: () => database.whyFailing,
+  });
+  /** Alarms of silent processes that nobody was told of yet. */
+  const untold = new Set<Alarm & { raisedAt: Date }>();
+  const silenceBegins = new Signal();
+  const beat = async () => {
+    if (!(await presence.beat())) untold.clear();
+    else
+      for (const alarm of await noteSilence(db, alarms, { mayClose: passes !== null }))
+        if (passes === null) untold.add({ ...alarm, raisedAt: new Date() });
+    if (untold.size > 0) silenceBegins.raise();
+    return BEAT_MS;
+  };
+  /**
+   * Without workers people are told of silence at once, and again until they are: those of other processes may
+   * be what has died, and a process that only takes callbacks may have no right to mark an alarm as told.
+   */
+  const tell = async () => {
+    for (const alarm of untold) if (await notifyPeople?.(alarm)) untold.delete(alarm);
+    return null;
+  };
+  const start = ({ wake = new Signal(), ...loop }: LoopGiven) => ({
+    ...loop,
+    wake,
+    stop: startLoop({ ...loop, wake, log, metrics }).stop,
+  });
+  const loops = [
+    start({ name: "presence", pass: beat, wake: recordingChanges, pollMs: BEAT_MS }),
+    ...(passes === null
+      ? [start({ name: "tell", pass: tell, wake: silenceBegins, pollMs: BEAT_MS })]
+      : workersOf(passes, wakes).map(start)),
+  ];
+  if (passes !== null) {
+    const woken = loops.slice(1);
+    const look = async () => {
+      const found = await passes.look();
+      if (found.takesCallbacks) database.noteAnswer();
+      for (const { name, source = "", wake } of woken) {
+        const due = name in found && found[name as keyof typeof found];
+        if (found.everythingIsDue || due === true || (Array.isArray(due) && due.includes(source)))
+          wake.raise();
+      }
+      return LOOK_MS;
+    };
+    loops.push(start({ name: "look", pass: look, pollMs: LOOK_MS }));
+  }
+  return {
+    /** Resolves when no pass is under way any more. */
+    stop: () => Promise.all(loops.map(({ stop }) => stop())),
+    /** Tells the others that it ends; if the database is away, they notice its silence. */
+    leave: () => presence.leave().catch(() => undefined),
+  };
+}
+
+const workersOf = (passes: Passes, { confirm, publish, reconcile }: WakeUps["signals"]): LoopGiven[] => [
+  { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: SELDOM_MS },
+  { name: "publish", pass: passes.publish, wake: publish, pollMs: SELDOM_MS },
+  { name: "rescue", pass: passes.rescue, pollMs: SELDOM_MS },
+  { name: "chores", pass: passes.chores, pollMs: MINUTE_MS },
+  ...passes.lists.flatMap(({ source, sweep, scout, certify }) => [
+    { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: SELDOM_MS },
+    { name: "scout", source, pass: scout, pollMs: SELDOM_MS },
+    { name: "certify", source, pass: certify, pollMs: SELDOM_MS },
+  ]),
+  { name: "tidy", pass: passes.tidy, pollMs: MINUTE_MS },
+  { name: "ledger", pass: passes.ledger, pollMs: MINUTE_MS },
+  { name: "roots", pass: passes.roots, pollMs: MINUTE_MS },
+  { name: "replay", pass: passes.replay, pollMs: SELDOM_MS },
+  { name: "tell", pass: passes.notify, pollMs: SELDOM_MS },
+  { name: "retention", pass: passes.retention, pollMs: DAY_MS },
+  { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
+];
