@@ -1,17 +1,18 @@
 import { numberOf } from "../../kit/text.ts";
-import { sumOfMoney } from "../../provider/provider.ts";
+import { type Money, sumOfMoney } from "../../provider/provider.ts";
 import { collectionsIn, type Found, isWithin, type Matching, type SettleableSum } from "./matching.ts";
 import type { StatementLine } from "./read-statement.ts";
 
 /** Lines of one day that may be of the same collections, or sums of one day and collection: they have the same candidates. */
 interface Bunch {
+  amount: Money;
   day: string;
-  lines: StatementLine[];
-  sums: SettleableSum[];
   /** null: any. */
   collections: string[] | null;
   /** Of sums. */
   frequency: string;
+  lines: StatementLine[];
+  sums: SettleableSum[];
 }
 
 /**
@@ -20,33 +21,26 @@ interface Bunch {
  */
 export function matchByAmount({ lines, sums, days }: Matching): Found[] {
   const names = [...new Set(sums.map(({ collection }) => collection))];
-  const bunches = new Map<string, Map<string, Bunch>>();
-  const bunch = (
-    amount: string,
-    key: string,
-    shared: Pick<Bunch, "day" | "collections" | "frequency">,
-  ): Bunch => {
-    const same = getOr(bunches, sumOfMoney([amount]), () => new Map<string, Bunch>());
-    return getOr(same, key, () => ({ ...shared, lines: [], sums: [] }));
-  };
-  for (const line of lines) {
-    const { day } = line;
-    const collections = collectionsIn(line, names);
-    const key = JSON.stringify(["line", day, collections]);
-    bunch(line.amount, key, { day, collections, frequency: "" }).lines.push(line);
-  }
-  for (const sum of sums) {
-    const { day, collection, frequency } = sum;
-    const key = JSON.stringify(["sum", day, collection, frequency]);
-    bunch(sum.amount, key, { day, collections: [collection], frequency }).sums.push(sum);
-  }
-  return [...bunches.values()].flatMap((same) => connected([...same.values()], days).flatMap(decide(days)));
-}
-
-function getOr<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const found = map.get(key) ?? make();
-  map.set(key, found);
-  return found;
+  const each: Bunch[] = [
+    ...lines.map((line) => ({
+      ...{ amount: sumOfMoney([line.amount]), day: line.day, collections: collectionsIn(line, names) },
+      ...{ frequency: "", lines: [line], sums: [] },
+    })),
+    ...sums.map((sum) => ({
+      ...{ amount: sumOfMoney([sum.amount]), day: sum.day, collections: [sum.collection] },
+      ...{ frequency: sum.frequency, lines: [], sums: [sum] },
+    })),
+  ];
+  const keyOf = ({ lines, sums: _, ...same }: Bunch) => JSON.stringify([same, lines.length]);
+  const bunches = [...Map.groupBy(each, keyOf).values()].flatMap(([first, ...others]) => {
+    for (const { lines, sums } of others) {
+      first?.lines.push(...lines);
+      first?.sums.push(...sums);
+    }
+    return first ?? [];
+  });
+  const ofOneAmount = Map.groupBy(bunches, ({ amount }) => amount).values();
+  return [...ofOneAmount].flatMap((same) => connected(same, days).flatMap(decide(days)));
 }
 
 const mayBe = (paid: Bunch, booked: Bunch, days: number | null) =>

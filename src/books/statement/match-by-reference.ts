@@ -1,5 +1,5 @@
 import { sumOfMoney } from "../../provider/provider.ts";
-import { type Found, isSameAmount, type Matching, type SettleableSum } from "./matching.ts";
+import { type Found, groupsSharing, isSameAmount, type Matching, type SettleableSum } from "./matching.ts";
 import type { StatementLine } from "./read-statement.ts";
 
 const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi;
@@ -14,42 +14,28 @@ const SHARED = 20;
 interface Naming {
   line: StatementLine;
   named: SettleableSum[];
-  /** Whether what it names can hardly stand there by chance. */
-  telling: boolean;
 }
 
 /** Lines that name payments: with their amount they are matched, with another that is the difference. */
 export function matchByReference({ lines, sums }: Matching): Found[] {
   const keyed = sums.flatMap((sum) =>
-    [sum.invoiceId?.replaceAll("-", ""), sum.reference?.trim().toLowerCase()]
-      .filter((key) => key !== undefined && key !== "")
-      .map((key) => ({ key, sum })),
+    [sum.invoiceId?.replaceAll("-", ""), sum.reference?.trim().toLowerCase()].flatMap((key) =>
+      key === undefined || key === "" ? [] : [{ key, sum }],
+    ),
   );
-  const known = new Map<string, SettleableSum[]>();
-  for (const [key, same] of Map.groupBy(keyed, ({ key }) => key ?? ""))
-    if (same.length <= SHARED)
-      known.set(
-        key,
-        same.map(({ sum }) => sum),
-      );
+  const known = new Map(
+    [...Map.groupBy(keyed, ({ key }) => key)]
+      .filter(([, same]) => same.length <= SHARED)
+      .map(([key, same]) => [key, same.map(({ sum }) => sum)] as const),
+  );
   const namings = lines.flatMap((line) => namingOf(line, known) ?? []);
-  const claims = new Map<SettleableSum, Naming[]>();
-  for (const naming of namings)
-    for (const sum of naming.named) claims.set(sum, [...(claims.get(sum) ?? []), naming]);
-  return namings.flatMap((naming): Found[] => {
-    const rivals = new Set(naming.named.flatMap((sum) => claims.get(sum) ?? []));
-    if (rivals.size === 1) return decide(naming) ?? [];
-    // Told once, for the first of them.
-    return [...rivals][0] === naming
-      ? [
-          {
-            state: "ambiguous",
-            why: "several lines name the same payment",
-            lines: [...rivals].map(({ line }) => line),
-            sums: [...new Set([...rivals].flatMap(({ named }) => named))],
-          },
-        ]
-      : [];
+  return groupsSharing(namings, ({ named }) => named).flatMap(([naming, ...rivals]): Found[] => {
+    if (naming === undefined) return [];
+    if (rivals.length === 0) return [decide(naming)];
+    const all = [naming, ...rivals];
+    const sums = [...new Set(all.flatMap(({ named }) => named))];
+    const why = "several lines name the same payment";
+    return [{ state: "ambiguous", why, lines: all.map(({ line }) => line), sums }];
   });
 }
 
@@ -60,7 +46,7 @@ function namingOf(line: StatementLine, known: ReadonlyMap<string, SettleableSum[
   const telling = keys.some((key) => key.length >= TELLING_LENGTH);
   // Of several payments with one reference the amount may tell which is meant.
   const named = same.length > 0 ? same : telling ? all : [];
-  return named.length === 0 ? null : { line, named, telling };
+  return named.length === 0 ? null : { line, named };
 }
 
 /** Whole cells, words, and the parts of words. */
@@ -73,20 +59,15 @@ function keysIn(texts: readonly string[]): string[] {
   return [...new Set(keys)].filter((key) => key !== "");
 }
 
-function decide({ line, named }: Naming): Found[] | null {
+function decide({ line, named }: Naming): Found {
   const lines = [line];
   const total = sumOfMoney(named.map(({ amount }) => amount));
   if (isSameAmount(total, line.amount))
-    return [{ state: "matched", why: "by reference and amount", lines, sums: named }];
+    return { state: "matched", why: "by reference and amount", lines, sums: named };
   const same = named.filter(({ amount }) => isSameAmount(amount, line.amount));
-  return same.length > 1
-    ? [
-        {
-          state: "ambiguous",
-          why: "its reference and amount are those of several payments",
-          lines,
-          sums: same,
-        },
-      ]
-    : [{ state: "amount_differs", why: "it names the payment, with another amount", lines, sums: named }];
+  if (same.length > 1) {
+    const why = "its reference and amount are those of several payments";
+    return { state: "ambiguous", why, lines, sums: same };
+  }
+  return { state: "amount_differs", why: "it names the payment, with another amount", lines, sums: named };
 }

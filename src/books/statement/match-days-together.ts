@@ -1,6 +1,13 @@
 import { daysBetween } from "../../kit/time.ts";
 import { sumOfMoney } from "../../provider/provider.ts";
-import { collectionsIn, type Found, isWithin, type Matching, type SettleableSum } from "./matching.ts";
+import {
+  collectionsIn,
+  type Found,
+  groupsSharing,
+  isWithin,
+  type Matching,
+  type SettleableSum,
+} from "./matching.ts";
 import type { StatementLine } from "./read-statement.ts";
 
 /** A long weekend: its days may be settled in one sum. */
@@ -33,25 +40,12 @@ export function matchDaysTogether({ lines, sums, days }: Matching): Found[] {
         .map((line) => ({ sums, line }));
     }),
   );
-  const left = new Set(runs);
-  const found: Found[] = [];
-  for (const first of runs) {
-    if (!left.delete(first)) continue;
-    const group = [first];
-    for (const one of group)
-      for (const other of left)
-        if (other.line === one.line || other.sums.some((sum) => one.sums.includes(sum))) {
-          left.delete(other);
-          group.push(other);
-        }
-    found.push({
-      state: group.length === 1 ? "matched" : "ambiguous",
-      why: group.length === 1 ? "several days in one sum" : "several days in one sum, in more than one way",
-      lines: [...new Set(group.map(({ line }) => line))],
-      sums: [...new Set(group.flatMap(({ sums }) => sums))],
-    });
-  }
-  return found;
+  return groupsSharing(runs, ({ line, sums }) => [line, ...sums]).map((group) => ({
+    state: group.length === 1 ? "matched" : "ambiguous",
+    why: group.length === 1 ? "several days in one sum" : "several days in one sum, in more than one way",
+    lines: [...new Set(group.map(({ line }) => line))],
+    sums: [...new Set(group.flatMap(({ sums }) => sums))],
+  }));
 }
 
 /** Every run of two days or more. @param sums of one collection, by day. */

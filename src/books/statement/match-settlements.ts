@@ -40,9 +40,10 @@ export function matchSettlements(
   { days, from, to, keepDuplicates = false, carriesOver = false }: MatchOptions,
 ): Match[] {
   const within = lines.filter(({ day }) => day >= from && day <= to);
-  const [single, duplicates] = [true, false].map((isSingle) =>
-    within.filter(({ duplicateOf }) => (keepDuplicates || duplicateOf === null) === isSingle),
-  ) as [StatementLine[], StatementLine[]];
+  const isSingle = ({ duplicateOf }: StatementLine) => keepDuplicates || duplicateOf === null;
+  const { single = [], duplicates = [] } = Object.groupBy(within, (line) =>
+    isSingle(line) ? "single" : "duplicates",
+  );
   const found: Found[] = duplicates.map((line) => ({
     state: "duplicate",
     why: `says the same as line ${line.duplicateOf} in every column`,

@@ -1,7 +1,7 @@
 import { describePayments } from "../../confirm/invoices/read-invoices.ts";
 import type { Database } from "../../database/tables.ts";
 import type { Mask } from "../../kit/mask.ts";
-import type { Column, Sheet, SheetRow } from "../report/sheet.ts";
+import { type Column, cellsOf, count, day, money, type Sheet, type SheetRow, text } from "../report/sheet.ts";
 import { type MatchItem, matchItemPages, type StatementMatch } from "./statement-match-row.ts";
 
 /** A line and a sum side by side; of a match with several, each has a row of its own. */
@@ -14,47 +14,34 @@ interface Row {
 }
 
 const columnsOf = ({ source, currency }: StatementMatch): Column<Row>[] => [
-  { name: "row", kind: "text", of: () => "match" },
-  { name: "match", kind: "text", of: ({ item }) => String(item.position) },
-  { name: "state", kind: "text", of: ({ item }) => item.state },
-  { name: "why", kind: "text", of: ({ item }) => item.why },
-  { name: "source", kind: "text", of: () => source },
-  { name: "line", kind: "text", of: ({ line }) => (line === undefined ? null : String(line.line)) },
-  { name: "booked", kind: "day", of: ({ line }) => line?.day ?? null },
-  { name: "bank_amount", kind: "money", total: "sum", of: ({ line }) => line?.amount ?? null },
-  { name: "collection", kind: "text", of: ({ sum }) => sum?.collection ?? null },
-  { name: "frequency", kind: "text", of: ({ sum }) => sum?.frequency ?? null },
-  { name: "day", kind: "day", of: ({ sum }) => sum?.day ?? null },
-  { name: "invoice_id", kind: "text", of: ({ sum }) => sum?.invoiceId ?? null },
-  { name: "reference", kind: "text", of: ({ reference }) => reference },
-  { name: "payments", kind: "count", total: "sum", of: ({ sum }) => (sum ? String(sum.payments) : null) },
-  { name: "settleable", kind: "money", total: "sum", of: ({ sum }) => sum?.amount ?? null },
-  {
-    name: "difference",
-    kind: "money",
-    total: "sum",
-    of: ({ item, isFirst }) => (isFirst ? item.difference : null),
-  },
-  { name: "currency", kind: "text", of: () => currency },
+  text("row", () => "match"),
+  text("match", ({ item }) => String(item.position)),
+  text("state", ({ item }) => item.state),
+  text("why", ({ item }) => item.why),
+  text("source", () => source),
+  text("line", ({ line }) => (line === undefined ? null : String(line.line))),
+  day("booked", ({ line }) => line?.day ?? null),
+  money("bank_amount", ({ line }) => line?.amount ?? null, "sum"),
+  text("collection", ({ sum }) => sum?.collection ?? null),
+  text("frequency", ({ sum }) => sum?.frequency ?? null),
+  day("day", ({ sum }) => sum?.day ?? null),
+  text("invoice_id", ({ sum }) => sum?.invoiceId ?? null),
+  text("reference", ({ reference }) => reference),
+  count("payments", ({ sum }) => (sum ? String(sum.payments) : null), "sum"),
+  money("settleable", ({ sum }) => sum?.amount ?? null, "sum"),
+  money("difference", ({ item, isFirst }) => (isFirst ? item.difference : null), "sum"),
+  text("currency", () => currency),
 ];
 
 const PAGE = 500;
 
 export function matchSheet(db: Database, match: StatementMatch, mask: Mask): Sheet {
+  const { currency } = match;
   const columns = columnsOf(match);
-  const cell = (row: Row, { kind, of }: Column<Row>) => {
-    const value = of(row);
-    return value === null || kind !== "text" ? value : mask(value);
+  const rows = async function* (): AsyncGenerator<SheetRow> {
+    for await (const row of rowsOf(db, match)) yield { currency, cells: cellsOf(columns, row, mask) };
   };
-  return {
-    name: "Statement",
-    columns,
-    currencies: [match.currency],
-    rows: (async function* (): AsyncGenerator<SheetRow> {
-      for await (const row of rowsOf(db, match))
-        yield { currency: match.currency, cells: columns.map((column) => cell(row, column)) };
-    })(),
-  };
+  return { name: "Statement", columns, currencies: [currency], rows: rows() };
 }
 
 async function* rowsOf(db: Database, { id, source }: StatementMatch): AsyncGenerator<Row> {

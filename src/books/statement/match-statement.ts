@@ -59,57 +59,55 @@ export async function matchStatement(
   request: MatchRequest,
   onProgress: (payments: number) => void,
 ): Promise<MatchDone> {
-  const { source, given, collection = null, days, keepDuplicates, actor } = request;
+  const { source, given, collection = null, days, keepDuplicates, actor, fileName } = request;
   const { bytes, sha256: fileSha256 } = await readAll(request.file);
-  const thread = new StatementThread();
-  try {
-    const remembered = await rememberedMappings(db, source.name);
-    const read = await thread.read({ bytes, given, remembered, currency: source.currency });
-    const { from, to } = periodOf(request, read);
-    const carried = await readCarried(db, { source: source.name, collection, to: addDays(from, -1) });
-    const payments = { count: 0, withoutAmount: 0 };
-    const counted = async function* () {
-      const period = bookPeriod(addDays(from, -furthestBack(days)), to, source.zone);
-      const asked = { source, forSums: true, ...(collection !== null && { collection }), ...period };
-      for await (const payment of readPayments(db, asked)) {
-        payments.count += 1;
-        if (payment.settleable === null) payments.withoutAmount += 1;
-        onProgress(payments.count);
-        yield payment;
-      }
-    };
-    let sums: SettleableSum[] = [];
-    for await (const sum of settleableSums(counted())) {
-      if (sum.day < from && carried?.has(keyOfSum(sum)) === false) continue;
-      if (sums.push(sum) < SUMS_AT_ONCE) continue;
-      thread.add(sums);
-      sums = [];
+  await using thread = new StatementThread();
+  const remembered = await rememberedMappings(db, source.name);
+  const read = await thread.read({ bytes, given, remembered, currency: source.currency });
+  const { from, to } = periodOf(request, read);
+  const carried = await readCarried(db, { source: source.name, collection, to: addDays(from, -1) });
+  const counted = async function* () {
+    let payments = 0;
+    const period = bookPeriod(addDays(from, -furthestBack(days)), to, source.zone);
+    const asked = { source, forSums: true, ...(collection !== null && { collection }), ...period };
+    for await (const payment of readPayments(db, asked)) {
+      payments += 1;
+      onProgress(payments);
+      yield payment;
     }
+  };
+  let withoutAmount = 0;
+  const onUnknown = () => {
+    withoutAmount += 1;
+  };
+  let sums: SettleableSum[] = [];
+  for await (const sum of settleableSums(counted(), onUnknown)) {
+    if (sum.day < from && carried?.has(keyOfSum(sum)) === false) continue;
+    if (sums.push(sum) < SUMS_AT_ONCE) continue;
     thread.add(sums);
-    const options = { days, from, to, keepDuplicates, carriesOver: carried !== null };
-    const { states, outside, left, sha256 } = await thread.match(options);
-    const { withoutAmount } = payments;
-    const [earlier] = await listStatementMatches(db, { source: source.name, fileSha256 }, 1);
-    const made = {
-      ...{ id: newId(), madeBy: actor, source: source.name, collection, from, to, days, keepDuplicates },
-      ...{ timeZone: source.zone, currency: source.currency, fileName: request.fileName, fileSha256 },
-      ...{ resultSha256: sha256, mapping: read.mapping },
-      clean: withoutAmount === 0 && !states.some(({ state }) => isLeftOver(state)),
-      figures: { states, others: read.others, undated: read.undated, outside, withoutAmount },
-    } satisfies Partial<StatementMatch>;
-    const madeAt = await db.transaction().execute(async (trx) => {
-      const { clean, figures, fileName } = made;
-      const detail = { from, to, collection, fileName, fileSha256, clean, ...figures };
-      await audit(trx, [{ actor, action: "statement.match", subject: made.id, invoiceId: null, detail }]);
-      return await insertStatementMatch(trx, made, thread.items(), ITEMS_AT_ONCE);
-    });
-    return {
-      ...{ ...made, madeAt, encoding: read.encoding, remembered: read.remembered, left },
-      before: earlier === undefined ? null : { ...earlier, isSame: isSame(earlier, made) },
-    };
-  } finally {
-    await thread.stop();
+    sums = [];
   }
+  thread.add(sums);
+  const options = { days, from, to, keepDuplicates, carriesOver: carried !== null };
+  const { states, outside, left, sha256 } = await thread.match(options);
+  const [earlier] = await listStatementMatches(db, { source: source.name, fileSha256 }, 1);
+  const made = {
+    ...{ id: newId(), madeBy: actor, source: source.name, collection, from, to, days, keepDuplicates },
+    ...{ timeZone: source.zone, currency: source.currency, fileName, fileSha256 },
+    ...{ resultSha256: sha256, mapping: read.mapping },
+    clean: withoutAmount === 0 && !states.some(({ state }) => isLeftOver(state)),
+    figures: { states, others: read.others, undated: read.undated, outside, withoutAmount },
+  } satisfies Partial<StatementMatch>;
+  const { clean, figures } = made;
+  const detail = { from, to, collection, fileName, fileSha256, clean, ...figures };
+  const madeAt = await db.transaction().execute(async (trx) => {
+    await audit(trx, [{ actor, action: "statement.match", subject: made.id, invoiceId: null, detail }]);
+    return await insertStatementMatch(trx, made, thread.items(), ITEMS_AT_ONCE);
+  });
+  return {
+    ...{ ...made, madeAt, encoding: read.encoding, remembered: read.remembered, left },
+    before: earlier === undefined ? null : { ...earlier, isSame: gist(earlier) === gist(made) },
+  };
 }
 
 /** The whole file, which is bounded, and its digest in hex. @throws RelayError when it is larger. */
@@ -138,11 +136,8 @@ function periodOf(
   );
 }
 
-type Comparable = "from" | "to" | "collection" | "days" | "keepDuplicates" | "resultSha256" | "mapping";
-
-const isSame = (one: Pick<StatementMatch, Comparable>, other: Pick<StatementMatch, Comparable>): boolean =>
-  [one, other]
-    .map(({ from, to, collection, days, keepDuplicates, resultSha256, mapping }) =>
-      JSON.stringify([from, to, collection, days, keepDuplicates, resultSha256, mapping]),
-    )
-    .every((text, _, [first]) => text === first);
+/** What is the same where a file was matched with the same outcome. */
+const gist = (match: Omit<StatementMatch, "madeAt">): string => {
+  const { from, to, collection, days, keepDuplicates, resultSha256, mapping } = match;
+  return JSON.stringify([from, to, collection, days, keepDuplicates, resultSha256, mapping]);
+};

@@ -103,3 +103,28 @@ export function collectionsIn({ texts }: StatementLine, collections: readonly st
   const named = collections.filter((name) => text.includes(name.toLowerCase()));
   return named.length === 0 ? null : named;
 }
+
+/** Items that share a key, directly or by way of others. Takes time linear in their keys. */
+export function groupsSharing<Item>(
+  items: readonly Item[],
+  keysOf: (item: Item) => readonly object[],
+): Item[][] {
+  const holders = new Map<object, Item[]>();
+  for (const item of items)
+    for (const key of keysOf(item)) {
+      const same = holders.get(key);
+      if (same === undefined) holders.set(key, [item]);
+      else same.push(item);
+    }
+  const left = new Set(items);
+  return items.flatMap((first) => {
+    if (!left.delete(first)) return [];
+    const group = [first];
+    for (const one of group)
+      for (const key of keysOf(one)) {
+        for (const other of holders.get(key) ?? []) if (left.delete(other)) group.push(other);
+        holders.delete(key);
+      }
+    return [group];
+  });
+}

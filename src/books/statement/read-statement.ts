@@ -67,7 +67,9 @@ export function readStatement(
   const { text, encoding } = decodeStatement(bytes);
   const { header, named, known } = findColumns(text, given, remembered);
   const rows = rowsBelow(text, header, named);
-  const dated = rows.filter(({ date, amount, debit }) => date !== "" && amount + debit !== "");
+  const { dated = [], undated = [] } = Object.groupBy(rows, ({ date, amount, debit }) =>
+    date !== "" && amount + debit !== "" ? "dated" : "undated",
+  );
   if (dated.length === 0)
     throw usageError("The statement has a header, and no line below it. Export it again.");
   const amounts = dated.flatMap(({ line, amount, debit }) => [
@@ -85,7 +87,11 @@ export function readStatement(
     refuseAnother(currency, named, rows, amounts);
     if (given.decimal === undefined) refuseThousands(currency, mapping.decimal, amounts);
   }
-  return { mapping, encoding, remembered: known !== null, ...readRows(rows, mapping) };
+  const left = undated.map(({ line, cells }) => ({
+    line,
+    text: cells.filter(Boolean).join(" ").slice(0, 200),
+  }));
+  return { mapping, encoding, remembered: known !== null, left, ...readRows(dated, mapping) };
 }
 
 function rowsBelow(
@@ -168,10 +174,9 @@ const given = (cell = ""): string => (/^[-–—]$/.test(cell) ? "" : cell);
 function readRows(
   rows: readonly Row[],
   mapping: Mapping,
-): Pick<Statement, "lines" | "from" | "to" | "others" | "left"> {
+): Pick<Statement, "lines" | "from" | "to" | "others"> {
   const { columns, decimal, dateOrder, only } = mapping;
   const lines: StatementLine[] = [];
-  const left: Statement["left"] = [];
   const wrong: string[] = [];
   const days: string[] = [];
   const others: Money[] = [];
@@ -182,16 +187,6 @@ function readRows(
   );
   for (const { line, cells, date, amount: cell, debit } of rows) {
     const [day, came, went] = [dayIn(date, dateOrder), amountIn(cell, decimal), amountIn(debit, decimal)];
-    if (date === "" || cell + debit === "") {
-      left.push({
-        line,
-        text: cells
-          .filter((one) => one !== "")
-          .join(" ")
-          .slice(0, 200),
-      });
-      continue;
-    }
     if (day === null)
       wrong.push(`line ${line}: "${date}" is no date${needsOrder(date) ? ` (${dateOrder})` : ""}`);
     if (cell !== "" && came === undefined) wrong.push(`line ${line}: "${cell}" is no amount${withDecimal}`);
@@ -212,7 +207,7 @@ function readRows(
   refuse(wrong, "Say --decimal or --date-order if the file has another, or export it again.");
   days.sort();
   const [from = "", to = ""] = [days[0], days.at(-1)];
-  return { lines, left, from, to, others: { count: others.length, amount: sumOfMoney(others) } };
+  return { lines, from, to, others: { count: others.length, amount: sumOfMoney(others) } };
 }
 
 const negated = (amount: Money): Money => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`);

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/tables.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
-import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
+import { moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { Payment } from "../report/read-payments.ts";
 import { isInstant, keyOfSum, type SettleableSum } from "./matching.ts";
 import { matchItemPages, type StatementMatch } from "./statement-match-row.ts";
@@ -10,15 +10,20 @@ const NONE = "(none)";
 
 /**
  * What the provider settles at once: a payment where its answer says `Instant`, otherwise all of one day and
- * collection. Payments whose settleable amount it does not say are in none.
+ * collection.
+ * @param onUnknown called for a payment whose settleable amount the provider does not say: it is in none.
  */
 export async function* settleableSums(
   payments: AsyncIterable<Payment>,
+  onUnknown: () => void,
 ): AsyncGenerator<SettleableSum, void, undefined> {
   const days = new Map<string, SettleableSum>();
   for await (const payment of payments) {
-    const amount: Money | undefined = moneyOf(payment.settleable);
-    if (amount === undefined) continue;
+    const amount = moneyOf(payment.settleable);
+    if (amount === undefined) {
+      onUnknown();
+      continue;
+    }
     const { invoiceId, reference } = payment;
     const shared = {
       collection: payment.collection ?? NONE,
@@ -48,14 +53,11 @@ export interface Settleable {
 
 export async function readSettleable(payments: AsyncIterable<Payment>): Promise<Settleable> {
   let unknown = 0;
-  const counted = async function* () {
-    for await (const payment of payments) {
-      if (moneyOf(payment.settleable) === undefined) unknown += 1;
-      yield payment;
-    }
+  const count = () => {
+    unknown += 1;
   };
   const sums = new Map<string, Pick<SettleableSum, "collection" | "amount">>();
-  for await (const sum of settleableSums(counted()))
+  for await (const sum of settleableSums(payments, count))
     sums.set(keyOfSum(sum), { collection: sum.collection, amount: sum.amount });
   return { sums, unknown };
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { RelayError, usageError } from "../../kit/errors.ts";
@@ -40,14 +41,14 @@ const WITHIN_MS = 300_000;
 
 /**
  * Reads one statement and matches it in a thread of its own, which takes seconds when it is large: whatever else the
- * process does goes on (G11, G12). The thread knows no settings and no secrets. To be stopped in the end.
+ * process does goes on (G11, G12). The thread knows no settings and no secrets, and ends with its scope.
  */
-export class StatementThread {
+export class StatementThread implements AsyncDisposable {
   readonly #worker = new Worker(mainFile(), { env: {}, execArgv: [], resourceLimits: HEAP });
-  #fault: Error | undefined;
-  #isLate = false;
+  #fault: unknown = null;
 
   constructor() {
+    // It may fail while nothing is asked of it.
     this.#worker.on("error", (error) => {
       this.#fault = error;
     });
@@ -79,36 +80,26 @@ export class StatementThread {
     }
   }
 
-  async stop(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker.terminate();
   }
 
   async #ask<Answer extends object>(asked: Asked): Promise<Answer> {
-    const worker = this.#worker;
-    const timer = setTimeout(() => {
-      this.#isLate = true;
-      void worker.terminate();
-    }, WITHIN_MS);
+    const late = AbortSignal.timeout(WITHIN_MS);
     try {
-      const answer = await new Promise<Answer | { refused: string }>((resolve, reject) => {
-        worker.once("message", resolve);
-        const end = () => reject(this.#fault ?? new Error("The thread that matches statements was stopped."));
-        if (worker.threadId === -1) end();
-        worker.once("exit", end);
-        worker.postMessage(asked);
-      });
-      if (!("refused" in answer)) return answer;
-      throw usageError(answer.refused);
+      if (this.#fault !== null) throw this.#fault;
+      const answered = once(this.#worker, "message", { signal: late });
+      this.#worker.postMessage(asked);
+      const [answer]: (Answer | { refused: string })[] = await answered;
+      if (answer === undefined || "refused" in answer) throw usageError(answer?.refused ?? "");
+      return answer;
     } catch (cause) {
-      if (!this.#isLate && !isOutOfMemory(cause)) throw cause;
+      if (!late.aborted && !isOutOfMemory(cause)) throw cause;
       throw new RelayError(
         "The statement and its payments take too much time or memory to be matched at once. Choose one collection " +
           "(--collection) or fewer days (--from, --to).",
         { cause },
       );
-    } finally {
-      clearTimeout(timer);
-      worker.removeAllListeners("message").removeAllListeners("exit");
     }
   }
 }

@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { ADMIN, adminApi, READER } from "../../support/admin.ts";
 import { runInProcess } from "../../support/run-command.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { addPayments } from "../add-payments.ts";
 
 const HEAD = "Date,Narration,Amount";
 
@@ -17,7 +16,6 @@ it("a statement that cannot be matched is refused in plain words, and nothing is
 
   // What of a statement cannot be read: read-statement.test.ts.
   for (const [content, words, exit, says] of [
-    ["", [], 2, /is empty \(0 bytes\)/],
     ["When,What,How much\n2026-10-01,x,5", [], 2, /--date-column and --amount-column/],
     [`${HEAD}\n2026-10-01,x,5`, ["--from", "2026-11-01", "--to", "2026-11-30"], 2, /it has no line of/],
     [
@@ -86,14 +84,4 @@ it("a statement that cannot be matched is refused in plain words, and nothing is
   expect((await call("GET", `/statements/${id}`, undefined, READER)).body.items).toHaveLength(2);
   const report = await call("GET", `/statements/${id}/report`, undefined, READER);
   expect(String(report.body)).toContain("bank_only");
-
-  // Two that can be meant are shown as two; another encoding and a mark are read.
-  await addPayments(
-    around.query,
-    ["Shop", "School"].map((collection) => ({ collection, amount: "5", paidAt: "2026-10-09T10:00:00Z" })),
-  );
-  const utf16 = Buffer.from(`\uFEFF${HEAD}\n2026-10-10,é,5`, "utf16le");
-  const done = (await (await send(utf16)).json()) as { encoding: string; left: { sums: unknown[] }[] };
-  expect(done).toMatchObject({ encoding: "utf-16le", clean: false, left: [{ state: "ambiguous" }] });
-  expect(done.left[0]?.sums).toHaveLength(2);
 });

@@ -89,6 +89,12 @@ describe("settlements are matched with settleable sums", () => {
         [instant("01", "1.00", { invoiceId: ID })],
       ),
     ).toEqual([["ambiguous", [2, 3], ["10-01"], "1.00"]]);
+    // The second names both payments, the first and the third one of them each.
+    const sums = ["A-100200", "A-100201"].map((reference) => instant("01", "10.00", { reference }));
+    const naming = ["A-100200", "A-100200, A-100201", "A-100201"].map((text, at) =>
+      line(at + 2, "02", "7.00", text),
+    );
+    expect(shown(naming, sums)).toEqual([["ambiguous", [2, 3, 4], ["10-01", "10-01"], "1.00"]]);
   });
 
   it("says of as many lines as sums that they are equal together, not which is which", () => {
