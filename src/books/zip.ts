@@ -6,7 +6,7 @@ export interface ZipEntry {
   /** Its path inside, with `/`. */
   path: string;
   /** Called once, when those before it have been written. */
-  parts(): Parts;
+  parts(): Parts | readonly string[];
 }
 
 /**
@@ -35,9 +35,4 @@ export async function* zipParts(entries: readonly ZipEntry[], madeAt: Date): Par
     output.destroy();
     (source as Readable | null)?.destroy();
   }
-}
-
-/** A short text as the parts of a file. */
-export async function* textParts(text: string): Parts {
-  yield text;
 }

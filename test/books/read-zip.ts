@@ -15,7 +15,7 @@ export function readZip(zip: Buffer): Map<string, Buffer> {
     const bytes = zip.subarray(begin, begin + zip.readUInt32LE(at + 20));
     const content = zip.readUInt16LE(at + 10) === 8 ? inflateRawSync(bytes) : bytes;
     if (crc32(content) !== zip.readUInt32LE(at + 16)) throw new Error(`the checksum of ${path} is wrong`);
-    files.set(path, content);
+    if (!path.endsWith("/")) files.set(path, content);
     at += 46 + (nameLength ?? 0) + (extraLength ?? 0) + (commentLength ?? 0);
   }
   return files;

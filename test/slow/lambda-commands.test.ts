@@ -16,10 +16,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { parse, stringify } from "yaml";
 import { relayMigrations } from "../../migrations/relay.ts";
 import { startContainer } from "../app/lambda/container.ts";
+import { readZip } from "../books/read-zip.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../support/database.ts";
 import { Account, type DeployedFunction } from "../support/fake-aws/account.ts";
 import { type FakeAws, keyOfFunction, startFakeAws } from "../support/fake-aws/start-fake-aws.ts";
-import { unzip } from "../support/fake-aws/unzip.ts";
 import { PATIENCE_MS } from "../support/patience-ms.ts";
 
 // Every command of docs/deploy-lambda.md, run as it stands there, against an endpoint that answers for AWS:
@@ -48,7 +48,7 @@ let unpacked = "";
 
 async function invoke({ name, handler, variables, zip }: DeployedFunction, event: unknown): Promise<unknown> {
   const home = mkdtempSync(join(unpacked, "code-"));
-  for (const [file, content] of unzip(zip)) {
+  for (const [file, content] of readZip(zip)) {
     mkdirSync(join(home, file, ".."), { recursive: true });
     writeFileSync(join(home, file), content);
   }

@@ -84,7 +84,7 @@ const sumLines = (files: readonly SummedFile[]): string =>
   files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
 
 /** What each file is, and how to check that none was changed. Pure. */
-export function readMe(
+function readMe(
   { invoiceId, madeAt }: { invoiceId: string; madeAt: string },
   files: readonly SummedFile[],
 ): string {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { decimal, whole } from "../../kit/answer-fields.ts";
 import { differenceOfMoney, type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
@@ -12,11 +11,11 @@ const amounts = z.object({
   total: decimal.describe("What the payers paid."),
   settleable: decimal.describe("What the provider owes you of it."),
 });
-const NAMES = amounts.keyof().options;
-type AmountName = (typeof NAMES)[number];
+export const AMOUNTS = amounts.keyof().options;
+type AmountName = (typeof AMOUNTS)[number];
 
 const eachAmount = <Value>(read: (name: AmountName) => Value) =>
-  Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Record<AmountName, Value>;
+  Object.fromEntries(AMOUNTS.map((name) => [name, read(name)])) as Record<AmountName, Value>;
 
 export const sums = z.object({ payments: whole, ...amounts.shape });
 export type Sums = z.output<typeof sums>;
@@ -35,10 +34,6 @@ export const keptPayment = (payment: Payment | KeptPayment): KeptPayment => ({
   collection: payment.collection,
   ...eachAmount((name) => moneyOf(payment[name]) ?? null),
 });
-
-/** Of a payment that there is, or was, and of one that there is not: null. */
-export const isSamePayment = (one: KeptPayment | null, other: KeptPayment | null): boolean =>
-  isDeepStrictEqual(one, other);
 
 export const NO_SUMS: Sums = { payments: 0, ...eachAmount(() => "0.00") };
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import { ALARM, type Alarm, raiseAlarms } from "../../alarms/alarms.ts";
 import { type Columns, json, time, uuid } from "../../database/columns.ts";
@@ -8,7 +9,7 @@ import { moneyIn } from "../../kit/money-text.ts";
 import { sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
 import { type Payment, readPayments, readPaymentsOf } from "../report/read-payments.ts";
-import { type Change, differenceOf, isSamePayment, type KeptPayment, keptPayment } from "./figures.ts";
+import { type Change, differenceOf, type KeptPayment, keptPayment } from "./figures.ts";
 import { changedMonth, lockMonths, scopeOf } from "./month-rows.ts";
 
 /** An addendum: one payment of a closed month, before and after; null where it is none of the month. */
@@ -186,7 +187,7 @@ async function noteChangesOf(
 }
 
 /** What is no longer as it was kept. Pure. */
-export function changesOf(
+function changesOf(
   month: BookPeriod & { id: string },
   before: ReadonlyMap<string, KeptPayment | null>,
   payments: readonly Payment[],
@@ -197,7 +198,7 @@ export function changesOf(
   return [...changedAt].flatMap(([invoiceId, at]) => {
     const known = before.get(invoiceId) ?? null;
     const change = { before: known && keptPayment(known), after: now.get(invoiceId) ?? null };
-    if (isSamePayment(change.before, change.after)) return [];
+    if (isDeepStrictEqual(change.before, change.after)) return [];
     return [{ monthId: month.id, invoiceId, changedAt: at, ...change }];
   });
 }

@@ -4,9 +4,10 @@ import { RelayError } from "../../kit/errors.ts";
 import type { Mask } from "../../kit/mask.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
+import { AMOUNTS } from "../month/figures.ts";
 import { type Difference, readDifferences } from "./read-differences.ts";
 import { type Payment, readPayments } from "./read-payments.ts";
-import type { Column, Sheet, SheetRow } from "./sheet.ts";
+import { type Column, cellsOf, count, day, money, type Sheet, type SheetRow, text, time } from "./sheet.ts";
 
 export interface ReportRequest {
   /** Those to read, in any order. */
@@ -26,34 +27,26 @@ type Reader = (db: Database, request: ReportRequest) => Sheet;
 const report =
   <Item extends { source: BookSource }>(
     name: string,
-    columns: (request: ReportRequest) => readonly Column<Item>[],
+    columnsOf: (request: ReportRequest) => readonly Column<Item>[],
     read: (db: Database, request: ReportRequest, source: BookSource) => AsyncIterable<Item>,
   ): Reader =>
   (db, request) => {
-    const shown = columns(request);
+    const columns = columnsOf(request);
     const sources = request.sources.toSorted(byCurrency);
     return {
       name,
-      columns: shown,
+      columns,
       currencies: [...new Set(sources.map(({ currency }) => currency))],
       rows: (async function* (): AsyncGenerator<SheetRow> {
         for (const source of sources)
           for await (const item of read(db, request, source))
-            yield {
-              currency: source.currency,
-              cells: shown.map(({ kind, of }) => {
-                const cell = of(item);
-                return cell === null || kind !== "text" ? cell : request.mask(cell);
-              }),
-            };
+            yield { currency: source.currency, cells: cellsOf(columns, item, request.mask) };
       })(),
     };
   };
 
 const byCurrency = (one: BookSource, other: BookSource): number =>
-  one.currency === other.currency
-    ? one.name.localeCompare(other.name)
-    : one.currency.localeCompare(other.currency);
+  one.currency.localeCompare(other.currency) || one.name.localeCompare(other.name);
 
 const paymentsIn = (
   db: Database,
@@ -62,92 +55,70 @@ const paymentsIn = (
   forSums?: true,
 ) => readPayments(db, { source, collection, forSums, ...bookPeriod(from, to, source.zone) });
 
-const timeIn = (at: Date | null, { zone }: BookSource): string | null =>
-  at === null ? null : bookTimeOf(at, zone);
+type Sourced = { source: BookSource };
 
-const rowOf = <Item>(kind: string): Column<Item> => ({ name: "row", kind: "text", of: () => kind });
-
-const SOURCE: Column<{ source: BookSource }> = {
-  name: "source",
-  kind: "text",
-  of: ({ source }) => source.name,
-};
-const CURRENCY: Column<{ source: BookSource }> = {
-  name: "currency",
-  kind: "text",
-  of: ({ source }) => source.currency,
-};
+const row = (kind: string): Column<unknown> => text("row", () => kind);
+const SOURCE: Column<Sourced> = text("source", ({ source }) => source.name);
+const CURRENCY: Column<Sourced> = text("currency", ({ source }) => source.currency);
 /** Of days and of times. */
-const ZONE: Column<{ source: BookSource }> = {
-  name: "time_zone",
-  kind: "text",
-  of: ({ source }) => source.zone,
-};
+const ZONE: Column<Sourced> = text("time_zone", ({ source }) => source.zone);
 
-const AMOUNTS = {
-  amount: ({ amount }) => amount,
-  service_charge: ({ serviceCharge }) => serviceCharge,
-  vat: ({ vat }) => vat,
-  total: ({ total }) => total,
-  settleable: ({ settleable }) => settleable,
-} satisfies Record<string, (payment: Payment) => Money | null>;
+/** `service_charge`. */
+const columnNamed = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const amountsOf = (payment: Payment) => Object.values(AMOUNTS).map((of) => moneyOf(of(payment)) ?? null);
+const dayOf = ({ countedAt, source }: Payment) => bookDayOf(countedAt, source.zone);
+
+type Times = "paidAt" | "calledBackAt" | "confirmedAt" | "publishedAt";
+
+const timeOf = (name: string, which: Times): Column<Payment> =>
+  time(name, ({ source, [which]: at }) => (at === null ? null : bookTimeOf(at, source.zone)));
 
 const paymentColumns = ({ showsPayers }: ReportRequest): Column<Payment>[] => [
-  rowOf("payment"),
+  row("payment"),
   SOURCE,
-  { name: "collection", kind: "text", of: ({ collection }) => collection },
-  { name: "reference", kind: "text", of: ({ reference }) => reference },
-  { name: "invoice_id", kind: "text", total: "count", of: ({ invoiceId }) => invoiceId },
-  { name: "payer", kind: "text", of: ({ payer }) => (showsPayers || payer === null ? payer : "***") },
-  { name: "method", kind: "text", of: ({ method }) => method },
-  ...Object.entries(AMOUNTS).map(
-    ([name, of]): Column<Payment> => ({
-      name,
-      kind: "money",
-      total: "sum",
-      of: (payment) => moneyOf(of(payment)) ?? null,
-    }),
+  text("collection", ({ collection }) => collection),
+  text("reference", ({ reference }) => reference),
+  text("invoice_id", ({ invoiceId }) => invoiceId, "count"),
+  text("payer", ({ payer }) => (showsPayers || payer === null ? payer : "***")),
+  text("method", ({ method }) => method),
+  ...AMOUNTS.map((name) =>
+    money(columnNamed(name), (payment: Payment) => moneyOf(payment[name]) ?? null, "sum"),
   ),
   CURRENCY,
-  { name: "day", kind: "day", of: ({ countedAt, source }) => bookDayOf(countedAt, source.zone) },
-  { name: "paid", kind: "time", of: ({ paidAt, source }) => timeIn(paidAt, source) },
-  { name: "called_back", kind: "time", of: ({ calledBackAt, source }) => timeIn(calledBackAt, source) },
-  { name: "confirmed", kind: "time", of: ({ confirmedAt, source }) => timeIn(confirmedAt, source) },
-  { name: "published_at", kind: "time", of: ({ publishedAt, source }) => timeIn(publishedAt, source) },
-  { name: "message_id", kind: "text", of: ({ messageId }) => messageId },
-  { name: "verdict", kind: "text", of: ({ verdict }) => verdict },
+  day("day", dayOf),
+  timeOf("paid", "paidAt"),
+  timeOf("called_back", "calledBackAt"),
+  timeOf("confirmed", "confirmedAt"),
+  timeOf("published_at", "publishedAt"),
+  text("message_id", ({ messageId }) => messageId),
+  text("verdict", ({ verdict }) => verdict),
   ZONE,
 ];
-
-interface Group<Key> {
-  key: Key;
-  payments: number;
-  sums: Money[];
-}
 
 /** More groups than anybody reads; as many fit into memory. */
 const GROUP_LIMIT = 100_000;
 
+interface Group extends Sourced {
+  key: readonly (string | null)[];
+  payments: number;
+  sums: Money[];
+}
+
 /** What one payment adds to a group; null adds nothing. */
-interface Addend<Key> {
-  key: Key;
+interface Addend {
+  key: readonly (string | null)[];
   amounts: readonly (Money | null)[];
 }
 
 /**
  * Adds up payments by their keys, in the order of the keys' texts.
- * @param key arrays of texts and nulls are the same when their parts are.
  * @throws RelayError when there are more than 100,000 groups.
  */
-async function groupsOf<Key extends readonly (string | null)[]>(
-  addends: AsyncIterable<Addend<Key>>,
-): Promise<Group<Key>[]> {
-  const groups = new Map<string, Group<Key>>();
+async function* groupsOf(source: BookSource, addends: AsyncIterable<Addend>): AsyncGenerator<Group> {
+  const groups = new Map<string, Group>();
   for await (const { key, amounts } of addends) {
     const name = JSON.stringify(key);
-    const group = groups.get(name) ?? { key, payments: 0, sums: amounts.map(() => "0.00") };
+    const group = groups.get(name) ?? { source, key, payments: 0, sums: amounts.map(() => "0.00") };
     groups.set(name, group);
     if (groups.size > GROUP_LIMIT)
       throw new RelayError("There are more than 100,000 groups in this period. Choose a shorter one.");
@@ -155,102 +126,86 @@ async function groupsOf<Key extends readonly (string | null)[]>(
     for (const [at, amount] of amounts.entries())
       if (amount !== null) group.sums[at] = sumOfMoney([group.sums[at] ?? "0", amount]);
   }
-  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
+  for (const [, group] of [...groups].sort(([one], [other]) => (one < other ? -1 : 1))) yield group;
 }
 
-interface PaymentGroup {
-  source: BookSource;
-  collection: string | null;
-  key: string | null;
-  payments: number;
-  sums: Money[];
-}
+const sum = (name: string, at: number): Column<Group> => money(name, ({ sums }) => sums[at] ?? null, "sum");
 
+/** @param named the column of what they are added up by, beside their collection. */
 const totalsBy = (
   name: string,
-  row: string,
-  column: Pick<Column<PaymentGroup>, "name" | "kind"> | null,
+  kind: string,
+  named: Column<Group>[],
   keyOf: (payment: Payment) => string | null,
 ): Reader =>
-  report<PaymentGroup>(
+  report<Group>(
     name,
     () => [
-      rowOf(row),
+      row(kind),
       SOURCE,
-      { name: "collection", kind: "text", of: ({ collection }) => collection },
-      ...(column === null ? [] : [{ ...column, of: ({ key }: PaymentGroup) => key }]),
-      { name: "payments", kind: "count", total: "sum", of: ({ payments }) => String(payments) },
-      ...Object.keys(AMOUNTS).map(
-        (amount, at): Column<PaymentGroup> => ({
-          name: amount,
-          kind: "money",
-          total: "sum",
-          of: ({ sums }) => sums[at] ?? null,
-        }),
-      ),
+      text("collection", ({ key: [, collection = null] }) => collection),
+      ...named,
+      count("payments", ({ payments }) => String(payments), "sum"),
+      ...AMOUNTS.map((amount, at) => sum(columnNamed(amount), at)),
       CURRENCY,
       ZONE,
     ],
-    async function* (db, request, source) {
+    (db, request, source) => {
       const addends = async function* () {
         for await (const payment of paymentsIn(db, request, source, true))
-          yield { key: [keyOf(payment), payment.collection] as const, amounts: amountsOf(payment) };
+          yield {
+            key: [keyOf(payment), payment.collection],
+            amounts: AMOUNTS.map((amount) => moneyOf(payment[amount]) ?? null),
+          };
       };
-      for (const { key, ...group } of await groupsOf(addends()))
-        yield { source, key: key[0], collection: key[1], ...group };
+      return groupsOf(source, addends());
     },
   );
 
-interface BeneficiaryGroup {
-  source: BookSource;
-  account: string | null;
-  payments: number;
-  sums: Money[];
-}
-
-const BENEFICIARY_COLUMNS: Column<BeneficiaryGroup>[] = [
-  rowOf("beneficiary"),
-  SOURCE,
-  { name: "beneficiary", kind: "text", of: ({ account }) => account },
-  { name: "payments", kind: "count", of: ({ payments }) => String(payments) },
-  { name: "beneficiary_amount", kind: "money", total: "sum", of: ({ sums }) => sums[0] ?? null },
-  CURRENCY,
-];
-
 const DIFFERENCE_COLUMNS: Column<Difference>[] = [
-  rowOf("difference"),
+  row("difference"),
   SOURCE,
-  { name: "collection", kind: "text", of: ({ collection }) => collection },
-  { name: "reference", kind: "text", of: ({ reference }) => reference },
-  { name: "day", kind: "day", of: ({ day }) => day },
-  { name: "weight", kind: "text", of: ({ weight }) => weight },
-  { name: "reason", kind: "text", of: ({ reason }) => reason },
-  { name: "invoice_id", kind: "text", of: ({ invoiceId }) => invoiceId },
-  { name: "event_id", kind: "text", of: ({ eventId }) => eventId },
-  { name: "amount", kind: "money", of: ({ amount }) => amount },
+  text("collection", ({ collection }) => collection),
+  text("reference", ({ reference }) => reference),
+  day("day", ({ day }) => day),
+  text("weight", ({ weight }) => weight),
+  text("reason", ({ reason }) => reason),
+  text("invoice_id", ({ invoiceId }) => invoiceId),
+  text("event_id", ({ eventId }) => eventId),
+  money("amount", ({ amount }) => amount),
   CURRENCY,
-  { name: "detail", kind: "text", of: ({ detail }) => detail },
-  { name: "certificate", kind: "text", of: ({ certificateId }) => certificateId },
+  text("detail", ({ detail }) => detail),
+  text("certificate", ({ certificateId }) => certificateId),
   ZONE,
 ];
 
 export const REPORTS = {
-  payments: report("Payments", paymentColumns, (db, request, source) => paymentsIn(db, request, source)),
-  days: totalsBy("Days", "day", { name: "day", kind: "day" }, ({ countedAt, source }) =>
-    bookDayOf(countedAt, source.zone),
+  payments: report("Payments", paymentColumns, paymentsIn),
+  days: totalsBy("Days", "day", [day("day", ({ key: [day = null] }) => day)], dayOf),
+  collections: totalsBy("Collections", "collection", [], ({ collection }) => collection),
+  methods: totalsBy(
+    "Methods",
+    "method",
+    [text("method", ({ key: [method = null] }) => method)],
+    ({ method }) => method,
   ),
-  collections: totalsBy("Collections", "collection", null, ({ collection }) => collection),
-  methods: totalsBy("Methods", "method", { name: "method", kind: "text" }, ({ method }) => method),
-  beneficiaries: report(
+  beneficiaries: report<Group>(
     "Beneficiaries",
-    () => BENEFICIARY_COLUMNS,
-    async function* (db, request, source) {
+    () => [
+      row("beneficiary"),
+      SOURCE,
+      text("beneficiary", ({ key: [account = null] }) => account),
+      count("payments", ({ payments }) => String(payments)),
+      sum("beneficiary_amount", 0),
+      CURRENCY,
+    ],
+    (db, request, source) => {
       const addends = async function* () {
         for await (const { shares } of paymentsIn(db, request, source, true))
           for (const { account, amount } of shares ?? [])
-            yield { key: [account] as const, amounts: [moneyOf(amount) ?? null] };
+            yield { key: [account], amounts: [moneyOf(amount) ?? null] };
       };
-      for (const { key, ...group } of await groupsOf(addends())) yield { source, account: key[0], ...group };
+      return groupsOf(source, addends());
     },
   ),
   differences: report("Differences", () => DIFFERENCE_COLUMNS, readDifferences),

@@ -1,3 +1,4 @@
+import type { Mask } from "../../kit/mask.ts";
 import { type Money, sumOfMoney } from "../../provider/provider.ts";
 
 /**
@@ -12,12 +13,33 @@ export interface SheetColumn {
   name: string;
   kind: Kind;
   /** What the total row holds of it. */
-  total?: "sum" | "count";
+  total?: "sum" | "count" | undefined;
 }
 
 export interface Column<Item> extends SheetColumn {
   of(item: Item): Cell;
 }
+
+const columnOf =
+  (kind: Kind) =>
+  <Item>(name: string, of: (item: Item) => Cell, total?: SheetColumn["total"]): Column<Item> => ({
+    name,
+    kind,
+    of,
+    total,
+  });
+export const text = columnOf("text");
+export const money = columnOf("money");
+export const count = columnOf("count");
+export const day = columnOf("day");
+export const time = columnOf("time");
+
+/** What stands in the row of an item. @param mask for its texts. */
+export const cellsOf = <Item>(columns: readonly Column<Item>[], item: Item, mask: Mask): Cell[] =>
+  columns.map(({ kind, of }) => {
+    const cell = of(item);
+    return cell === null || kind !== "text" ? cell : mask(cell);
+  });
 
 /** A row, which knows what its amounts are counted in. */
 export interface SheetRow {

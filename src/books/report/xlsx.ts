@@ -3,7 +3,7 @@ import { cellText } from "../../kit/spreadsheet.ts";
 import { markupText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import type { Parts } from "../file.ts";
-import { textParts, zipParts } from "../zip.ts";
+import { zipParts } from "../zip.ts";
 import type { Cell, Kind, Sheet, SheetColumn, Total, Totals } from "./sheet.ts";
 
 // A workbook of one sheet, as ECMA-376 (SpreadsheetML) has it: a few fixed parts and the rows, zipped as they
@@ -39,11 +39,11 @@ const BOLD = KINDS.length;
 export const xlsxParts = (sheet: Sheet, totals: Totals, madeAt: Date): Parts =>
   zipParts(
     [
-      { path: "[Content_Types].xml", parts: () => textParts(CONTENT_TYPES) },
-      { path: "_rels/.rels", parts: () => textParts(ROOT_RELATIONS) },
-      { path: "xl/workbook.xml", parts: () => textParts(workbook(sheet.name)) },
-      { path: "xl/_rels/workbook.xml.rels", parts: () => textParts(RELATIONS) },
-      { path: "xl/styles.xml", parts: () => textParts(STYLES) },
+      { path: "[Content_Types].xml", parts: () => [CONTENT_TYPES] },
+      { path: "_rels/.rels", parts: () => [ROOT_RELATIONS] },
+      { path: "xl/workbook.xml", parts: () => [workbook(sheet.name)] },
+      { path: "xl/_rels/workbook.xml.rels", parts: () => [RELATIONS] },
+      { path: "xl/styles.xml", parts: () => [STYLES] },
       { path: "xl/worksheets/sheet1.xml", parts: () => sheetParts(sheet, totals) },
     ],
     madeAt,

@@ -80,39 +80,6 @@ describe("the functions together", () => {
     expect(published(stack)).toEqual([id]);
   });
 
-  it("publish, killed between SNS' acceptance and its own memory of it: sent again under the same id (G5)", async () => {
-    const stack = await lambdaStack();
-    const id = randomUUID();
-    await recorded(stack, id);
-    await stack.container("confirm").invoke(scheduleEvent);
-    // The outcome cannot be written while this transaction holds the row's table.
-    const dying = stack.container("publish", { LEASE_DURATION: "1s" });
-    await stack.query(
-      `create function hold() returns trigger language plpgsql as
-        'begin perform pg_sleep(60); return new; end'`,
-    );
-    await stack.query(
-      "create trigger hold before insert on publication for each row execute function hold()",
-    );
-    const invocation = dying.invoke(scheduleEvent);
-    await vi.waitFor(() => expect(published(stack)).toEqual([id]));
-    await Promise.all([dying.kill(), expect(invocation).rejects.toThrow("SIGKILL")]);
-    await stack.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'invoice-relay%'
-        and datname = current_database()`,
-    );
-    await stack.query("drop trigger hold on publication");
-
-    const publish = stack.container("publish", { LEASE_DURATION: "1s" });
-    await vi.waitFor(async () => {
-      await publish.invoke(scheduleEvent);
-      expect(await stack.query(`select state from ${EVENTS}`)).toEqual([{ state: "published" }]);
-    });
-    const ids = stack.sns.messages(stack.topicArn).map(({ message }) => JSON.parse(message).id);
-    expect(ids).toHaveLength(2);
-    expect(new Set(ids).size).toBe(1);
-  });
-
   it("confirm ends before Lambda ends it, and gives back what it has not begun", async () => {
     const stack = await lambdaStack();
     const id = randomUUID();
@@ -133,17 +100,6 @@ describe("the functions together", () => {
     await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("invoice-relay migrate");
     await stack.query("insert into kysely_migration values ('0005_people', '2026-11-01')");
     await confirm.invoke(scheduleEvent);
-  });
-
-  it("each take a schedule's event and one of SNS, and are done when nothing is due", async () => {
-    const stack = await lambdaStack();
-    for (const name of ["confirm", "publish", "reconcile", "certify", "replay", "retention"]) {
-      const container = stack.container(name);
-
-      expect(await container.invoke(scheduleEvent), name).toBeNull();
-      expect(await container.invoke(topicEvent("wake up")), name).toBeNull();
-      expect(container.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
-    }
   });
 
   it("confirm and publish say how long the oldest work waits, whatever LOG_LEVEL says", async () => {

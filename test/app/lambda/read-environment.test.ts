@@ -35,44 +35,24 @@ async function localSsm(parameters: Record<string, string>): Promise<string[][]>
 describe("the settings of a function", () => {
   it("are its environment and the secrets that are its business, and it asks for no others", async () => {
     const asked = await localSsm({
-      "/invoice-relay/prod/DATABASE_URL": "postgres://db/relay",
-      "/invoice-relay/prod/CALLBACK_TOKENS": "token-of-the-callback-url",
+      "/invoice-relay/prod/DATABASE_URL_WORKER": "postgres://worker@db/relay",
       "/invoice-relay/prod/COLLECTION_API_KEY": "the key",
     });
-
-    const environment = await readEnvironment({
-      SETTINGS_PATH: "/invoice-relay/prod",
-      SECRET_SETTINGS: "DATABASE_URL,CALLBACK_TOKENS",
-      PUBLIC_URL: "https://relay.example.com",
-    });
-
-    expect(environment).toMatchObject({
-      DATABASE_URL: "postgres://db/relay",
-      CALLBACK_TOKENS: "token-of-the-callback-url",
-      PUBLIC_URL: "https://relay.example.com",
-    });
-    expect(environment.COLLECTION_API_KEY).not.toBe("the key");
-    expect(asked).toEqual([["/invoice-relay/prod/DATABASE_URL", "/invoice-relay/prod/CALLBACK_TOKENS"]]);
-  });
-
-  it("take a setting from a parameter of another name: each function has its own database role", async () => {
-    await localSsm({ "/invoice-relay/prod/DATABASE_URL_WORKER": "postgres://worker@db/relay" });
     const given = {
       SETTINGS_PATH: "/invoice-relay/prod",
+      // Each function has its own database role.
       SECRET_SETTINGS: "DATABASE_URL=DATABASE_URL_WORKER",
+      PUBLIC_URL: "https://relay.example.com",
     };
-    expect((await readEnvironment(given)).DATABASE_URL).toBe("postgres://worker@db/relay");
-  });
 
-  it("hold an unguessable token where the function has no business with callbacks", async () => {
-    await localSsm({ "/invoice-relay/prod/DATABASE_URL": "postgres://db/relay" });
-    const given = { SETTINGS_PATH: "/invoice-relay/prod", SECRET_SETTINGS: "DATABASE_URL" };
-    const tokens = [await readEnvironment(given), await readEnvironment(given)].map(
-      (one) => one.CALLBACK_TOKENS,
-    );
+    const [environment, again] = [await readEnvironment(given), await readEnvironment(given)];
 
-    expect(tokens[0]).toMatch(/^[\w-]{32}$/);
-    expect(tokens[0]).not.toBe(tokens[1]);
+    expect(environment).toMatchObject({ ...given, DATABASE_URL: "postgres://worker@db/relay" });
+    expect(asked).toEqual(Array(2).fill(["/invoice-relay/prod/DATABASE_URL_WORKER"]));
+    expect(environment.COLLECTION_API_KEY).not.toBe("the key");
+    // What it has no business with is unguessable.
+    expect(environment.CALLBACK_TOKENS).toMatch(/^[\w-]{32}$/);
+    expect(environment.CALLBACK_TOKENS).not.toBe(again.CALLBACK_TOKENS);
   });
 
   it("name the parameter that SSM lacks", async () => {

@@ -40,40 +40,24 @@ describe("the function receive", () => {
     expect(stack.confirmQueue.bodies()).toHaveLength(1);
   });
 
-  it("keeps the bytes of the wire when API Gateway hands them over as Base64", async () => {
+  it("keeps the bytes of the wire, handed over as Base64, and a query as it stood in the address", async () => {
     const stack = await lambdaStack();
     const receive = stack.container("receive");
-    const id = randomUUID();
-    const bytes = gzipSync(paid(id));
+    const [zipped, asked] = [randomUUID(), randomUUID()];
+    const bytes = gzipSync(paid(zipped));
+    const query = `invoiceId=${asked}&note=a%20b+c&note=d`;
+    const headers = { "content-encoding": "gzip" };
+    for (const event of [
+      gatewayEvent({ path, headers, body: bytes.toString("base64"), isBase64Encoded: true }),
+      gatewayEvent({ method: "GET", path, query }),
+    ])
+      expect(await receive.invoke<Answer>(event)).toMatchObject({ statusCode: 200 });
 
-    const answer = await receive.invoke<Answer>(
-      gatewayEvent({
-        path,
-        headers: { "content-encoding": "gzip" },
-        body: bytes.toString("base64"),
-        isBase64Encoded: true,
-      }),
-    );
-
-    expect(answer.statusCode).toBe(200);
-    const [callback] = await stack.query<{ body: Buffer; invoice_ids: string[] }>(
-      "select body, invoice_ids from callback",
-    );
-    expect(callback?.body.equals(bytes)).toBe(true);
-    expect(callback?.invoice_ids).toEqual([id]);
-  });
-
-  it("keeps a query as it stood in the address, and takes a GET without a body", async () => {
-    const stack = await lambdaStack();
-    const receive = stack.container("receive");
-    const id = randomUUID();
-    const query = `invoiceId=${id}&note=a%20b+c&note=d`;
-
-    const answer = await receive.invoke<Answer>(gatewayEvent({ method: "GET", path, query }));
-
-    expect(answer.statusCode).toBe(200);
-    expect(await stack.query("select method, query, invoice_ids from callback")).toEqual([
-      { method: "GET", query, invoice_ids: [id] },
+    expect(
+      await stack.query("select method, query, body, invoice_ids from callback order by received_at"),
+    ).toMatchObject([
+      { method: "POST", body: bytes, invoice_ids: [zipped] },
+      { method: "GET", query, invoice_ids: [asked] },
     ]);
   });
 
@@ -128,22 +112,5 @@ describe("the function receive", () => {
           where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
       ),
     ).toEqual([{ connections: "1" }]);
-  });
-
-  it("records the next callback after a freeze in which its connection was cut", async () => {
-    const stack = await lambdaStack();
-    const receive = stack.container("receive");
-    await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
-    receive.freeze();
-    const cut = await stack.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
-    );
-    const next = receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
-    receive.thaw();
-
-    expect(cut).toHaveLength(1);
-    expect((await next).statusCode).toBe(200);
-    expect(await stack.query("select 1 from callback")).toHaveLength(2);
   });
 });

@@ -14,10 +14,6 @@ export function rowsOf(csv: string): Record<string, string>[] {
   return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ""])));
 }
 
-export const cents = (amount = "") => BigInt(amount.replace(/\.(\d\d)$/, "$1"));
-export const sumOf = (rows: Record<string, string>[], column: string) =>
-  rows.reduce((sum, row) => sum + cents(row[column]), 0n);
-
 // In Lagos (UTC+1) the first is of September, the second and third of October, the last of November.
 export const PAYMENTS: GivenPayment[] = [
   { amount: "1.00", paidAt: "2026-09-30T22:59:59Z" },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { surroundings } from "../../support/relay.ts";
 import { runInProcess } from "../../support/run-command.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
-import { books, cents, OCTOBER, rowsOf, sumOf } from "./october.ts";
+import { books, OCTOBER, rowsOf } from "./october.ts";
 
 describe("report", () => {
   it("has every payment of the days of the books once, and sums that are the columns', to the last digit", async () => {
@@ -42,10 +42,11 @@ describe("report", () => {
     expect(payments[2]?.reference).toBe("'=HYPERLINK(0)");
     const [total, ...others] = rows.filter(({ row }) => row !== "payment");
     expect(others).toEqual([]);
-    expect(total).toMatchObject({ row: "total", invoice_id: "count 3", currency: "NGN" });
-    for (const column of ["amount", "service_charge", "vat", "total", "settleable"])
-      expect(cents(total?.[column]?.replace("sum ", "")), column).toBe(sumOf(payments, column));
-    expect(total?.amount).toBe("sum 10000000040402.09");
+    // That each sum is its column's, to the last digit: books-of-world.test.ts.
+    expect(total).toMatchObject({
+      ...{ row: "total", invoice_id: "count 3", currency: "NGN" },
+      amount: "sum 10000000040402.09",
+    });
   });
 
   it("beneficiaries are summed from the provider's own digits", async () => {
@@ -57,19 +58,6 @@ describe("report", () => {
       ["acc-1", "2", "400.11"],
       ["acc-2", "1", "40000.00"],
       ["", "", "sum 40400.11"],
-    ]);
-  });
-
-  it("narrows to a collection, and names the days that no certificate covers", async () => {
-    const { report } = await books();
-
-    const school = rowsOf((await report(`payments ${OCTOBER} --collection School`)).stdout);
-    const differences = rowsOf((await report("differences --from 2026-10-01 --to 2026-10-02")).stdout);
-
-    expect(school.map(({ amount }) => amount)).toEqual(["9999999999999.99", "sum 9999999999999.99"]);
-    expect(differences.map(({ day, reason }) => [day, reason])).toEqual([
-      ["2026-10-01", "no_certificate"],
-      ["2026-10-02", "no_certificate"],
     ]);
   });
 
@@ -102,7 +90,7 @@ describe("report", () => {
       rowsOf((await runInProcess(["report", "differences", ...words.split(" ")], environment)).stdout);
 
     const all = await report("--from 2026-10-01 --to 2026-10-01");
-    const ofShop = await report("--from 2026-10-01 --to 2026-10-01 --collection Shop");
+    const ofShop = await report("--from 2026-10-01 --to 2026-10-02 --collection Shop");
 
     expect(all.map(({ invoice_id, collection, amount }) => [invoice_id, collection, amount])).toEqual([
       [shop, "Shop", "40.10"],
@@ -110,6 +98,7 @@ describe("report", () => {
     ]);
     expect(ofShop).toMatchObject([
       { reference: "order-1", weight: "gap", reason: "unpublished", detail: "'=1+1" },
+      { day: "2026-10-02", weight: "unproven", reason: "no_certificate" },
     ]);
   });
 
