@@ -1,37 +1,20 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Pool } from "undici";
 import { z } from "zod";
 import { ownWords, problemsOf } from "../kit/problems.ts";
-import {
-  Caller,
-  type CallOptions,
-  type ClientSettings,
-  type CollectionClientOptions,
-  checkOptions,
-} from "./caller.ts";
-import {
-  type AddLinkedAccountInput,
-  addLinkedAccountRequest,
-  type Bank,
-  banksRead,
-  type Collection,
-  collectionRead,
-} from "./contract/collection.ts";
+import { type CallOptions, type CollectionClientOptions, checkOptions } from "./client-options.ts";
+import { CollectionApiError, type FaultDetails } from "./collection-api-error.ts";
+import type { AddLinkedAccountInput, Bank, Collection } from "./contract/collection.ts";
 import {
   type CreateInvoiceInput,
+  type CreateInvoiceRequest,
   createInvoiceBody,
-  createInvoiceRequest,
 } from "./contract/create-invoice.ts";
-import {
-  type Invoice,
-  type InvoiceFilterInput,
-  type InvoicePage,
-  invoiceFilter,
-  invoicePageRead,
-  invoiceRead,
-  type ListedInvoice,
-} from "./contract/invoice.ts";
-import { idPath, type Operation, operations } from "./contract/operations.ts";
-import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
-import type { JudgedAnswer } from "./judge-answer.ts";
+import type { Invoice, InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice.ts";
+import { type Operation, operations } from "./contract/operations.ts";
+import { exchange, type HttpRequest } from "./exchange.ts";
+import { iteratePages, type ListPosition } from "./iterate-pages.ts";
+import { type JudgedAnswer, judgeAnswer, LONGEST_WAIT_MS, retryDelayMs } from "./judge-answer.ts";
 
 /** How long `close` waits for the calls under way, in ms. */
 const CLOSE_GRACE_MS = 5_000;
@@ -57,7 +40,11 @@ export interface IterateOptions extends CallOptions {
   position?: ListPosition | undefined;
 }
 
-const nothing = z.unknown();
+/** An operation whose answer's `data` is read as this. */
+type Reading<Data> = Operation & { readonly data?: { readonly read: z.ZodType<Data> } };
+
+/** What a call sends, as the caller gave it. */
+type Given = Partial<Record<"path" | "query" | "body", unknown>>;
 
 /**
  * The seven operations of the Invoice Collection interface. Every method rejects with a `CollectionApiError`;
@@ -65,21 +52,19 @@ const nothing = z.unknown();
  * Money is decimal strings; times are the provider's own text, which `toUtc` reads.
  */
 export class CollectionClient {
-  readonly #settings: ClientSettings;
-  readonly #caller: Caller;
+  readonly #settings: ReturnType<typeof checkOptions>;
+  readonly #pool: Pool;
 
   /** @throws RelayError that names the option which cannot be used. */
   constructor(options: CollectionClientOptions) {
     this.#settings = checkOptions(options);
-    this.#caller = new Caller(this.#settings);
+    const { origin, connections } = this.#settings;
+    // The pool's own time-outs are off: `exchange` times the whole answer.
+    this.#pool = new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
   }
 
   async getCollection(id: string, options: CallOptions = {}): Promise<Collection> {
-    const operation = operations.getCollection;
-    const request = this.#given(operation, idPath, { id });
-    const { data, text } = await this.#caller.call(operation, collectionRead, request, options);
-    this.#isAbout(operation, request.id, data.id, text);
-    return data;
+    return (await this.#callAbout(operations.getCollection, id, options)).data;
   }
 
   /** Get Collection Invoices: one page. Pages are counted from 1. */
@@ -88,10 +73,8 @@ export class CollectionClient {
     filter: InvoiceFilterInput = {},
     options: CallOptions = {},
   ): Promise<InvoicePage> {
-    const operation = operations.listInvoices;
-    const { id } = this.#given(operation, idPath, { id: collectionId });
-    const query = this.#given(operation, invoiceFilter, filter);
-    return (await this.#caller.call(operation, invoicePageRead, { id, query }, options)).data;
+    const given = { path: { id: collectionId }, query: filter };
+    return (await this.#call(operations.listInvoices, given, options)).data;
   }
 
   /**
@@ -111,19 +94,12 @@ export class CollectionClient {
       await beforePage?.();
       return await this.listInvoices(collectionId, { ...filter, page }, options);
     };
-    try {
-      yield* iteratePages(readPage, position);
-    } catch (error) {
-      if (!(error instanceof ListChanged)) throw error;
-      const detail =
-        "the list kept changing while it was read four times: ask for a period that is over " +
-        "(an endDate before today), or go on later from this error's position";
-      throw this.#caller.fault(operations.listInvoices, {
-        kind: "list_unstable",
-        detail,
-        position: error.position,
-      });
-    }
+    const detail =
+      "the list kept changing while it was read four times: ask for a period that is over " +
+      "(an endDate before today), or go on later from this error's position";
+    const unstable = (reached: ListPosition) =>
+      this.#fault(operations.listInvoices, { kind: "list_unstable", detail, position: reached });
+    yield* iteratePages(readPage, unstable, position);
   }
 
   /**
@@ -135,61 +111,117 @@ export class CollectionClient {
     request: CreateInvoiceInput,
     options: CallOptions & { reference?: string | undefined } = {},
   ): Promise<InvoiceAnswer> {
-    const operation = operations.createInvoice;
     const callBackUrl = request.callBackUrl || this.#settings.callbackUrl(options.reference);
-    const given = this.#given(operation, createInvoiceRequest, { ...request, callBackUrl });
-    const body = createInvoiceBody(given);
-    return withInvoice(await this.#caller.call(operation, invoiceRead, { body }, options));
+    const given = { body: { ...request, callBackUrl } };
+    return withInvoice(await this.#call(operations.createInvoice, given, options));
   }
 
   async getInvoice(id: string, options: CallOptions = {}): Promise<InvoiceAnswer> {
-    const operation = operations.getInvoice;
-    const request = this.#given(operation, idPath, { id });
-    const answer = await this.#caller.call(operation, invoiceRead, request, options);
-    this.#isAbout(operation, request.id, answer.data.id, answer.text);
-    return withInvoice(answer);
+    return withInvoice(await this.#callAbout(operations.getInvoice, id, options));
   }
 
   /** Invalidate Invoice: an unpaid invoice can no longer be paid. Never sent twice. */
   async invalidateInvoice(id: string, options: CallOptions = {}): Promise<Done> {
-    const operation = operations.invalidateInvoice;
-    const request = this.#given(operation, idPath, { id });
-    const { message } = await this.#caller.call(operation, nothing, request, options);
+    const { message } = await this.#call(operations.invalidateInvoice, { path: { id } }, options);
     return { message };
   }
 
   /** Add Linked Account: it stays pending until the provider approves it. Never sent twice. */
   async addLinkedAccount(request: AddLinkedAccountInput, options: CallOptions = {}): Promise<Done> {
-    const operation = operations.addLinkedAccount;
-    const body = this.#given(operation, addLinkedAccountRequest, request);
-    const { message } = await this.#caller.call(operation, nothing, { body }, options);
+    const { message } = await this.#call(operations.addLinkedAccount, { body: request }, options);
     return { message };
   }
 
   /** Get Banks: each bank's `id` is what Add Linked Account takes as `bankId`. */
   async getBanks(options: CallOptions = {}): Promise<Bank[]> {
     const operation = { ...operations.getBanks, path: this.#settings.banksPath };
-    return (await this.#caller.call(operation, banksRead, {}, options)).data;
+    return (await this.#call(operation, {}, options)).data;
   }
 
   /** Lets the calls under way finish for `graceMs`, cuts them off then, and closes the connections. */
-  close(graceMs = CLOSE_GRACE_MS): Promise<void> {
-    return this.#caller.close(graceMs);
+  async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
+    const cut = setTimeout(() => void this.#pool.destroy(), graceMs);
+    try {
+      await this.#pool.close();
+    } finally {
+      clearTimeout(cut);
+    }
   }
 
-  #given<Output>(operation: Operation, schema: z.ZodType<Output>, value: unknown): Output {
-    const result = schema.safeParse(value, { error: ownWords });
-    if (result.success) return result.data;
-    const problems = problemsOf(result.error);
-    throw this.#caller.fault(operation, { kind: "invalid", detail: "not sent", problems });
-  }
-
-  #isAbout(operation: Operation, asked: string, answered: string, evidence: string): void {
-    if (asked === answered) return;
+  /** Asks for one thing by its id. */
+  async #callAbout<Data extends { id: string }>(operation: Reading<Data>, id: string, options: CallOptions) {
+    const answer = await this.#call(operation, { path: { id } }, options);
+    if (answer.data.id === id.toLowerCase()) return answer;
     const detail = "the answer is about another id than the one asked for";
-    throw this.#caller.fault(operation, { kind: "wrong_id", detail, evidence });
+    throw this.#fault(operation, { kind: "wrong_id", detail, evidence: answer.text });
+  }
+
+  /** @throws CollectionApiError for every answer that is not a success, and when there is no answer. */
+  async #call<Data>(
+    operation: Reading<Data>,
+    given: Given,
+    options: CallOptions,
+  ): Promise<JudgedAnswer<Data>> {
+    const { retries = this.#settings.retries, timeoutMs = this.#settings.timeoutMs } = options;
+    const { signal, onExchanged } = options;
+    const safe = operation.method === "GET";
+    const read = operation.data?.read ?? (z.unknown() as z.ZodType<Data>);
+    const http = this.#httpRequest(operation, given);
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await exchange(this.#pool, http, { timeoutMs, signal, onExchanged });
+      const result = "status" in answer ? judgeAnswer(answer, read, new Date()) : answer;
+      if (!("kind" in result)) return result;
+
+      const outcomeUnknown = !safe && ("maybeSent" in answer ? answer.maybeSent : saysNoOutcome(result));
+      const error = this.#fault(operation, { ...result, outcomeUnknown });
+      const mayPass = safe && error.next === "retry" && error.kind !== "aborted";
+      if (!mayPass || attempt > retries || (error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
+      const delayMs = retryDelayMs(attempt, error.retryAfterMs, Math.random());
+      await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
+        throw this.#fault(operation, { kind: "aborted", detail: "stopped by the caller" });
+      });
+    }
+  }
+
+  #fault(operation: Operation, details: FaultDetails): CollectionApiError {
+    return new CollectionApiError(operation.title, details, this.#settings.key);
+  }
+
+  /** @throws CollectionApiError `invalid` for what the operation's schemas do not allow. */
+  #httpRequest(operation: Operation, given: Given): HttpRequest {
+    const checked = (part: keyof Given): unknown => {
+      const result = operation.request[part]?.safeParse(given[part], { error: ownWords });
+      if (result === undefined || result.success) return result?.data;
+      const problems = problemsOf(result.error);
+      throw this.#fault(operation, { kind: "invalid", detail: "not sent", problems });
+    };
+    const { id = "" } = (checked("path") ?? {}) as { id?: string };
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(checked("query") ?? {}))
+      if (value !== undefined) query.set(name, String(value));
+    const body = checked("body");
+    const json = body === undefined ? null : JSON.stringify(onWire(operation, body));
+    const path = this.#settings.prefix + operation.path.replace("{id}", id);
+    return {
+      method: operation.method,
+      path: query.size === 0 ? path : `${path}?${query}`,
+      headers: {
+        accept: "application/json",
+        "user-agent": "invoice-relay",
+        "x-api-key": this.#settings.key.reveal(),
+        ...(json !== null && { "content-type": "application/json" }),
+      },
+      body: json,
+    };
   }
 }
+
+const onWire = ({ name }: Operation, body: unknown): unknown =>
+  name === operations.createInvoice.name ? createInvoiceBody(body as CreateInvoiceRequest) : body;
+
+/** Whether an answer leaves open whether the request was carried out. */
+const saysNoOutcome = ({ kind }: FaultDetails): boolean =>
+  ["timeout", "server_fault", "broken_json", "outside_contract"].includes(kind);
 
 const withInvoice = ({ data, document, text, leftOut }: JudgedAnswer<Invoice>): InvoiceAnswer => ({
   invoice: data,

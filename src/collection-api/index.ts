@@ -1,5 +1,5 @@
-export type { CallOptions, CollectionClientOptions } from "./caller.ts";
 export { CollectionClient, type Done, type InvoiceAnswer, type IterateOptions } from "./client.ts";
+export type { CallOptions, CollectionClientOptions } from "./client-options.ts";
 export { CollectionApiError, type CollectionApiErrorKind } from "./collection-api-error.ts";
 export type { AddLinkedAccountInput, Bank, Collection } from "./contract/collection.ts";
 export type { CreateInvoiceInput } from "./contract/create-invoice.ts";

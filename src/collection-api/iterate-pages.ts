@@ -9,34 +9,25 @@ export interface ListPosition {
   readonly seen: readonly string[];
 }
 
-/** The list kept changing. */
-export class ListChanged extends Error {
-  readonly position: ListPosition;
-
-  constructor(position: ListPosition) {
-    super("The list kept changing");
-    this.position = position;
-  }
-}
-
 /**
  * Yields each invoice of a list once, those seen before left out, though the list may change while it is
  * read. Pages are read forwards and then backwards: what slips from an unread page to a read one, as others
  * leave the list, is met on the way back. Where `totalCount` changes, or an invoice appears on a second page,
  * the list is read again from the start.
  * @param readPage reads page 1, 2, …
- * @throws ListChanged when it still changes after three more readings; what was yielded by then may not be
- *   all.
+ * @param unstable what is thrown when it still changes after three more readings; what was yielded by then may
+ *   not be all.
  */
 export async function* iteratePages(
   readPage: (page: number) => Promise<InvoicePage>,
+  unstable: (position: ListPosition) => Error,
   position?: ListPosition,
 ): AsyncGenerator<ListedInvoice, void, undefined> {
   const yielded = new Set(position?.seen);
   for (let reading = 0; reading <= REREADS_LIMIT; reading += 1) {
     if (yield* readThrough(readPage, yielded)) return;
   }
-  throw new ListChanged({ seen: [...yielded] });
+  throw unstable({ seen: [...yielded] });
 }
 
 /** @returns whether the list stood still. */

@@ -7,8 +7,6 @@ import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./
 import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
 import type { HttpAnswer } from "./exchange.ts";
 
-const OWN_WORDS = { error: ownWords };
-
 /** A success: what was read, and what it was read from. */
 export interface JudgedAnswer<Data> {
   data: Data;
@@ -30,65 +28,53 @@ export function judgeAnswer<Data>(
   now: Date,
 ): JudgedAnswer<Data> | FaultDetails {
   const { status, text } = answer;
+  const outside = (detail: string, more: Partial<FaultDetails> = {}): FaultDetails => ({
+    ...{ kind: "outside_contract", detail, status, evidence: text },
+    ...more,
+  });
   if (header(answer, "content-encoding") !== undefined)
-    return { kind: "outside_contract", detail: "answered in an encoding that nobody asked for", status };
+    return outside("answered in an encoding that nobody asked for", { evidence: undefined });
 
   // Where no data is expected, "No content" is a whole answer.
   const body = status === 204 ? NO_CONTENT : parse(text);
-  const parsed = envelopeRead.safeParse(body.json);
-  const said = parsed.success ? parsed.data : undefined;
+  const said = envelopeRead.safeParse(body.json).data;
   const kind = faultOf(status, said);
   if (kind !== undefined) return refusal(kind, answer, said, now);
-
-  const evidence = text;
-  if (body.isTooIntricate === true)
-    return {
-      kind: "outside_contract",
-      detail: "answered with a document that is too deep, or of too many pieces, to be an answer",
-      status,
-      evidence,
-    };
-  if (!body.ok)
-    return { kind: "broken_json", detail: "answered with something that is not JSON", status, evidence };
-  if (said === undefined || !saysSuccess(said.status)) {
-    const detail = "answered with an envelope that says neither success nor which failure";
-    return {
-      kind: "outside_contract",
-      detail,
-      status,
+  if (body.isTooIntricate)
+    return outside("answered with a document that is too deep, or of too many pieces, to be an answer");
+  if (body.json === undefined)
+    return outside("answered with something that is not JSON", { kind: "broken_json" });
+  if (said === undefined || !saysSuccess(said.status))
+    return outside("answered with an envelope that says neither success nor which failure", {
       providerMessage: said?.message ?? undefined,
-      evidence,
-    };
+    });
+  const data = read.safeParse(said.data, { error: ownWords });
+  if (!data.success) {
+    const problems = problemsOf(data.error).map((problem) => `data: ${problem}`);
+    return outside("answered outside the contract", { problems });
   }
-  const data = read.safeParse(said.data, OWN_WORDS);
-  if (data.success) {
-    const { leftOut = false } = body;
-    return { data: data.data, document: said.data, message: said.message ?? "", text, leftOut };
-  }
-  const problems = problemsOf(data.error).map((problem) => `data: ${problem}`);
-  return { kind: "outside_contract", detail: "answered outside the contract", status, problems, evidence };
+  const { leftOut = false } = body;
+  return { data: data.data, document: said.data, message: said.message ?? "", text, leftOut };
 }
 
 interface Parsed {
-  ok: boolean;
+  /** Left out where the text is no JSON, or was not read. */
   json?: unknown;
   isTooIntricate?: boolean;
   leftOut?: boolean;
 }
 
-const NO_CONTENT: Parsed = { ok: true, json: { status: "success" } };
+const NO_CONTENT: Parsed = { json: { status: "success" } };
 
 function parse(text: string): Parsed {
   if (isTooIntricate(text, ANSWER_LIMITS)) {
     const rest = leaveOutIntricate(text);
-    return isTooIntricate(rest, ANSWER_LIMITS)
-      ? { ok: false, isTooIntricate: true }
-      : { ...parse(rest), leftOut: true };
+    return isTooIntricate(rest, ANSWER_LIMITS) ? { isTooIntricate: true } : { ...parse(rest), leftOut: true };
   }
   try {
-    return { ok: true, json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
+    return { json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {
-    return { ok: false };
+    return {};
   }
 }
 

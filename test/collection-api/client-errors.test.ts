@@ -53,13 +53,6 @@ describe("an answer that is no success becomes a typed error", () => {
     expect(error.message).toContain("The provider's own words");
   });
 
-  it.each([
-    ["A Test key cannot do that", "wrong_key_kind", "pause"],
-    ["Collection is disabled", "collection_closed", "refuse"],
-  ])("HTTP 403 with the words %s is %s", async (message, kind, next) => {
-    expect(await errorOf(errors(403, message))).toMatchObject({ kind, next });
-  });
-
   it("a problem that is the message too is said once", async () => {
     const body = { status: 400, message: "amount is missing", type: "X", errors: ["amount is missing"] };
     const { message } = await errorOf({ status: 400, body });
@@ -72,21 +65,6 @@ describe("an answer that is no success becomes a typed error", () => {
     expect(error.message.length).toBeLessThan(700);
     const many = await errorOf(errors(400, `${"x@y.ng ".repeat(285)}ada.obi@example.com`));
     expect(many.message).not.toContain("ada.obi");
-  });
-
-  it("204 without a word is a success where no data is awaited, and none where it is", async () => {
-    await using provider = await startStubProvider((_, response) => void response.writeHead(204).end());
-    const client = new CollectionClient({ baseUrl: provider.url, apiKey: KEY, retries: 0 });
-    expect(await client.invalidateInvoice(ID)).toEqual({ message: "" });
-    const linkedAccount = { bankId: 1, accountNumber: "0123456789" };
-    expect(await client.addLinkedAccount({ linkedAccount })).toEqual({ message: "" });
-    await expect(client.getInvoice(ID)).rejects.toMatchObject({ kind: "outside_contract" });
-    await client.close();
-  });
-
-  it("a success whose body is broken JSON is tried again, and kept as evidence", async () => {
-    const body = '{"status":200,"data":{"id"';
-    expect(await errorOf({ body })).toMatchObject({ kind: "broken_json", next: "retry", evidence: body });
   });
 
   it.each([

@@ -57,13 +57,6 @@ describe("iterating over a list", () => {
     expect(await readAll(3, [], () => {})).toMatchObject({ ids: [], requests: 1 });
   });
 
-  it("reads again when one leaves, and misses nothing that stays", async () => {
-    const list = names(9);
-    const { ids, error } = await readAll(3, list, (request) => request === 1 && list.shift());
-    expect(error).toBeUndefined();
-    expect(ids.toSorted()).toEqual(names(9));
-  });
-
   it("reads again when totalCount changes, although no page looks different", async () => {
     const { ids, requests } = await readAll(3, names(9), () => {});
     const list = names(9);
@@ -72,28 +65,11 @@ describe("iterating over a list", () => {
     expect(changed.requests).toBe(requests + 2);
   });
 
-  it("misses nothing when one leaves as another comes, so that totalCount stays", async () => {
-    const list = names(9);
-    const { ids, error } = await readAll(3, list, (request) => {
-      if (request === 1) list.splice(0, 10, ...list.slice(1), "newcomer");
-    });
-    expect(error).toBeUndefined();
-    expect(ids.filter((id) => id !== "newcomer").toSorted()).toEqual(names(9));
-  });
-
-  it("yields none twice when one comes in front", async () => {
-    const list = names(9);
-    const { ids, error } = await readAll(3, list, (request) => request === 2 && list.unshift("newcomer"));
-    expect(error).toBeUndefined();
-    expect(ids.toSorted()).toEqual([...names(9), "newcomer"].toSorted());
-  });
-
   it("says that the list is unstable after three more readings", async () => {
     const list = names(9);
     const { ids, error, requests } = await readAll(3, list, (request) => list.unshift(`new-${request}`));
     expect(error).toMatchObject({ kind: "list_unstable", next: "retry" });
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(requests).toBe(8);
+    expect([new Set(ids).size, requests]).toEqual([ids.length, 8]);
   });
 
   it("under constant creation ends with a position, says what to do, and goes on from there without repeating", async () => {
@@ -124,9 +100,7 @@ describe("iterating over a list", () => {
   it("does not read forever where the provider ignores the page", async () => {
     await using provider = await startStubProvider(() => pageOf(names(9), "/?page=1&pageSize=3"));
     const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key" });
-    await expect(readWhole(client)).rejects.toMatchObject({
-      kind: "list_unstable",
-    });
+    await expect(readWhole(client)).rejects.toMatchObject({ kind: "list_unstable" });
     await client.close();
   });
 

@@ -23,17 +23,10 @@ export type Handler = (
   response: ServerResponse,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
-export interface StubProvider extends AsyncDisposable {
-  url: string;
-  port: number;
-  /** Every request so far. */
-  asked: readonly Asked[];
-  /** How many connections were opened. */
-  connections(): number;
-}
+export type StubProvider = Awaited<ReturnType<typeof startStubProvider>>;
 
 /** A provider of a few lines, over real HTTP. */
-export async function startStubProvider(handler: Handler): Promise<StubProvider> {
+export async function startStubProvider(handler: Handler) {
   const asked: Asked[] = [];
   let connections = 0;
   const server = await listen(
@@ -54,7 +47,9 @@ export async function startStubProvider(handler: Handler): Promise<StubProvider>
   return {
     url: server.url,
     port: server.port,
-    asked,
+    /** Every request so far. */
+    asked: asked as readonly Asked[],
+    /** How many connections were opened. */
     connections: () => connections,
     [Symbol.asyncDispose]: () => server.close(0),
   };

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { moneyRead, moneyRequiredRead, moneyWritten } from "./money.ts";
-import { day, searchText, text, utcTime, uuid, wholeNumber } from "./strict-fields.ts";
+import { bothWays, id, money, oneOf, perhapsText, perhapsTime, text, time } from "./both-ways.ts";
+import { moneyRequiredRead, moneyWritten } from "./money.ts";
+import { day, text as givenText, searchText, uuid, wholeNumber } from "./strict-fields.ts";
 import {
   flagRead,
   idRead,
@@ -10,40 +11,45 @@ import {
   numberRead,
   textRead,
   textRequiredRead,
-  timeRead,
 } from "./tolerant-fields.ts";
 
-const invoiceFields = z.object({
-  id: idRead,
-  title: textRead,
-  collectionName: textRead,
-  payerName: textRead,
-  payerEmail: textRead,
-  payerPhoneNumber: textRead,
-  billerName: textRead,
-  billerAddress: textRead,
-  billerEmail: textRead,
-  amount: moneyRequiredRead,
-  serviceCharge: moneyRead,
-  vat: moneyRead,
-  totalAmount: moneyRead,
-  settleableAmount: moneyRead,
-  status: textRequiredRead,
-  serviceFeePayer: textRead,
-  settlementFrequency: textRead,
-  type: textRead,
-  paymentUrl: textRead,
-  dateCreated: timeRead,
-  dateModified: timeRead,
-  billerMetaData: metadataRead,
-  paymentDate: timeRead,
-  paymentMethod: textRead,
-  invoiceBeneficiaries: listRead(
-    z.object({ linkedAccountId: textRequiredRead, amount: moneyRequiredRead }),
-    null,
-  ),
-  callBackUrl: textRead,
+/** The statuses and types that the interface names (part A, Invoice). */
+export const INVOICE_STATUSES = ["Unpaid", "Paid", "Invalidated"] as const;
+export const INVOICE_TYPES = ["Live", "Test"] as const;
+
+const invoice = bothWays({
+  id,
+  title: text,
+  collectionName: text,
+  payerName: text,
+  payerEmail: text,
+  payerPhoneNumber: perhapsText,
+  billerName: text,
+  billerAddress: perhapsText,
+  billerEmail: perhapsText,
+  amount: [moneyRequiredRead, moneyWritten],
+  serviceCharge: money,
+  vat: money,
+  totalAmount: money,
+  settleableAmount: money,
+  status: [textRequiredRead, z.enum(INVOICE_STATUSES)],
+  serviceFeePayer: oneOf("Payer", "Merchant"),
+  settlementFrequency: oneOf("Daily", "Instant"),
+  type: oneOf(...INVOICE_TYPES),
+  paymentUrl: [textRead, z.string().meta({ format: "uri" })],
+  dateCreated: time,
+  dateModified: time,
+  billerMetaData: [metadataRead, z.record(z.string(), z.string())],
+  paymentDate: perhapsTime,
+  paymentMethod: [textRead, z.enum(["Card", "BankTransfer", "USSD", "BankBranch"]).nullable()],
+  invoiceBeneficiaries: [
+    listRead(z.object({ linkedAccountId: textRequiredRead, amount: moneyRequiredRead }), null),
+    z.array(z.object({ linkedAccountId: z.string(), amount: moneyWritten })).nullable(),
+  ],
+  callBackUrl: perhapsText,
 });
+
+const invoiceFields = z.object(invoice.read);
 
 /**
  * An invoice as the client reads it. Id, status and amount have to be there; anything else that is left out,
@@ -55,10 +61,6 @@ export const invoiceRead = z.preprocess(withStatus, invoiceFields);
 
 export type Invoice = z.output<typeof invoiceFields>;
 
-/** The statuses and types that the interface names (part A, Invoice). */
-export const INVOICE_STATUSES = ["Unpaid", "Paid", "Invalidated"] as const;
-export const INVOICE_TYPES = ["Live", "Test"] as const;
-
 /** Some answers say `invoiceStatus` where others say `status` (interface, part B). */
 function withStatus(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("invoiceStatus" in value)) return value;
@@ -67,34 +69,7 @@ function withStatus(value: unknown): unknown {
 
 /** An invoice as the service writes it (interface, parts A and B). */
 export const invoiceWritten = z
-  .object({
-    id: uuid,
-    title: z.string(),
-    collectionName: z.string(),
-    payerName: z.string(),
-    payerEmail: z.string(),
-    payerPhoneNumber: z.string().nullable(),
-    billerName: z.string(),
-    billerAddress: z.string().nullable(),
-    billerEmail: z.string().nullable(),
-    amount: moneyWritten,
-    serviceCharge: moneyWritten,
-    vat: moneyWritten,
-    totalAmount: moneyWritten,
-    settleableAmount: moneyWritten,
-    status: z.enum(INVOICE_STATUSES),
-    serviceFeePayer: z.enum(["Payer", "Merchant"]),
-    settlementFrequency: z.enum(["Daily", "Instant"]),
-    type: z.enum(INVOICE_TYPES),
-    paymentUrl: z.string().meta({ format: "uri" }),
-    dateCreated: utcTime,
-    dateModified: utcTime,
-    billerMetaData: z.record(z.string(), z.string()),
-    paymentDate: utcTime.nullable(),
-    paymentMethod: z.enum(["Card", "BankTransfer", "USSD", "BankBranch"]).nullable(),
-    invoiceBeneficiaries: z.array(z.object({ linkedAccountId: z.string(), amount: moneyWritten })).nullable(),
-    callBackUrl: z.string().nullable(),
-  })
+  .object(invoice.written)
   .meta({ id: "Invoice", description: "One payment that is asked for, and what became of it." });
 
 export type InvoiceWritten = z.input<typeof invoiceWritten>;
@@ -105,13 +80,13 @@ export const PAGE_SIZE_LIMIT = 1_000;
 /** Which invoices of a collection are asked for, and which page of them (interface, part A). */
 export const invoiceFilter = z
   .object({
-    invoiceStatus: text(50)
+    invoiceStatus: givenText(50)
       .optional()
       .meta({ examples: ["Paid"] }),
     search: searchText.optional().describe("Text to look for in title and payer."),
     startDate: day.optional(),
     endDate: day.optional(),
-    invoiceType: text(50)
+    invoiceType: givenText(50)
       .optional()
       .meta({ examples: ["Live"] }),
     page: wholeNumber(1, 1_000_000).optional(),
@@ -127,53 +102,39 @@ export type InvoiceFilterInput = z.input<typeof invoiceFilter>;
 export type InvoiceFilter = z.output<typeof invoiceFilter>;
 
 /** One odd item does not make a page unreadable: what it says badly it does not say; no `id` is empty. */
-const listedFields = z.looseObject({
-  id: idRead.catch(""),
-  title: textRead.catch(null),
-  amount: moneyRead.catch(null),
-  status: textRead.catch(null),
-  payerName: textRead.catch(null),
-  payerEmail: textRead.catch(null),
-  dateCreated: timeRead.catch(null),
-  datePaid: timeRead.catch(null),
+const listed = bothWays({
+  id: [idRead.catch(""), uuid],
+  title: text,
+  amount: money,
+  status: oneOf(...INVOICE_STATUSES),
+  payerName: text,
+  payerEmail: text,
+  dateCreated: time,
+  datePaid: perhapsTime,
+});
+
+const listedFields = z.looseObject(listed.read);
+const whole = z.int().min(1);
+
+const page = bothWays({
+  items: [
+    listRequiredRead(z.preprocess(withStatus, listedFields)),
+    z.array(z.object(listed.written).meta({ id: "ListedInvoice" })),
+  ],
+  page: [numberRead, whole],
+  pageSize: [numberRead, whole],
+  totalCount: [numberRead, z.int().min(0)],
+  hasNextPage: [flagRead, z.boolean()],
+  hasPreviousPage: [flagRead, z.boolean()],
 });
 
 /** A page of the list as the client reads it; unknown fields are kept. */
-export const invoicePageRead = z.looseObject({
-  items: listRequiredRead(z.preprocess(withStatus, listedFields)),
-  page: numberRead,
-  pageSize: numberRead,
-  totalCount: numberRead,
-  hasNextPage: flagRead,
-  hasPreviousPage: flagRead,
-});
+export const invoicePageRead = z.looseObject(page.read);
 
 export type ListedInvoice = z.output<typeof listedFields>;
 export type InvoicePage = z.output<typeof invoicePageRead>;
 
 /** A page of the list as the service writes it (interface, part A). */
-export const invoicePageWritten = z
-  .object({
-    items: z.array(
-      z
-        .object({
-          id: uuid,
-          title: z.string(),
-          amount: moneyWritten,
-          status: z.enum(INVOICE_STATUSES),
-          payerName: z.string(),
-          payerEmail: z.string(),
-          dateCreated: utcTime,
-          datePaid: utcTime.nullable(),
-        })
-        .meta({ id: "ListedInvoice" }),
-    ),
-    page: z.int().min(1),
-    pageSize: z.int().min(1),
-    totalCount: z.int().min(0),
-    hasNextPage: z.boolean(),
-    hasPreviousPage: z.boolean(),
-  })
-  .meta({ id: "InvoicePage" });
+export const invoicePageWritten = z.object(page.written).meta({ id: "InvoicePage" });
 
 export type InvoicePageWritten = z.input<typeof invoicePageWritten>;

@@ -30,6 +30,8 @@ export interface Operation {
   readonly status: 200 | 201;
   /** The form of the envelope's `status` on success. */
   readonly envelopeStatus: "success" | 200;
+  /** The HTTP statuses of its own refusals, beside those that any operation may answer. */
+  readonly errors: readonly number[];
   /** The schemas that check the request, strictly. */
   readonly request: { readonly path?: z.ZodType; readonly query?: z.ZodType; readonly body?: z.ZodType };
   /** The answer's `data`; left out where the answer has none. */
@@ -52,6 +54,7 @@ export const operations = {
     path: "/api/v1/collections/{id}",
     status: 200,
     envelopeStatus: "success",
+    errors: [404],
     request: { path: idPath },
     data: { read: collectionRead, written: collectionWritten },
   },
@@ -63,6 +66,7 @@ export const operations = {
     path: "/api/v1/collections/{id}/invoices",
     status: 200,
     envelopeStatus: "success",
+    errors: [404],
     request: { path: idPath, query: invoiceFilter },
     data: { read: invoicePageRead, written: invoicePageWritten },
   },
@@ -74,6 +78,7 @@ export const operations = {
     path: "/api/v1/invoices",
     status: 200,
     envelopeStatus: 200,
+    errors: [403, 404, 412],
     request: { body: createInvoiceRequest },
     data: { read: invoiceRead, written: invoiceWritten },
   },
@@ -85,6 +90,7 @@ export const operations = {
     path: "/api/v1/invoices/{id}",
     status: 200,
     envelopeStatus: 200,
+    errors: [404],
     request: { path: idPath },
     data: { read: invoiceRead, written: invoiceWritten },
   },
@@ -96,6 +102,7 @@ export const operations = {
     path: "/api/v1/invoices/{id}/invalidate",
     status: 200,
     envelopeStatus: "success",
+    errors: [403, 404, 412],
     request: { path: idPath },
   },
   addLinkedAccount: {
@@ -106,6 +113,7 @@ export const operations = {
     path: "/api/v1/linked-accounts",
     status: 201,
     envelopeStatus: "success",
+    errors: [403],
     request: { body: addLinkedAccountRequest },
   },
   getBanks: {
@@ -116,6 +124,7 @@ export const operations = {
     path: DEFAULT_BANKS_PATH,
     status: 200,
     envelopeStatus: "success",
+    errors: [],
     request: {},
     data: { read: banksRead, written: banksWritten },
   },

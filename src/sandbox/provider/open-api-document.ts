@@ -22,17 +22,6 @@ const ERRORS: Record<string, string> = {
   500: "Something went wrong on the provider's side.",
 };
 
-/** Which errors each operation has, beside 400 where it takes something, 401, 429 and 500. */
-const OWN_ERRORS: Record<string, string[]> = {
-  getCollection: ["404"],
-  listInvoices: ["404"],
-  createInvoice: ["403", "404", "412"],
-  getInvoice: ["404"],
-  invalidateInvoice: ["403", "404", "412"],
-  addLinkedAccount: ["403"],
-  getBanks: [],
-};
-
 /** The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not there. */
 export function openApiDocument(options: { serverUrl?: string; paths?: Paths } = {}): Json {
   const components: Record<string, unknown> = {};
@@ -78,13 +67,7 @@ export function openApiDocument(options: { serverUrl?: string; paths?: Paths } =
 
 function describe(operation: Operation, components: Record<string, unknown>): Json {
   const { path, query, body } = operation.request;
-  const statuses = [
-    ...(path || query || body ? ["400"] : []),
-    "401",
-    ...(OWN_ERRORS[operation.name] ?? []),
-    "429",
-    "500",
-  ];
+  const statuses = [...(path || query || body ? [400] : []), 401, ...operation.errors, 429, 500];
   return {
     operationId: operation.name,
     summary: operation.title,

@@ -14,16 +14,21 @@ const OPERATIONS = [
   ["Add Linked Account", "addLinkedAccount", 201],
   ["Get Banks", "getBanks", 200],
 ] as const;
-const answer = (world: SpecifiedWorld, name: (typeof OPERATIONS)[number][1]): Reply => world.answers[name];
+type Row = (typeof OPERATIONS)[number];
+
+/** A check for each operation, of its answer. */
+const each = (
+  sentence: (title: string) => string,
+  check: (answer: Reply, row: Row, world: SpecifiedWorld) => unknown,
+): Checks => OPERATIONS.map((row) => [sentence(row[0]), (world) => check(world.answers[row[1]], row, world)]);
+
+const isInteger = (title: string) => /Create|Get Invoice/.test(title);
+const hasNoData = (title: string) => /Invalidate|Linked/.test(title);
 
 export const envelope: Checks = [
-  ...OPERATIONS.map(
-    ([title, name]) =>
-      [
-        `Envelope: status is ${/Create|Get Invoice/.test(title) ? "integer 200" : "string success"} on ${title}`,
-        (world: SpecifiedWorld) =>
-          expect(answer(world, name).body.status).toBe(/Create|Get Invoice/.test(title) ? 200 : "success"),
-      ] as const,
+  ...each(
+    (title) => `Envelope: status is ${isInteger(title) ? "integer 200" : "string success"} on ${title}`,
+    ({ body }, [title]) => expect(body.status).toBe(isInteger(title) ? 200 : "success"),
   ),
   ...["success", 200, "200"].map(
     (status) =>
@@ -46,20 +51,14 @@ export const envelope: Checks = [
         },
       ] as const,
   ),
-  ...OPERATIONS.map(
-    ([title, name]) =>
-      [
-        `Envelope: message is a string on ${title}`,
-        (world: SpecifiedWorld) => text(answer(world, name).body.message),
-      ] as const,
+  ...each(
+    (title) => `Envelope: message is a string on ${title}`,
+    ({ body }) => text(body.message),
   ),
-  ...OPERATIONS.map(([title, name]) => {
-    const absent = /Invalidate|Linked/.test(title);
-    return [
-      `Envelope: data is ${absent ? "absent" : "present"} on ${title}`,
-      (world: SpecifiedWorld) => expect("data" in answer(world, name).body).toBe(!absent),
-    ] as const;
-  }),
+  ...each(
+    (title) => `Envelope: data is ${hasNoData(title) ? "absent" : "present"} on ${title}`,
+    ({ body }, [title]) => expect("data" in body).toBe(!hasNoData(title)),
+  ),
 ];
 
 export const operations: Checks = [
@@ -67,22 +66,15 @@ export const operations: Checks = [
     ([title, name, status]) =>
       [
         `${title}: success is ${status}`,
-        (world: SpecifiedWorld) => expect(answer(world, name).status).toBe(status),
+        (world: SpecifiedWorld) => expect(world.answers[name].status).toBe(status),
       ] as const,
   ),
-  ...OPERATIONS.map(
-    ([title, name]) =>
-      [
-        `${title}: answers a JSON body`,
-        (world: SpecifiedWorld) =>
-          expect(answer(world, name).headers.get("content-type")).toMatch(/^application\/json/),
-      ] as const,
+  ...each(
+    (title) => `${title}: answers a JSON body`,
+    ({ headers }) => expect(headers.get("content-type")).toMatch(/^application\/json/),
   ),
-  ...OPERATIONS.map(
-    ([title, name]) =>
-      [
-        `${title}: takes the key in the header x-api-key, and nothing without it`,
-        async (world: SpecifiedWorld) => expect((await world.withoutKey(name)).status).toBe(401),
-      ] as const,
+  ...each(
+    (title) => `${title}: takes the key in the header x-api-key, and nothing without it`,
+    async (_, [, name], world) => expect((await world.withoutKey(name)).status).toBe(401),
   ),
 ];
