@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Selectable, Updateable } from "kysely";
 import type { BanksWritten, CollectionWritten } from "../../collection-api/contract/index.ts";
 import type { CollectionTable, ServiceDatabase } from "./service-tables.ts";
 
@@ -9,10 +9,6 @@ const NO_CATEGORY = { id: "00000000-0000-4000-8000-000000000000", name: "Uncateg
 
 export function readCollection(db: ServiceDatabase, id: string): Promise<CollectionRow | undefined> {
   return db.selectFrom("collection").selectAll().where("id", "=", id).executeTakeFirst();
-}
-
-export function collectionExists(db: ServiceDatabase, id: string): Promise<boolean> {
-  return readCollection(db, id).then((row) => row !== undefined);
 }
 
 /** The collection, and whether it says itself how its money is split. */
@@ -83,18 +79,11 @@ export async function readCollectionOnWire(
   };
 }
 
-type CollectionChange = Partial<
-  Pick<
-    CollectionRow,
-    "name" | "status" | "amount" | "invoice_expiration_period" | "payment_channels" | "service_fee_billing"
-  >
->;
-
 /** @returns false when there is no such collection. */
 export async function changeCollection(
   db: ServiceDatabase,
   id: string,
-  change: CollectionChange,
+  change: Updateable<CollectionTable>,
 ): Promise<boolean> {
   const result = await db.updateTable("collection").set(change).where("id", "=", id).executeTakeFirst();
   return result.numUpdatedRows > 0n;

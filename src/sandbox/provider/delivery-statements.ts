@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Columns, float, integer, tableOf, text, time, uuid } from "../../database/columns.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./service-tables.ts";
 
@@ -84,23 +85,27 @@ export interface DeliveryOutcome {
   readonly retryInMs: number;
 }
 
+const OUTCOME: Columns<DeliveryOutcome> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  copy: integer(({ copy }) => copy),
+  attempt: integer(({ attempt }) => attempt),
+  started_at: time(({ startedAt }) => startedAt),
+  took_ms: integer(({ tookMs }) => tookMs),
+  answer_status: integer(({ answerStatus }) => answerStatus),
+  answer_body: text(({ answerBody }) => answerBody),
+  error: text(({ error }) => error),
+  state: text(({ state }) => state),
+  retry_in_ms: float(({ retryInMs }) => retryInMs),
+};
+
 /** Logs the attempts and moves their deliveries on, in one statement. Repeating it changes nothing. */
 export async function recordOutcomes(
   db: ServiceDatabase,
   outcomes: readonly DeliveryOutcome[],
 ): Promise<void> {
-  const column = <T>(of: (outcome: DeliveryOutcome) => T) => outcomes.map(of);
   await sql`
-    with given as (
-      select * from unnest(
-        ${column((o) => o.invoiceId)}::uuid[], ${column((o) => o.copy)}::integer[],
-        ${column((o) => o.attempt)}::integer[], ${column((o) => o.startedAt)}::timestamptz[],
-        ${column((o) => o.tookMs)}::integer[], ${column((o) => o.answerStatus)}::integer[],
-        ${column((o) => o.answerBody)}::text[], ${column((o) => o.error)}::text[],
-        ${column((o) => o.state)}::text[], ${column((o) => o.retryInMs)}::double precision[]
-      ) as g (invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error, state,
-      retry_in_ms)
-    ), logged as (
+    with given as (select * from ${tableOf("g", OUTCOME, outcomes)}),
+    logged as (
       insert into delivery_attempt
         (invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error)
       select invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error from given

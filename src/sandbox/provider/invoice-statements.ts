@@ -4,6 +4,7 @@ import { type Columns, float, integer, text, uuid } from "../../database/columns
 import { typed } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { CallbackVariant } from "./callbacks/callback-request.ts";
+import { Refused } from "./refusals.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 
 // All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once,
@@ -106,12 +107,13 @@ export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise
  * may.
  * @param types the kinds of invoices that the key may invalidate. Only what can no longer change is read
  *   again afterwards, so that the answer is true whoever else was at work.
+ * @throws Refused
  */
 export async function invalidateInvoice(
   db: ServiceDatabase,
   invoiceId: string,
   types: readonly InvoiceRow["type"][],
-): Promise<"invalidated" | "unknown" | "wrong_key" | "not_payable"> {
+): Promise<void> {
   const changed = await db
     .updateTable("invoice")
     .set({ status: "Invalidated", modified_at: sql`now()` })
@@ -121,10 +123,12 @@ export async function invalidateInvoice(
     .where("expires_at", ">", typed(returned.time, sql`now()`))
     .returning("id")
     .executeTakeFirst();
-  if (changed !== undefined) return "invalidated";
+  if (changed !== undefined) return;
   const invoice = await readInvoice(db, invoiceId);
-  if (invoice === undefined) return "unknown";
-  return types.includes(invoice.type) ? "not_payable" : "wrong_key";
+  if (invoice === undefined) throw new Refused("unknownInvoice", "id names no invoice");
+  throw types.includes(invoice.type)
+    ? new Refused("notPayable", "id names an invoice that is not unpaid")
+    : new Refused("wrongKind", "id names a Live invoice");
 }
 
 /** The invoice as it truly stands. */

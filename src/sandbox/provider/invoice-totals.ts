@@ -1,50 +1,27 @@
 import Big from "big.js";
 import type { CollectionRow } from "./collection-statements.ts";
 
-/** How the service fee is worked out; decimal strings. */
-export interface FeeTerms {
-  /** Per cent of the amount, such as `1.5`. */
-  percent: string;
-  /** Added to that, such as `0.00`. */
-  flat: string;
-  /** The most that the fee may be; null for no limit. */
-  cap: string | null;
-  /** VAT on the fee, in per cent, such as `7.5`. */
-  vatPercent: string;
-}
-
 /**
- * What an invoice over `amount` comes to. The fee and its VAT are each rounded half up to two decimals, and
- * the sums are made of the rounded figures, so that what is shown adds up.
+ * What an invoice over `amount` comes to, by the terms of its collection. The fee and its VAT are each rounded
+ * half up to two decimals, and the sums are made of the rounded figures, so that what is shown adds up.
  * The payer bears the fee: totalAmount = amount + serviceCharge + vat, settleableAmount = amount
  * (interface, part A). The merchant bears it: totalAmount = amount, and the fee comes off what is settled.
  */
-export function invoiceTotals(amount: string, fee: FeeTerms, billing: "Payer" | "Merchant") {
+export function billingColumns(collection: CollectionRow, amount: string) {
+  const { id, fee, service_fee_billing, settlement_frequency } = collection;
   const net = new Big(amount);
   const uncapped = net.times(fee.percent).div(100).plus(fee.flat);
   const serviceCharge = (fee.cap !== null && uncapped.gt(fee.cap) ? new Big(fee.cap) : uncapped).round(2);
   const vat = serviceCharge.times(fee.vatPercent).div(100).round(2);
   const charges = serviceCharge.plus(vat);
-  return {
-    amount: net.toFixed(2),
-    serviceCharge: serviceCharge.toFixed(2),
-    vat: vat.toFixed(2),
-    totalAmount: (billing === "Payer" ? net.plus(charges) : net).toFixed(2),
-    settleableAmount: (billing === "Payer" ? net : net.minus(charges)).toFixed(2),
-  };
-}
-
-/** What an invoice over `amount` takes over from its collection. */
-export function billingColumns(collection: CollectionRow, amount: string) {
-  const { id, fee, service_fee_billing, settlement_frequency } = collection;
-  const totals = invoiceTotals(amount, fee, service_fee_billing);
+  const isPayers = service_fee_billing === "Payer";
   return {
     collection_id: id,
-    amount: totals.amount,
-    service_charge: totals.serviceCharge,
-    vat: totals.vat,
-    total_amount: totals.totalAmount,
-    settleable_amount: totals.settleableAmount,
+    amount: net.toFixed(2),
+    service_charge: serviceCharge.toFixed(2),
+    vat: vat.toFixed(2),
+    total_amount: (isPayers ? net.plus(charges) : net).toFixed(2),
+    settleable_amount: (isPayers ? net : net.minus(charges)).toFixed(2),
     service_fee_payer: service_fee_billing,
     settlement_frequency,
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { Refused } from "./refusals.ts";
 import type { ServiceDatabase } from "./service-tables.ts";
 
 interface NewLinkedAccount {
@@ -12,11 +13,9 @@ interface NewLinkedAccount {
 /**
  * Links an account as `Pending`. An account number is linked once only; the first one becomes primary, and so
  * does a later one that asks for it. One at a time, so that of several "first" ones exactly one is.
+ * @throws Refused
  */
-export function linkAccount(
-  db: ServiceDatabase,
-  account: NewLinkedAccount,
-): Promise<"linked" | "unknown_bank" | "already_linked"> {
+export function linkAccount(db: ServiceDatabase, account: NewLinkedAccount): Promise<void> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('collection-service linked account'))`.execute(trx);
     const bank = await trx
@@ -24,7 +23,7 @@ export function linkAccount(
       .select("number")
       .where("number", "=", account.bankId)
       .executeTakeFirst();
-    if (bank === undefined) return "unknown_bank";
+    if (bank === undefined) throw new Refused("accountRefused", "linkedAccount.bankId names no bank");
     const others = await trx
       .selectFrom("linked_account")
       .select(({ fn, eb }) => [
@@ -35,7 +34,7 @@ export function linkAccount(
           .as("same"),
       ])
       .executeTakeFirstOrThrow();
-    if (others.same > 0) return "already_linked";
+    if (others.same > 0) throw new Refused("accountRefused", "linkedAccount.accountNumber is already linked");
     const isPrimary = account.isPrimary || others.count === 0;
     if (isPrimary) await trx.updateTable("linked_account").set({ is_primary: false }).execute();
     await trx
@@ -48,7 +47,6 @@ export function linkAccount(
         is_primary: isPrimary,
       })
       .execute();
-    return "linked";
   });
 }
 

@@ -1,5 +1,7 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import type { InvoiceFilter } from "../../collection-api/contract/index.ts";
 import { DAY_MS, startOf } from "../../kit/time.ts";
+import type { Faults } from "./faults/faults.ts";
 import type {
   InvoiceRow,
   InvoiceStatus,
@@ -8,22 +10,19 @@ import type {
   ServiceTables,
 } from "./service-tables.ts";
 
-interface ListRequest {
+/** Days are UTC, both included. */
+interface ListRequest
+  extends Pick<InvoiceFilter, "startDate" | "endDate">,
+    Pick<Faults["list"], "datesMean" | "order"> {
   readonly collectionId: string;
   /** null for all. */
   readonly status: InvoiceStatus | null;
   /** null for both. */
   readonly type: InvoiceType | null;
   /** Looked for in title, payer's name and e-mail, and id; without case. */
-  readonly search: string | null;
-  /** First day, YYYY-MM-DD, UTC. */
-  readonly startDate: string | null;
-  /** Last day, YYYY-MM-DD, UTC, included. */
-  readonly endDate: string | null;
-  readonly datesMean: "creation" | "payment";
+  readonly search?: string | undefined;
   /** Only invoices that this account has a share in; null for all. */
   readonly linkedAccountId: string | null;
-  readonly order: "newest-first" | "oldest-first" | "by-id";
   /** From 1. */
   readonly page: number;
   /** null for all invoices on one page. */
@@ -71,9 +70,9 @@ function selectMatching(db: ServiceDatabase, request: ListRequest) {
     const terms: Expression<SqlBool>[] = [eb("collection_id", "=", collectionId)];
     if (status !== null) terms.push(eb("status", "=", status));
     if (type !== null) terms.push(eb("type", "=", type));
-    if (startDate !== null) terms.push(eb(dateColumn, ">=", startOf(startDate)));
-    if (endDate !== null) terms.push(eb(dateColumn, "<", new Date(startOf(endDate).getTime() + DAY_MS)));
-    if (search !== null) {
+    if (startDate !== undefined) terms.push(eb(dateColumn, ">=", startOf(startDate)));
+    if (endDate !== undefined) terms.push(eb(dateColumn, "<", new Date(startOf(endDate).getTime() + DAY_MS)));
+    if (search !== undefined) {
       const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
       const texts = [eb.ref("title"), eb.ref("payer_name"), eb.ref("payer_email"), sql`id::text`];
       terms.push(or(texts.map((text) => sql<SqlBool>`${text} ilike ${pattern}`)));

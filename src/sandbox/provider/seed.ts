@@ -1,22 +1,29 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { moneyGiven, ownWords, problemsOf } from "../../collection-api/contract/index.ts";
+import { moneyGiven, ownWords } from "../../collection-api/contract/index.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { anyUuid } from "../../kit/setting-formats.ts";
-import { type FaultsInput, faultsSchema } from "./faults/faults.ts";
+import { checked, type FaultsInput, faultsSchema } from "./faults/faults.ts";
 import { EXPIRATION_PERIODS } from "./invoice-totals.ts";
 
 const name = z.string().min(1).max(200);
 const percent = z.string().regex(/^\d{1,3}(\.\d{1,4})?$/, "should be a percentage such as 1.5, as text");
 const amount = z.string().regex(/^\d{1,12}(\.\d{1,2})?$/, "should be an amount such as 100.00, as text");
 
+/** How the service fee is worked out. */
 const feeTerms = z.strictObject({
+  /** Of the amount. */
   percent,
+  /** Added to that. */
   flat: amount.default("0.00"),
+  /** The most that the fee may be. */
   cap: amount.nullable().default(null),
+  /** VAT on the fee. */
   vatPercent: percent,
 });
+
+export type FeeTerms = z.output<typeof feeTerms>;
 
 const biller = z.strictObject({
   name,
@@ -111,13 +118,8 @@ export type Seed = z.output<typeof seedSchema>;
 /** The seed that comes with the service. */
 export const DEFAULT_SEED_FILE = resolve(import.meta.dirname, "seed.json");
 
-/** @throws RelayError that lists all that is wrong with the seed, with the field's name; no key is part of it. */
-export function parseSeed(value: unknown, origin = "The seed"): Seed {
-  const result = seedSchema.safeParse(value, { error: ownWords });
-  if (result.success) return result.data;
-  const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
-  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`);
-}
+/** @throws RelayError that lists all that is wrong with the seed; no key is part of it. */
+export const parseSeed = (value: unknown, origin = "The seed"): Seed => checked(seedSchema, value, origin);
 
 /** @throws RelayError when the file cannot be read, is no JSON, or describes no seed. */
 export async function readSeed(file: string = DEFAULT_SEED_FILE): Promise<Seed> {

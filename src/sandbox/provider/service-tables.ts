@@ -3,7 +3,7 @@ import type { serviceSchema } from "../../../migrations/collection-service.schem
 import type { CollectionWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
 import type { TablesOf } from "../../database/tables.ts";
 import type { CallbackVariant } from "./callbacks/callback-request.ts";
-import type { FeeTerms } from "./invoice-totals.ts";
+import type { FeeTerms } from "./seed.ts";
 
 /** Bound as JSON text, read as the value. */
 type Json<Value> = ColumnType<Value, string | null, string | null>;

@@ -6,7 +6,6 @@ import { listen, type RunningServer } from "../../kit/http-server.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { apiHandler } from "./api/api-handler.ts";
-import { answerErrors, answerUnreadable, refuseTwoHosts } from "./api/refusals.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
 import { controlRouter } from "./control/control-router.ts";
 import { FaultBox, layered } from "./faults/fault-box.ts";
@@ -14,6 +13,7 @@ import type { FaultsInput } from "./faults/faults.ts";
 import { loadSeed, readKeys } from "./load-seed.ts";
 import { openApiDocument } from "./open-api-document.ts";
 import { payRouter } from "./pay-page/pay-router.ts";
+import { answerErrors, answerUnreadable, refuseTwoHosts } from "./refusals.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
 import type { ServiceContext } from "./service-context.ts";
 import type { ServiceTables } from "./service-tables.ts";
@@ -70,12 +70,13 @@ export async function startCollectionService(options: CollectionServiceOptions) 
       server: { keepAliveTimeout: 65_000 },
     });
     const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, "");
+    const keys = await readKeys(db);
     const terms = { ...DEFAULT_DELIVERY_TERMS, ...options.delivery };
     const deliveries = new DeliveryLoop({ db, publicUrl, terms, log: options.log });
     const context: ServiceContext = {
       db,
       faults,
-      keys: await readKeys(db),
+      keys,
       log: options.log,
       publicUrl,
       currency: seed.currency,
@@ -92,7 +93,6 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     app.use(payRouter(context));
     app.use(apiHandler(context));
     app.use(answerErrors(options.log));
-    deliveries.wake();
     const running = server;
     return {
       /** Its address on this machine, the interface's `{base_url}`. */
@@ -110,8 +110,6 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     throw error;
   }
 }
-
-export type RunningCollectionService = Awaited<ReturnType<typeof startCollectionService>>;
 
 function checkedPath(path: string | undefined): string | undefined {
   if (path === undefined || /^(\/[\w.~-]+)+$/.test(path)) return path;

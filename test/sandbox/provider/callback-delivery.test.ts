@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runOn } from "../../faults/world/postgres-server.ts";
 import { type Receiver, startReceiver, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("the callback of a payment", () => {
@@ -102,11 +102,9 @@ describe("the callback of a payment", () => {
     const receiver = await receiverThat();
     await service.control("PUT", "/faults", { callback: { delayMs: 3_600_000 } });
     const id = await payFor(receiver.url);
-    const client = new pg.Client({ connectionString: service.database.url });
-    await client.connect();
     // What a dead process leaves: an attempt that was taken, and a lease that ran out.
-    await client.query("update collection_service.delivery set attempt = 1, due_at = now() - interval '1 s'");
-    await client.end();
+    const left = "update collection_service.delivery set attempt = 1, due_at = now() - interval '1 s'";
+    await runOn(service.database.url, left);
     await expect.poll(() => states(id)).toEqual(["delivered"]);
     expect((await deliveries(id))[0].attempts).toMatchObject([{ attempt: 2 }]);
   });

@@ -8,6 +8,7 @@ import {
   INVOICE,
   LIVE_KEY,
   OPEN_AMOUNT,
+  type Reply,
   SHARED,
   startTestService,
   TEST_KEY,
@@ -39,36 +40,31 @@ describe("what the specification leaves open, and a real provider may do otherwi
       { "x-api-key": LIVE_KEY, ...headers },
     );
   const list = (query: string) => service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices?${query}`);
+  const said = ({ status, body }: Reply) => [status, body.message];
   const shared = (...linkedAccountIds: string[]) => ({
     collectionId: SHARED,
     invoiceBeneficiaries: linkedAccountIds.map((linkedAccountId) => ({ linkedAccountId, amount: 750 })),
   });
 
   it("beneficiaries' sums: checked, or not", async () => {
-    const { status, body } = await create(shared(ACCOUNT_A));
-    expect([status, body.message]).toEqual([
-      400,
-      "invoiceBeneficiaries should sum to the amount 1500.50, but sum to 750.00",
-    ]);
+    const wrong = "invoiceBeneficiaries should sum to the amount 1500.50, but sum to 750.00";
+    expect(said(await create(shared(ACCOUNT_A)))).toEqual([400, wrong]);
     await force({ create: { beneficiariesSum: "unchecked" } });
     expect((await create(shared(ACCOUNT_A))).status).toBe(200);
   });
 
   it("the merchant's own account has to be among the beneficiaries, or not", async () => {
     await force({ create: { owner: "required", beneficiariesSum: "unchecked" } });
-    const { status, body } = await create(shared(ACCOUNT_B));
-    expect([status, body.message]).toEqual([
-      400,
-      "invoiceBeneficiaries should name the merchant's own account too",
-    ]);
+    const wrong = "invoiceBeneficiaries should name the merchant's own account too";
+    expect(said(await create(shared(ACCOUNT_B)))).toEqual([400, wrong]);
     expect((await create(shared(ACCOUNT_B, ACCOUNT_A))).status).toBe(200);
   });
 
   it("other content types than JSON are refused with 415, or not", async () => {
     expect((await create({}, { "content-type": "text/plain" })).status).toBe(200);
     await force({ http: { contentTypes: "json" } });
-    const refused = await create({}, { "content-type": "text/plain" });
-    expect([refused.status, refused.body.message]).toEqual([415, "content-type should be application/json"]);
+    const wrong = "content-type should be application/json";
+    expect(said(await create({}, { "content-type": "text/plain" }))).toEqual([415, wrong]);
     expect((await create({}, { "content-type": "application/json; charset=utf-8" })).status).toBe(200);
     const id = await service.create();
     expect((await service.api("POST", `/api/v1/invoices/${id}/invalidate`)).status).toBe(200);
@@ -114,8 +110,7 @@ describe("what the specification leaves open, and a real provider may do otherwi
   });
 
   it("a filter that nobody knows is refused by its name, or ignored", async () => {
-    const { status, body } = await list("invoiceStaus=Paid");
-    expect([status, body.message]).toEqual([
+    expect(said(await list("invoiceStaus=Paid"))).toEqual([
       400,
       "invoiceStaus is not taken: the list takes invoiceStatus, search, startDate, endDate, invoiceType, page, pageSize",
     ]);
@@ -139,33 +134,23 @@ describe("what the specification leaves open, and a real provider may do otherwi
     [{ getBanks: "/v2/banks/{id}" }, "http.paths.getBanks should hold no {id}"],
     [{ getBanks: "banks" }, "http.paths.getBanks should be a path such as /api/v1/invoices/{id}"],
   ])("refuses the paths %j", async (paths, message) => {
-    const { status, body } = await service.control("PUT", "/faults", { http: { paths } });
-    expect([status, body.message]).toEqual([400, message]);
+    expect(said(await service.control("PUT", "/faults", { http: { paths } }))).toEqual([400, message]);
   });
 
   it("other limits: pages, bodies, titles, amounts", async () => {
+    const pages = { pageSize: 2, mostPageSize: 3 };
     await force({
-      limits: {
-        pageSize: 2,
-        mostPageSize: 3,
-        titleLength: 10,
-        leastAmount: 100,
-        mostAmount: 2000,
-        bodyBytes: 500,
-      },
+      limits: { ...pages, titleLength: 10, leastAmount: 100, mostAmount: 2000, bodyBytes: 500 },
     });
     for (let nth = 0; nth < 4; nth += 1) await service.create({ title: "Short" });
     expect((await list("")).body.data.items).toHaveLength(2);
     expect((await list("pageSize=4")).body.message).toBe("pageSize should be at most 3");
-    expect((await create({ title: "Much too long" })).body.message).toBe(
-      "title should have at most 10 characters",
-    );
-    expect((await create({ title: "Low", amount: 99.99 })).body.message).toBe(
-      "amount should be at least 100",
-    );
-    expect((await create({ title: "High", amount: 2000.01 })).body.message).toBe(
-      "amount should be at most 2000",
-    );
+    for (const [fields, message] of [
+      [{ title: "Much too long" }, "title should have at most 10 characters"],
+      [{ title: "Low", amount: 99.99 }, "amount should be at least 100"],
+      [{ title: "High", amount: 2000.01 }, "amount should be at most 2000"],
+    ] as const)
+      expect(said(await create(fields))).toEqual([400, message]);
     expect((await create({ payerName: "n".repeat(600) })).status).toBe(413);
     await force({ limits: { mostPageSize: 3, pageSizeOver: "capped" } });
     expect((await list("pageSize=4")).body.data).toMatchObject({ pageSize: 3, items: [{}, {}, {}] });
@@ -196,20 +181,9 @@ describe("what the specification leaves open, and a real provider may do otherwi
     const replies = await Promise.all(Array.from({ length: 8 }, () => create({ title: "Once" }, word)));
     expect(replies.map((reply) => reply.status)).toEqual(Array(8).fill(200));
     expect(new Set(replies.map((reply) => reply.body.data.id)).size).toBe(1);
-    const other = await create({ title: "Something else" }, word);
-    expect([other.status, other.body.message]).toEqual([
-      409,
-      "The idempotency key was used for another request",
-    ]);
-    const elsewhere = await call(
-      `${service.url}/api/v1/invoices`,
-      "POST",
-      { ...INVOICE, title: "Once" },
-      {
-        "x-api-key": TEST_KEY,
-        ...word,
-      },
-    );
+    const used = "The idempotency key was used for another request";
+    expect(said(await create({ title: "Something else" }, word))).toEqual([409, used]);
+    const elsewhere = await create({ title: "Once" }, { "x-api-key": TEST_KEY, ...word });
     expect(elsewhere.body.data.id).not.toBe(replies[0]?.body.data.id);
   });
 });

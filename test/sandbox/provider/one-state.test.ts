@@ -1,12 +1,6 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runOn } from "../../faults/world/postgres-server.ts";
 import { call, startTestService, type TestService } from "./service-fixture.ts";
-
-interface Row {
-  id: string;
-  status: string;
-  callbacks: number;
-}
 
 /** Attempts under way: all ten of twenty invoices. More connections at once than a listener's queue holds are reset. */
 const AT_ONCE = 200;
@@ -18,16 +12,13 @@ describe("an invoice ends in one state", () => {
   });
   afterAll(() => service.close());
 
-  const rows = async (): Promise<Row[]> => {
-    const client = new pg.Client({ connectionString: service.database.url });
-    await client.connect();
-    const result = await client.query<Row>(`
-      select i.id, i.status, (select count(*)::int from collection_service.delivery d
+  const rows = () =>
+    runOn<{ id: string }>(
+      service.database.url,
+      `select i.id, i.status, (select count(*)::int from collection_service.delivery d
         where d.invoice_id = i.id) as callbacks
-      from collection_service.invoice i`);
-    await client.end();
-    return result.rows;
-  };
+      from collection_service.invoice i`,
+    );
 
   it("whatever 1,000 attempts to pay and to invalidate, 200 at once, do to 100 invoices; one callback a payment", async () => {
     const ids = await Promise.all(

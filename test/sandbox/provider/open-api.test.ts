@@ -1,33 +1,88 @@
 import { resolve } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../src/sandbox/provider/open-api-document.ts";
-import { call, startTestService } from "./service-fixture.ts";
+import { INVOICE, NOBODY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 const checkedIn = resolve(import.meta.dirname, "../../../docs/openapi.json");
 
+// biome-ignore lint/suspicious/noExplicitAny: the document as any reader has it
+const document = openApiDocument() as any;
+const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
+ajv.addSchema(document, "openapi");
+
+const problems = (ref: string, value: unknown) => {
+  const check = ajv.compile({ $ref: `openapi#${ref}` });
+  return check(value) ? [] : (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+};
+
+/** What the answer of an operation is held against, by its status. */
+const answerOf = (method: string, path: string, status: number) => {
+  const escaped = path.replaceAll("/", "~1").replaceAll(/[{}]/g, (sign) => encodeURIComponent(sign));
+  return document.paths[path][method].responses[status].$ref === undefined
+    ? `/paths/${escaped}/${method}/responses/${status}/content/application~1json/schema`
+    : `/components/responses/Error${status}/content/application~1json/schema`;
+};
+
 describe("the OpenAPI document", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ banksPath: "/api/v1/misc/banks" });
+  });
+  afterAll(() => service.close());
+
   it("in docs/openapi.json is the one that the contract gives now (if not: vitest run -u on this file)", async () => {
-    await expect(`${JSON.stringify(openApiDocument(), null, 2)}\n`).toMatchFileSnapshot(checkedIn);
+    await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(checkedIn);
   });
 
-  it("is named, with the rest, to whoever opens the service's own address", async () => {
-    const service = await startTestService();
-    onTestFinished(() => service.close());
-    const { status, text } = await service.api("GET", "/", undefined, null);
-    expect(status).toBe(200);
-    expect(text).toContain(`${service.url}/openapi.json`);
-  });
-
-  it("is served by the service, with its own address and path of Get Banks, which is then answered there", async () => {
-    const service = await startTestService({ banksPath: "/api/v1/misc/banks" });
-    try {
-      const { body } = await call(`${service.url}/openapi.json`, "GET");
-      expect(body.servers).toEqual([{ url: service.url }]);
-      expect(Object.keys(body.paths)).toContain("/api/v1/misc/banks");
-      expect((await service.api("GET", "/api/v1/misc/banks")).status).toBe(200);
-      expect((await service.api("GET", "/api/v1/banks")).status).toBe(404);
-    } finally {
-      await service.close();
+  it("names its schemas, and none is a reference to itself", () => {
+    const { schemas } = document.components;
+    expect(Object.keys(schemas).sort().join()).toBe(
+      "AddLinkedAccountRequest,Bank,Collection,CreateInvoiceRequest,Error,Invoice,InvoicePage,ListedInvoice",
+    );
+    for (const name of Object.keys(schemas)) {
+      expect(schemas[name], name).toMatchObject({ type: "object", properties: expect.any(Object) });
+      expect(problems(`/components/schemas/${name}`, {}), name).not.toEqual([]);
     }
+  });
+
+  it("is served with the service's own address and path of Get Banks, and named at its front page", async () => {
+    const { text } = await service.api("GET", "/", undefined, null);
+    expect(text).toContain(`${service.url}/openapi.json`);
+    const { body } = await service.api("GET", "/openapi.json", undefined, null);
+    expect(body.servers).toEqual([{ url: service.url }]);
+    expect(Object.keys(body.paths)).toContain("/api/v1/misc/banks");
+    expect((await service.api("GET", "/api/v1/misc/banks")).status).toBe(200);
+    expect((await service.api("GET", "/api/v1/banks")).status).toBe(404);
+  });
+
+  it("takes what the service answers, refusals included, and what it is asked", async () => {
+    const id = await service.create({ billerMetaData: { a: "b" } });
+    const account = { linkedAccount: { bankId: 1, accountNumber: "5550001112" } };
+    const calls: [string, string, string, number, unknown?][] = [
+      ["get", "/api/v1/collections/{id}", OPEN_AMOUNT, 200],
+      ["get", "/api/v1/collections/{id}", NOBODY, 404],
+      ["get", "/api/v1/collections/{id}/invoices", OPEN_AMOUNT, 200],
+      ["post", "/api/v1/invoices", "", 200, INVOICE],
+      ["post", "/api/v1/invoices", "", 400, {}],
+      ["get", "/api/v1/invoices/{id}", id, 200],
+      ["get", "/api/v1/invoices/{id}", NOBODY, 404],
+      ["post", "/api/v1/invoices/{id}/invalidate", id, 200],
+      ["post", "/api/v1/invoices/{id}/invalidate", id, 412],
+      ["post", "/api/v1/linked-accounts", "", 201, account],
+      ["post", "/api/v1/linked-accounts", "", 400, account],
+    ];
+    for (const [method, path, pathId, status, body] of calls) {
+      const reply = await service.api(method.toUpperCase(), path.replace("{id}", pathId), body);
+      expect([path, reply.status]).toEqual([path, status]);
+      const ref = answerOf(method, path, status);
+      expect([path, problems(ref, reply.body)]).toEqual([path, []]);
+      expect(problems(ref, { ...reply.body, message: 7 })).toHaveLength(1);
+    }
+    const banks = await service.api("GET", "/api/v1/misc/banks");
+    expect(problems(answerOf("get", "/api/v1/banks", 200), banks.body)).toEqual([]);
+    expect(problems("/components/schemas/CreateInvoiceRequest", INVOICE)).toEqual([]);
+    expect(problems("/components/schemas/AddLinkedAccountRequest", account)).toEqual([]);
   });
 });

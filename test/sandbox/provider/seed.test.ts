@@ -1,6 +1,6 @@
-import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SEED_FILE, parseSeed, readSeed } from "../../../src/sandbox/provider/seed.ts";
+import { runOn } from "../../faults/world/postgres-server.ts";
 import { LIVE_KEY, OPEN_AMOUNT, startTestService, TEST_KEY } from "./service-fixture.ts";
 
 describe("the seed", () => {
@@ -40,12 +40,8 @@ describe("the seed", () => {
 
   it("never writes a key into the database", async () => {
     const service = await startTestService();
-    const client = new pg.Client({ connectionString: service.database.url });
-    await client.connect();
-    const { rows } = await client.query(
-      "select name, type, encode(sha256, 'hex') as hash from collection_service.api_key",
-    );
-    await client.end();
+    const keys = "select name, type, encode(sha256, 'hex') as hash from collection_service.api_key";
+    const rows = await runOn<{ name: string }>(service.database.url, keys);
     await service.close();
     expect(rows.map((row) => row.name)).toEqual(["local live", "local test"]);
     expect(JSON.stringify(rows)).not.toContain(LIVE_KEY);

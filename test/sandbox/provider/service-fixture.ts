@@ -5,10 +5,9 @@ import { createLogger } from "../../../src/kit/log.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import {
   type CollectionServiceOptions,
-  type RunningCollectionService,
   startCollectionService,
 } from "../../../src/sandbox/provider/start-collection-service.ts";
-import { createEmptyTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createEmptyTestDatabase } from "../../support/database.ts";
 
 // The tests' own copy of what the seed file holds and of what answers look like: nothing of the contract.
 export const LIVE_KEY = "live_local_4f1c0d7e9a2b48d3b6e5";
@@ -41,22 +40,9 @@ export interface Reply {
   body: Body;
 }
 
-export interface TestService {
-  readonly url: string;
-  readonly database: TestDatabase;
-  /** A call of the API as any HTTP client makes it. */
-  api(method: string, path: string, body?: unknown, key?: string | null): Promise<Reply>;
-  /** A call of the control side, below `/_control`. */
-  control(method: string, path: string, body?: unknown): Promise<Reply>;
-  /** Creates an invoice. @returns its id. */
-  create(fields?: Record<string, unknown>): Promise<string>;
-  restart(options?: Partial<CollectionServiceOptions>): Promise<void>;
-  close(): Promise<void>;
-}
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
-export async function startTestService(
-  options: Partial<CollectionServiceOptions> = {},
-): Promise<TestService> {
+export async function startTestService(options: Partial<CollectionServiceOptions> = {}) {
   const database = await createEmptyTestDatabase();
   const start = (more: Partial<CollectionServiceOptions>) =>
     startCollectionService({
@@ -66,8 +52,9 @@ export async function startTestService(
       ...options,
       ...more,
     });
-  let running: RunningCollectionService = await start({});
-  const api: TestService["api"] = (method, path, body, key = LIVE_KEY) =>
+  let running = await start({});
+  /** A call of the API as any HTTP client makes it. */
+  const api = (method: string, path: string, body?: unknown, key: string | null = LIVE_KEY) =>
     call(`${running.url}${path}`, method, body, key === null ? {} : { "x-api-key": key });
   return {
     get url() {
@@ -75,13 +62,16 @@ export async function startTestService(
     },
     database,
     api,
-    control: (method, path, body) => call(`${running.url}/_control${path}`, method, body),
-    async create(fields = {}) {
+    /** A call of the control side, below `/_control`. */
+    control: (method: string, path: string, body?: unknown) =>
+      call(`${running.url}/_control${path}`, method, body),
+    /** Creates an invoice. @returns its id. */
+    async create(fields: Record<string, unknown> = {}): Promise<string> {
       const reply = await api("POST", "/api/v1/invoices", { ...INVOICE, ...fields });
       if (reply.status !== 200) throw new Error(`Create Invoice: ${reply.text}`);
       return reply.body.data.id;
     },
-    async restart(more = {}) {
+    async restart(more: Partial<CollectionServiceOptions> = {}) {
       await running.close();
       running = await start(more);
     },
@@ -121,16 +111,12 @@ export interface Received {
   body: Buffer;
 }
 
-export interface Receiver {
-  readonly url: string;
-  readonly received: Received[];
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** A merchant's callback address that keeps what it gets; `answer` says what it answers, 200 if nothing. */
 export async function startReceiver(
   answer: (nth: number) => { status: number; headers?: Record<string, string> } = () => ({ status: 200 }),
-): Promise<Receiver> {
+) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

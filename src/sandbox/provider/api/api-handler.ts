@@ -1,29 +1,31 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import express, { type Request, type RequestHandler, type Response } from "express";
 import { type Operation, type OperationName, operations } from "../../../collection-api/contract/index.ts";
-import type { ApiFault } from "../faults/faults.ts";
-import { isGatewayAnswer } from "../faults/gateway-answers.ts";
+import { needsNoWork, sendAnswer } from "../faults/fault-answers.ts";
+import { Refused, sendTooMany } from "../refusals.ts";
 import type { ServiceContext } from "../service-context.ts";
-import { type Answer, type ApiRequest, HANDLERS } from "./operation-handlers.ts";
+import { HANDLERS } from "./operation-handlers.ts";
 import { readRequest } from "./read-request.ts";
-import { REFUSALS, sendAnswer, sendGatewayAnswer, sendRefusal, sendTooMany } from "./refusals.ts";
 
 /** The seven operations, each at its path of the contract or where the freedoms in force put it. */
 export function apiHandler(context: ServiceContext): RequestHandler {
   const exceedsRate = countPerSecond();
   return async (request, response) => {
     const { paths, unknownPath } = context.faults.current.http;
-    const { allow, operation } = routeOf(request.method, request.path, paths);
-    if (operation !== undefined) return await serve(context, exceedsRate, operation, request, response);
-    if (allow.length > 0) {
-      response.setHeader("allow", allow.join(", "));
-      return sendRefusal(response, REFUSALS.wrongMethod());
+    const found = operationsAt(request.path, paths);
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const called = found.find(({ name }) => operations[name].method === method);
+    if (called !== undefined) return await serve(context, exceedsRate, called, request, response);
+    if (found.length > 0) {
+      response.setHeader("allow", found.map(({ name }) => operations[name].method).join(", "));
+      throw new Refused("wrongMethod");
     }
-    if (unknownPath === "envelope") return sendRefusal(response, REFUSALS.unknownPath());
-    sendGatewayAnswer(response, unknownPath);
+    if (unknownPath === "envelope") throw new Refused("unknownPath");
+    sendAnswer(response, 404, {}, { answer: unknownPath });
   };
 }
 
+/** @throws Refused */
 async function serve(
   context: ServiceContext,
   exceedsRate: ReturnType<typeof countPerSecond>,
@@ -34,37 +36,27 @@ async function serve(
   const fault = context.faults.strike(name, id?.toLowerCase());
   if (fault !== undefined && fault.delayMs > 0) await sleep(fault.delayMs, undefined, { ref: false });
   if (fault !== undefined && needsNoWork(fault) && !fault.afterWork)
-    return sendAnswer(response, { status: 200, body: {} }, fault);
+    return sendAnswer(response, 200, {}, fault);
 
   // The key comes before the body, whose size is nobody's business who has none.
   const key = context.keys.find(request.get("x-api-key"));
-  if (key === undefined)
-    return sendRefusal(response, REFUSALS.unauthorized("x-api-key is missing or unknown"));
+  if (key === undefined) throw new Refused("unauthorized", "x-api-key is missing or unknown");
   const { create, http, limits } = context.faults.current;
   if (exceedsRate(key.name, http.requestsPerSecond)) return sendTooMany(response, 1);
   const operation: Operation = operations[name];
   if (operation.request.body !== undefined && http.contentTypes === "json" && !request.is("application/json"))
-    return sendRefusal(response, REFUSALS.wrongContentType("content-type should be application/json"));
+    throw new Refused("wrongContentType", "content-type should be application/json");
   await readBody(request, response, limits.bodyBytes);
 
   const read = readRequest(operation, { id, url: request.url, body: request.body }, context.faults.current);
-  if (!read.ok) return sendRefusal(response, REFUSALS.invalid(...read.problems));
   const idempotencyKey =
     create.idempotencyHeader === null ? undefined : request.get(create.idempotencyHeader);
+  const { message, handle } = HANDLERS[name];
   // The name joins the handler with what its schemas read, which TypeScript does not follow.
-  const handler = HANDLERS[name] as (
-    context: ServiceContext,
-    request: ApiRequest<typeof name>,
-  ) => Promise<Answer<typeof name>>;
-  const answer = await handler(context, { ...read, key, idempotencyKey } as ApiRequest<typeof name>);
-  if (answer.refusal !== undefined) return sendRefusal(response, answer.refusal);
-  const data = operation.data?.written.parse(answer.data);
-  const written = operation.data === undefined ? {} : { data };
-  const envelope = { status: operation.envelopeStatus, message: answer.message, ...written };
-  sendAnswer(response, { status: operation.status, body: envelope }, fault);
+  const answered = await handle(context, { ...read, key, idempotencyKey } as never);
+  const data = operation.data?.written.parse(answered);
+  sendAnswer(response, operation.status, { status: operation.envelopeStatus, message, data }, fault);
 }
-
-const needsNoWork = ({ answer }: ApiFault) => /^(\d{3}|hang-up)$/.test(answer) || isGatewayAnswer(answer);
 
 /** @throws what Express has to say about a body that is too large or cannot be unpacked. */
 function readBody(request: Request, response: Response, limit: number): Promise<void> {
@@ -98,38 +90,20 @@ interface FoundOperation {
 }
 
 /**
- * The operation at a path, compared without case as the provider's SDK needs it (interface, part B); or the
- * methods that a known path takes.
+ * The operations at a path, by whatever method; compared without case as the provider's SDK needs it
+ * (interface, part B).
  * @param path without query.
  * @param paths what takes the place of the contract's own.
  */
-function routeOf(
-  method: string,
-  path: string,
-  paths: Paths,
-): { operation?: FoundOperation; allow: string[] } {
+function operationsAt(path: string, paths: Paths): FoundOperation[] {
   const parts = partsOf(path);
-  const allow: string[] = [];
-  for (const name of Object.keys(operations) as OperationName[]) {
-    const operation = operations[name];
-    const match = matchPath(partsOf(paths[name] ?? operation.path), parts);
-    if (match === undefined) continue;
-    if (operation.method === (method === "HEAD" ? "GET" : method))
-      return { operation: { name, id: match.id }, allow };
-    allow.push(operation.method);
-  }
-  return { allow };
+  return (Object.keys(operations) as OperationName[]).flatMap((name) => {
+    const pattern = partsOf(paths[name] ?? operations[name].path);
+    const fits = (part: string, nth: number) =>
+      pattern[nth] === "{id}" ? part !== "" : pattern[nth]?.toLowerCase() === part.toLowerCase();
+    if (pattern.length !== parts.length || !parts.every(fits)) return [];
+    return { name, id: parts[pattern.indexOf("{id}")] };
+  });
 }
 
 const partsOf = (path: string) => path.replace(/^\//, "").replace(/\/$/, "").split("/");
-
-function matchPath(pattern: readonly string[], parts: readonly string[]): { id?: string } | undefined {
-  if (pattern.length !== parts.length) return undefined;
-  const found: { id?: string } = {};
-  for (const [nth, wanted] of pattern.entries()) {
-    const part = parts[nth] ?? "";
-    if (wanted === "{id}" && part !== "") found.id = part;
-    else if (wanted.toLowerCase() !== part.toLowerCase()) return undefined;
-  }
-  return found;
-}

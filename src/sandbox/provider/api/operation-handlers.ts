@@ -1,15 +1,15 @@
 import type { z } from "zod";
 import type { InvoiceFilter, OperationName, operations } from "../../../collection-api/contract/index.ts";
-import { collectionExists, readBanks, readCollectionOnWire } from "../collection-statements.ts";
+import { readBanks, readCollection, readCollectionOnWire } from "../collection-statements.ts";
 import { createInvoiceOnce } from "../create-invoice.ts";
 import type { Faults } from "../faults/faults.ts";
 import { invalidateInvoice, invoiceOnWire, listedOnWire, readShownInvoice } from "../invoice-statements.ts";
 import { linkAccount } from "../linked-account-statements.ts";
 import { listInvoices } from "../list-invoices.ts";
 import type { ApiKey } from "../load-seed.ts";
+import { Refused } from "../refusals.ts";
 import type { ServiceContext } from "../service-context.ts";
 import type { ExtraQuery } from "./read-request.ts";
-import { REFUSALS, type Refusal } from "./refusals.ts";
 
 type Operations = typeof operations;
 
@@ -18,7 +18,7 @@ type Part<Name extends OperationName, Key extends string> =
   Operations[Name]["request"] extends Record<Key, infer Schema extends z.ZodType> ? z.output<Schema> : null;
 
 /** A request that was held against the contract, and who asks. */
-export interface ApiRequest<Name extends OperationName> {
+interface ApiRequest<Name extends OperationName> {
   readonly path: Part<Name, "path">;
   readonly query: Part<Name, "query">;
   readonly body: Part<Name, "body">;
@@ -30,122 +30,101 @@ export interface ApiRequest<Name extends OperationName> {
 type Data<Name extends OperationName> = Operations[Name] extends {
   data: { written: infer Schema extends z.ZodType };
 }
-  ? { data: z.input<Schema> }
-  : { data?: never };
-
-export type Answer<Name extends OperationName> =
-  | ({ readonly refusal?: never; readonly message: string } & Data<Name>)
-  | { readonly refusal: Refusal };
+  ? z.input<Schema>
+  : undefined;
 
 type Handlers = {
-  readonly [Name in OperationName]: (
-    context: ServiceContext,
-    request: ApiRequest<Name>,
-  ) => Promise<Answer<Name>>;
+  readonly [Name in OperationName]: {
+    /** Of the answer that says that it was done. */
+    readonly message: string;
+    /** @throws Refused */
+    handle(context: ServiceContext, request: ApiRequest<Name>): Promise<Data<Name>>;
+  };
 };
 
-const noInvoice = { refusal: REFUSALS.unknownInvoice("id names no invoice") };
-const noCollection = { refusal: REFUSALS.unknownCollection("id names no collection") };
-
-const INVALIDATE = {
-  unknown: noInvoice,
-  wrong_key: { refusal: REFUSALS.wrongKind("id names a Live invoice") },
-  not_payable: { refusal: REFUSALS.notPayable("id names an invoice that is not unpaid") },
-  invalidated: { message: "Invoice invalidated successfully" },
-};
-
-const LINK = {
-  unknown_bank: { refusal: REFUSALS.accountRefused("linkedAccount.bankId names no bank") },
-  already_linked: { refusal: REFUSALS.accountRefused("linkedAccount.accountNumber is already linked") },
-  linked: { message: "Linked account added successfully, it is pending approval" },
-};
+const noCollection = () => new Refused("unknownCollection", "id names no collection");
 
 /** What the service does for each operation of the contract. */
 export const HANDLERS: Handlers = {
-  async getCollection({ db }, { path }) {
-    const collection = await readCollectionOnWire(db, path.id);
-    if (collection === undefined) return noCollection;
-    return { message: "Collection retrieved successfully", data: collection };
+  getCollection: {
+    message: "Collection retrieved successfully",
+    async handle({ db }, { path }) {
+      const collection = await readCollectionOnWire(db, path.id);
+      if (collection === undefined) throw noCollection();
+      return collection;
+    },
   },
 
-  async listInvoices({ db, faults }, { path, query, extra }) {
-    const { list: freedoms, limits } = faults.current;
-    const problems: string[] = [];
-    const status = readWord("invoiceStatus", ["Unpaid", "Paid", "Invalidated"], query, problems);
-    const type = readWord("invoiceType", ["Live", "Test"], query, problems);
-    const pageSize = readPageSize(query.pageSize, limits, problems);
-    if (problems.length > 0) return { refusal: REFUSALS.invalid(...problems) };
-    if (!(await collectionExists(db, path.id))) return noCollection;
+  listInvoices: {
+    message: "Invoices retrieved successfully",
+    async handle({ db, faults }, { path, query, extra }) {
+      const { list: freedoms, limits } = faults.current;
+      const problems: string[] = [];
+      const status = readWord("invoiceStatus", ["Unpaid", "Paid", "Invalidated"], query, problems);
+      const type = readWord("invoiceType", ["Live", "Test"], query, problems);
+      const pageSize = readPageSize(query.pageSize, limits, problems);
+      if (problems.length > 0) throw new Refused("invalid", ...problems);
+      if ((await readCollection(db, path.id)) === undefined) throw noCollection();
 
-    const { page = 1 } = query;
-    const { rows, totalCount } = await listInvoices(db, {
-      collectionId: path.id,
-      status,
-      type: type ?? (freedoms.includesTest ? null : "Live"),
-      search: query.search ?? null,
-      startDate: query.startDate ?? null,
-      endDate: query.endDate ?? null,
-      datesMean: freedoms.datesMean,
-      linkedAccountId: extra.linkedAccountId,
-      order: freedoms.order,
-      page,
-      pageSize: extra.isDownloading ? null : pageSize,
-    });
-    const shownSize = extra.isDownloading ? Math.max(1, totalCount) : pageSize;
-    return {
-      message: "Invoices retrieved successfully",
-      data: {
+      const { page = 1 } = query;
+      const { rows, totalCount } = await listInvoices(db, {
+        ...query,
+        ...freedoms,
+        collectionId: path.id,
+        status,
+        type: type ?? (freedoms.includesTest ? null : "Live"),
+        linkedAccountId: extra.linkedAccountId,
+        page,
+        pageSize: extra.isDownloading ? null : pageSize,
+      });
+      const shownSize = extra.isDownloading ? Math.max(1, totalCount) : pageSize;
+      return {
         items: rows.map(listedOnWire),
         page,
         pageSize: shownSize,
         totalCount,
         hasNextPage: page * shownSize < totalCount,
         hasPreviousPage: page > 1 && totalCount > 0,
-      },
-    };
+      };
+    },
   },
 
-  async createInvoice({ db, faults, publicUrl }, { body, key, idempotencyKey }) {
-    const { create, limits } = faults.current;
-    const freedoms = { ...create, ...limits };
-    const outcome = await createInvoiceOnce(db, { request: body, key, idempotencyKey, freedoms });
-    switch (outcome.verdict) {
-      case "unknown_collection":
-        return { refusal: REFUSALS.unknownCollection("collectionId names no collection") };
-      case "closed_collection":
-        return {
-          refusal: REFUSALS.closedCollection(`collectionId names a collection that is ${outcome.status}`),
-        };
-      case "key_reused":
-        return { refusal: REFUSALS.keyReused() };
-      case "invalid":
-        return { refusal: REFUSALS.invalid(...outcome.problems) };
-      case "refused":
-        return { refusal: REFUSALS.ruleBroken(...outcome.problems) };
-      case "created":
-        return { message: "Invoice created successfully", data: invoiceOnWire(outcome.invoice, publicUrl) };
-    }
+  createInvoice: {
+    message: "Invoice created successfully",
+    async handle({ db, faults, publicUrl }, { body, key, idempotencyKey }) {
+      const freedoms = { ...faults.current.create, ...faults.current.limits };
+      const invoice = await createInvoiceOnce(db, { request: body, key, idempotencyKey, freedoms });
+      return invoiceOnWire(invoice, publicUrl);
+    },
   },
 
-  async getInvoice({ db, publicUrl }, { path }) {
-    const row = await readShownInvoice(db, path.id);
-    if (row === undefined) return noInvoice;
-    return { message: "Invoice retrieved successfully", data: invoiceOnWire(row, publicUrl) };
+  getInvoice: {
+    message: "Invoice retrieved successfully",
+    async handle({ db, publicUrl }, { path }) {
+      const row = await readShownInvoice(db, path.id);
+      if (row === undefined) throw new Refused("unknownInvoice", "id names no invoice");
+      return invoiceOnWire(row, publicUrl);
+    },
   },
 
-  async invalidateInvoice({ db }, { path, key }) {
-    const types = key.type === "Live" ? (["Live", "Test"] as const) : (["Test"] as const);
-    return INVALIDATE[await invalidateInvoice(db, path.id, types)];
+  invalidateInvoice: {
+    message: "Invoice invalidated successfully",
+    async handle({ db }, { path, key }) {
+      await invalidateInvoice(db, path.id, key.type === "Live" ? ["Live", "Test"] : ["Test"]);
+    },
   },
 
-  async addLinkedAccount({ db, accountHolder }, { body, key }) {
-    if (key.type === "Test")
-      return { refusal: REFUSALS.wrongKind("linkedAccount would receive Live settlements") };
-    return LINK[await linkAccount(db, { ...body.linkedAccount, accountName: accountHolder })];
+  addLinkedAccount: {
+    message: "Linked account added successfully, it is pending approval",
+    async handle({ db, accountHolder }, { body, key }) {
+      if (key.type === "Test") throw new Refused("wrongKind", "linkedAccount would receive Live settlements");
+      await linkAccount(db, { ...body.linkedAccount, accountName: accountHolder });
+    },
   },
 
-  async getBanks({ db }) {
-    return { message: "Banks retrieved successfully", data: await readBanks(db) };
+  getBanks: {
+    message: "Banks retrieved successfully",
+    handle: ({ db }) => readBanks(db),
   },
 };
 

@@ -8,6 +8,7 @@ import {
 } from "../../../collection-api/contract/index.ts";
 import { isUuid } from "../../../kit/ids.ts";
 import type { Faults } from "../faults/faults.ts";
+import { Refused } from "../refusals.ts";
 
 /** What the provider's own SDK asks of a list beside the specification. */
 export interface ExtraQuery {
@@ -18,14 +19,15 @@ export interface ExtraQuery {
 type Parts = Record<"path" | "query" | "body", unknown>;
 
 /**
- * Holds path, query and body against the operation's schemas; all problems at once, by the field's name.
+ * Holds path, query and body against the operation's schemas.
  * @param given as it came: `id` still encoded, the body's bytes.
+ * @throws Refused with all problems at once, by the field's name.
  */
 export function readRequest(
   { request }: Operation,
   given: { id: string | undefined; url: string; body: unknown },
   freedoms: Faults,
-): ({ ok: true; extra: ExtraQuery } & Parts) | { ok: false; problems: string[] } {
+): Parts & { extra: ExtraQuery } {
   const problems: string[] = [];
   const parts: Parts = { path: null, query: null, body: null };
   let extra: ExtraQuery = { linkedAccountId: null, isDownloading: false };
@@ -45,7 +47,8 @@ export function readRequest(
     const body = readJson(given.body, problems);
     if (problems.length === before) hold("body", body);
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, ...parts, extra };
+  if (problems.length > 0) throw new Refused("invalid", ...problems);
+  return { ...parts, extra };
 }
 
 const FILTER_NAMES = Object.keys(invoiceFilter.shape);

@@ -2,6 +2,7 @@ import { Agent } from "undici";
 import { GroupCommit } from "../../../database/group-commit.ts";
 import { messageOf } from "../../../kit/errors.ts";
 import type { Logger } from "../../../kit/log.ts";
+import { within } from "../../../kit/waiting.ts";
 import {
   type DeliveryOutcome,
   nextDeliveryInMs,
@@ -40,18 +41,17 @@ interface DeliveryLoopOptions {
   log: Logger;
 }
 
-/** Sends the callbacks that are due, many at once; sleeps until the next one is due or `wake` is called. */
+/** Sends the callbacks that are due, many at once; rests until the next one is due or `wake` is called. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #agent: Agent;
   readonly #outcomes: GroupCommit<DeliveryOutcome>;
   readonly #stop = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
-  #taking: Promise<void> | null = null;
-  #again = false;
-  /** There was more than could be started: every attempt that ends makes room for another. */
+  readonly #running: Promise<void>;
+  #woken = Promise.withResolvers<void>();
+  /** There may be more than could be started: every attempt that ends makes room for another. */
   #moreDue = false;
-  #rest: NodeJS.Timeout | undefined;
 
   constructor(options: DeliveryLoopOptions) {
     const { db, terms } = options;
@@ -64,55 +64,44 @@ export class DeliveryLoop {
       maxWaiting: terms.concurrency * 2,
       repeatable: true,
     });
+    this.#running = this.#run();
   }
 
   wake(): void {
-    if (this.#stop.signal.aborted) return;
-    if (this.#taking !== null) {
-      this.#again = true;
-      return;
-    }
-    this.#again = false;
-    clearTimeout(this.#rest);
-    this.#taking = this.#take()
-      .catch((error: unknown) => {
-        this.#options.log.warn({ err: messageOf(error) }, "due callbacks could not be read; trying again");
-        return LONGEST_REST_MS;
-      })
-      .then((restMs) => {
-        this.#taking = null;
-        if (this.#again) this.wake();
-        else this.#restFor(restMs);
-      });
+    this.#woken.resolve();
   }
 
   /** Starts no more attempts, breaks off those under way; they come due again. */
   async close(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#rest);
-    await this.#taking;
+    this.wake();
+    await this.#running;
     await Promise.allSettled(this.#underWay);
     await this.#agent.destroy();
   }
 
-  #restFor(ms: number): void {
-    if (this.#stop.signal.aborted) return;
-    this.#rest = setTimeout(() => this.wake(), ms);
-    this.#rest.unref();
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      // Before the look: what becomes due meanwhile is looked for again.
+      this.#woken = Promise.withResolvers<void>();
+      const restMs = await this.#startDue().catch((error: unknown) => {
+        this.#options.log.warn({ err: messageOf(error) }, "due callbacks could not be read; trying again");
+        return LONGEST_REST_MS;
+      });
+      await within(this.#woken.promise, restMs, undefined);
+    }
   }
 
   /** @returns how long to rest, in ms. */
-  async #take(): Promise<number> {
+  async #startDue(): Promise<number> {
     const { db, terms } = this.#options;
+    this.#moreDue = true;
     const free = terms.concurrency - this.#underWay.size;
-    this.#moreDue = free <= 0;
     if (free <= 0) return LONGEST_REST_MS;
     const taken = await takeDueDeliveries(db, free, terms.timeoutMs + LEASE_MARGIN_MS);
     for (const delivery of taken) this.#start(delivery);
-    if (taken.length === free) {
-      this.#moreDue = true;
-      return this.#underWay.size < terms.concurrency ? 0 : LONGEST_REST_MS;
-    }
+    if (taken.length === free) return LONGEST_REST_MS;
+    this.#moreDue = false;
     return Math.min(LONGEST_REST_MS, (await nextDeliveryInMs(db)) ?? LONGEST_REST_MS);
   }
 
@@ -131,36 +120,32 @@ export class DeliveryLoop {
     this.#underWay.add(attempt);
   }
 
-  async #attempt(delivery: TakenDelivery): Promise<void> {
-    const { invoice, copy, attempt } = delivery;
+  async #attempt({ invoice, ...delivery }: TakenDelivery): Promise<void> {
+    const { publicUrl, terms } = this.#options;
+    const { copy, attempt } = delivery;
     const startedAt = new Date();
     const subject = {
       ...delivery,
       collectionId: invoice.collection_id,
-      invoice: invoiceOnWire(invoice, this.#options.publicUrl),
+      invoice: invoiceOnWire(invoice, publicUrl),
     };
     const answer = await sendCallback(callbackRequest(subject), {
       dispatcher: this.#agent,
-      timeoutMs: this.#options.terms.timeoutMs,
+      timeoutMs: terms.timeoutMs,
       signal: this.#stop.signal,
     });
-    const took = { startedAt, tookMs: Date.now() - startedAt.getTime() };
-    const retryInMs = this.#stop.signal.aborted ? 0 : this.#options.terms.retryDelaysMs[attempt - 1];
+    const tookMs = Date.now() - startedAt.getTime();
+    const { status = null, body = null, error = null } = answer;
+    // Only 2xx counts as taken; a redirect is a failure (it would turn the POST into a GET).
+    const isTaken = status !== null && status >= 200 && status < 300;
+    const retryInMs = this.#stop.signal.aborted ? 0 : terms.retryDelaysMs[attempt - 1];
     await this.#outcomes.add({
       invoiceId: invoice.id,
-      copy,
-      attempt,
-      ...took,
-      answerStatus: answer.answered ? answer.status : null,
-      answerBody: answer.answered ? answer.body : null,
-      error: answer.answered ? null : answer.error,
-      state: wasTaken(answer) ? "delivered" : retryInMs === undefined ? "given_up" : "due",
+      ...{ copy, attempt, startedAt, tookMs },
+      ...{ answerStatus: status, answerBody: body, error },
+      state: isTaken ? "delivered" : retryInMs === undefined ? "given_up" : "due",
       retryInMs: retryInMs ?? 0,
     });
-    if (!wasTaken(answer)) this.wake();
+    if (!isTaken) this.wake();
   }
 }
-
-/** Only 2xx counts as taken; a redirect is a failure (it would turn the POST into a GET). */
-const wasTaken = (answer: { answered: boolean; status?: number }) =>
-  answer.status !== undefined && answer.status >= 200 && answer.status < 300;

@@ -1,27 +1,36 @@
 import { randomUUID } from "node:crypto";
-import { Agent, type Dispatcher, request } from "undici";
+import { type Dispatcher, getGlobalDispatcher, request } from "undici";
 import { messageOf } from "../../../kit/errors.ts";
 import { invoiceOnWire } from "../invoice-statements.ts";
 import type { InvoiceRow } from "../service-tables.ts";
 import { type CallbackRequest, callbackRequest } from "./callback-request.ts";
 
-type CallbackAnswer = { answered: true; status: number; body: string } | { answered: false; error: string };
+interface CallbackAnswer {
+  answered: boolean;
+  status?: number;
+  body?: string;
+  error?: string;
+}
 
 const KEPT_ANSWER_BYTES = 2_048;
 
+interface SendOptions {
+  readonly timeoutMs: number;
+  readonly dispatcher?: Dispatcher;
+  readonly signal?: AbortSignal;
+}
+
 /** Waits at most `timeoutMs` for the whole answer, follows no redirect, and never rejects. */
-export async function sendCallback(
-  callback: CallbackRequest,
-  options: { dispatcher: Dispatcher; timeoutMs: number; signal: AbortSignal },
-): Promise<CallbackAnswer> {
-  const timeout = AbortSignal.timeout(options.timeoutMs);
+export async function sendCallback(callback: CallbackRequest, options: SendOptions): Promise<CallbackAnswer> {
+  const { timeoutMs, dispatcher = getGlobalDispatcher(), signal } = options;
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const answer = await request(callback.url, {
-      dispatcher: options.dispatcher,
+      dispatcher,
       method: callback.method,
       headers: callback.headers,
       body: callback.body,
-      signal: AbortSignal.any([timeout, options.signal]),
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -29,7 +38,7 @@ export async function sendCallback(
   } catch (error) {
     return {
       answered: false,
-      error: timeout.aborted ? `No answer within ${options.timeoutMs} ms` : messageOf(error),
+      error: timeout.aborted ? `No answer within ${timeoutMs} ms` : messageOf(error),
     };
   }
 }
@@ -48,13 +57,8 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 const TIMEOUT_MS = 30_000;
 
 /** Sends once what a forger might: the documented callback of a paid invoice. Nothing is paid or written. */
-export async function forgeCallback(
-  invoice: InvoiceRow,
-  url: string,
-  publicUrl: string,
-): Promise<CallbackAnswer> {
+export function forgeCallback(invoice: InvoiceRow, url: string, publicUrl: string): Promise<CallbackAnswer> {
   const now = new Date();
-  const dispatcher = new Agent();
   const callback = callbackRequest({
     variant: "documented",
     url,
@@ -69,10 +73,5 @@ export async function forgeCallback(
       paymentMethod: "Card",
     },
   });
-  try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    return await sendCallback(callback, { dispatcher, timeoutMs: TIMEOUT_MS, signal });
-  } finally {
-    await dispatcher.close();
-  }
+  return sendCallback(callback, { timeoutMs: TIMEOUT_MS });
 }

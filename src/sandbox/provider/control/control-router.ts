@@ -3,12 +3,12 @@ import { z } from "zod";
 import { moneyGiven } from "../../../collection-api/contract/index.ts";
 import { isLoopback, isLoopbackHost } from "../../../kit/addresses.ts";
 import type { Secret } from "../../../kit/secret.ts";
-import { REFUSALS, sendRefusal } from "../api/refusals.ts";
 import { changeCollection } from "../collection-statements.ts";
 import { readDeliveryLog } from "../delivery-statements.ts";
 import { faultsSchema } from "../faults/faults.ts";
 import { EXPIRATION_PERIODS } from "../invoice-totals.ts";
 import { approveLinkedAccount, readLinkedAccounts } from "../linked-account-statements.ts";
+import { Refused } from "../refusals.ts";
 import type { ServiceContext } from "../service-context.ts";
 import { addInvoiceRoutes, byId, read } from "./invoice-routes.ts";
 
@@ -47,17 +47,15 @@ export function controlRouter(context: ServiceContext, token: Secret | undefined
 
   router.get("/faults", (_request, response) => void response.json(faults.current));
   router.put("/faults", (request, response) => {
-    const given = read(faultsSchema, request.body, response);
+    read(faultsSchema, request.body);
     // As it was given: what it leaves out is the seed's.
-    if (given !== undefined) response.json(faults.replace(request.body));
+    response.json(faults.replace(request.body));
   });
   router.delete("/faults", (_request, response) => void response.json(faults.replace({})));
 
   addInvoiceRoutes(router, context);
   router.get("/deliveries", async (request, response) => {
-    const query = read(logQuery, request.query, response);
-    if (query === undefined) return;
-    const { invoiceId = null, limit } = query;
+    const { invoiceId = null, limit } = read(logQuery, request.query);
     response.json({ deliveries: await readDeliveryLog(db, { invoiceId, limit }) });
   });
 
@@ -65,37 +63,37 @@ export function controlRouter(context: ServiceContext, token: Secret | undefined
     response.json({ linkedAccounts: await readLinkedAccounts(db) });
   });
   router.post("/linked-accounts/:id/approve", async (request, response) => {
-    const path = read(byId, request.params, response);
-    if (path === undefined) return;
-    if (await approveLinkedAccount(db, path.id)) response.json({ outcome: "approved" });
-    else sendRefusal(response, REFUSALS.unknownPath("id names no linked account"));
+    if (!(await approveLinkedAccount(db, read(byId, request.params).id)))
+      throw new Refused("unknownPath", "id names no linked account");
+    response.json({ outcome: "approved" });
   });
 
   router.patch("/collections/:id", async (request, response) => {
-    const path = read(byId, request.params, response);
-    const change = path && read(collectionChange, request.body, response);
-    if (path === undefined || change === undefined) return;
-    if (Object.keys(change).length === 0)
-      return sendRefusal(response, REFUSALS.invalid("The request is empty"));
-    if (await changeCollection(db, path.id, change)) response.json({ outcome: "changed" });
-    else sendRefusal(response, REFUSALS.unknownPath("id names no collection"));
+    const { id } = read(byId, request.params);
+    const change = read(collectionChange, request.body);
+    if (Object.keys(change).length === 0) throw new Refused("invalid", "The request is empty");
+    if (!(await changeCollection(db, id, change))) throw new Refused("unknownPath", "id names no collection");
+    response.json({ outcome: "changed" });
   });
 
   router.get("/api-keys", (_request, response) => void response.json({ apiKeys: keys.list() }));
-  router.use((_request, response) => sendRefusal(response, REFUSALS.unknownPath()));
+  router.use(() => {
+    throw new Refused("unknownPath");
+  });
   return router;
 }
 
 /** With a token, whoever bears it; without, callers on this machine, but no web page that is open on it. */
 function guardControl(token: Secret | undefined): RequestHandler {
-  return (request, response, next) => {
-    if (token !== undefined) {
+  return (request, _response, next) => {
+    if (token === undefined) {
+      if (!isLoopback(request.socket.remoteAddress) || isFromWebPage(request))
+        throw new Refused("notFromHere");
+    } else {
       const [, given = ""] = /^Bearer (\S+)$/i.exec(request.get("authorization") ?? "") ?? [];
-      if (token.equals(given)) return next();
-      return sendRefusal(response, REFUSALS.unauthorized("authorization is missing or not valid"));
+      if (!token.equals(given)) throw new Refused("unauthorized", "authorization is missing or not valid");
     }
-    if (isLoopback(request.socket.remoteAddress) && !isFromWebPage(request)) return next();
-    sendRefusal(response, REFUSALS.forbidden("The control side answers callers on this machine only"));
+    next();
   };
 }
 

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { Request, Response, Router } from "express";
+import type { Request, Router } from "express";
 import { z } from "zod";
 import { moneyGiven, ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
 import { isRefusedData } from "../../../kit/postgres-errors.ts";
 import { anyUuid } from "../../../kit/setting-formats.ts";
-import { REFUSALS, sendRefusal } from "../api/refusals.ts";
 import { forgeCallback } from "../callbacks/send-callback.ts";
 import { type CollectionRow, readCollection } from "../collection-statements.ts";
 import { type CallbackFaultsInput, callbackFaults } from "../faults/faults.ts";
 import { expireInvoice, insertInvoices, type NewInvoice, readInvoice } from "../invoice-statements.ts";
 import { billingColumns, lifetimeMs } from "../invoice-totals.ts";
 import { pay } from "../pay.ts";
+import { Refused } from "../refusals.ts";
 import type { ServiceContext } from "../service-context.ts";
 
 const payRequest = z.strictObject({
@@ -50,50 +50,42 @@ export function addInvoiceRoutes(router: Router, context: ServiceContext): void 
   const { db } = context;
 
   router.post("/invoices", async (request, response) => {
-    const given = read(pastInvoicesRequest, request.body, response);
-    if (given === undefined) return;
+    const given = read(pastInvoicesRequest, request.body);
     const collection = await readCollection(db, given.collectionId);
-    if (collection === undefined)
-      return sendRefusal(response, REFUSALS.unknownCollection("collectionId names no collection"));
+    if (collection === undefined) throw new Refused("unknownCollection", "collectionId names no collection");
     const invoices = pastInvoices(given, collection);
     try {
       await insertInvoices(db, invoices);
     } catch (error) {
-      if (!isRefusedData(error)) throw error;
-      return sendRefusal(response, REFUSALS.invalid("invoices holds an id that is taken"));
+      throw isRefusedData(error) ? new Refused("invalid", "invoices holds an id that is taken") : error;
     }
     response.status(201).json({ ids: invoices.map((invoice) => invoice.id) });
   });
 
   router.post("/invoices/:id/pay", async (request, response) => {
-    const path = read(byId, request.params, response);
-    const given = path && read(payRequest, request.body ?? {}, response);
-    if (path === undefined || given === undefined) return;
+    const { id } = read(byId, request.params);
+    const { method } = read(payRequest, request.body ?? {});
     // As it was given: what it leaves out is as the faults in force have it.
     const own: CallbackFaultsInput = request.body?.callback ?? {};
-    const outcome = await pay(context, path.id, given.method, own);
-    if (outcome === "unknown") return sendRefusal(response, REFUSALS.unknownInvoice("id names no invoice"));
-    if (outcome === "not_payable")
-      return sendRefusal(response, REFUSALS.notPayable("id names an invoice that is not unpaid"));
+    const outcome = await pay(context, id, method, own);
+    if (outcome === "unknown") throw new Refused("unknownInvoice", "id names no invoice");
+    if (outcome === "not_payable") throw new Refused("notPayable", "id names an invoice that is not unpaid");
     response.json({ outcome });
   });
 
   router.post("/invoices/:id/forge", async (request, response) => {
-    const path = read(byId, request.params, response);
-    if (path === undefined) return;
-    const invoice = await readInvoice(db, path.id);
-    if (invoice === undefined) return sendRefusal(response, REFUSALS.unknownInvoice("id names no invoice"));
+    const invoice = await readInvoice(db, read(byId, request.params).id);
+    if (invoice === undefined) throw new Refused("unknownInvoice", "id names no invoice");
     if (invoice.callback_url === null)
-      return sendRefusal(response, REFUSALS.ruleBroken("id names an invoice without a callBackUrl"));
+      throw new Refused("ruleBroken", "id names an invoice without a callBackUrl");
     const answer = await forgeCallback(invoice, invoice.callback_url, context.publicUrl);
     response.json({ outcome: "forged", ...answer });
   });
 
   router.post("/invoices/:id/expire", async (request, response) => {
-    const path = read(byId, request.params, response);
-    if (path === undefined) return;
-    if (await expireInvoice(db, path.id)) response.json({ outcome: "expired" });
-    else sendRefusal(response, REFUSALS.notPayable("id names no invoice that is unpaid"));
+    if (!(await expireInvoice(db, read(byId, request.params).id)))
+      throw new Refused("notPayable", "id names no invoice that is unpaid");
+    response.json({ outcome: "expired" });
   });
 }
 
@@ -128,14 +120,9 @@ function pastInvoices(
 
 export const byId = z.object({ id: z.guid("should be a UUID") });
 
-/** The value, or undefined after a 400 that names each problem's field. */
-export function read<Schema extends z.ZodType>(
-  schema: Schema,
-  value: Request["body"],
-  response: Response,
-): z.output<Schema> | undefined {
+/** @throws Refused that names each problem's field. */
+export function read<Schema extends z.ZodType>(schema: Schema, value: Request["body"]): z.output<Schema> {
   const result = schema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;
-  sendRefusal(response, REFUSALS.invalid(...problemsOf(result.error)));
-  return undefined;
+  throw new Refused("invalid", ...problemsOf(result.error));
 }

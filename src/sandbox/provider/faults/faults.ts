@@ -5,8 +5,8 @@ import { jsonIn } from "../../../kit/json.ts";
 import { anyUuid } from "../../../kit/setting-formats.ts";
 import { DAY_MS } from "../../../kit/time.ts";
 import { CALLBACK_VARIANTS } from "../callbacks/callback-request.ts";
+import { API_ANSWERS } from "./fault-answers.ts";
 import { createFreedoms, httpFreedoms, limitFreedoms, listFreedoms, operationNames } from "./freedoms.ts";
-import { GATEWAY_ANSWER_NAMES } from "./gateway-answers.ts";
 
 /** A time span in ms, at most 30 days. */
 const duration = z
@@ -39,22 +39,6 @@ export const callbackFaults = z.strictObject({
 
 export type CallbackFaults = z.output<typeof callbackFaults>;
 export type CallbackFaultsInput = z.input<typeof callbackFaults>;
-
-/** What the API may answer on request. */
-export const API_ANSWERS = [
-  "normal",
-  "429",
-  "500",
-  "401",
-  "403",
-  "404",
-  "broken-json",
-  "wrong-envelope",
-  "wrong-id",
-  "half-answer",
-  "hang-up",
-  ...GATEWAY_ANSWER_NAMES,
-] as const;
 
 const apiFault = z.strictObject({
   operations: z
@@ -102,6 +86,18 @@ export const faultsSchema = z.strictObject({
 export type FaultsInput = z.input<typeof faultsSchema>;
 export type Faults = z.output<typeof faultsSchema>;
 
+/** @throws RelayError that lists all that is wrong with it, with the field's name; no value is part of it. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  origin: string,
+): z.output<Schema> {
+  const result = schema.safeParse(value, { error: ownWords });
+  if (result.success) return result.data;
+  const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
+  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`);
+}
+
 /**
  * Reads the setting COLLECTION_SERVICE_FAULTS: JSON as `PUT /_control/faults` takes it, such as
  * `{"callback":{"copies":2}}`. Left out or empty: no faults.
@@ -112,9 +108,7 @@ export function parseFaults(text: string | undefined): FaultsInput {
   const value = jsonIn(text);
   if (value === undefined)
     throw new RelayError(`COLLECTION_SERVICE_FAULTS should be JSON such as {"callback":{"copies":2}}.`);
-  const result = faultsSchema.safeParse(value, { error: ownWords });
+  checked(faultsSchema, value, "COLLECTION_SERVICE_FAULTS");
   // What was given, not what was read: the seed says what is left out here.
-  if (result.success) return value as FaultsInput;
-  const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
-  throw new RelayError(`COLLECTION_SERVICE_FAULTS needs attention:\n${problems.join("\n")}`);
+  return value as FaultsInput;
 }

@@ -1,14 +1,7 @@
 import { money as grouped } from "../../../kit/money-text.ts";
+import { markupText } from "../../../kit/text.ts";
 import { browserReturnUrl } from "../callbacks/callback-request.ts";
 import type { InvoiceRow } from "../service-tables.ts";
-
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 /** Markup that may go into a page as it stands. */
 class Html {
@@ -29,7 +22,7 @@ function html(parts: TemplateStringsArray, ...values: Value[]): Html {
 
 function rendered(value: Value): string {
   if (value === null || value === false) return "";
-  if (typeof value === "string") return value.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
+  if (typeof value === "string") return markupText(value);
   return value instanceof Html ? value.text : value.map((item) => item.text).join("");
 }
 

@@ -2,9 +2,9 @@ import express, { type ErrorRequestHandler, type Response, type Router } from "e
 import { messageOf } from "../../../kit/errors.ts";
 import { isUuid } from "../../../kit/ids.ts";
 import type { Logger } from "../../../kit/log.ts";
-import { refusalFor } from "../api/refusals.ts";
 import { readInvoice } from "../invoice-statements.ts";
 import { pay } from "../pay.ts";
+import { refusalFor } from "../refusals.ts";
 import type { ServiceContext } from "../service-context.ts";
 import {
   noSuchInvoicePage,
@@ -90,7 +90,7 @@ export function payRouter(context: ServiceContext): Router {
 function pageForErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    const { status } = refusalFor(error);
+    const { status } = refusalFor(error).answer;
     if (status >= 500) log.error({ err: messageOf(error) }, "collection service: payer's page failed");
     // An address that cannot be decoded is no invoice's.
     const unknown = error instanceof URIError;
