@@ -7,12 +7,6 @@ import { Secret } from "../../kit/secret.ts";
 import { type Account, giveTo, runAs } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 
-interface Cluster {
-  readonly folder: string;
-  /** The password of the user `postgres`; there is no way in without it. */
-  readonly password: Secret;
-}
-
 interface InitClusterOptions {
   home: string;
   account: Account;
@@ -25,9 +19,10 @@ const UNFINISHED = "initdb-";
 /**
  * Makes the cluster in `<home>/cluster`, UTF8 with locale C, unless it is there. It appears there all at
  * once: an initdb that was cut short leaves nothing that a later start could take for a database.
+ * @returns its folder, and the password of the user `postgres`, without which there is no way in.
  * @throws RelayError when initdb fails or the password is lost.
  */
-export async function initCluster(options: InitClusterOptions): Promise<Cluster> {
+export async function initCluster(options: InitClusterOptions) {
   const { home, account, binaries } = options;
   const folder = join(home, "cluster");
   if (existsSync(folder)) {

@@ -7,8 +7,7 @@ import { errorAnswer, SnsError, successAnswer } from "./answers.ts";
 import { CONTROL_PREFIX, type Control, readBody } from "./control.ts";
 import type { Signer } from "./envelope.ts";
 import { type Faults, refusalOfCall } from "./faults.ts";
-import { readForm } from "./form.ts";
-import type { Operation } from "./operations.ts";
+import { type Operation, readForm } from "./form.ts";
 
 /** Answers every request: the control routes, the signing certificate, and the Query protocol of SNS. */
 export function createRequestHandler(parts: {

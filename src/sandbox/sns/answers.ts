@@ -1,3 +1,5 @@
+import { markupText } from "../../kit/text.ts";
+
 /** The codes of Amazon SNS that this endpoint answers with, and their HTTP status. */
 const STATUS = {
   BatchEntryIdsNotDistinct: 400,
@@ -46,16 +48,8 @@ export const invalidParameter = (what: string) =>
 /** What XML 1.0 cannot carry: SNS does not take it in a message. */
 export const FORBIDDEN_CHARACTER = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-const ESCAPES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\r": "&#xD;",
-};
-
 const escapeXml = (text: string) =>
-  text.replace(/[&<>"\r]/g, (character) => ESCAPES[character] ?? "").replace(FORBIDDEN_CHARACTER, "\uFFFD");
+  markupText(text).replaceAll("\r", "&#xD;").replace(FORBIDDEN_CHARACTER, "\uFFFD");
 
 /** `<name>text</name>`, escaped; nothing when there is no text. */
 export function element(name: string, text: string | undefined): string {

@@ -40,6 +40,9 @@ export function attributeOf(attributes: Attributes, name: string): string {
   return attributes.get(name) ?? DEFAULTS[name] ?? "";
 }
 
+export const isRaw = (attributes: Attributes): boolean =>
+  attributeOf(attributes, "RawMessageDelivery").toLowerCase() === "true";
+
 export const hasOther = (existing: Attributes, wanted: Attributes) =>
   [...wanted].some(([name, value]) => attributeOf(existing, name) !== value);
 

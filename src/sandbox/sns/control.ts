@@ -19,40 +19,33 @@ const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) 
 export function createControl({ journal, faults }: { journal: Journal; faults: Faults }) {
   const { messages, deliveries } = journal;
   const kept = { messages, deliveries, faults };
+  const isKept = (name: string): name is keyof typeof kept => Object.hasOwn(kept, name);
 
-  async function addFaults(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  function show(name: keyof typeof kept, query: URLSearchParams) {
+    const wanted = query.get("topic");
+    const ofTopic = <T extends { topicArn: string }>(all: T[]) =>
+      wanted === null ? all : all.filter(({ topicArn }) => topicArn === wanted);
+    if (name === "faults") return { faults: faults.list() };
+    if (name === "deliveries")
+      return { deliveries: ofTopic(deliveries.list()), forgotten: deliveries.forgotten };
+    const shown = ofTopic(messages.list()).slice(-lastOf(query)).map(showMessage);
+    return { messages: shown, forgotten: messages.forgotten };
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const name = url.pathname.slice(CONTROL_PREFIX.length);
+    if (request.method === "GET" && isKept(name))
+      return sendJson(response, 200, show(name, url.searchParams));
+    if (request.method === "DELETE" && isKept(name)) {
+      kept[name].clear();
+      return void response.writeHead(204).end();
+    }
+    if (request.method !== "POST" || name !== "faults")
+      return sendJson(response, 404, { error: `There is no ${request.method} ${url.pathname}.` });
     const read = faultsBody.safeParse(jsonIn((await readBody(request)) ?? ""), { error: ownWords });
     if (!read.success) return sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
     for (const fault of read.data) faults.add(fault);
     sendJson(response, 201, { faults: faults.list() });
-  }
-
-  return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const wanted = url.searchParams.get("topic");
-    const ofTopic = <T extends { topicArn: string }>(all: T[]) =>
-      wanted === null ? all : all.filter(({ topicArn }) => topicArn === wanted);
-    const name = url.pathname.slice(CONTROL_PREFIX.length);
-    switch (`${request.method} ${name}`) {
-      case "GET messages": {
-        const shown = ofTopic(messages.list()).slice(-lastOf(url)).map(showMessage);
-        return sendJson(response, 200, { messages: shown, forgotten: messages.forgotten });
-      }
-      case "GET deliveries": {
-        const shown = ofTopic(deliveries.list());
-        return sendJson(response, 200, { deliveries: shown, forgotten: deliveries.forgotten });
-      }
-      case "GET faults":
-        return sendJson(response, 200, { faults: faults.list() });
-      case "POST faults":
-        return await addFaults(request, response);
-      case "DELETE messages":
-      case "DELETE deliveries":
-      case "DELETE faults":
-        kept[name as keyof typeof kept].clear();
-        return void response.writeHead(204).end();
-      default:
-        sendJson(response, 404, { error: `There is no ${request.method} ${url.pathname}.` });
-    }
   };
 }
 
@@ -74,8 +67,8 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
 }
 
 /** How many of the newest are asked for; all when nobody says so. */
-function lastOf(url: URL): number {
-  const last = Number(url.searchParams.get("last") ?? Number.NaN);
+function lastOf(query: URLSearchParams): number {
+  const last = Number(query.get("last") ?? Number.NaN);
   return Number.isInteger(last) && last > 0 ? last : Number.POSITIVE_INFINITY;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
-import { attributeOf } from "./attributes.ts";
+import { attributeOf, isRaw } from "./attributes.ts";
 import type { Envelopes, Letter } from "./envelope.ts";
 import { letsThrough } from "./filter-policy.ts";
 import type { AcceptedMessage, DeliveryRecord, Journal } from "./journal.ts";
@@ -124,9 +124,7 @@ const headersOf = (subscription: Subscription, letter: Letter) => ({
   "x-amz-sns-topic-arn": letter.topicArn,
   ...(letter.type === "Notification" && {
     "x-amz-sns-subscription-arn": subscription.arn,
-    ...(attributeOf(subscription.attributes, "RawMessageDelivery").toLowerCase() === "true" && {
-      "x-amz-sns-rawdelivery": "true",
-    }),
+    ...(isRaw(subscription.attributes) && { "x-amz-sns-rawdelivery": "true" }),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, randomUUID, sign, X509Certificate } from "node:crypto";
 import { RelayError } from "../../kit/errors.ts";
-import { attributeOf } from "./attributes.ts";
+import { isRaw } from "./attributes.ts";
 import { type AcceptedMessage, showAttributes } from "./journal.ts";
 import type { Subscription } from "./topics.ts";
 
@@ -103,7 +103,7 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
         topicArn,
         group: sequenceNumber === undefined ? undefined : message.MessageGroupId,
         async write({ arn, attributes }) {
-          if (attributeOf(attributes, "RawMessageDelivery").toLowerCase() === "true") return message.Message;
+          if (isRaw(attributes)) return message.Message;
           const envelope = {
             Type: "Notification",
             MessageId: messageId,

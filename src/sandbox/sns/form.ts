@@ -1,6 +1,6 @@
 import querystring from "node:querystring";
 import { z } from "zod";
-import { SnsError } from "./answers.ts";
+import { invalidParameter, SnsError } from "./answers.ts";
 
 /** The fields of a request: a name is a value, or holds further fields. Has no prototype: any name is safe. */
 interface Fields {
@@ -54,3 +54,30 @@ export const entries = <Entry extends z.ZodType>(entry: Entry) =>
 export const textMap = entries(z.object({ key: z.string(), value: z.string().default("") })).transform(
   (all) => new Map(all.map(({ key, value }) => [key, value])),
 );
+
+export const text = z.string().default("");
+
+/** An operation of SNS: from the fields of a request to the XML of its result; undefined where it has none. */
+export interface Operation {
+  /** Whoever holds the token, or the link in a message, needs no credentials: as in SNS. */
+  readonly openToAll: boolean;
+  /** @throws SnsError for a request that is refused. */
+  answer(fields: unknown): string | undefined;
+}
+
+/** @param shape of the fields that it takes. */
+export function operation<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  answer: (input: z.output<z.ZodObject<Shape>>) => string | undefined,
+  { openToAll } = { openToAll: false },
+): Operation {
+  const schema = z.object(shape);
+  return {
+    openToAll,
+    answer(fields) {
+      const read = schema.safeParse(fields);
+      if (!read.success) throw invalidParameter(read.error.issues[0]?.path.join(".") ?? "");
+      return answer(read.data) ?? undefined;
+    },
+  };
+}

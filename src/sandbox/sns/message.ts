@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { FORBIDDEN_CHARACTER, invalidParameter, SnsError } from "./answers.ts";
+import { attributeOf } from "./attributes.ts";
 import { entries } from "./form.ts";
+import type { Topic } from "./topics.ts";
 
 export interface MessageAttribute {
   /** `String`, `Number`, `Binary`, or one of them with a label behind a dot. */
@@ -106,11 +108,11 @@ const FIFO_ID_FORM = "Reason: 1 to 128 letters, digits and punctuation are allow
 /** Why SNS does not take this message into a topic of this kind: what concerns groups and deduplication. */
 export function groupRefusal(
   { MessageGroupId = "", MessageDeduplicationId }: Message,
-  topic: { isFifo: boolean; isContentBased: boolean },
+  { fifo, attributes }: Topic,
 ): SnsError | undefined {
   if (MessageGroupId !== "" && !FIFO_ID.test(MessageGroupId))
     return invalidParameter(`MessageGroupId ${FIFO_ID_FORM}`);
-  if (!topic.isFifo) {
+  if (fifo === undefined) {
     if (MessageDeduplicationId === undefined) return undefined;
     return invalidParameter(
       "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is " +
@@ -121,7 +123,8 @@ export function groupRefusal(
     return invalidParameter("The MessageGroupId parameter is required for FIFO topics");
   if (MessageDeduplicationId !== undefined && !FIFO_ID.test(MessageDeduplicationId))
     return invalidParameter(`MessageDeduplicationId ${FIFO_ID_FORM}`);
-  if (MessageDeduplicationId !== undefined || topic.isContentBased) return undefined;
+  const isContentBased = attributeOf(attributes, "ContentBasedDeduplication") === "true";
+  if (MessageDeduplicationId !== undefined || isContentBased) return undefined;
   return invalidParameter(
     "The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided " +
       "explicitly",

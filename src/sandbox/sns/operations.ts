@@ -1,35 +1,18 @@
-import { z } from "zod";
 import { element, invalidParameter, listElement, mapElement, SnsError } from "./answers.ts";
-import { attributeOf, checkTopicAttributes } from "./attributes.ts";
-import type { Delivery } from "./delivery.ts";
-import { members, textMap } from "./form.ts";
-import { messageFields } from "./message.ts";
-import type { EntryOutcome, Publisher } from "./publish.ts";
-import { type Subscription, setSubscriptionAttribute, type Topic, type Topics } from "./topics.ts";
+import { attributeOf, checkTopicAttributes, isRaw } from "./attributes.ts";
+import { type Operation, operation, text, textMap } from "./form.ts";
+import { publishOperations } from "./publish.ts";
+import { type Subscription, setSubscriptionAttribute, type Topic } from "./topics.ts";
 
-/** An operation of SNS: from the fields of a request to the XML of its result; undefined where it has none. */
-export interface Operation {
-  /** Whoever holds the token, or the link in a message, needs no credentials: as in SNS. */
-  readonly openToAll: boolean;
-  /** @throws SnsError for a request that is refused. */
-  answer(fields: unknown): string | undefined;
-}
-
-const text = z.string().default("");
 const oneTopic = { TopicArn: text };
 const oneSubscription = { SubscriptionArn: text };
 const oneAttribute = { AttributeName: text, AttributeValue: text };
 
-const ENTRY_LIMIT = 10;
-
 /** The operations by name: what each takes, and what it does. */
-export function createOperations(parts: {
-  topics: Topics;
-  publisher: Publisher;
-  delivery: Delivery;
-  accountId: string;
-}): Readonly<Record<string, Operation>> {
-  const { topics, publisher, delivery, accountId } = parts;
+export function createOperations(
+  parts: Parameters<typeof publishOperations>[0] & { accountId: string },
+): Readonly<Record<string, Operation>> {
+  const { topics, delivery, accountId } = parts;
 
   function existing(arn: string): Subscription {
     const subscription = topics.findSubscription(arn);
@@ -112,38 +95,7 @@ export function createOperations(parts: {
       setSubscriptionAttribute(existing(input.SubscriptionArn), input.AttributeName, input.AttributeValue);
     }),
 
-    Publish: operation(
-      { TopicArn: z.string().optional(), TargetArn: text, PhoneNumber: text, ...messageFields },
-      ({ TopicArn, TargetArn, PhoneNumber, ...message }) => {
-        if (PhoneNumber !== "") throw invalidParameter("PhoneNumber Reason: the local SNS sends no SMS");
-        const accepted = publisher.publish(topics.get(TopicArn ?? TargetArn), message);
-        return element("MessageId", accepted.messageId) + element("SequenceNumber", accepted.sequenceNumber);
-      },
-    ),
-
-    PublishBatch: operation(
-      { ...oneTopic, PublishBatchRequestEntries: members(z.object({ Id: text, ...messageFields })) },
-      ({ TopicArn, PublishBatchRequestEntries: entries }) => {
-        checkBatch(entries.map(({ Id }) => Id));
-        return batchResult(publisher.publishBatch(topics.get(TopicArn), entries));
-      },
-    ),
-  };
-}
-
-function operation<Shape extends z.ZodRawShape>(
-  shape: Shape,
-  answer: (input: z.output<z.ZodObject<Shape>>) => string | undefined,
-  { openToAll } = { openToAll: false },
-): Operation {
-  const schema = z.object(shape);
-  return {
-    openToAll,
-    answer(fields) {
-      const read = schema.safeParse(fields);
-      if (!read.success) throw invalidParameter(read.error.issues[0]?.path.join(".") ?? "");
-      return answer(read.data) ?? undefined;
-    },
+    ...publishOperations(parts),
   };
 }
 
@@ -181,7 +133,6 @@ const listedSubscription = (subscription: Subscription, accountId: string) =>
 
 function shownSubscription(subscription: Subscription, accountId: string): Record<string, string> {
   const { attributes } = subscription;
-  const isRaw = attributeOf(attributes, "RawMessageDelivery").toLowerCase();
   return {
     SubscriptionArn: subscription.arn,
     TopicArn: subscription.topicArn,
@@ -189,48 +140,10 @@ function shownSubscription(subscription: Subscription, accountId: string): Recor
     Endpoint: subscription.endpoint,
     Owner: accountId,
     PendingConfirmation: String(!subscription.confirmed),
-    RawMessageDelivery: isRaw,
+    RawMessageDelivery: String(isRaw(attributes)),
     ...(subscription.filterPolicy !== undefined && {
       FilterPolicy: attributeOf(attributes, "FilterPolicy"),
       FilterPolicyScope: attributeOf(attributes, "FilterPolicyScope"),
     }),
   };
-}
-
-/** @throws SnsError for a batch that SNS refuses whatever its entries hold. */
-function checkBatch(ids: readonly string[]): void {
-  if (ids.length === 0)
-    throw new SnsError("EmptyBatchRequest", "The batch request doesn't contain any entries.");
-  if (ids.length > ENTRY_LIMIT)
-    throw new SnsError(
-      "TooManyEntriesInBatchRequest",
-      "The batch request contains more entries than permissible.",
-    );
-  if (!ids.every((id) => /^[\w-]{1,80}$/.test(id)))
-    throw new SnsError(
-      "InvalidBatchEntryId",
-      "The Id of a batch entry in a batch request doesn't abide by the specification.",
-    );
-  if (new Set(ids).size < ids.length)
-    throw new SnsError(
-      "BatchEntryIdsNotDistinct",
-      "Two or more batch entries in the request have the same Id.",
-    );
-}
-
-function batchResult(outcomes: readonly EntryOutcome[]): string {
-  const successful: string[] = [];
-  const failed: string[] = [];
-  for (const outcome of outcomes) {
-    const id = element("Id", outcome.id);
-    if ("accepted" in outcome) {
-      const { messageId, sequenceNumber } = outcome.accepted;
-      successful.push(id + element("MessageId", messageId) + element("SequenceNumber", sequenceNumber));
-    } else {
-      const { code, message, senderFault } = outcome.refused;
-      const why = element("Code", code) + element("Message", message);
-      failed.push(id + why + element("SenderFault", String(senderFault)));
-    }
-  }
-  return listElement("Successful", successful) + listElement("Failed", failed);
 }

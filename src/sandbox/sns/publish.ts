@@ -1,29 +1,27 @@
 import { createHash, randomUUID } from "node:crypto";
-import { invalidParameter, SnsError } from "./answers.ts";
-import { attributeOf } from "./attributes.ts";
+import { z } from "zod";
+import { element, invalidParameter, listElement, SnsError } from "./answers.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Faults } from "./faults.ts";
+import { members, type Operation, operation, text } from "./form.ts";
 import type { Journal } from "./journal.ts";
-import { contentRefusal, groupRefusal, type Message, SIZE_LIMIT, sizeOf } from "./message.ts";
-import type { Acceptance, Topic } from "./topics.ts";
+import { contentRefusal, groupRefusal, type Message, messageFields, SIZE_LIMIT, sizeOf } from "./message.ts";
+import type { Acceptance, Topic, Topics } from "./topics.ts";
 
-type BatchEntry = Message & { readonly Id: string };
-
-export type EntryOutcome = { readonly id: string } & (
-  | { readonly accepted: Acceptance }
-  | { readonly refused: SnsError }
-);
+const ENTRY_LIMIT = 10;
 
 /** The way of a message into a topic: checked, deduplicated, kept in the journal, handed to delivery. */
-export function createPublisher(parts: {
+export function publishOperations(parts: {
+  topics: Topics;
   journal: Journal;
-  delivery: Pick<Delivery, "deliver">;
+  delivery: Delivery;
   faults: Faults;
   now: () => number;
-}) {
-  const { journal, delivery, faults, now } = parts;
+}): Readonly<Record<"Publish" | "PublishBatch", Operation>> {
+  const { topics, journal, delivery, faults, now } = parts;
 
-  function accept(topic: Topic, message: Message): Acceptance {
+  /** @returns the XML that names it. */
+  function accept(topic: Topic, message: Message): string {
     const { fifo } = topic;
     const deduplicationId =
       message.MessageDeduplicationId ?? (fifo === undefined ? undefined : sha256(message.Message));
@@ -31,7 +29,7 @@ export function createPublisher(parts: {
     const first = fifo?.firstOf(key);
     if (first !== undefined) {
       first.deduplicated += 1;
-      return first;
+      return accepted(first);
     }
     const acceptance = {
       messageId: randomUUID(),
@@ -40,53 +38,86 @@ export function createPublisher(parts: {
     };
     fifo?.remember(key, acceptance);
     const acceptedAt = new Date(now()).toISOString();
-    const accepted = { message, topicArn: topic.arn, acceptance, deduplicationId, acceptedAt };
-    journal.messages.add(accepted);
-    delivery.deliver(topic, accepted);
-    return acceptance;
+    const kept = { message, topicArn: topic.arn, acceptance, deduplicationId, acceptedAt };
+    journal.messages.add(kept);
+    delivery.deliver(topic, kept);
+    return accepted(acceptance);
   }
 
   return {
-    /** @throws SnsError when the message is refused. */
-    publish(topic: Topic, message: Message): Acceptance {
-      const refusal = contentRefusal(message) ?? groupRefusal(message, kindOf(topic));
-      if (refusal !== undefined) throw refusal;
-      if (sizeOf(message) > SIZE_LIMIT) throw invalidParameter("Message too long");
-      const struck = faults.takeForMessage(topic.arn, message.Message);
-      if (struck !== undefined) throw struck;
-      return accept(topic, message);
-    },
-
-    /**
-     * Publishes up to ten entries, each with its own outcome. SNS refuses the request as a whole for its size
-     * and for what concerns groups; content is judged entry by entry.
-     * @throws SnsError when the whole request is refused; nothing of it is published then.
-     */
-    publishBatch(topic: Topic, entries: readonly BatchEntry[]): EntryOutcome[] {
-      if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > SIZE_LIMIT)
-        throw new SnsError(
-          "BatchRequestTooLong",
-          "The length of all the batch messages put together is more than the limit.",
-        );
-      for (const entry of entries) {
-        const refusal = groupRefusal(entry, kindOf(topic));
+    Publish: operation(
+      { TopicArn: z.string().optional(), TargetArn: text, PhoneNumber: text, ...messageFields },
+      ({ TopicArn, TargetArn, PhoneNumber, ...message }) => {
+        if (PhoneNumber !== "") throw invalidParameter("PhoneNumber Reason: the local SNS sends no SMS");
+        const topic = topics.get(TopicArn ?? TargetArn);
+        const refusal = contentRefusal(message) ?? groupRefusal(message, topic);
         if (refusal !== undefined) throw refusal;
-      }
-      return entries.flatMap((entry) => {
-        const refused = contentRefusal(entry) ?? faults.takeForMessage(topic.arn, entry.Message);
-        if (refused !== undefined) return { id: entry.Id, refused };
-        const accepted = accept(topic, entry);
-        return faults.takeOmission(topic.arn, entry.Message) ? [] : { id: entry.Id, accepted };
-      });
-    },
+        if (sizeOf(message) > SIZE_LIMIT) throw invalidParameter("Message too long");
+        const struck = faults.takeForMessage(topic.arn, message.Message);
+        if (struck !== undefined) throw struck;
+        return accept(topic, message);
+      },
+    ),
+
+    // SNS refuses the request as a whole for its size and for what concerns groups; content is judged entry by
+    // entry.
+    PublishBatch: operation(
+      { TopicArn: text, PublishBatchRequestEntries: members(z.object({ Id: text, ...messageFields })) },
+      ({ TopicArn, PublishBatchRequestEntries: entries }) => {
+        checkBatch(entries.map(({ Id }) => Id));
+        const topic = topics.get(TopicArn);
+        if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > SIZE_LIMIT)
+          throw new SnsError(
+            "BatchRequestTooLong",
+            "The length of all the batch messages put together is more than the limit.",
+          );
+        for (const entry of entries) {
+          const refusal = groupRefusal(entry, topic);
+          if (refusal !== undefined) throw refusal;
+        }
+        const successful: string[] = [];
+        const failed: string[] = [];
+        for (const entry of entries) {
+          const id = element("Id", entry.Id);
+          const refused = contentRefusal(entry) ?? faults.takeForMessage(topic.arn, entry.Message);
+          if (refused !== undefined) {
+            failed.push(id + refusedEntry(refused));
+            continue;
+          }
+          const answer = accept(topic, entry);
+          if (!faults.takeOmission(topic.arn, entry.Message)) successful.push(id + answer);
+        }
+        return listElement("Successful", successful) + listElement("Failed", failed);
+      },
+    ),
   };
 }
 
-export type Publisher = ReturnType<typeof createPublisher>;
+const accepted = ({ messageId, sequenceNumber }: Acceptance) =>
+  element("MessageId", messageId) + element("SequenceNumber", sequenceNumber);
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const refusedEntry = ({ code, message, senderFault }: SnsError) =>
+  element("Code", code) + element("Message", message) + element("SenderFault", String(senderFault));
 
-const kindOf = ({ fifo, attributes }: Topic) => ({
-  isFifo: fifo !== undefined,
-  isContentBased: attributeOf(attributes, "ContentBasedDeduplication") === "true",
-});
+const sha256 = (given: string) => createHash("sha256").update(given).digest("hex");
+
+/** @throws SnsError for a batch that SNS refuses whatever its entries hold. */
+function checkBatch(ids: readonly string[]): void {
+  if (ids.length === 0)
+    throw new SnsError("EmptyBatchRequest", "The batch request doesn't contain any entries.");
+  if (ids.length > ENTRY_LIMIT)
+    throw new SnsError(
+      "TooManyEntriesInBatchRequest",
+      "The batch request contains more entries than permissible.",
+    );
+  if (!ids.every((id) => /^[\w-]{1,80}$/.test(id)))
+    throw new SnsError(
+      "InvalidBatchEntryId",
+      "The Id of a batch entry in a batch request doesn't abide by the specification.",
+    );
+  if (new Set(ids).size < ids.length)
+    throw new SnsError(
+      "BatchEntryIdsNotDistinct",
+      "Two or more batch entries in the request have the same Id.",
+    );
+}

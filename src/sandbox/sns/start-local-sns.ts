@@ -7,7 +7,6 @@ import { createEnvelopes, createSigner, type Signer } from "./envelope.ts";
 import { createFaults } from "./faults.ts";
 import { createJournal, showMessage } from "./journal.ts";
 import { createOperations } from "./operations.ts";
-import { createPublisher } from "./publish.ts";
 import { Topics } from "./topics.ts";
 
 export interface LocalSnsOptions {
@@ -54,9 +53,8 @@ export async function startLocalSns(options: LocalSnsOptions) {
   const envelopes = createEnvelopes(signer, () => options.publicUrl ?? url);
   const retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
   const delivery = createDelivery({ topics, envelopes, journal, now, retryDelaysMs, log });
-  const publisher = createPublisher({ journal, delivery, faults, now });
   const handler = createRequestHandler({
-    operations: createOperations({ topics, publisher, delivery, accountId }),
+    operations: createOperations({ topics, journal, delivery, faults, now, accountId }),
     control: createControl({ journal, faults }),
     faults,
     signer,

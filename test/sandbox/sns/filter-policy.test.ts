@@ -50,21 +50,21 @@ it("filter policies that SNS, or this one, does not know are refused", async () 
   const { client, topic } = await snsFixture();
   const TopicArn = await topic("events");
   const combinations = { a: Array.from({ length: 151 }, (_, i) => i) };
-  const refused: [string, string, string][] = [
-    ["{", "MessageAttributes", "failed to parse JSON."],
-    ["[]", "MessageAttributes", "Filter policy must be an object"],
-    [`{"a":[]}`, "MessageAttributes", "Empty arrays are not allowed"],
-    [`{"a":"x"}`, "MessageAttributes", `"a" must be an object or an array`],
-    [`{"a":{"b":["x"]}}`, "MessageAttributes", "does not support nested filter policy"],
-    [`{"a":[1],"b":[1],"c":[1],"d":[1],"e":[1],"f":[1]}`, "MessageAttributes", "more than 5 keys"],
-    [JSON.stringify(combinations), "MessageAttributes", "too complex"],
-    [`{"a":[{"like":"x"}]}`, "MessageAttributes", "Unrecognized match type like"],
-    [`{"a":[{"prefix":"x"}]}`, "MessageAttributes", "prefix is for a real one"],
-    [`{"a":[{"exists":true,"prefix":"y"}]}`, "MessageAttributes", "Only one key allowed"],
-    [`{"a":[{"exists":1}]}`, "MessageAttributes", "must be either true or false"],
-    [`{"a":["x"]}`, "MessageBody", "FilterPolicyScope"],
+  const refused: [policy: string, said: string, scope?: string][] = [
+    ["{", "failed to parse JSON."],
+    ["[]", "Filter policy must be an object"],
+    [`{"a":[]}`, "Empty arrays are not allowed"],
+    [`{"a":"x"}`, `"a" must be an object or an array`],
+    [`{"a":{"b":["x"]}}`, "does not support nested filter policy"],
+    [`{"a":[1],"b":[1],"c":[1],"d":[1],"e":[1],"f":[1]}`, "more than 5 keys"],
+    [JSON.stringify(combinations), "too complex"],
+    [`{"a":[{"like":"x"}]}`, "Unrecognized match type like"],
+    [`{"a":[{"prefix":"x"}]}`, "prefix is for a real one"],
+    [`{"a":[{"exists":true,"prefix":"y"}]}`, "Only one key allowed"],
+    [`{"a":[{"exists":1}]}`, "must be either true or false"],
+    [`{"a":["x"]}`, "FilterPolicyScope", "MessageBody"],
   ];
-  for (const [FilterPolicy, FilterPolicyScope, said] of refused) {
+  for (const [FilterPolicy, said, FilterPolicyScope = "MessageAttributes"] of refused) {
     const Attributes = { FilterPolicy, FilterPolicyScope };
     const target = { TopicArn, Protocol: "http", Endpoint: "http://127.0.0.1:9/", Attributes };
     await expect(client.send(new SubscribeCommand(target))).rejects.toMatchObject({

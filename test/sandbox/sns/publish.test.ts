@@ -3,41 +3,40 @@ import {
   PublishBatchCommand,
   type PublishBatchRequestEntry,
   PublishCommand,
+  type PublishInput,
 } from "@aws-sdk/client-sns";
 import { describe, expect, it } from "vitest";
+import type { LocalSnsOptions } from "../../../src/sandbox/sns/start-local-sns.ts";
 import { snsFixture } from "./sns-fixture.ts";
 
 const text = (StringValue: string): MessageAttributeValue => ({ DataType: "String", StringValue });
+const entriesOf = (...messages: string[]) => messages.map((Message, nth) => ({ Id: `${nth}`, Message }));
 
-async function batchFixture() {
-  const fixture = await snsFixture();
-  const TopicArn = await fixture.topic("events");
+async function publishing(options: Partial<LocalSnsOptions> = {}) {
+  const { sns, client, topic } = await snsFixture(options);
+  const TopicArn = await topic("events");
   return {
-    ...fixture,
-    TopicArn,
+    sns,
+    publish: (input: PublishInput) => client.send(new PublishCommand({ TopicArn, ...input })),
     batch: (entries: PublishBatchRequestEntry[]) =>
-      fixture.client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries })),
+      client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries })),
   };
 }
 
 describe("Publish", () => {
   it("takes a message with subject and attributes, and keeps it under the id that it answered", async () => {
-    const { sns, client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
-    const { MessageId, SequenceNumber } = await client.send(
-      new PublishCommand({
-        TopicArn,
-        Message: "hello",
-        Subject: "Greetings",
-        MessageAttributes: {
-          id: text("1"),
-          amount: { DataType: "Number", StringValue: "12.50" },
-          bytes: { DataType: "Binary", BinaryValue: Buffer.from([0, 255]) },
-        },
-      }),
-    );
+    const { sns, publish } = await publishing();
+    const { MessageId, SequenceNumber } = await publish({
+      Message: "hello",
+      Subject: "Greetings",
+      MessageAttributes: {
+        id: text("1"),
+        amount: { DataType: "Number", StringValue: "12.50" },
+        bytes: { DataType: "Binary", BinaryValue: Buffer.from([0, 255]) },
+      },
+    });
     expect(SequenceNumber).toBeUndefined();
-    expect(sns.messages(TopicArn)).toMatchObject([
+    expect(sns.messages()).toMatchObject([
       {
         messageId: MessageId,
         message: "hello",
@@ -51,42 +50,20 @@ describe("Publish", () => {
     ]);
   });
 
-  it("refuses content that SNS does not take as InvalidParameter, and keeps nothing", async () => {
-    const { sns, client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+  it("refuses content and attributes that SNS does not take, each by its own error, and keeps nothing", async () => {
+    const { sns, publish } = await publishing();
     for (const input of [
       { Message: "" },
       { Message: "a\0b" },
       { Message: "a\uffffb" },
-      { Message: "\u00fc".repeat(131_073) },
       { Message: "x", Subject: "" },
       { Message: "x", Subject: "a\nb" },
       { Message: "x", Subject: "a".repeat(101) },
       { Message: "x", MessageDeduplicationId: "1" },
       { Message: `{"default":"x"}`, MessageStructure: "json" },
     ])
-      await expect(client.send(new PublishCommand({ TopicArn, ...input }))).rejects.toMatchObject({
-        name: "InvalidParameterException",
-      });
-    expect(sns.messages()).toEqual([]);
-  });
-
-  it("takes a message of exactly 262,144 bytes, attributes included", async () => {
-    const { sns, client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
-    const MessageAttributes = { name: text("value") };
-    const Message = "x".repeat(262_144 - "name".length - "String".length - "value".length);
-    await client.send(new PublishCommand({ TopicArn, Message, MessageAttributes }));
-    await expect(
-      client.send(new PublishCommand({ TopicArn, Message: `${Message}x`, MessageAttributes })),
-    ).rejects.toMatchObject({ message: "Invalid parameter: Message too long" });
-    expect(sns.messages()).toHaveLength(1);
-  });
-
-  it("refuses attributes that SNS does not take as ParameterValueInvalid", async () => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
-    const refused: [string, MessageAttributeValue][] = [
+      await expect(publish(input)).rejects.toMatchObject({ name: "InvalidParameterException" });
+    const attributes: [string, MessageAttributeValue][] = [
       ["a", text("")],
       ["a", { DataType: "String" }],
       ["a", { DataType: "Text", StringValue: "x" }],
@@ -96,92 +73,75 @@ describe("Publish", () => {
       ["a..b", text("x")],
       ["a".repeat(257), text("x")],
     ];
-    for (const [name, value] of refused)
-      await expect(
-        client.send(new PublishCommand({ TopicArn, Message: "x", MessageAttributes: { [name]: value } })),
-      ).rejects.toMatchObject({ name: "InvalidParameterValueException", Code: "ParameterValueInvalid" });
+    for (const [name, value] of attributes)
+      await expect(publish({ Message: "x", MessageAttributes: { [name]: value } })).rejects.toMatchObject({
+        name: "InvalidParameterValueException",
+        Code: "ParameterValueInvalid",
+      });
+    expect(sns.messages()).toEqual([]);
   });
 });
 
 describe("PublishBatch", () => {
   it("answers every entry by its id, and keeps ten in their order", async () => {
-    const { sns, batch } = await batchFixture();
-    const ids = Array.from({ length: 10 }, (_, index) => `entry-${index}`);
-    const { Successful, Failed } = await batch(ids.map((Id) => ({ Id, Message: `of ${Id}` })));
+    const { sns, batch } = await publishing();
+    const entries = entriesOf(..."abcdefghij");
+    const { Successful = [], Failed } = await batch(entries);
     expect(Failed).toEqual([]);
-    expect(Successful?.map(({ Id }) => Id)).toEqual(ids);
-    expect(sns.messages().map(({ message }) => message)).toEqual(ids.map((id) => `of ${id}`));
-    expect(sns.messages().map(({ messageId }) => messageId)).toEqual(
-      Successful?.map(({ MessageId }) => MessageId),
+    expect(Successful.map(({ Id }) => Id)).toEqual(entries.map(({ Id }) => Id));
+    expect(sns.messages().map(({ message, messageId }) => [message, messageId])).toEqual(
+      Successful.map(({ MessageId }, nth) => [entries[nth]?.Message, MessageId]),
     );
   });
 
   it("fails the entry whose content is refused, as the sender's fault, and takes its neighbours", async () => {
-    const { sns, batch } = await batchFixture();
-    const { Successful, Failed } = await batch([
-      { Id: "a", Message: "fine" },
-      { Id: "b", Message: "broken \0" },
-      { Id: "c", Message: "fine too" },
-    ]);
-    expect(Successful?.map(({ Id }) => Id)).toEqual(["a", "c"]);
-    expect(Failed).toMatchObject([{ Id: "b", Code: "InvalidParameter", SenderFault: true }]);
+    const { sns, batch } = await publishing();
+    const { Successful, Failed } = await batch(entriesOf("fine", "broken \0", "fine too"));
+    expect(Successful?.map(({ Id }) => Id)).toEqual(["0", "2"]);
+    expect(Failed).toMatchObject([{ Id: "1", Code: "InvalidParameter", SenderFault: true }]);
     expect(sns.messages().map(({ message }) => message)).toEqual(["fine", "fine too"]);
   });
 
-  it("takes 262,144 bytes in all, and not one more", async () => {
-    const { sns, batch } = await batchFixture();
-    const half = "x".repeat(131_072);
-    await batch([
-      { Id: "a", Message: half },
-      { Id: "b", Message: half },
-    ]);
-    await expect(
-      batch([
-        { Id: "a", Message: half },
-        { Id: "b", Message: `${half}x` },
-      ]),
-    ).rejects.toMatchObject({ name: "BatchRequestTooLongException", Code: "BatchRequestTooLong" });
-    expect(sns.messages()).toHaveLength(2);
-  });
-
   it.each<[string, PublishBatchRequestEntry[], string]>([
-    ["no entries", [], "EmptyBatchRequestException"],
-    [
-      "eleven entries",
-      Array.from({ length: 11 }, (_, index) => ({ Id: `${index}`, Message: "x" })),
-      "TooManyEntriesInBatchRequestException",
-    ],
-    [
-      "the same id twice",
-      [
-        { Id: "a", Message: "x" },
-        { Id: "a", Message: "y" },
-      ],
-      "BatchEntryIdsNotDistinctException",
-    ],
-    ["an id with a space", [{ Id: "a b", Message: "x" }], "InvalidBatchEntryIdException"],
-    ["an entry without an id", [{ Id: undefined, Message: "x" }], "InvalidBatchEntryIdException"],
+    ["no entries", [], "EmptyBatchRequest"],
+    ["eleven entries", entriesOf(..."abcdefghijk"), "TooManyEntriesInBatchRequest"],
+    ["the same id twice", ["x", "y"].map((Message) => ({ Id: "a", Message })), "BatchEntryIdsNotDistinct"],
+    ["an id with a space", [{ Id: "a b", Message: "x" }], "InvalidBatchEntryId"],
+    ["an entry without an id", [{ Id: undefined, Message: "x" }], "InvalidBatchEntryId"],
     [
       "an attribute that is refused",
-      [
-        { Id: "a", Message: "x" },
-        { Id: "b", Message: "y", MessageAttributes: { a: text("") } },
-      ],
-      "InvalidParameterValueException",
+      [...entriesOf("x"), { Id: "b", Message: "y", MessageAttributes: { a: text("") } }],
+      "InvalidParameterValue",
     ],
   ])("refuses the whole request for %s, and keeps nothing", async (_, entries, name) => {
-    const { sns, batch } = await batchFixture();
-    await expect(batch(entries)).rejects.toMatchObject({ name });
+    const { sns, batch } = await publishing();
+    await expect(batch(entries)).rejects.toMatchObject({ name: `${name}Exception` });
     expect(sns.messages()).toEqual([]);
   });
 });
 
-describe("memory (G8)", () => {
-  it("keeps the last messages only, and says how many it forgot", async () => {
-    const { sns, client, topic } = await snsFixture({ keep: 3 });
-    const TopicArn = await topic("events");
-    for (const Message of ["1", "2", "3", "4", "5"])
-      await client.send(new PublishCommand({ TopicArn, Message }));
+describe("limits", () => {
+  it("262,144 bytes for a message with its attributes, or for a batch, and not one more", async () => {
+    const { sns, publish, batch } = await publishing();
+    const MessageAttributes = { name: text("value") };
+    const Message = "x".repeat(262_144 - "name".length - "String".length - "value".length);
+    await publish({ Message, MessageAttributes });
+    await expect(publish({ Message: `${Message}x`, MessageAttributes })).rejects.toMatchObject({
+      message: "Invalid parameter: Message too long",
+    });
+    await expect(publish({ Message: "\u00fc".repeat(131_073) })).rejects.toThrow("too long");
+    const half = "x".repeat(131_072);
+    await batch(entriesOf(half, half));
+    await expect(batch(entriesOf(half, `${half}x`))).rejects.toMatchObject({
+      name: "BatchRequestTooLongException",
+      Code: "BatchRequestTooLong",
+    });
+    expect(sns.messages()).toHaveLength(3);
+  });
+
+  it("of memory (G8): the last messages only, and how many were forgotten", async () => {
+    const { sns, batch } = await publishing({ keep: 3 });
+    await batch(entriesOf("1", "2", "3", "4", "5"));
     expect(sns.messages().map(({ message }) => message)).toEqual(["3", "4", "5"]);
     const answer = await fetch(`${sns.url}/_control/messages`);
     expect(await answer.json()).toMatchObject({ forgotten: 2 });

@@ -1,26 +1,15 @@
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { onTestFinished } from "vitest";
 import { createSigner, type Signer } from "../../../src/sandbox/sns/envelope.ts";
-import {
-  type LocalSns,
-  type LocalSnsOptions,
-  startLocalSns,
-} from "../../../src/sandbox/sns/start-local-sns.ts";
+import { type LocalSnsOptions, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
 
 // A real key, made once for each file of tests: making one takes longer than most tests do.
 let signer: Promise<Signer> | undefined;
 
-interface SnsFixture {
-  sns: LocalSns;
-  client: SNSClient;
-  /** Makes a topic and gives its ARN; FIFO when its name says so. */
-  topic(name: string, attributes?: Record<string, string>): Promise<string>;
-}
-
 /**
  * A local SNS and the AWS SDK's own client for it, both gone when the test is. The client does not try again.
  */
-export async function snsFixture(options: Partial<LocalSnsOptions> = {}): Promise<SnsFixture> {
+export async function snsFixture(options: Partial<LocalSnsOptions> = {}) {
   signer ??= createSigner("us-east-1");
   const sns = await startLocalSns({
     port: 0,
@@ -41,7 +30,8 @@ export async function snsFixture(options: Partial<LocalSnsOptions> = {}): Promis
   return {
     sns,
     client,
-    async topic(name, attributes = {}) {
+    /** Makes a topic and gives its ARN; FIFO when its name says so. */
+    async topic(name: string, attributes: Record<string, string> = {}): Promise<string> {
       const fifo = name.endsWith(".fifo") ? { FifoTopic: "true" } : {};
       const made = await client.send(
         new CreateTopicCommand({ Name: name, Attributes: { ...fifo, ...attributes } }),

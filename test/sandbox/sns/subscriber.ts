@@ -8,22 +8,13 @@ export interface Received {
   body: string;
 }
 
-export interface Subscriber {
-  url: string;
-  received: Received[];
-  /** The envelopes of this type, in the order they came. */
-  letters(type: string): Record<string, string>[];
-  /** The messages of all notifications, in the order they came. */
-  messages(): (string | undefined)[];
-}
+export type Subscriber = Awaited<ReturnType<typeof startSubscriber>>;
 
 /**
  * A real HTTP endpoint that keeps what it gets.
  * @param answer the status for each request; 200 when left out
  */
-export async function startSubscriber(
-  answer: (received: Received) => number | Promise<number> = () => 200,
-): Promise<Subscriber> {
+export async function startSubscriber(answer: (received: Received) => number | Promise<number> = () => 200) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
@@ -42,7 +33,9 @@ export async function startSubscriber(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
     received,
+    /** The envelopes of this type, in the order they came. */
     letters,
+    /** The messages of all notifications, in the order they came. */
     messages: () => letters("Notification").map((letter) => letter.Message),
   };
 }
