@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
-import { type Migration, type MigrationProvider, Migrator } from "kysely/migration";
+import { type Migration, Migrator } from "kysely/migration";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
@@ -28,21 +28,12 @@ async function knownMigrations(set: MigrationSet): Promise<string[]> {
     .sort();
 }
 
-class FolderProvider implements MigrationProvider {
-  readonly #set: MigrationSet;
-
-  constructor(set: MigrationSet) {
-    this.#set = set;
-  }
-
-  async getMigrations(): Promise<Record<string, Migration>> {
-    const extension = import.meta.filename.endsWith(".ts") ? "ts" : "js";
-    const migrations: Record<string, Migration> = {};
-    for (const name of await knownMigrations(this.#set)) {
-      migrations[name] = await import(pathToFileURL(join(folderOf(this.#set), `${name}.${extension}`)).href);
-    }
-    return migrations;
-  }
+async function migrationsOf(set: MigrationSet): Promise<Record<string, Migration>> {
+  const extension = import.meta.filename.endsWith(".ts") ? "ts" : "js";
+  const migrations: Record<string, Migration> = {};
+  for (const name of await knownMigrations(set))
+    migrations[name] = await import(pathToFileURL(join(folderOf(set), `${name}.${extension}`)).href);
+  return migrations;
 }
 
 /** Migrations by name, for a program that has no folder of them beside it. */
@@ -146,8 +137,9 @@ export async function migrateToLatest<Schema>(
   if (state !== "behind") return [];
   const migrator = new Migrator({
     db: db as Kysely<unknown>,
-    provider:
-      migrations === undefined ? new FolderProvider(set) : { getMigrations: async () => ({ ...migrations }) },
+    provider: {
+      getMigrations: async () => (migrations === undefined ? migrationsOf(set) : { ...migrations }),
+    },
     migrationTableSchema: SCHEMAS[set],
     allowUnorderedMigrations: true,
   });

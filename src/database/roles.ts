@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { isNotAllowed } from "../kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 
 /**
@@ -131,8 +132,6 @@ export function grantStatements(rights = RIGHTS): string[] {
   ];
 }
 
-const INSUFFICIENT_PRIVILEGE = "42501";
-
 /** `no_right_to_create_roles`: the owner lacks CREATEROLE, and nobody has made the roles for it. */
 export type RolesState = "granted" | "no_right_to_create_roles";
 
@@ -146,8 +145,7 @@ export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState
     try {
       await sql.raw(createRole(role)).execute(db);
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      if (code !== INSUFFICIENT_PRIVILEGE) throw error;
+      if (!isNotAllowed(error)) throw error;
       if (!(await isThere(db, role))) return "no_right_to_create_roles";
     }
   }

@@ -1,4 +1,5 @@
 import { quietText } from "./mask.ts";
+import { codeOf } from "./postgres-errors.ts";
 import { plainText } from "./text.ts";
 
 /** What happens to the work after an error: policy is a lookup, not a guess at each place. */
@@ -69,7 +70,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */
-function withoutRowValues(error: Error): string {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  return /^2[23][0-9A-Z]{3}$/.test(code) ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…") : error.message;
-}
+const withoutRowValues = (error: Error): string =>
+  /^2[23][0-9A-Z]{3}$/.test(codeOf(error))
+    ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…")
+    : error.message;

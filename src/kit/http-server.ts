@@ -1,17 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { RelayError } from "./errors.ts";
-import { type HangUpReason, type QuietConnections, takeOneByOne } from "./one-request-at-a-time.ts";
-
-export interface RunningServer {
-  readonly server: Server;
-  readonly quiet: QuietConnections;
-  readonly port: number;
-  /** `http://127.0.0.1:<port>`, for callers on this machine. */
-  readonly url: string;
-  /** Takes no new connections, lets the requests under way finish for `graceMs`, then cuts what is left. */
-  close(graceMs?: number): Promise<void>;
-}
+import { type HangUpReason, takeOneByOne } from "./one-request-at-a-time.ts";
 
 interface ListenOptions {
   /** 0 takes a free port. */
@@ -28,44 +18,42 @@ interface ListenOptions {
 }
 
 /** Resolves when it listens. @throws RelayError that names the port when it is taken or not allowed. */
-export function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
+export async function listen(handler: RequestListener, options: ListenOptions) {
   const server = createServer(options.server ?? {});
   const onHangUp = options.onHangUp ?? (() => undefined);
   const quiet = takeOneByOne(server, handler, onHangUp);
   hangUpOnStalled(server, options.stall ?? STALL_LIMIT, () => onHangUp("stalled"));
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const why =
-        cause.code === "EADDRINUSE" ? "is taken by another program" : `cannot be used (${cause.code})`;
-      const where = `${options.name}: port ${options.port}`;
-      const message = `${where} ${why}. Choose another port, or stop that program.`;
-      reject(new RelayError(message, { cause }));
-    });
-    server.listen(
-      { port: options.port, ...(options.host === undefined ? {} : { host: options.host }) },
-      () => {
-        const { port } = server.address() as AddressInfo;
-        resolve({
-          server,
-          quiet,
-          port,
-          url: `http://127.0.0.1:${port}`,
-          close: (graceMs = 5_000) => close(server, graceMs),
-        });
-      },
-    );
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", (cause: NodeJS.ErrnoException) => {
+    const why =
+      cause.code === "EADDRINUSE" ? "is taken by another program" : `cannot be used (${cause.code})`;
+    const where = `${options.name}: port ${options.port}`;
+    reject(new RelayError(`${where} ${why}. Choose another port, or stop that program.`, { cause }));
   });
+  const { port: wanted, host } = options;
+  server.listen({ port: wanted, ...(host !== undefined && { host }) }, resolve);
+  await promise;
+  const { port } = server.address() as AddressInfo;
+  return {
+    server,
+    quiet,
+    port,
+    /** For callers on this machine. */
+    url: `http://127.0.0.1:${port}`,
+    /** Takes no new connections, lets the requests under way finish for `graceMs`, then cuts what is left. */
+    close: (graceMs = 5_000) => close(server, graceMs),
+  };
 }
 
-function close(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+export type RunningServer = Awaited<ReturnType<typeof listen>>;
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  server.closeIdleConnections();
+  await promise;
+  clearTimeout(cut);
 }
 
 interface StallLimit {

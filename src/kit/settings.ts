@@ -4,7 +4,6 @@ import { ALARM_SETTINGS } from "./alarm-settings.ts";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { contradictions } from "./contradictions.ts";
 import { RelayError } from "./errors.ts";
-import { LEDGER_SETTINGS } from "./ledger-settings.ts";
 import {
   baseUrl,
   booksTimeZone,
@@ -23,6 +22,7 @@ import {
   urlToken,
   wholeNumber,
 } from "./setting-formats.ts";
+import { LEDGER_SETTINGS } from "./signing-key.ts";
 import { readSourcesFile, type Source } from "./sources-file.ts";
 import { TRACE_SETTINGS } from "./trace-settings.ts";
 

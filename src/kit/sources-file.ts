@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { callbackChecksSchema } from "./callback-checks.ts";
 import { jsonIn } from "./json.ts";
+import { codeOf } from "./postgres-errors.ts";
 import { pathOf } from "./problems.ts";
 import type { Secret } from "./secret.ts";
 import {
@@ -33,8 +34,7 @@ export function readSourcesFile(file: string, environment: Environment): Sources
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "unreadable";
-    return failed(`${file} cannot be read (${code})`);
+    return failed(`${file} cannot be read (${codeOf(error) || "unreadable"})`);
   }
   const json = jsonIn(text.replace(/^\uFEFF/, ""));
   if (json === undefined) return failed(`${file} is not JSON`);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   bytea,
   type Columns,
@@ -14,11 +14,9 @@ import {
   time,
   uuid,
 } from "../../src/database/columns.ts";
-import { connect } from "../../src/database/connect.ts";
 import { returned, type Slots, Statement } from "../../src/database/statement.ts";
 import { isRefusedData } from "../../src/kit/postgres-errors.ts";
-import { Secret } from "../../src/kit/secret.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { openTestDatabase } from "../support/database.ts";
 
 interface Row {
   id: string | null;
@@ -73,12 +71,7 @@ const OF_ROWS = new Statement(
 );
 
 async function database() {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 1 });
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
+  const { db } = await openTestDatabase();
   const sent = async (given: readonly Row[]) => {
     const statement = sql<Row>`${SELECTED} from ${tableOf("given", COLUMNS, given)}`;
     return (await statement.execute(db)).rows;

@@ -1,21 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
 import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
 import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
-import { connect } from "../../src/database/connect.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { type ClaimedEvent, claimEvents } from "../../src/publish/claim-events.ts";
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import type { Handoff } from "../../src/work/policy.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { openTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
@@ -95,12 +93,7 @@ const FLOOD = sql`
   from senders`;
 
 async function emptyRelay() {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 1 });
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
+  const { url, db } = await openTestDatabase();
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
   await sql`insert into topic (arn) values (${TOPIC})`.execute(db);
   return { url, db };

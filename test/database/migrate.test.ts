@@ -1,20 +1,11 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../src/database/connect.ts";
+import { describe, expect, it } from "vitest";
 import { migrateToLatest, requireSchema, schemaState } from "../../src/database/migrate.ts";
 import { describeSchema } from "../../src/database/schema-differences.ts";
-import { Secret } from "../../src/kit/secret.ts";
-import { createEmptyTestDatabase, createTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, createTestDatabase, openTestDatabase } from "../support/database.ts";
 
-async function open(create: typeof createTestDatabase, schema = "public") {
-  const database = await create();
-  const { db, close } = connect(new Secret(database.url), { max: 4, schema });
-  onTestFinished(async () => {
-    await close();
-    await database.drop();
-  });
-  return db;
-}
+const open = async (create: typeof createTestDatabase, schema = "public") =>
+  (await openTestDatabase({ max: 4, schema }, create)).db;
 
 describe("migrations", () => {
   it.each([

@@ -1,11 +1,9 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
 import { claimAlarmsToNotify } from "../../src/alarms/alarms-to-notify.ts";
-import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { shareBudgets } from "../../src/receive/caller/callback-budgets.ts";
 import { claimReplay, endLostReplayLeases } from "../../src/replay/replay-rows.ts";
 import {
@@ -17,18 +15,13 @@ import {
 import { bringUpstreamsForward } from "../../src/upstreams/upkeep.ts";
 import { noteChores } from "../../src/work/failing-chores.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { openTestDatabase } from "../support/database.ts";
 
 const LEASE = leaseOf(15_000);
 const ALARM = { name: "callback_refused", source: "default", subject: "hmac", detail: "refused" } as const;
 
 async function house() {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 2 });
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
+  const { db } = await openTestDatabase({ max: 2 });
   await registerUpstreams(db, { sources: ["default"], topics: [] });
   const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
   return { db, alarms };

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { FUNCTION_RIGHTS, grantRoles, grantStatements, RIGHTS, ROLES } from "../../src/database/roles.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { eraseInvoice } from "../../src/operate/erase.ts";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { makePartitions } from "../../src/receive/log/partitions.ts";
 import { loginWith, thisMonth, tries, withRoles } from "../support/login.ts";
@@ -13,14 +14,11 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("database roles", () => {
   it("are decided for every table that there is, and for no other", async () => {
-    const { database } = await withRoles();
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    const { rows } = await client.query(
-      "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname !~ '^callback_\\d{4}_\\d{2}$' order by relname",
-    );
-    await client.end();
-    expect(Object.keys(RIGHTS).sort()).toEqual(rows.map(({ relname }) => relname).sort());
+    const { db } = await withRoles();
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class where relnamespace = 'public'::regnamespace
+        and relkind in ('r', 'p') and relname !~ '^callback_\\d{4}_\\d{2}$'`.execute(db);
+    expect(Object.keys(RIGHTS).sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
   it("let nobody log in as one, and the narrow ones do only their part", async () => {
@@ -61,21 +59,17 @@ describe("database roles", () => {
 
   it("take back what an earlier version gave", async () => {
     const { database, db } = await withRoles();
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    await client.query(`grant delete on event to ${ROLES.worker}`);
-    await client.end();
+    await sql.raw(`grant delete on event to ${ROLES.worker}`).execute(db);
     expect(await tries(database.url, ["worker"], ["delete from event"])).toEqual(["done"]);
     await grantRoles(db);
     expect(await tries(database.url, ["worker"], ["delete from event"])).toEqual(["refused"]);
   });
 
   it("let the worker make and drop past months of the log as their owner would, and nothing else so", async () => {
-    const { database } = await withRoles();
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    await client.query("select make_callback_partition('2020-03-01'), make_callback_partition('2020-04-15')");
-    await client.end();
+    const { database, db } = await withRoles();
+    await sql`select make_callback_partition('2020-03-01'), make_callback_partition('2020-04-15')`.execute(
+      db,
+    );
     const attempts = [
       "select make_callback_partition('2020-05-31')",
       "select drop_callback_partition('callback_2020_03', '{}', '{}')",
@@ -91,16 +85,11 @@ describe("database roles", () => {
   });
 
   it("let nobody delete from the log, whatever a session sets; of past months only what retention kept", async () => {
-    const { database } = await withRoles();
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    onTestFinished(() => client.end());
+    const { database, db } = await withRoles();
     const [old, young] = [randomUUID(), randomUUID()];
     const log = (id: string, at: string) =>
-      client.query(
-        "insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body) values ($1, $2, 'default', 'POST', '', '', '{}', '[]', 'sent')",
-        [id, at],
-      );
+      sql`insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
+        values (${id}, ${at}, 'default', 'POST', '', '', '{}', '[]', 'sent')`.execute(db);
     await log(old, "2020-03-10T10:00:00Z");
     await log(young, new Date().toISOString());
     const said = "set local invoice_relay.moves_partition = 'on'";
@@ -119,7 +108,7 @@ describe("database roles", () => {
     expect(await tries(database.url, ["worker"], attempts)).toEqual(all.with(6, "23001").with(7, "23001"));
     expect(await tries(database.url, ["receiver", "reader"], attempts)).toEqual(all);
     // A right that somebody granted besides changes nothing: the guard is the owner.
-    await client.query(`grant delete on callback, callback_default to ${ROLES.worker}`);
+    await sql.raw(`grant delete on callback, callback_default to ${ROLES.worker}`).execute(db);
     expect(await tries(database.url, ["worker"], attempts.slice(0, 2))).toEqual(["23001", "23001"]);
 
     const drop = `select drop_kept_callbacks('{2020-03-10T10:00:00Z,${new Date().toISOString()}}', '{${old},${young}}')`;
@@ -128,7 +117,7 @@ describe("database roles", () => {
     await worker.connect();
     await worker.query(drop);
     await worker.end();
-    expect((await client.query("select id from callback")).rows).toEqual([{ id: young }]);
+    expect((await sql`select id from callback`.execute(db)).rows).toEqual([{ id: young }]);
   });
 
   it("let nobody in between them and their owner: what they call is looked up in pg_catalog", async () => {
@@ -138,6 +127,63 @@ describe("database roles", () => {
       where prosecdef and pronamespace = 'public'::regnamespace order by 1`.execute(db);
     expect(rows.map(({ name }) => name)).toEqual(Object.keys(FUNCTION_RIGHTS).sort());
     for (const { settings } of rows) expect(settings).toContain("search_path=pg_catalog, pg_temp");
+  });
+
+  it("let the receiver decide nothing: no verdict, no pause, no end of an alarm, no erasing", async () => {
+    const { database } = await withRoles();
+    const attempts = [
+      "update confirmation set verdict = 'paid'",
+      "update confirmation set settled_at = now()",
+      "update confirmation set lease_token = null, claimed_until = null",
+      `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, verdict)
+       values (gen_random_uuid(), 'a', 'callback', now(), now(), now(), 'paid')`,
+      "delete from confirmation",
+      "update source set paused_by = 'operator', paused_at = now()",
+      "update source set opens_at = 'infinity'",
+      "insert into source (name, opens_at) values ('a', 'infinity')",
+      "insert into topic (arn, paused_by, paused_at) values ('a', 'operator', now())",
+      "update topic set opens_at = 'infinity'",
+      "update alarm set cleared_at = now()",
+      "update alarm set told_at = now()",
+      "delete from alarm",
+      "update callback set erased_at = now()",
+      "insert into erased_invoice (id) values (gen_random_uuid())",
+      "select from confirmation for update",
+      "lock table confirmation in share mode",
+      "lock table sender_turn in share mode",
+      "lock table callback_budget in share mode",
+      "delete from sender_turn",
+      "lock table callback in share mode",
+    ];
+    const outcomes = await tries(database.url, ["receiver"], attempts);
+    // Locking rows takes a right to update some column; there are none here to lock.
+    expect(outcomes).toEqual(attempts.map((attempt) => (/for update/.test(attempt) ? "done" : "refused")));
+  });
+
+  it("let nobody lock the logs: what is recorded and published never waits for a worker", async () => {
+    const { database } = await withRoles();
+    const attempts = ["callback", "callback_default", thisMonth(), "event"].flatMap((log) =>
+      ["share", "exclusive", "access exclusive"].map((mode) => `lock table ${log} in ${mode} mode`),
+    );
+    const all = attempts.map(() => "refused");
+    expect(await tries(database.url, ["receiver", "worker", "reader"], attempts)).toEqual(all);
+  });
+
+  it("are enough to erase", async () => {
+    const { database } = await withRoles();
+    const { db, close } = connect(new Secret(await loginWith(database.url, ["worker"])), { max: 1 });
+    onTestFinished(close);
+    const id = randomUUID();
+    await sql`
+      insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
+      values (${randomUUID()}, now(), 'default', 'POST', '', '', ${[id]}, '[]', 'Ada')`.execute(db);
+    await sql`
+      insert into event (id, source, type, invoice_id, invoice_type, payload)
+      values (${randomUUID()}, 'default', 'invoice.paid', ${id}, 'Live', '{"data":{}}')`.execute(db);
+    expect(await eraseInvoice({ db, actor: "cli:test", invoiceId: id })).toMatchObject({
+      callbacks: 1,
+      events: 1,
+    });
   });
 
   it("are enough for what serve does daily: partitions ahead are made, old months and their readings leave", async () => {

@@ -1,18 +1,11 @@
 import { sql } from "kysely";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { relaySchema } from "../../migrations/relay.schema.ts";
-import { connect } from "../../src/database/connect.ts";
 import { schemaDifferences } from "../../src/database/schema-differences.ts";
-import { Secret } from "../../src/kit/secret.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { openTestDatabase } from "../support/database.ts";
 
 it("a constraint, an index, a trigger or a function that is missing or another is named, and nothing that was added", async () => {
-  const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 1 });
-  onTestFinished(async () => {
-    await close();
-    await database.drop();
-  });
+  const { db } = await openTestDatabase();
   await sql`
     create table note (id int);
     create function note_it() returns trigger language plpgsql as $$ begin return new; end $$;

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { inject } from "vitest";
-import { connect } from "../../src/database/connect.ts";
+import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { onTestFinished } from "./own-test.ts";
 
 export interface TestDatabase {
   /** `postgres://…` */
@@ -22,6 +23,17 @@ export function createTestDatabase(): Promise<TestDatabase> {
 /** A database of its own without any schema. */
 export function createEmptyTestDatabase(): Promise<TestDatabase> {
   return createDatabase(inject("databaseRun"), "template0");
+}
+
+/** One of them, a connection to it, and both gone with the test. */
+export async function openTestDatabase(options: ConnectOptions = {}, create = createTestDatabase) {
+  const { url, drop } = await create();
+  const { db, close } = connect(new Secret(url), { max: 1, ...options });
+  onTestFinished(async () => {
+    await close();
+    await drop();
+  });
+  return { url, db };
 }
 
 /** What the databases of one run of the tests have in common. */
