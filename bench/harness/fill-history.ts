@@ -62,6 +62,16 @@ const FILL = `
   insert into publication (source, event_id, published_at, topic_arn, message_id, digest)
   select 'default', id, at, '${TOPIC_ARN}', id::text, sha256(convert_to(payload, 'UTF8')) from past`;
 
+/** A relay that had served them would have given each row its leaf by now; test/slow/ledger-many measures that. */
+const READ_BY_LEDGER = `
+  insert into ledger (source, root, reading, check_at)
+  select '*', sha256(''), json_build_object('server', system_identifier::text, 'low', null, 'high', next,
+      'begunAt', at, 'from', at, 'place', null, 'marks', json_build_array(json_build_object('next', next, 'at', at))),
+    clock_timestamp() + interval '1 day'
+  from pg_control_system(),
+    (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
+       to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at) as now`;
+
 /** Fills every table with `rows` payments of the past, vacuumed and analysed as they would be by then. */
 export async function fillHistory(
   database: BenchDatabase,
@@ -79,5 +89,6 @@ export async function fillHistory(
     await database.query(FILL, [done + 1, Math.min(rows, done + CHUNK), rows]);
     onProgress(Math.min(rows, done + CHUNK));
   }
+  await database.query(READ_BY_LEDGER);
   await database.query("vacuum analyze");
 }

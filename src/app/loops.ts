@@ -103,6 +103,7 @@ const workersOf = (passes: Passes, { confirm, publish, reconcile }: WakeUps["sig
   ]),
   { name: "tidy", pass: passes.tidy, pollMs: MINUTE_MS },
   { name: "ledger", pass: passes.ledger, pollMs: MINUTE_MS },
+  { name: "ledger_check", pass: passes.ledgerCheck, pollMs: MINUTE_MS },
   { name: "roots", pass: passes.roots, pollMs: MINUTE_MS },
   { name: "replay", pass: passes.replay, pollMs: SELDOM_MS },
   { name: "tell", pass: passes.notify, pollMs: SELDOM_MS },

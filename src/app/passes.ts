@@ -14,7 +14,7 @@ import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS } from "../kit/time.ts";
 import { buildLedger } from "../ledger/build.ts";
-import { checkLedger } from "../ledger/check-ledger.ts";
+import { checkLedger, takeDueCheck } from "../ledger/check-ledger.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms.ts";
 import { checkErased } from "../operate/erase.ts";
 import { noteWaiting } from "../operate/note-waiting.ts";
@@ -154,13 +154,16 @@ export function createPasses(context: PassContext) {
       await noteWaiting(db, alarms);
       return MINUTE_MS;
     },
-    /** Takes new rows into the ledger, and checks it once a day. */
+    /** Takes new rows into the ledger. */
     async ledger(stop: AbortSignal) {
-      const retryInMs = await maintain(context, {
-        ledger: () => buildLedger(db, stop),
-        ledger_check: () => checkLedger(db),
-      });
+      const retryInMs = await maintain(context, { ledger: () => buildLedger(db, stop) });
       return retryInMs ?? MINUTE_MS;
+    },
+    /** Checks the ledger once a day: by itself, since reading everything keeps no row from its leaf. */
+    async ledgerCheck(stop: AbortSignal) {
+      const due = await takeDueCheck(db);
+      if (due !== null) await maintain(context, { ledger_check: () => checkLedger(db, due, stop) });
+      return MINUTE_MS;
     },
     async roots() {
       const { LEDGER_TOPIC_ARN: topicArn } = settings;

@@ -31,14 +31,27 @@ export async function readLastCheck(db: Database): Promise<LastCheck | null> {
   return (row?.checked as LastCheck | null | undefined) ?? null;
 }
 
-/** Takes the check that is due; whoever dies over it leaves it to others in an hour. */
-const claimCheck = new Statement(
+/** A check that is due, and what the one before it found. */
+export interface DueCheck {
+  at: Date;
+  checked: LastCheck | null;
+}
+
+// While the first reading goes on, most rows have no leaf yet: there is little to check, and much to read.
+const takeCheck = new Statement(
   { at: returned.time, checked: returned.json<LastCheck | null>() },
   () => sql`
     update ledger set check_at = clock_timestamp() + interval '1 hour'
     where source = ${SHARED} and check_at <= clock_timestamp()
+      and reading is not null and (reading->>'low' is not null or reading->>'place' is null)
     returning clock_timestamp() as at, checked`,
 );
+
+/** Takes the check that is due, if one is; whoever dies over it leaves it to others in an hour. */
+export async function takeDueCheck(db: Database): Promise<DueCheck | null> {
+  const [due] = await takeCheck.execute(db);
+  return due ?? null;
+}
 
 const writeCheck = new Statement(
   {},
@@ -51,15 +64,24 @@ const writeCheck = new Statement(
     where source = ${SHARED}`,
 );
 
-/** Verifies what is new if it is due, once a month and after a finding everything, and says so (G13). */
-export async function checkLedger(db: Database): Promise<void> {
-  const [due] = await claimCheck.execute(db);
-  if (due === undefined) return;
-  const { at, checked } = due;
+/**
+ * Verifies what is new, once a month and after a finding everything, and says so (G13).
+ * @returns why it ended early; null when it did not.
+ */
+export async function checkLedger(
+  db: Database,
+  { at, checked }: DueCheck,
+  stop?: AbortSignal,
+): Promise<string | null> {
   const isNew = checked !== null && checked.findingsInAll === 0;
   const whole = !isNew || at.getTime() - Date.parse(checked.wholeAt) > WHOLE_EVERY_MS;
   const from = whole ? undefined : new Date(Date.parse(checked.at) - OVERLAP_MS).toISOString();
-  const { leaves, rows, findings, findingsInAll } = await verifyLedger({ db, from });
+  const verified = await verifyLedger({ db, from, stop }).catch((error: unknown) => {
+    if (stop?.aborted) return null;
+    throw error;
+  });
+  if (verified === null) return "its process was stopped before the end; another begins anew within an hour";
+  const { leaves, rows, findings, findingsInAll } = verified;
   const check = {
     at: at.toISOString(),
     whole,
@@ -72,6 +94,7 @@ export async function checkLedger(db: Database): Promise<void> {
   step("check of the ledger to be kept");
   await writeCheck.execute(db, { check, alarms: alarmsOf(findings) });
   step("check of the ledger kept");
+  return null;
 }
 
 function alarmsOf(findings: readonly Finding[]): Alarm[] {

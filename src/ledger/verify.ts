@@ -18,7 +18,7 @@ interface VerifyOptions {
   to?: string | undefined;
   roots?: readonly OutsideRoot[];
   onProgress?: (done: number, total: number) => void;
-  stop?: AbortSignal;
+  stop?: AbortSignal | undefined;
 }
 
 /** Tiles of a range of time that is compared at once, about: fifty thousand leaves. */
@@ -52,10 +52,12 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verified> {
   for (let span = 3_600_000_000; from !== null; ) {
     stop?.throwIfAborted();
     const range = await nextRange(db, from, span, options.to);
-    await inSnapshot(db, (snapshot) => new RangeCheck(snapshot, range, runs, report).run());
+    const { to, factor } = await inSnapshot(db, (snapshot) =>
+      new RangeCheck(snapshot, range, runs, report).run(),
+    );
     onProgress?.(report.rows + report.replaced + report.retired.count, report.leaves);
-    span = range.span * 2;
-    from = range.isLast ? null : range.to;
+    span = Math.max(range.span * factor, SHORTEST_SPAN);
+    from = range.isLast && to === range.to ? null : to;
   }
   return report;
 }

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { connect } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
 import { buildLedger } from "../../src/ledger/build.ts";
 import { verifyLedger } from "../../src/ledger/verify.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
@@ -51,4 +53,37 @@ it("many leaves are built and verified, within about a tenth of the disk of thei
   );
   // A payment takes 4.7 KB of disk (docs/performance.md).
   expect(perPayment(kept?.disk)).toBeLessThan(420);
+});
+
+it("reads rows without a leaf some times over, however many they are (G12)", async () => {
+  const { around, db } = await withDatabase();
+  await addPayments(around, 1, { from: new Date(Date.now() - 40 * 86_400_000) });
+  await buildLedger(db);
+  const rows = 120_000;
+  await around.query(
+    `insert into invoice (id, source, created_at, asked_at, confirmed_at, status, digest, document)
+     select gen_random_uuid(), 'default', at, at, at, 'Paid', md5(n::text), json_build_object('title', repeat('x', 1000))
+     from (select n, now() - interval '1 hour' - n * interval '25 seconds' as at from generate_series(${rows}, 1, -1) as n) as made`,
+  );
+  await around.query("vacuum analyze invoice");
+  const read = async () =>
+    Number(
+      (
+        await around.query(
+          "select seq_tup_read + idx_tup_fetch as read from pg_stat_user_tables where relname = 'invoice'",
+        )
+      )[0]?.read,
+    );
+  const before = await read();
+  const { db: own, close } = connect(new Secret(around.databaseUrl), { max: 1, applicationName: "verifier" });
+  expect(await verifyLedger({ db: own })).toMatchObject({ findingsInAll: rows });
+  await close();
+  // What a session read is counted for all to see once it has ended.
+  await expect
+    .poll(() => around.query("select from pg_stat_activity where application_name = 'verifier'"))
+    .toEqual([]);
+  const timesOver = ((await read()) - before) / rows;
+  process.stdout.write(`${JSON.stringify({ timesOver })}\n`);
+  expect(timesOver).toBeGreaterThan(1);
+  expect(timesOver).toBeLessThan(8);
 });

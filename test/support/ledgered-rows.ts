@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Database } from "../../src/database/tables.ts";
+import { checkLedger, takeDueCheck } from "../../src/ledger/check-ledger.ts";
 import type { Surroundings } from "./relay.ts";
 
 const UUID_V7 = (ms: number) =>
@@ -62,4 +64,10 @@ export async function addPayments(
   ])
     await query(insert, /\$4/.test(insert) ? given : given.slice(0, 3));
   return ids;
+}
+
+/** What a process does each minute. */
+export async function checkDueLedger(db: Database): Promise<void> {
+  const due = await takeDueCheck(db);
+  if (due !== null) await checkLedger(db, due);
 }

@@ -28,9 +28,10 @@ export const publish = passHandler((passes) => [[passes.rescue, passes.publish]]
 });
 
 /** Reads the provider's lists for missed payments and in floods of unknown ids; feeds the ledger. */
-export const reconcile = passHandler(({ lists, tidy, ledger }) => [
+export const reconcile = passHandler(({ lists, tidy, ledger, ledgerCheck }) => [
   [atItsPace(tidy)],
   [ledger],
+  [ledgerCheck],
   ...lists.flatMap(({ scout, sweep }) => [[scout], [sweep]]),
 ]);
 

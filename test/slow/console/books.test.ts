@@ -6,9 +6,8 @@ import { connect } from "../../../src/database/connect.ts";
 import type { Database } from "../../../src/database/tables.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { buildLedger } from "../../../src/ledger/build.ts";
-import { checkLedger } from "../../../src/ledger/check-ledger.ts";
 import { FIXED_AMOUNT, OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
-import { addPayments } from "../../support/ledgered-rows.ts";
+import { addPayments, checkDueLedger } from "../../support/ledgered-rows.ts";
 import { PATIENCE_MS } from "../../support/patience-ms.ts";
 import { NAMES } from "./console-world.ts";
 import { inProvidersBook } from "./full-house.ts";
@@ -191,7 +190,7 @@ it("the ledger is shown with its trees, its last check, and whether anything is 
     }, PATIENCE)
     .toHaveLength(2);
   await world.query("update ledger set check_at = clock_timestamp() where source = '*'");
-  await atOnce(checkLedger);
+  await atOnce(checkDueLedger);
   await person.open("completeness");
   await person.settle();
   const ledger = page.getByRole("region", { name: "Ledger" });
@@ -223,7 +222,7 @@ it("the ledger section names what its check found, of each source", async () => 
     "do $do$ begin set local session_replication_role = replica; update event set collection_name = 'Water'; end $do$",
   );
   await world.query("update ledger set check_at = clock_timestamp(), checked = null where source = '*'");
-  await atOnce(checkLedger);
+  await atOnce(checkDueLedger);
   await person.open("completeness");
   await person.settle();
   const ledger = page.getByRole("region", { name: "Ledger" });
