@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { sql, type Transaction } from "kysely";
-import { type Slots, Statement } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { type Kind, SHARED } from "./kinds.ts";
 import { hashRow, NO_SALT, SALT_BYTES } from "./leaf.ts";
@@ -97,16 +96,13 @@ async function extendTree(
     if (leaf.salt !== null) salts.push(leaf.salt);
     if (hashes.length < TILE_LEAVES) continue;
     const root = rootOver(hashes) ?? EMPTY_ROOT;
-    const own = chunked(Buffer.concat([...hashes, packRefs(refs)]));
-    const tile = {
-      source,
-      index,
-      root,
-      leaves: own,
-      salts: chunked(Buffer.concat(salts)),
-      ...contentsOf(refs),
-    };
-    await insertTile.execute(trx, tile);
+    const [whole, rest] = chunked(Buffer.concat([...hashes, packRefs(refs)]));
+    const [wholeSalts, restOfSalts] = chunked(Buffer.concat(salts));
+    const tile = { source, index, root, leaves: whole, leaves_rest: rest, salts: wholeSalts };
+    await trx
+      .insertInto("ledger_tile")
+      .values({ ...tile, salts_rest: restOfSalts, ...contentsOf(refs) })
+      .execute();
     addPeak(peaks, index, root);
     index += 1;
     [hashes, refs, salts] = [[], [], []];
@@ -125,25 +121,6 @@ async function extendTree(
     .where("source", "=", source)
     .execute();
 }
-
-type FullTile = { source: string; index: number; root: Buffer } & Record<
-  "leaves" | "salts",
-  [Buffer, Buffer]
-> &
-  ReturnType<typeof contentsOf>;
-
-const insertTile = new Statement(
-  {},
-  ({ value }: Slots<FullTile>) => sql`
-    insert into ledger_tile (source, index, root, leaves, leaves_rest, salts, salts_rest, kinds, times, answers)
-    values (${value(({ source }) => source)}, ${value(({ index }) => index)}::int,
-      ${value(({ root }) => root)}::bytea,
-      ${value(({ leaves }) => leaves[0])}::bytea, ${value(({ leaves }) => leaves[1])}::bytea,
-      ${value(({ salts }) => salts[0])}::bytea, ${value(({ salts }) => salts[1])}::bytea,
-      ${value(({ kinds }) => kinds)}::int,
-      tstzrange(${value(({ from }) => from)}::timestamptz, ${value(({ to }) => to)}::timestamptz, '[]'),
-      ${value(({ answers }) => answers)}::int[])`,
-);
 
 /** Adds the root of the next full tile to those of the perfect subtrees, the largest first. */
 export function addPeak(peaks: Buffer[], index: number, root: Buffer): void {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
-import { returned, Statement } from "../database/statement.ts";
+import { type RowOf, returned, Statement } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { appendLeaves, lockLedger, makeLeaf, type NewLeaf } from "./append.ts";
@@ -42,36 +42,30 @@ export interface Reading {
   marks: { next: number; at: string }[];
 }
 
-/** What is asked of a database before each reading. */
-interface Moment {
-  server: string;
-  oldest: number;
-  next: number;
-  at: string;
-}
-
 /** Transactions of other databases are none of its business; a prepared one has no session. */
 const isOfThisDatabase = sql`(
   exists (select from pg_stat_activity where datname = current_database() and backend_xid = running::xid)
   or exists (select from pg_prepared_xacts where database = current_database() and transaction = running::xid))`;
 
+const MOMENT = {
+  server: returned.text(),
+  oldest: returned.count,
+  next: returned.count,
+  at: returned.text(),
+};
+
+/** What is asked of a database before each reading. */
 const selectMoment = new Statement(
-  { server: returned.text(), oldest: returned.text(), next: returned.text(), at: returned.text() },
+  MOMENT,
   () => sql`
     select (select system_identifier::text from pg_control_system()) as server,
       coalesce(
         (select min(running) from pg_snapshot_xip(now) as running where ${isOfThisDatabase}),
-        pg_snapshot_xmax(now))::text as oldest,
-      pg_snapshot_xmax(now)::text as next,
+        pg_snapshot_xmax(now))::text::bigint as oldest,
+      pg_snapshot_xmax(now)::text::bigint as next,
       to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
     from pg_current_snapshot() as now`,
 );
-
-async function readMoment(db: Database): Promise<Moment> {
-  const [moment] = await selectMoment.execute(db);
-  if (moment === undefined) throw new Error("Postgres knows no moment");
-  return { ...moment, oldest: Number(moment.oldest), next: Number(moment.next) };
-}
 
 /** Ids of transactions are compared in 32 bits: older ones than this are older than everything. */
 const COMPARABLE = 2 ** 31;
@@ -80,7 +74,8 @@ const COMPARABLE = 2 ** 31;
 export const earlier = (time: string): string => timeOfMicros(microsOf(time) - SLACK_MICROS);
 
 /** The reading that follows; null when nothing can have been committed since. */
-function nextReading(before: Reading | null, now: Moment): Reading | null {
+function nextReading(before: Reading | null, now: RowOf<typeof MOMENT> | undefined): Reading | null {
+  if (now === undefined) return null;
   const follows = before !== null && before.server === now.server && now.next - before.high < COMPARABLE;
   if (follows && before.high === now.oldest) return null;
   // What runs while the first reading begins has no older mark.
@@ -103,22 +98,16 @@ const isTaken = ({ low, high, begunAt }: Reading, time: RawBuilder<unknown>): Ra
   (${low}::text is null or age(known.xmin) <= age(${low}::text::xid8::xid))
   and (${time} < ${earlier(begunAt)}::timestamptz or age(known.xmin) > age(${String(high)}::text::xid8::xid))`;
 
-/** What one transaction did. `busy`: another process builds. */
-export interface Built {
-  state: "more" | "done" | "busy";
-  leaves: number;
-}
-
 /**
  * Appends the next leaves of all trees, in one transaction: a process that dies leaves either all of them or
- * none. Call it until it is done.
+ * none. Call it until it is done. @returns `busy`: another process builds.
  */
-export function buildBatch(db: Database): Promise<Built> {
-  return db.transaction().execute(async (trx) => {
-    if (!(await lockLedger(trx, { wait: false }))) return { state: "busy", leaves: 0 };
+export const buildBatch = (db: Database) =>
+  db.transaction().execute(async (trx) => {
+    if (!(await lockLedger(trx, { wait: false }))) return { state: "busy", leaves: 0 } as const;
     const before = await readReading(trx);
-    const reading = before?.place ? before : nextReading(before, await readMoment(trx));
-    if (reading === null) return { state: "done", leaves: 0 };
+    const reading = before?.place ? before : nextReading(before, (await selectMoment.execute(trx))[0]);
+    if (reading === null) return { state: "done", leaves: 0 } as const;
     const fresh = await readOn(trx, reading);
     const leaves = await appendLeaves(trx, fresh);
     await trx
@@ -127,9 +116,8 @@ export function buildBatch(db: Database): Promise<Built> {
       .where("source", "=", SHARED)
       .execute();
     step("leaves to be kept");
-    return { state: reading.place === null ? "done" : "more", leaves };
+    return { state: reading.place === null ? "done" : "more", leaves } as const;
   });
-}
 
 /** Appends all leaves that are due. @returns how many, or null while another process does. */
 export async function buildLedger(db: Database, stop?: AbortSignal): Promise<number | null> {

@@ -4,7 +4,7 @@ import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS } from "../kit/time.ts";
-import { type Finding, findingText, type Verified } from "./findings.ts";
+import { type Finding, findingText, type LastCheck } from "./findings.ts";
 import { SHARED } from "./kinds.ts";
 import { verifyLedger } from "./verify.ts";
 
@@ -15,16 +15,6 @@ const WHOLE_EVERY_MS = 30 * DAY_MS;
 const OVERLAP_MS = 3_600_000;
 
 const NAMED_LIMIT = 20;
-
-/** What the last check by itself found. */
-export interface LastCheck extends Pick<Verified, "leaves" | "rows" | "findingsInAll"> {
-  at: string;
-  /** Whether it read everything. */
-  whole: boolean;
-  /** When everything was last read. */
-  wholeAt: string;
-  findings: Finding[];
-}
 
 export async function readLastCheck(db: Database): Promise<LastCheck | null> {
   const row = await db.selectFrom("ledger").select("checked").where("source", "=", SHARED).executeTakeFirst();

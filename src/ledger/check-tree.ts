@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { addPeak, foldPeaks } from "./append.ts";
-import type { Finding } from "./findings.ts";
+import { type Finding, findingOfTree } from "./findings.ts";
 import { readRoots, rootAt } from "./proofs.ts";
 import { hashesIn, readTiles, rootOver, TILE_BYTES, TILE_LEAVES } from "./tiles.ts";
 
@@ -26,16 +26,7 @@ export async function checkTrees(
   for (const { source } of sources) {
     const checked = await inSnapshot(db, (snapshot) => checkTree(snapshot, source));
     leaves += checked.leaves;
-    if (checked.fault !== null)
-      findings.push({
-        what: "tree",
-        source,
-        kind: null,
-        key: null,
-        at: null,
-        columns: [],
-        detail: checked.fault,
-      });
+    if (checked.fault !== null) findings.push(findingOfTree("tree", source, checked.fault));
   }
   return { sources: sources.map(({ source }) => source), leaves, findings };
 }
@@ -83,7 +74,7 @@ export async function checkRoots(db: Database, roots: readonly OutsideRoot[]): P
   for (const { source, size, root, at } of roots) {
     const tree = trees.get(source);
     const find = (what: Finding["what"], detail: string) =>
-      findings.push({ what, source, kind: null, key: null, at, columns: [], detail });
+      findings.push(findingOfTree(what, source, detail, at));
     if (tree === undefined)
       find(
         "tree",

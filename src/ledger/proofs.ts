@@ -45,7 +45,7 @@ const selectTileRoots = new Statement(
 /**
  * Reads the roots of perfect subtrees, each tile once: for one snapshot. @throws Error where a tile is missing.
  */
-export function subtreesOf(db: Database, source: string): ReadSubtree {
+function subtreesOf(db: Database, source: string): ReadSubtree {
   const kept = new Map<string, Promise<Buffer>>();
   const once = (name: string, hashes: () => Promise<Buffer>) => {
     const reading = kept.get(name) ?? hashes();
@@ -91,21 +91,6 @@ export const proveConsistency = (
   second: number,
 ): Promise<Buffer[]> => consistencyPath(first, second, subtreesOf(db, source));
 
-/** A leaf with what proves that it is in the tree. */
-export interface Inclusion {
-  /** Of the leaf, from 0. */
-  index: number;
-  size: number;
-  root: Buffer;
-  path: Buffer[];
-  /** Its bytes, made from the row as it is now. */
-  leaf: string;
-  /** Whether they are those that the tree has. */
-  matches: boolean;
-  /** For each field that can be erased the salt of its digest, in hex; null when the row was erased. */
-  salts: Record<string, string> | null;
-}
-
 /** Proves that rows, as they stand, are in the tree: for one snapshot. */
 export class Prover {
   readonly #snapshot: Database;
@@ -116,8 +101,12 @@ export class Prover {
     this.#snapshot = snapshot;
   }
 
-  /** @returns null where the row has no leaf yet. */
-  async prove(kind: Kind, row: LedgerRow): Promise<Inclusion | null> {
+  /**
+   * @returns the row's leaf, made from it as it is now, with its index from 0 and what proves that it is in the tree
+   *   if it `matches`; `salts` of the fields that can be erased, in hex, null when the row was erased. null where the
+   *   row has no leaf yet.
+   */
+  async prove(kind: Kind, row: LedgerRow) {
     const found = await this.find(kind, row);
     if (found === null) return null;
     const { tree, leaf, secret, matches } = found;
@@ -140,7 +129,7 @@ export class Prover {
     const reading = this.#trees.get(source) ?? readRoot(db, source);
     this.#trees.set(source, reading);
     const tree = await reading;
-    const leaf = tree === null ? null : await findLeaf(db, { source, kind, key, at }, tree.size);
+    const leaf = tree && (await findLeaf(db, kind, row, tree.size));
     if (tree === null || leaf === null) return null;
     const erasures = await readErasures(db, kind, [row]);
     const secret: Secret = erasures.get(`${source} ${key} ${at}`) ?? { salt: leaf.salt ?? NO_SALT };
@@ -148,25 +137,16 @@ export class Prover {
   }
 }
 
-/** How much of something is in the tree of a source. */
-export interface LeafCount {
-  source: string;
-  /** Leaves of the whole tree. */
-  size: number;
-  /** Of those that were named and are there. */
-  rows: number;
-  leaves: number;
-  /** Leaves whose row says something else by now. */
-  differing: number;
-}
-
-/** Which of these rows are in the tree; a row without a leaf gets one within minutes. */
-export function countLeaves(
+/**
+ * How many of these rows are there and have a leaf in the tree of the source, which a new one gets within minutes;
+ * `differing`: of how many the row says something else by now.
+ */
+export const countLeaves = (
   db: Database,
   source: string,
   named: readonly { kind: string; key: string; at?: string }[],
-): Promise<LeafCount> {
-  return inSnapshot(db, async (snapshot) => {
+) =>
+  inSnapshot(db, async (snapshot) => {
     const prover = new Prover(snapshot);
     const size = (await readRoot(snapshot, source))?.size ?? 0;
     const count = { source, size, rows: 0, leaves: 0, differing: 0 };
@@ -182,25 +162,12 @@ export function countLeaves(
     }
     return count;
   });
-}
 
-/** One version of a row. */
-export interface Version {
-  source: string;
-  kind: Kind;
-  key: string;
-  at: string;
-}
-
-/** Where the leaf of a version stands; null when it has none. @param size of the tree. */
-export async function findLeaf(
-  db: Database,
-  { source, kind, key, at }: Version,
-  size: number,
-): Promise<{ index: number; hash: Buffer; salt: Buffer | null } | null> {
-  const name = nameOfRow(kind, { key, at });
-  const which = sql`${holdsKinds([kind])} and ${holdsTimes(at, at)}`;
-  for (const tile of await readTiles(db, source, which)) {
+/** Where the leaf of a version of a row stands; null when it has none. @param size of the tree. */
+async function findLeaf(db: Database, kind: Kind, row: LedgerRow, size: number) {
+  const name = nameOfRow(kind, row);
+  const which = sql`${holdsKinds([kind])} and ${holdsTimes(row.at, row.at)}`;
+  for (const tile of await readTiles(db, row.source, which)) {
     const refs = [...unpackRefs(tile.refs)];
     const at = refs.findIndex((ref) => ref.name === name);
     const ref = refs[at];

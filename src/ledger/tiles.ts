@@ -85,17 +85,12 @@ export const readTiles = (db: Database, source: string, which: RawBuilder<unknow
   selectTiles.execute(db, { source, which });
 
 /** What the indexes of tiles need to know of its references. */
-export function contentsOf(refs: readonly LeafRef[]): {
-  kinds: number;
-  from: string;
-  to: string;
-  answers: number[];
-} {
+export function contentsOf(refs: readonly LeafRef[]) {
   const times = refs.map(({ micros }) => micros);
+  const [from, to] = [timeOfMicros(Math.min(...times)), timeOfMicros(Math.max(...times))];
   return {
     kinds: bitsOf(new Set(refs.map(({ kind }) => kind))),
-    from: timeOfMicros(Math.min(...times)),
-    to: timeOfMicros(Math.max(...times)),
+    times: sql<string>`tstzrange(${from}::timestamptz, ${to}::timestamptz, '[]')`,
     answers: refs.filter(({ kind }) => kind.name === "answer").map(({ key }) => answerOf(key)),
   };
 }

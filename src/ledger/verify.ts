@@ -25,11 +25,6 @@ interface VerifyOptions {
 const TILES_AT_ONCE = 200;
 const SHORTEST_SPAN = 1_000_000;
 
-/** The columns that no leaf covers, by table. */
-export const UNCOVERED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  KINDS.flatMap(({ table, uncovered }) => (uncovered === undefined ? [] : [[table, uncovered]])),
-);
-
 /** Reads the tables against the trees, and the trees against themselves and the roots that are given. */
 export async function verifyLedger(options: VerifyOptions): Promise<Verified> {
   const { db, roots = [], onProgress, stop } = options;
@@ -39,6 +34,9 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verified> {
     proves: roots.length > 0 ? "unchanged" : "consistent",
     withoutRoot:
       roots.length > 0 ? trees.sources.filter((name) => !roots.some(({ source }) => source === name)) : [],
+    uncovered: Object.fromEntries(
+      KINDS.flatMap(({ table, uncovered }) => (uncovered === undefined ? [] : [[table, [...uncovered]]])),
+    ),
     leaves: trees.leaves,
     rows: 0,
     replaced: 0,

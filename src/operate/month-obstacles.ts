@@ -9,11 +9,7 @@ import { addDays, clock } from "../kit/time.ts";
 import { readSentAmounts } from "../publish/sent-amounts.ts";
 import { SETTLING_MS, type Tally } from "../reconcile/certificate/certificate.ts";
 import { type CalendarDay, readCalendar } from "../reconcile/last-runs.ts";
-import {
-  type CertificatePage,
-  isProvisionalCertificate,
-  readCertificatePage,
-} from "../reconcile/read-certificates.ts";
+import { type CertificatePage, readCertificatePage } from "../reconcile/read-certificates.ts";
 import { readWantingDays } from "../reconcile/unproven-days.ts";
 import { listUndelivered, type UndeliveredList } from "./list-undelivered.ts";
 import type { Obstacle } from "./month.ts";
@@ -64,7 +60,8 @@ export async function judgeMonth(db: Database, asked: MonthToClose): Promise<Jud
   const calendar = await readCalendar(db, { from, to, sources: [source] });
   const wanting = await readWantingDays(db, source, period);
   const last = calendar.find(({ day }) => day === to);
-  const isProvisional = last !== undefined && (await isProvisionalCertificate(db, last.certificateId));
+  const newest = last && (await readCertificatePage(db, last.certificateId, { limit: 1, after: 0 }));
+  const isProvisional = newest?.certificate.basis.provisional === true;
   const covered = { from, to, collections: asked.collections };
   const matches = asked.isWaived ? [] : await newestMatchesOf(db, name, covered);
   const outdated: StatementMatch[] = [];

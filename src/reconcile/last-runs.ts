@@ -1,18 +1,12 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { type Columns, text, time, uuid } from "../database/columns.ts";
-import {
-  nullable,
-  type ResultOf,
-  type RowOf,
-  returned,
-  type Slots,
-  Statement,
-} from "../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { answeredId, time as answeredTime } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/book-days.ts";
-import { type Result, result, totals } from "./certificate/certificate.ts";
+import { type Result, result, type Totals, totals } from "./certificate/certificate.ts";
+import { emptyTotals, isEqual } from "./certificate/summary.ts";
 
 interface Swept {
   source: string;
@@ -138,10 +132,6 @@ interface CalendarQuery {
   sources: readonly CoveredSource[];
 }
 
-const tallied = (name: "paid" | "stored" | "published" | "missing") => sql`
-  coalesce((totals.item -> ${sql.lit(name)} ->> 'count')::int, 0) as ${sql.ref(name)},
-  coalesce(totals.item -> ${sql.lit(name)} ->> 'amount', '0.00') as ${sql.ref(`${name}Amount`)}`;
-
 interface AskedDay extends CoveredSource {
   day: string;
   period: BookPeriod;
@@ -164,15 +154,8 @@ const selectCalendar = new Statement(
     certificateId: returned.uuid,
     madeAt: returned.time,
     refused: returned.boolean,
-    paid: returned.integer,
-    paidAmount: returned.text(),
-    stored: returned.integer,
-    storedAmount: returned.text(),
-    published: returned.integer,
-    publishedAmount: returned.text(),
-    missing: returned.integer,
-    missingAmount: returned.text(),
-    differences: returned.integer,
+    /** null: nothing was paid on it. */
+    counted: nullable(returned.json<Totals>()),
   },
   ({ table }: Slots<readonly AskedDay[]>) => sql`
     with covering as (
@@ -183,16 +166,14 @@ const selectCalendar = new Statement(
         and certificate.collection_ids @> asked.ids::uuid[] and certificate.time_zone = asked.zone
         and certificate.window_from <= asked.begins and certificate.window_to >= asked.ends
       order by asked.source, asked.day, certificate.finished_at desc),
-    totals as (
+    counted as (
       select certificate.id, item ->> 'day' as day, item
       from certificate, json_array_elements(document -> 'days') as item
       where certificate.id in (select id from covering))
     select covering.day, covering.source, covering.id as "certificateId",
-      covering.finished_at as "madeAt", covering.result = 'refused' as refused,
-      ${tallied("paid")}, ${tallied("stored")}, ${tallied("published")}, ${tallied("missing")},
-      coalesce((totals.item ->> 'differences')::int, 0) as differences
+      covering.finished_at as "madeAt", covering.result = 'refused' as refused, counted.item as counted
     from covering
-    left join totals on totals.id = covering.id and totals.day = covering.day
+    left join counted on counted.id = covering.id and counted.day = covering.day
     order by covering.day, covering.source`,
 );
 
@@ -200,26 +181,20 @@ const selectCalendar = new Statement(
  * Days of payment according to certificates: a day is left out if no finished certificate of all the source's
  * collections and of the zone of its books covers it. Postgres parses the certificates, because they may be large.
  */
-export const readCalendar = async (db: Database, wanted: CalendarQuery): Promise<CalendarDay[]> =>
-  (await selectCalendar.execute(db, askedDays(wanted))).map(dayOf);
-
-const askedDays = ({ from, to, sources }: CalendarQuery): AskedDay[] =>
-  sources.flatMap((source) => {
-    const { zone } = source;
-    const days = bookDaysOf(bookPeriod(from, to, zone), zone);
-    return days.map((day) => ({ ...source, day, period: bookDay(day, zone) }));
-  });
-
-function dayOf(found: ResultOf<typeof selectCalendar>): CalendarDay {
-  const { day, source, certificateId, madeAt, refused, differences } = found;
-  const paid = { count: found.paid, amount: found.paidAmount };
-  const stored = { count: found.stored, amount: found.storedAmount };
-  const published = { count: found.published, amount: found.publishedAmount };
-  const missing = { count: found.missing, amount: found.missingAmount };
-  const agrees = [stored, published].every(
-    ({ count, amount }) => count === paid.count && amount === paid.amount,
+export async function readCalendar(
+  db: Database,
+  { from, to, sources }: CalendarQuery,
+): Promise<CalendarDay[]> {
+  const asked = sources.flatMap((source) =>
+    bookDaysOf(bookPeriod(from, to, source.zone), source.zone).map((day) => ({
+      ...source,
+      day,
+      period: bookDay(day, source.zone),
+    })),
   );
-  const isEqual = agrees && missing.count + differences === 0;
-  const result: Result = refused ? "refused" : isEqual ? "equal" : "not_equal";
-  return { day, source, certificateId, madeAt, result, paid, stored, published, missing, differences };
+  const days = await selectCalendar.execute(db, asked);
+  return days.map(({ refused, counted, ...day }) => {
+    const totals = { ...emptyTotals(), ...counted, ...day };
+    return { ...totals, result: refused ? "refused" : isEqual(totals) ? "equal" : "not_equal" };
+  });
 }

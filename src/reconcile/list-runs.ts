@@ -25,7 +25,7 @@ const CLAIMED = {
 /** A run whose lease this worker holds. */
 export type ClaimedRun = Omit<RowOf<typeof CLAIMED>, "windowFrom" | "windowTo"> & { window: PaidWindow };
 
-interface Held {
+export interface Held {
   id: string;
   leaseToken: string;
 }

@@ -66,20 +66,6 @@ export const certificatesBeginning = (db: Database, { first, last }: IdRange, li
     .limit(limit)
     .execute();
 
-/** Whether a certificate may lack its last payments: its lists were read less than an hour after its period. */
-export async function isProvisionalCertificate(db: Database, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("certificate")
-    .select(
-      typed(returned.boolean, sql`coalesce((document -> 'basis' ->> 'provisional')::boolean, false)`).as(
-        "is",
-      ),
-    )
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return row?.is === true;
-}
-
 export interface DifferenceFilters {
   /** YYYY-MM-DD, in its zone. */
   day?: string | undefined;
@@ -182,23 +168,23 @@ export async function readCertificatePage(
   return { certificate, differences: differences ?? [], matching, next: matching > end ? end : null };
 }
 
+/** So few differences at once that other requests are not kept waiting. */
 const CSV_PAGE = 500;
 
-/**
- * Certificates as one table for finance, in parts small enough not to block other requests.
- * @returns null when one does not exist or is not done.
- */
-export async function certificateCsvParts(
+/** Certificates as one table for finance, in parts. */
+export async function* certificateCsvParts(
   db: Database,
-  ids: readonly string[],
-): Promise<AsyncIterable<string> | null> {
-  const firsts: CertificatePage[] = [];
-  for (const id of ids) {
-    const first = await readCertificatePage(db, id, { limit: CSV_PAGE, after: 0 });
-    if (first === null) return null;
-    firsts.push(first);
+  certificates: readonly Certificate[],
+): AsyncGenerator<string> {
+  yield csvHeader;
+  for (const certificate of certificates) {
+    yield csvHead(certificate);
+    for (let first = 0; first < certificate.differences.length; first += CSV_PAGE) {
+      const page = certificate.differences.slice(first, first + CSV_PAGE);
+      yield csvDifferences(certificate, page, await readReferences(db, certificate.source, page));
+    }
+    yield csvMore(certificate);
   }
-  return csvParts(db, firsts);
 }
 
 /** The references of the invoices that these name. */
@@ -215,31 +201,8 @@ async function readReferences(
   return new Map(known.map(({ invoiceId, reference }) => [invoiceId, reference]));
 }
 
-async function* csvParts(db: Database, firsts: readonly CertificatePage[]): AsyncIterable<string> {
-  yield csvHeader;
-  for (const first of firsts) {
-    const { certificate } = first;
-    const { id, source } = certificate;
-    yield csvHead(certificate);
-    for (let page: CertificatePage | null = first; page !== null; ) {
-      yield csvDifferences(certificate, page.differences, await readReferences(db, source, page.differences));
-      page =
-        page.next === null ? null : await readCertificatePage(db, id, { limit: CSV_PAGE, after: page.next });
-    }
-    yield csvMore(certificate, first.matching);
-  }
-}
-
-/** The text of a certificate as it was issued, in parts. @returns null when it does not exist or is not done. */
-export async function issuedCertificateParts(
-  db: Database,
-  id: string,
-): Promise<AsyncIterable<Uint8Array> | null> {
-  const certificate = await readCertificate(db, id);
-  return certificate && issuedParts(certificate);
-}
-
-async function* issuedParts(certificate: Certificate): AsyncIterable<Uint8Array> {
+/** The text of a certificate as it was issued. */
+export async function* issuedCertificateParts(certificate: Certificate): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(certificate, null, 2)}\n`);
 }
 

@@ -11,17 +11,12 @@ import { readRow } from "../../src/ledger/read-rows.ts";
 import { unpackRefs } from "../../src/ledger/refs.ts";
 import { hashesIn, readTiles } from "../../src/ledger/tiles.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { withDatabase } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import type { Surroundings } from "../support/relay.ts";
 
 /** Leaves of one payment of `addPayments` in its source's tree. */
 const PER_PAYMENT = 8;
-
-const world = async () => {
-  const around = await surroundings();
-  return { around, db: openDatabase(around.databaseUrl) };
-};
 
 async function leavesOf(db: Database, source: string) {
   const tiles = await readTiles(db, source, sql`true`);
@@ -57,7 +52,7 @@ const insertAct = "insert into audit_entry (actor, action, subject, detail) valu
 
 describe("building the ledger", () => {
   it.concurrent("takes in each row once; the root is that of RFC 9162, and a later tree begins with it", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     await addPayments(around, 300);
     await buildLedger(db);
     const first = await readRoot(db, "default");
@@ -82,7 +77,7 @@ describe("building the ledger", () => {
   });
 
   it.concurrent("proves that a row is in the tree, as it stands", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     const [id = ""] = await addPayments(around, 50);
     const [callback] = await around.query<{ id: string }>(
       "select id from callback where invoice_ids = array[$1::uuid]",
@@ -105,7 +100,7 @@ describe("building the ledger", () => {
   });
 
   it.concurrent("misses no row that is committed late, and takes none twice", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     const late = await openSession(around);
     await late.query("begin");
     await late.query(insertAct, ["late"]);
@@ -127,7 +122,7 @@ describe("building the ledger", () => {
   });
 
   it.concurrent("an answer gets a leaf for each version that was seen, an unchanged one none", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     const [id = ""] = await addPayments(around, 1, { from: minutesAgo(1) });
     await buildLedger(db);
     const { names } = await leavesOf(db, "default");
@@ -141,7 +136,7 @@ describe("building the ledger", () => {
   });
 
   it.concurrent("is done by one process at a time; what another begins, one goes on with", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     await addPayments(around, 1_500);
     await Promise.all(Array.from({ length: 3 }, () => buildBatch(db)));
     await Promise.all(Array.from({ length: 3 }, () => buildLedger(db)));

@@ -11,18 +11,13 @@ import { verifyLedger } from "../../src/ledger/verify.ts";
 import { eraseInvoice } from "../../src/operate/erase.ts";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { withDatabase } from "../support/log-rows.ts";
 import { loginWith } from "../support/login.ts";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import type { Surroundings } from "../support/relay.ts";
 import { runInProcess } from "../support/run-command.ts";
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
-
-const world = async () => {
-  const around = await surroundings();
-  return { around, db: openDatabase(around.databaseUrl) };
-};
 
 /** As superuser with the triggers off. */
 const tamper = ({ query }: Surroundings, text: string) =>
@@ -66,7 +61,7 @@ describe("verifying the ledger", () => {
   });
 
   it("names each row whose covered column a superuser changed, deleted or inserted", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     await addPayments(around, 30, { from: daysAgo(1) });
     const erased = await addPayments(around, 4, { from: daysAgo(1) });
     await buildLedger(db);
@@ -132,7 +127,7 @@ describe("verifying the ledger", () => {
   });
 
   it("names rows of times that no relay writes, and goes on building beside them", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     await addPayments(around, 1);
     await buildLedger(db);
     for (const time of ["-infinity", "infinity", "4000-01-01 BC", "12000-01-01"])
@@ -150,7 +145,7 @@ describe("verifying the ledger", () => {
   });
 
   it("takes no more than the reader's role", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     expect(await grantRoles(db)).toBe("granted");
     const [id = ""] = await addPayments(around, 3);
     await buildLedger(db);
@@ -163,7 +158,7 @@ describe("verifying the ledger", () => {
   });
 
   it("erasing and retention leave it green", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     const old = await addPayments(around, 20, { from: daysAgo(100) });
     const [first = "", second = ""] = await addPayments(around, 20, { from: daysAgo(2) });
     await buildLedger(db);
@@ -197,7 +192,7 @@ describe("verifying the ledger", () => {
   });
 
   it("with a root kept outside: unchanged since, behind it, another's, or rewritten", async () => {
-    const { around, db } = await world();
+    const { around, db } = await withDatabase();
     await addPayments(around, 200, { from: daysAgo(1) });
     await buildLedger(db);
     const kept = async () =>

@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  canContinueWith,
-  describeUnproven,
-  isProvisional,
-  type Reading,
-  readingTerms,
-} from "../../src/reconcile/certificate/certificate.ts";
-import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
+import { canContinueWith, isProvisional, type Reading } from "../../src/reconcile/certificate/certificate.ts";
 
 const TERMS = {
   collectionIds: ["a", "b"],
@@ -49,17 +42,6 @@ describe("a kept reading of the lists", () => {
     ["another PROVIDER_TIME_ZONE", { timeZone: "Africa/Lagos" }],
   ])("is not when it was of %s (G10)", (_, changes) => {
     expect(canContinueWith(READING, { ...TERMS, ...changes }, WINDOW)).toBe(false);
-  });
-
-  it("has the terms of its source, and of nothing else of it", () => {
-    const { collectionIds, period, ...settings } = TERMS;
-    const source = { name: "default", collectionIds: ["c"], ...settings } as unknown as ReconcileSource;
-    expect(readingTerms(source, collectionIds, period)).toEqual(TERMS);
-  });
-
-  it("says of which days it is in doubt, and why", () => {
-    const doubt = { first: "2026-10-01", last: "2026-10-02", why: "it shows an invoice twice" };
-    expect(describeUnproven(doubt)).toBe("2026-10-01 to 2026-10-02: it shows an invoice twice");
   });
 
   it("is provisional when it began less than an hour after the period was over", () => {

@@ -7,47 +7,6 @@ const words = (reason: Reason, changes: Partial<PaymentFacts> = {}): string =>
   detailOf(reason, { ...COMPLETE, ...changes });
 
 describe("a certificate's reason in plain words", () => {
-  it.each<[Reason, string]>([
-    ["missing", "no callback named it and no sweep has found it yet"],
-    ["not_confirmed", "the provider has not confirmed it yet"],
-    ["dead", "its confirmation is a dead letter"],
-    ["quarantined", "quarantined"],
-    ["recorded_only", "recorded only: found by reconcile without --publish"],
-    ["before_start", "paid before the relay first served this source, and not published"],
-    ["event_missing", "confirmed as paid, but its event is missing"],
-    ["unpublished", "its event is waiting to be published"],
-    ["event_dead", "SNS refused its event"],
-    ["held", "its event is held as a Test invoice's, and the provider does not say that it is one"],
-    ["wrong_topic", "its event was accepted on the live topic, which is not its topic today"],
-    ["no_acceptance", "its event is not queued, and no acceptance by SNS is stored"],
-    [
-      "books_differ",
-      "columns and event contradict the provider's answers that they were made from: something was edited by hand",
-    ],
-    ["payload_differs", "the event in the log is not the one that SNS accepted"],
-    ["digest_missing", "no digest of what SNS accepted is stored"],
-    ["invoice_missing", "published, but the confirmed invoice is gone"],
-    ["not_at_provider", "stored as paid, but the provider's list does not show it"],
-    ["status_unknown", "stored as paid, but the provider's answer cannot be read"],
-    ["confirmation_missing", "its confirmation is gone"],
-    ["verdict_differs", "published, but its confirmation's verdict is paid"],
-    ["event_without_payment", "it has an event, but is not paid, neither at the provider nor in the store"],
-    ["callback_missing", "the callback that opened it is gone from the log"],
-    ["undated", "neither the list nor the confirmed answer has a time of payment that can be true"],
-    ["future", "its time of payment is in the future"],
-    ["counted_by_asking", "the list leaves it out, but Get Invoice says it is paid"],
-    ["test", "a Test invoice"],
-    ["corrected", "the provider has changed it since its event was made: "],
-    [
-      "type_changed",
-      "the provider has named another type since: it is Live now, and its event was accepted on the live topic as Live",
-    ],
-    ["acceptance_without_event", ""],
-    ["id_unusable", ""],
-  ])("%s", (reason, text) => {
-    expect(words(reason)).toBe(text);
-  });
-
   it.each<[Reason, Partial<PaymentFacts>, string]>([
     ["not_confirmed", { lastError: "a time-out" }, "the provider has not confirmed it yet: a time-out"],
     ["unpublished", { outboxError: "throttled" }, "its event is waiting to be published: throttled"],

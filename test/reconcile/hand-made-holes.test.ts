@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { dayOf } from "../../src/kit/time.ts";
-import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { readOf, reconcilePeriod } from "../../src/reconcile/on-request.ts";
-import { placePayment } from "./place-payment.ts";
-import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
+import { midnight, PAID_AT, place, prove } from "./prove-period.ts";
+import { type Books, books } from "./relay-books.ts";
 
-const midnight = (daysBack: number) => new Date(Math.floor(Date.now() / DAY_MS - daysBack) * DAY_MS);
-const WINDOW = { from: midnight(6), to: midnight(0) };
-const PAID_AT = daysAgo(3);
 const OTHER_TOPIC = "arn:aws:sns:us-east-1:123456789012:invoice-events-test";
 
 /** What certify says; none: nothing that could hide money was changed. */
@@ -153,21 +149,14 @@ const NOTES = new Set(["callback_missing", "future", "other"]);
 
 async function completePayment(): Promise<{ given: Books; id: string }> {
   const given = await books();
-  await placePayment(given, { paidAt: PAID_AT });
-  const id = await placePayment(given, { paidAt: PAID_AT, openedBy: "callback" });
+  await place(given);
+  const id = await place(given, { openedBy: "callback" });
   await given.query(
     `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
      values (gen_random_uuid(), $2, 'default', 'POST', '/', '', array[$1::uuid], '[]', '')`,
     [id, PAID_AT],
   );
   return { given, id };
-}
-
-async function prove({ context, source }: Books) {
-  const signal = new AbortController().signal;
-  const [certificate] = await certify(context, { source, window: WINDOW, collectionId: null, signal });
-  if (certificate === undefined) throw new Error("no certificate");
-  return certificate;
 }
 
 /** As a hand would do it that is not kept off by triggers. */
@@ -198,7 +187,7 @@ describe("a hole made by hand", () => {
     const [done] = readOf(
       await reconcilePeriod(given.context, {
         sources: [given.source],
-        ...{ from: dayOf(WINDOW.from), to: dayOf(WINDOW.to.getTime() - 1) },
+        ...{ from: dayOf(midnight(6)), to: dayOf(midnight(1)) },
         publish: false,
         actor: "cli:test",
         signal: new AbortController().signal,

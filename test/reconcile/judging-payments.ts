@@ -78,7 +78,6 @@ export const COMPLETE: PaymentFacts = {
   documentIsWhole: true,
   confirmation: "done",
   verdict: "paid",
-  openedBy: "callback",
   openedAt: PAID_AT,
   recordOnly: false,
   lastError: null,
@@ -86,7 +85,6 @@ export const COMPLETE: PaymentFacts = {
   hasCallback: true,
   eventId: EVENT,
   eventType: "Live",
-  eventCreatedAt: PAID_AT,
   ...eventAnswer({}),
   inPayload: PAYLOAD,
   outboxState: null,
@@ -101,7 +99,6 @@ export const COMPLETE: PaymentFacts = {
 export const WITHOUT_EVENT: Partial<PaymentFacts> = {
   eventId: null,
   eventType: null,
-  eventCreatedAt: null,
   eventAnswers: null,
   inPayload: null,
   accepted: false,

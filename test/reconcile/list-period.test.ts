@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { daysBetween } from "../../src/kit/time.ts";
-import {
-  eachDay,
-  halvesOf,
-  type ListPeriod,
-  nextStep,
-  periodFor,
-} from "../../src/reconcile/list/list-period.ts";
+import { eachDay, periodFor, stepsOf } from "../../src/reconcile/list/list-period.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -20,35 +13,13 @@ describe("the days that a list is asked for", () => {
   });
 
   it("are asked for in steps of a week, the newest first, which share a day", () => {
-    const steps: ListPeriod[] = [];
-    for (let rest: ListPeriod | null = { first: "2026-10-01", last: "2026-10-16" }; rest !== null; ) {
-      const next: ReturnType<typeof nextStep> = nextStep(rest);
-      steps.push(next.step);
-      rest = next.rest;
-    }
-    expect(steps).toEqual([
-      { first: "2026-10-09", last: "2026-10-16" },
+    const week = { first: "2026-10-09", last: "2026-10-16" };
+    expect([...stepsOf(week)]).toEqual([{ step: week, rest: null }]);
+    expect([...stepsOf({ ...week, first: "2026-10-01" })].map(({ step }) => step)).toEqual([
+      week,
       { first: "2026-10-03", last: "2026-10-10" },
       { first: "2026-10-01", last: "2026-10-04" },
     ]);
-  });
-
-  it("of a week are one step", () => {
-    const week = { first: "2026-10-01", last: "2026-10-08" };
-    expect(nextStep(week)).toEqual({ step: week, rest: null });
-  });
-
-  it("are halved, sharing a day, until that makes nothing shorter", () => {
-    expect(halvesOf({ first: "2026-10-01", last: "2026-10-08" })).toEqual([
-      { first: "2026-10-04", last: "2026-10-08" },
-      { first: "2026-10-01", last: "2026-10-05" },
-    ]);
-    expect(halvesOf({ first: "2026-10-01", last: "2026-10-04" })).toEqual([
-      { first: "2026-10-02", last: "2026-10-04" },
-      { first: "2026-10-01", last: "2026-10-03" },
-    ]);
-    expect(halvesOf({ first: "2026-10-01", last: "2026-10-03" })).toBeNull();
-    expect(daysBetween("2026-10-24", "2026-11-02")).toBe(9);
   });
 });
 

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ListedInvoice } from "../../src/collection-api/index.ts";
 import { NIL_UUID } from "../../src/kit/ids.ts";
-import type { NotFound, Refusal } from "../../src/provider/provider.ts";
-import { ListUnreadable } from "../../src/reconcile/list/list-reader.ts";
-import {
-  ALL_TYPES,
-  decideAsking,
-  EACH_TYPE,
-  listedPayment,
-  mayBePaid,
-} from "../../src/reconcile/list/listed-payment.ts";
+import { decideAsking, listedPayment, mayBePaid } from "../../src/reconcile/list/listed-payment.ts";
 
 const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
 
@@ -67,11 +59,6 @@ describe("a payment as the list shows it", () => {
       expect(listedPayment(listed({ id }), OF_ALL, TERMS)).toBeNull();
     },
   );
-
-  it("is found by asking for all types, and its type by asking for each", () => {
-    expect([...ALL_TYPES]).toEqual([null, "Test"]);
-    expect([...EACH_TYPE]).toEqual([null, "Live", "Test"]);
-  });
 });
 
 describe("what a listed item obliges to", () => {
@@ -117,24 +104,5 @@ describe("what a listed item obliges to", () => {
       new Date("2026-10-01T23:00:00Z"),
       new Date("2026-10-02T22:59:59.999Z"),
     ]);
-  });
-});
-
-describe("a list that cannot be read", () => {
-  const error = "it said no";
-  it.each<[Refusal | NotFound, string, string, string]>([
-    [{ kind: "rate_limited", retryAfterMs: null, error }, "retry", "provider_away", error],
-    [{ kind: "fault", error }, "retry", "provider_away", error],
-    [{ kind: "interrupted" }, "retry", "provider_away", "stopped"],
-    [{ kind: "key_refused", error }, "pause", "failed", error],
-    [{ kind: "outside_contract", error, evidence: "" }, "refuse", "failed", error],
-    [{ kind: "not_found", inOwnWords: true, error }, "refuse", "failed", error],
-  ])("%j says what to do", (refusal, next, code, why) => {
-    expect(new ListUnreadable("the list", refusal)).toMatchObject({
-      message: `the list: ${why}`,
-      next,
-      code,
-      refusal,
-    });
   });
 });

@@ -271,30 +271,3 @@ describe("an item without a usable id", () => {
     expect([...reader.unusable.values()]).toMatchObject([{ status: null }]);
   });
 });
-
-describe("each page", () => {
-  it("is asked for when it may be, as often as it may be, and counts once", async () => {
-    const answers: PageAnswer[] = [FAULT, ONE];
-    const refused: unknown[] = [];
-    const call: ListReaderOptions["call"] = (once) =>
-      once().catch((error: unknown) => {
-        refused.push(error);
-        return once();
-      });
-    const { pages, reader } = listOf(() => answers.shift() ?? FAULT, { call });
-    expect(await reader.read(WEEK, [null])).toEqual([]);
-    expect(pages()).toEqual([1, 1]);
-    expect(refused).toMatchObject([{ refusal: FAULT, next: "retry" }]);
-    expect(reader.pages).toBe(1);
-  });
-
-  it.each<[string, PageAnswer]>([
-    ["is away", FAULT],
-    ["refuses the key", { kind: "key_refused", error: "401" }],
-    ["was not waited for", { kind: "interrupted" }],
-  ])("ends the reading, and no other is asked for, when the provider %s", async (_, refusal) => {
-    const { pages, reader } = listOf(() => refusal);
-    await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal });
-    expect(pages()).toEqual([1]);
-  });
-});

@@ -237,6 +237,13 @@ describe("an automatic sweep", () => {
     expect((await confirmations(given)).map(({ id }) => id).sort()).toEqual([hidden, old].sort());
     expect(await sweeps(given)).toMatchObject([{ state: "done", opened: 2, faults: 0 }]);
     expect(await given.openAlarms()).toEqual(["sweep_failing"]);
+    expect(await given.query("select detail from alarm")).toEqual([
+      {
+        detail: expect.stringMatching(
+          /itself.*: 20\S+ to 20\S+: it says.*(; 20\S+ to.*){2} and \d more\. What/,
+        ),
+      },
+    ]);
 
     given.provider.beforePage = () => undefined;
     given.provider.reading = PLAIN;

@@ -117,9 +117,8 @@ async function showCertificates<Value>(
         .join("\n\n"),
     );
   const { certificateCsvParts } = await import("../../reconcile/read-certificates.ts");
-  const ids = certificates.map(({ id }) => id);
   await context.withDatabase(async (db) => {
-    for await (const part of (await certificateCsvParts(db, ids)) ?? []) context.stdout.write(part);
+    for await (const part of certificateCsvParts(db, certificates)) context.stdout.write(part);
   });
 }
 

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { RelayError, usageError } from "../../kit/errors.ts";
 import { countText, numberOf } from "../../kit/text.ts";
 import { findingText } from "../../ledger/findings.ts";
-import { ledgerRoot } from "../../operate/operations/ledger.ts";
+import { rootDocument } from "../../ledger/signed-roots.ts";
 import { readKeyFile, verifySigned } from "../../signing/verify-signed.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
@@ -53,7 +53,7 @@ async function readRootsIn(file: string, keyFile: unknown): Promise<unknown[]> {
       `${file} holds no root: ${why} A file of roots is what \`invoice-relay ledger root --json\` prints, or LEDGER_TOPIC_ARN got.`,
     );
   return (await readSigned(file, refuse)).map((one) => {
-    const read = ledgerRoot.safeParse(one);
+    const read = rootDocument.safeParse(one);
     if (!read.success) {
       const [issue] = read.error.issues;
       throw refuse(`${issue?.path.join(".") || "it"} ${issue?.message ?? ""}.`);

@@ -10,6 +10,7 @@ import {
   issuedCertificateParts,
   listCertificates,
   listedCertificate,
+  readCertificate,
   readCertificatePage,
 } from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
@@ -107,16 +108,20 @@ export const proofOperations = [
     summary: "Show one as a CSV table for finance: days, total, differences (RFC 4180)",
     pathParameters: certificateInPath,
     async run({ db }, { path: { id } }) {
-      const parts = await certificateCsvParts(db, [id]);
-      return parts === null ? null : { fileName: `certificate-${id}.csv`, mediaType: "text/csv", parts };
+      const certificate = await readCertificate(db, id);
+      if (certificate === null) return null;
+      const parts = certificateCsvParts(db, [certificate]);
+      return { fileName: `certificate-${id}.csv`, mediaType: "text/csv", parts };
     },
   }),
   download("exportIssuedCertificate", "/certificates/{id}/json", ["application/json"], {
     summary: "Show one whole, as it was issued: what `invoice-relay certificate verify` checks",
     pathParameters: certificateInPath,
     async run({ db }, { path: { id } }) {
-      const parts = await issuedCertificateParts(db, id);
-      return parts && { fileName: `certificate-${id}.json`, mediaType: "application/json", parts };
+      const certificate = await readCertificate(db, id);
+      if (certificate === null) return null;
+      const parts = issuedCertificateParts(certificate);
+      return { fileName: `certificate-${id}.json`, mediaType: "application/json", parts };
     },
   }),
   post("certify", "/certify", {

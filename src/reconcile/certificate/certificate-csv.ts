@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { CSV_FORM } from "../../kit/spreadsheet.ts";
 import { signatureText } from "../../signing/signature-text.ts";
-import { type Certificate, type Difference, PROVISIONAL, type Tally, type Totals } from "./certificate.ts";
+import { type Certificate, type Difference, PROVISIONAL, type Totals } from "./certificate.ts";
 
 const COLUMNS = [
   "row",
@@ -43,18 +43,23 @@ type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 export const csvHeader = `${COLUMNS.join(",")}\r\n`;
 
-type CertificateName = Pick<
-  Certificate,
-  "id" | "source" | "result" | "scope" | "collections" | "currency" | "basis"
->;
-
 /** The lines of a certificate other than its differences. */
-export const csvHead = (certificate: CertificateName & Omit<Certificate, "differences">): string =>
-  linesOf(certificate, headOf(certificate));
+export function csvHead(certificate: Certificate): string {
+  const { days, total, test, foreign, refusals, basis, signature } = certificate;
+  return linesOf(certificate, [
+    ...days.map(({ day, ...totals }): Row => ({ row: "day", day, ...columns(totals) })),
+    { row: "total", ...columns(total) },
+    { row: "test", paid: test.count, paid_amount: test.amount },
+    { row: "foreign", paid: foreign.count, paid_amount: foreign.amount },
+    ...(basis.provisional ? [{ row: "provisional", detail: PROVISIONAL }] : []),
+    ...refusals.map((detail): Row => ({ row: "refused", detail })),
+    { row: "signature", detail: signatureText(signature) },
+  ]);
+}
 
 /** Some of its differences, as lines. */
 export const csvDifferences = (
-  certificate: CertificateName,
+  certificate: Certificate,
   differences: readonly Difference[],
   references: References,
 ): string =>
@@ -69,18 +74,15 @@ export const csvDifferences = (
     })),
   );
 
-/** A line saying that there are more differences than the `named` ones. */
-export function csvMore(
-  certificate: CertificateName & Pick<Certificate, "differencesInAll">,
-  named: number,
-): string {
-  const more = certificate.differencesInAll - named;
+/** A line saying that there are more differences than those that it names. */
+export function csvMore(certificate: Certificate): string {
+  const more = certificate.differencesInAll - certificate.differences.length;
   if (more <= 0) return "";
   return linesOf(certificate, [{ row: "more", detail: `${more} more differences, counted but not named` }]);
 }
 
 /** `scope` tells a whole source's rows from those of its collections, which add up to them. */
-function linesOf(certificate: CertificateName, rows: readonly Row[]): string {
+function linesOf(certificate: Certificate, rows: readonly Row[]): string {
   const { id, source, result, scope, collections, currency, basis } = certificate;
   const collection = scope === "collection" ? (collections[0]?.name ?? collections[0]?.id ?? null) : null;
   const same = { certificate: id, source, scope, collection, currency, zone: basis.zone, result };
@@ -90,37 +92,14 @@ function linesOf(certificate: CertificateName, rows: readonly Row[]): string {
   );
 }
 
-function headOf({
-  days,
-  total,
-  test,
-  foreign,
-  refusals,
-  basis,
-  signature,
-}: Omit<Certificate, "differences">): Row[] {
-  return [
-    ...days.map(({ day, ...totals }): Row => ({ row: "day", day, ...columns(totals) })),
-    { row: "total", ...columns(total) },
-    { row: "test", paid: test.count, paid_amount: test.amount },
-    { row: "foreign", paid: foreign.count, paid_amount: foreign.amount },
-    ...(basis.provisional ? [{ row: "provisional", detail: PROVISIONAL }] : []),
-    ...refusals.map((detail): Row => ({ row: "refused", detail })),
-    { row: "signature", detail: signatureText(signature) },
-  ];
-}
-
-const columns = ({ paid, stored, published, missing, differences }: Totals): Row => ({
-  ...tally("paid", paid),
-  ...tally("stored", stored),
-  ...tally("published", published),
-  ...tally("missing", missing),
+const columns = ({ differences, ...tallies }: Totals): Row => ({
+  ...Object.fromEntries(
+    Object.entries(tallies).flatMap(([name, { count, amount }]) => [
+      [name, count],
+      [`${name}_amount`, amount],
+    ]),
+  ),
   differences,
-});
-
-const tally = (name: "paid" | "stored" | "published" | "missing", { count, amount }: Tally): Row => ({
-  [name]: count,
-  [`${name}_amount`]: amount,
 });
 
 const FORM = { ...CSV_FORM, columns: [...COLUMNS] };

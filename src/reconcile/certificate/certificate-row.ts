@@ -17,7 +17,7 @@ import { DAY_MS } from "../../kit/time.ts";
 import { isServedAndOpen, readClock } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
-import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
+import { type ClaimedRun, FINISHED, type Held, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
 import { forgetListed } from "./listed-row.ts";
@@ -69,15 +69,20 @@ const claimMade = certificates.claiming(
 );
 
 /** Claims a certificate on request: continues an unfinished one, or creates it. */
-export async function claimAskedFor(
+export const claimAskedFor = async (
   db: Database,
   asked: AskedFor,
   lease: Lease,
+): Promise<ClaimedCertificate> =>
+  (await claimLeft(db, { ...asked, lease })) ?? (await claimNew(db, newId(), asked, lease));
+
+/** Creates a certificate and claims it. */
+export async function claimNew(
+  db: Database,
+  id: string,
+  { source, window, collectionIds, deep }: AskedFor,
+  lease: Lease,
 ): Promise<ClaimedCertificate> {
-  const left = await claimLeft(db, { ...asked, lease });
-  if (left !== null) return left;
-  const id = newId();
-  const { source, window, collectionIds, deep } = asked;
   await db
     .insertInto("certificate")
     .values({
@@ -112,35 +117,18 @@ const RESULT: Columns<Certificate> = {
   stored_amount: numeric(({ total }) => total.stored.amount),
   published: integer(({ total }) => total.published.count),
   published_amount: numeric(({ total }) => total.published.amount),
-};
-
-/** Those whose lists were read: what was asked for may have changed since. As text, as an array of arrays. */
-const READ: Columns<Certificate> = {
-  read: text(({ collections }) => `{${collections.map(({ id }) => id).join(",")}}`),
-  zone: text(({ basis }) => basis.zone),
+  time_zone: text(({ basis }) => basis.zone),
   currency: text(({ currency }) => currency),
 };
 
-const MADE = { ...RESULT, ...READ };
-
-const setResult = sql.join([
-  ...Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`),
-  sql`collection_ids = made.read::uuid[], time_zone = made.zone, currency = made.currency`,
-]);
-
-interface FinishedCertificate {
-  id: string;
-  leaseToken: string;
-  certificate: Certificate;
-  alarms: AlarmChange;
-}
-
 const updateFinished = new Statement(
   CLEARED,
-  (slots: Slots<FinishedCertificate>) => sql`
+  (slots: Slots<Held & { certificate: Certificate; alarms: AlarmChange }>) => sql`
     with moved as (
-      update certificate set ${FINISHED}, progress = null, ${setResult}
-      from ${slots.table("made", MADE, ({ certificate }) => [certificate])}
+      update certificate set ${FINISHED}, progress = null,
+        ${sql.join(Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`))},
+        collection_ids = ${slots.value(({ certificate }) => certificate.collections.map(({ id }) => id))}::uuid[]
+      from ${slots.table("made", RESULT, ({ certificate }) => [certificate])}
       where ${isStillHeld(slots)}
       returning 1),
     ${alarmsGiven(slots, ({ alarms }) => alarms)}
@@ -148,7 +136,8 @@ const updateFinished = new Statement(
 );
 
 /**
- * Stores the result together with the alarms that it raises or ends (G13).
+ * Stores the result together with the alarms that it raises or ends (G13), and the collections whose lists were
+ * read: what was asked for may have changed since.
  * @returns the alarms it ended. @throws LeaseLost
  */
 export async function finishCertificate(
@@ -158,27 +147,6 @@ export async function finishCertificate(
   alarms: AlarmChange = {},
 ): Promise<EndedAlarm[]> {
   return mustBeHeld(await updateFinished.execute(db, { id, leaseToken, certificate, alarms })).cleared;
-}
-
-const insertComplete = new Statement(
-  {},
-  ({ value, table }: Slots<Certificate>) => sql`
-    update certificate set state = 'done', finished_at = clock_timestamp(), ${setResult}
-    from ${table("made", MADE, (certificate) => [certificate])}
-    where id = ${value(({ id }) => id)}`,
-);
-
-/** Stores the certificate of one collection that was made from the same reading as the whole. */
-export async function insertFinished(db: Database, certificate: Certificate): Promise<void> {
-  const { id, source, from, to, collections } = certificate;
-  await sql`
-    with made as (
-      insert into certificate (id, source, window_from, window_to, collection_ids, deep)
-      values (${id}, ${source}, ${from}::timestamptz, ${to}::timestamptz,
-        ${collections.map((one) => one.id)}::uuid[], ${certificate.basis.deep !== false})
-      returning id)
-    select id from made`.execute(db);
-  await insertComplete.execute(db, certificate);
 }
 
 /**

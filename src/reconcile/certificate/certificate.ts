@@ -3,7 +3,6 @@ import { z } from "zod";
 import { answeredId, decimal, whole } from "../../kit/answer-fields.ts";
 import { signatureSchema } from "../../signing/verify-signed.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
-import type { Unproven } from "../list/list-reader.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Reason } from "./detail-of.ts";
 
@@ -156,8 +155,6 @@ export interface Reading {
   /** Items without a usable invoice id. */
   unusable: { collectionId: string; text: string; amount: string | null; day: string | null }[];
 }
-
-export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
 
 export const readingTerms = (
   { paidStatuses, invalidStatuses, timeZone }: ReconcileSource,

@@ -22,12 +22,12 @@ import {
   certificates,
   claimAskedFor,
   claimDaily,
+  claimNew,
   finishCertificate,
-  insertFinished,
   saveReading,
   scheduleDaily,
 } from "./certificate-row.ts";
-import { type Comparison, compareBooks } from "./compare-books.ts";
+import { compareBooks } from "./compare-books.ts";
 import { askInvoices, gatherBooks } from "./gather.ts";
 import { forgetListed } from "./listed-row.ts";
 import { readPeriod } from "./read-period.ts";
@@ -85,7 +85,9 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
       all.push(
         await db.transaction().execute(async (trx) => {
           const issued = await issueCertificate(trx, deps, part);
-          await insertFinished(trx, issued);
+          const ids = part.collections.map(({ id }) => id);
+          const asked = { source: source.name, window, collectionIds: ids, deep };
+          await finishCertificate(trx, await claimNew(trx, part.id, asked, lease), issued);
           return issued;
         }),
       );
@@ -163,12 +165,18 @@ export async function makeCertificates(
     });
     step("books gathered");
     await askInvoices(calls, deep, (done, total) => onProgress({ step: "invoices", done, total }));
-    const read = { reading, period, ...clock };
-    return await BOOKS.run(async () => {
-      signal.throwIfAborted();
-      return await compareScopes(db, { ...request, collectionId }, claimed.id, read, (done) =>
+    const given = { source, window, period, reading, certificateId: claimed.id, deep, ...clock };
+    const compare = (id: string, collectionId: string | null) =>
+      compareBooks(db, { ...given, id, collectionId }, (done) =>
         onProgress({ step: "books", done, total: null }),
       );
+    return await BOOKS.run(async () => {
+      signal.throwIfAborted();
+      const whole = await compare(claimed.id, collectionId);
+      const parts: Certificate[] = [];
+      if (collectionId === null && given.reading.collections.length > 1)
+        for (const { id } of given.reading.collections) parts.push(await compare(newId(), id));
+      return [whole, ...parts];
     });
   });
 }
@@ -178,23 +186,6 @@ const startOver = (db: Database, claimed: ClaimedCertificate): Promise<void> =>
     await saveReading(trx, claimed, { reading: null });
     await forgetListed(trx, claimed.id);
   });
-
-async function compareScopes(
-  db: Database,
-  { source, window, collectionId, deep = false }: CertifyRequest,
-  certificateId: string,
-  read: Pick<Comparison, "reading" | "period" | "now" | "servedAt">,
-  onCompared: (payments: number) => void,
-): Promise<[Certificate, ...Certificate[]]> {
-  const compare = (id: string, collectionId: string | null) =>
-    compareBooks(db, { ...read, id, source, window, certificateId, collectionId, deep }, onCompared);
-  // One snapshot of the books: later changes count for the next certificate.
-  const whole = await compare(certificateId, collectionId);
-  const isSplit = collectionId === null && read.reading.collections.length > 1;
-  const parts: Certificate[] = [];
-  for (const { id } of isSplit ? read.reading.collections : []) parts.push(await compare(newId(), id));
-  return [whole, ...parts];
-}
 
 export interface CertifyPassOptions extends CertifyDeps {
   source: ReconcileSource;

@@ -81,20 +81,9 @@ export async function compareBooks(
     from: window.from.toISOString(),
     to: window.to.toISOString(),
     madeAt: now.toISOString(),
-    basis: { ...basisOf(comparison), ...(await countedOf(db, comparison)) },
+    basis: await basisOf(db, comparison),
     ...summary.contents,
   };
-}
-
-async function countedOf(
-  db: Database,
-  { certificateId, deep, period, reading, collectionId }: Comparison,
-): Promise<Pick<Basis, "listed" | "asked" | "deep">> {
-  const { read, ...counted } = await countListed(db, certificateId);
-  const pages = reading.pagesOfAll
-    .filter((one) => collectionId === null || one.collectionId === collectionId)
-    .map((one) => ({ ...one, ...period }));
-  return { ...counted, deep: deep && { read, asked: counted.asked, pages } };
 }
 
 /** Get Invoice says that it is paid, but the list that should show it does not. */
@@ -126,13 +115,14 @@ function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Co
   return refusals;
 }
 
-function basisOf({
-  source,
-  window,
-  period,
-  reading,
-  servedAt,
-}: Comparison): Omit<Basis, "listed" | "asked" | "deep"> {
+async function basisOf(
+  db: Database,
+  { source, window, period, reading, servedAt, certificateId, collectionId, deep }: Comparison,
+): Promise<Basis> {
+  const { read, listed, asked } = await countListed(db, certificateId);
+  const pages = reading.pagesOfAll
+    .filter((one) => collectionId === null || one.collectionId === collectionId)
+    .map((one) => ({ ...one, ...period }));
   return {
     listFirst: period.first,
     listLast: period.last,
@@ -146,6 +136,9 @@ function basisOf({
     provisional: isProvisional(reading, window),
     pages: reading.pages,
     firstServedAt: servedAt?.toISOString() ?? null,
+    listed,
+    asked,
+    deep: deep && { read, asked, pages },
   };
 }
 
@@ -173,8 +166,8 @@ function addUnusable(summary: Summary, { source, window, reading, collectionId }
   for (const item of reading.unusable) {
     if (collectionId !== null && item.collectionId !== collectionId) continue;
     const { text: detail, amount, day } = item;
-    if (day !== null && (startOfBookDay(day, zone) < window.from || startOfBookDay(day, zone) >= window.to))
-      continue;
+    const begins = day === null ? window.from : startOfBookDay(day, zone);
+    if (begins < window.from || begins >= window.to) continue;
     summary.addDifference({
       invoiceId: null,
       eventId: null,

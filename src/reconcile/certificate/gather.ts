@@ -19,7 +19,7 @@ import { BEFORE_CREATION_MS, EARLIEST, eachDay, type PaidWindow } from "../list/
 import { ListUnreadable } from "../list/list-reader.ts";
 import { decideAsking } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { type AskedInvoice, countUnasked, noteAsked } from "./listed-row.ts";
+import { type AskedInvoice, countListed, noteAsked } from "./listed-row.ts";
 import type { PeriodReading } from "./read-period.ts";
 
 /** Events may bear a later time than it is, since clocks step back; in ms. */
@@ -91,7 +91,8 @@ export async function askInvoices(
   const pace = new ListPace(asking);
   const sets = statusSets(source);
   let asked = 0;
-  const total = deep ? await countUnasked(db, certificateId) : null;
+  const counted = deep ? await countListed(db, certificateId) : null;
+  const total = counted && counted.inAll - counted.asked;
   onAsked(0, total);
   for await (const ids of idsToAsk(db, source, certificateId, deep)) {
     const answers = await Promise.all(
@@ -137,12 +138,13 @@ function meaningOf(invoiceId: string, answer: Answer, sets: StatusSets, timeZone
   };
 }
 
+const BATCH = 1_000;
+
 interface CandidateQuery {
   source: ReconcileSource;
   certificateId: string;
   deep: boolean;
   after: string;
-  limit: number;
 }
 
 const CANDIDATE = {
@@ -153,7 +155,7 @@ const CANDIDATE = {
   isPaid: returned.boolean,
   askedDigest: nullable(returned.text()),
   leavesOpen: returned.boolean,
-} as const;
+};
 
 const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<CandidateQuery>) => {
   const name = value(({ source }) => source.name);
@@ -174,10 +176,8 @@ const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<CandidateQue
     where work.certificate_id = ${value(({ certificateId }) => certificateId)}
       and work.invoice_id > ${value(({ after }) => after)}::uuid and work.asked is null
       and (${value(({ deep }) => deep)} or work.listed or ${isPaid})
-    order by work.invoice_id limit ${value(({ limit }) => limit)}`;
+    order by work.invoice_id limit ${sql.lit(BATCH)}`;
 });
-
-const BATCH = 1_000;
 
 /**
  * The invoices to ask about one by one, in id order and in small groups: those that may be paid and of which
@@ -191,7 +191,7 @@ async function* idsToAsk(
 ): AsyncGenerator<string[], void, undefined> {
   const sets = statusSets(source);
   for (let after = NIL_UUID; ; ) {
-    const given = { source, certificateId, deep, after, limit: BATCH };
+    const given = { source, certificateId, deep, after };
     const rows = await inKeyOrder(db, (trx) => selectCandidates.execute(trx, given));
     const last = rows.at(-1);
     if (last === undefined) return;

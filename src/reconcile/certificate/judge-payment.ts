@@ -64,18 +64,24 @@ export function judgePayment(facts: PaymentFacts, terms: Terms): PaymentJudgemen
     stored: counts && shape.stored ? money(facts.amounts?.amount) : null,
     published: counts && facts.accepted ? money(facts.inPayload?.amount) : null,
     differences: named.flatMap(([reason, weight]) =>
-      (reason === "corrected" ? daysOf(facts, dating.day, terms) : [dating.day]).map((day) => ({
-        invoiceId: facts.invoiceId,
-        eventId: facts.eventId,
-        reason,
-        weight,
-        detail: detailOf(reason, facts),
-        day,
-        amount: amount === null ? null : money(amount),
-      })),
+      (reason === "corrected" ? daysOf(facts, dating.day, terms) : [dating.day]).map((day) =>
+        differenceOf(facts, reason, { weight, day, amount: amount === null ? null : money(amount) }),
+      ),
     ),
   };
 }
+
+const differenceOf = (
+  facts: PaymentFacts,
+  reason: Reason,
+  counted: Pick<Difference, "weight" | "day" | "amount">,
+): Difference => ({
+  invoiceId: facts.invoiceId,
+  eventId: facts.eventId,
+  reason,
+  detail: detailOf(reason, facts),
+  ...counted,
+});
 
 /** Noted also where the payment does not count. */
 const OF_OTHER_PERIODS: ReadonlySet<Reason> = new Set(["undated", "future", "corrected"]);
@@ -144,25 +150,11 @@ function judgeForeign(facts: PaymentFacts, terms: Terms): PaymentJudgement | nul
   if (!terms.isWhole || !shape.isLive || !(shape.paid || shape.stored) || dating?.kind !== "surely")
     return null;
   const amount = money(facts.askedAmount ?? facts.amounts?.amount);
-  const isDecided = facts.dismissedBy !== null || facts.accepted;
+  const { day } = dating;
+  const weight = facts.dismissedBy !== null || facts.accepted ? "note" : "difference";
   return {
-    day: dating.day,
-    isLive: true,
-    isForeign: true,
-    paid: amount,
-    stored: null,
-    published: null,
-    differences: [
-      {
-        invoiceId: facts.invoiceId,
-        eventId: facts.eventId,
-        reason: "foreign",
-        weight: isDecided ? "note" : "difference",
-        detail: detailOf("foreign", facts),
-        day: dating.day,
-        amount,
-      },
-    ],
+    ...{ day, isLive: true, isForeign: true, paid: amount, stored: null, published: null },
+    differences: [differenceOf(facts, "foreign", { weight, day, amount })],
   };
 }
 

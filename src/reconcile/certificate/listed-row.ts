@@ -16,7 +16,6 @@ const SHOWN: Columns<Shown> = {
   listed: boolean(({ payment }) => payment !== null),
   live: boolean(({ payment }) => payment?.asked === "Live"),
   test: boolean(({ payment }) => payment?.asked === "Test"),
-  lacks_status: boolean(({ payment }) => payment !== null && payment.label === null),
   label: text(({ payment }) => payment?.label ?? null),
   digest: text(({ payment }) => payment?.digest ?? null),
   amount: numeric(({ payment }) => payment?.amount ?? null),
@@ -43,17 +42,13 @@ export async function noteShown(
   const { numAffectedRows = 0n } = await sql`
     insert into listed_payment as known
       (certificate_id, collection_id, reading, invoice_id, listed, live, test,
-      lacks_status, label, digest, lacks_amount, amount, paid_at, paid_until, created_at)
-    select ${certificateId}, ${collectionId}, ${reading}, invoice_id, listed, live, test, lacks_status,
-      label, digest, listed and amount is null, amount, paid_at, paid_until, created_at
+      label, digest, lacks_amount, amount, paid_at, paid_until, created_at)
+    select ${certificateId}, ${collectionId}, ${reading}, invoice_id, listed, live, test, label, digest, listed and amount is null, amount, paid_at, paid_until, created_at
     from ${tableOf("shown", SHOWN, shown)} order by invoice_id
     on conflict (certificate_id, invoice_id) do update set
       collection_id = excluded.collection_id, reading = excluded.reading,
       listed = known.listed or excluded.listed,
       live = known.live or excluded.live, test = known.test or excluded.test,
-      lacks_status = case when known.listed and excluded.listed
-        then known.lacks_status and excluded.lacks_status
-        else known.lacks_status or excluded.lacks_status end,
       label = coalesce(excluded.label, known.label), digest = coalesce(excluded.digest, known.digest),
       lacks_amount = coalesce(known.amount, excluded.amount) is null and (known.listed or excluded.listed),
       amounts_differ = known.amounts_differ or coalesce(known.amount <> excluded.amount, false),
@@ -115,22 +110,21 @@ export async function forgetListed(db: Database, certificateId: string): Promise
   }
 }
 
-/** How many invoices the lists showed, how many of them may be paid, and how many were asked about. */
-export async function countListed(
+/** How many invoices the lists showed, how many of them may be paid, how many were asked about, and all there are. */
+export const countListed = (
   db: Database,
   certificateId: string,
-): Promise<{ read: number; listed: number; asked: number }> {
-  const counts = await db
+): Promise<{ read: number; listed: number; asked: number; inAll: number }> =>
+  db
     .selectFrom("listed_payment")
     .select(({ fn }) => [
+      fn.countAll<number>().as("inAll"),
       fn.countAll<number>().filterWhere("listed", "=", true).as("listed"),
       fn.count<number>("asked").as("asked"),
       fn.count<number>("collection_id").as("read"),
     ])
     .where("certificate_id", "=", certificateId)
     .executeTakeFirstOrThrow();
-  return counts;
-}
 
 /** How many of a collection the list calls something that is none of these. @param labels in lower case. */
 export async function countOtherwiseLabelled(
@@ -146,17 +140,6 @@ export async function countOtherwiseLabelled(
     .where("collection_id", "=", collectionId)
     .where("listed", "=", true)
     .where(sql<boolean>`(label is null or lower(label) <> all(${labels}::text[]))`)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-/** How many invoices a deep certificate still has to ask about. */
-export async function countUnasked(db: Database, certificateId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom("listed_payment")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("certificate_id", "=", certificateId)
-    .where("asked", "is", null)
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
+import type { ConfirmationState, Verdict } from "../../confirm/queue/confirmation.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
@@ -44,7 +44,6 @@ const FACTS = {
   documentIsWhole: nullable(returned.boolean),
   confirmation: nullable(returned.text<ConfirmationState>()),
   verdict: nullable(returned.text<Verdict>()),
-  openedBy: nullable(returned.text<OpenedBy>()),
   openedAt: nullable(returned.time),
   recordOnly: nullable(returned.boolean),
   lastError: nullable(returned.text()),
@@ -53,7 +52,6 @@ const FACTS = {
   hasCallback: returned.boolean,
   eventId: nullable(returned.uuid),
   eventType: nullable(returned.text()),
-  eventCreatedAt: nullable(returned.time),
   inPayload: nullable(
     returned.json<
       Amounts & { id: string | null; subject: string | null; type: string | null; paidAt: string | null }
@@ -94,7 +92,6 @@ interface FactsQuery {
   certificateId: string;
   source: ReconcileSource;
   after: string;
-  limit: number;
   /** null for all collections of the source. */
   collectionId: string | null;
 }
@@ -125,6 +122,8 @@ const answerFields = sql`
   ${amountsOf((field) => inDocument(field))}, 'type', ${inDocument("type")},
   'paymentDate', ${inDocument("paymentDate")}`;
 
+const BATCH = 2_000;
+
 const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
   const name = value(({ source }) => source.name);
   const live = value(({ source }) => source.liveTopicArn);
@@ -135,7 +134,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
         and invoice_id > ${value(({ after }) => after)}::uuid
         and (${value(({ collectionId }) => collectionId)}::uuid is null or collection_id is null
           or collection_id = ${value(({ collectionId }) => collectionId)}::uuid)
-      order by invoice_id limit ${value(({ limit }) => limit)}::int)
+      order by invoice_id limit ${sql.lit(BATCH)})
     select work.invoice_id as "invoiceId", work.listed, work.live as "inLive", work.test as "inTest",
       work.label, work.amounts_differ as "amountsDiffer",
       work.amount as "listedAmount",
@@ -153,8 +152,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
         'status', coalesce(${inDocument("status")}, ${inDocument("invoiceStatus")})) end as "inDocument",
       case when invoice.erased_at is null then invoice.digest = ${digestOf(sql`invoice.document`)}
         end as "documentIsWhole",
-      known.state as confirmation, known.verdict, known.opened_by as "openedBy",
-      known.opened_at as "openedAt",
+      known.state as confirmation, known.verdict, known.opened_at as "openedAt",
       known.record_only as "recordOnly", known.last_error as "lastError",
       known.released_at is not null as released,
       case when known.dismissed_at is not null or outbox.dismissed_at is not null then coalesce((
@@ -176,7 +174,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
         or exists (select from callback_reading
           where callback_reading.source = ${name} and callback_reading.invoice_ids @> array[work.invoice_id])
         ) as "hasCallback",
-      event.id as "eventId", event.invoice_type as "eventType", event.created_at as "eventCreatedAt",
+      event.id as "eventId", event.invoice_type as "eventType",
       case when event.id is not null then json_build_object(
         ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")},
         'subject', ${inPayload("subject")}, 'type', ${invoiceTypeInPayload},
@@ -222,8 +220,6 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
     order by work.invoice_id`;
 });
 
-const BATCH = 2_000;
-
 /** The facts of every payment of the certificate, in batches, in id order. */
 export async function* readFacts(
   db: Database,
@@ -232,7 +228,7 @@ export async function* readFacts(
   collectionId: string | null,
 ): AsyncGenerator<PaymentFacts[], void, undefined> {
   for (let after = NIL_UUID; ; ) {
-    const given = { certificateId, source, collectionId, after, limit: BATCH };
+    const given = { certificateId, source, collectionId, after };
     const facts = await inKeyOrder(db, (trx) => statement.execute(trx, given));
     const last = facts.at(-1);
     if (last === undefined) return;

@@ -3,11 +3,11 @@ import { storableText } from "../../kit/text.ts";
 import { dayOf, daysBetween } from "../../kit/time.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
-import { type ListPeriod, nextStep } from "../list/list-period.ts";
-import { ListReader, type Unusable } from "../list/list-reader.ts";
+import { daysRead, type ListPeriod, stepsOf } from "../list/list-period.ts";
+import { describeUnproven, ListReader, type Unusable } from "../list/list-reader.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { describeUnproven, type Reading, readingTerms } from "./certificate.ts";
+import { type Reading, readingTerms } from "./certificate.ts";
 import { countOtherwiseLabelled, noteShown } from "./listed-row.ts";
 
 export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> {
@@ -82,11 +82,9 @@ async function readCollection(
     },
   });
   const doubts: string[] = [];
-  for (let rest: ListPeriod | null = period; rest !== null; ) {
-    const next: ReturnType<typeof nextStep> = nextStep(rest);
-    doubts.push(...(await reader.readWhole(next.step, EACH_TYPE)).map(describeUnproven));
-    rest = next.rest;
-    onDays(daysBetween(period.first, period.last) - (rest === null ? 0 : daysBetween(rest.first, rest.last)));
+  for (const { step, rest } of stepsOf(period)) {
+    doubts.push(...(await reader.readWhole(step, EACH_TYPE)).map(describeUnproven));
+    onDays(daysRead(period, rest).read);
   }
   const statuses = plainStatuses(["Unpaid", ...source.paidStatuses, ...source.invalidStatuses]);
   const others = () => countOtherwiseLabelled(db, certificateId, collectionId, statuses);

@@ -1,20 +1,26 @@
 import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
-import type { Certificate, Difference, Tally, Totals, Weight } from "./certificate.ts";
+import { type Certificate, type Difference, type Tally, type Totals, weight } from "./certificate.ts";
 import type { PaymentJudgement } from "./judge-payment.ts";
 
 /** The most differences that a certificate names; it counts them all. */
 const NAMED_LIMIT = 10_000;
 
-const WEIGHTS = ["gap", "difference", "note"] as const;
-
 const emptyTally = (): Tally => ({ count: 0, amount: "0.00" });
-const emptyTotals = (): Totals => ({
+
+export const emptyTotals = (): Totals => ({
   paid: emptyTally(),
   stored: emptyTally(),
   published: emptyTally(),
   missing: emptyTally(),
   differences: 0,
 });
+
+/** Whether nothing was found that could hide money. */
+export const isEqual = ({ paid, stored, published, missing, differences }: Totals): boolean =>
+  missing.count + differences === 0 &&
+  [stored, published].every(
+    ({ count, amount }) => count === paid.count && compareMoney(amount, paid.amount) === 0,
+  );
 
 /**
  * The result of a comparison so far. For a period of any size it contains only the days and the named
@@ -25,24 +31,18 @@ export class Summary {
   readonly #total = emptyTotals();
   readonly #test = emptyTally();
   readonly #foreign = emptyTally();
-  readonly #named: Record<Weight, Difference[]> = { gap: [], difference: [], note: [] };
+  readonly #named = { gap: [], difference: [], note: [] } as Record<Difference["weight"], Difference[]>;
   #notes = 0;
 
-  add({ day, isLive, isForeign, paid, stored, published, differences }: PaymentJudgement): void {
+  add({ day, isLive, isForeign, differences, ...amounts }: PaymentJudgement): void {
     for (const difference of differences) this.addDifference(difference);
-    if (isForeign) {
-      if (paid !== null) add(this.#foreign, paid);
+    if (isForeign || !isLive) {
+      add(isForeign ? this.#foreign : this.#test, amounts.paid);
       return;
     }
-    if (!isLive) {
-      if (paid !== null) add(this.#test, paid);
-      return;
-    }
-    const amounts = { paid, stored, published };
-    for (const name of ["paid", "stored", "published"] as const) {
-      const amount = amounts[name];
-      if (amount !== null) for (const totals of this.#totalsOf(day)) add(totals[name], amount);
-    }
+    // A day of which nothing is counted is none.
+    for (const name of ["paid", "stored", "published"] as const)
+      if (amounts[name] !== null) for (const totals of this.#totalsOf(day)) add(totals[name], amounts[name]);
   }
 
   addDifference(difference: Difference): void {
@@ -66,13 +66,8 @@ export class Summary {
     return [totals, this.#total];
   }
 
-  /** Whether nothing was found that could hide money. */
   get isEqual(): boolean {
-    const { paid, stored, published, missing, differences } = this.#total;
-    const agree = [stored, published].every(
-      (tally) => tally.count === paid.count && compareMoney(tally.amount, paid.amount) === 0,
-    );
-    return agree && missing.count + differences === 0;
+    return isEqual(this.#total);
   }
 
   get contents(): Pick<
@@ -80,7 +75,7 @@ export class Summary {
     "days" | "total" | "test" | "foreign" | "gaps" | "differencesInAll" | "differences"
   > {
     const days = [...this.#days].map(([day, totals]) => ({ day, ...totals }));
-    const differences = WEIGHTS.flatMap((weight) => this.#named[weight].toSorted(byDay));
+    const differences = weight.options.flatMap((weight) => this.#named[weight].toSorted(byDay));
     return {
       days: days.sort((a, b) => (a.day < b.day ? -1 : 1)),
       total: this.#total,
@@ -93,7 +88,8 @@ export class Summary {
   }
 }
 
-function add(tally: Tally, amount: Money): void {
+function add(tally: Tally, amount: Money | null): void {
+  if (amount === null) return;
   tally.count += 1;
   tally.amount = sumOfMoney([tally.amount, amount]);
 }

@@ -51,6 +51,24 @@ export function nextStep({ first, last }: ListPeriod): { step: ListPeriod; rest:
   return { step: { first: begin, last }, rest: { first, last: addDays(begin, 1) } };
 }
 
+/** All of these steps, each with what is left after it. */
+export function* stepsOf(period: ListPeriod): Generator<ReturnType<typeof nextStep>> {
+  for (let left: ListPeriod | null = period; left !== null; ) {
+    const next = nextStep(left);
+    yield next;
+    left = next.rest;
+  }
+}
+
+/** How many days of a list were read when `rest` is left of it, and how many it has. */
+export function daysRead(
+  { first, last }: ListPeriod,
+  rest: ListPeriod | null,
+): { read: number; total: number } {
+  const total = daysBetween(first, last);
+  return { total, read: total - (rest === null ? 0 : daysBetween(rest.first, rest.last)) };
+}
+
 /** Splits a period in two, the newer first; null when it is too short. */
 export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older: ListPeriod] | null {
   const days = daysBetween(first, last);

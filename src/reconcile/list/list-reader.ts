@@ -17,6 +17,8 @@ export interface Unproven extends ListPeriod {
   why: string;
 }
 
+export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
+
 /** An item without a usable invoice id: where it is, and its other fields. */
 export interface Unusable {
   id: string;

@@ -4,12 +4,18 @@ import { noteListed, openConfirmations } from "../../confirm/queue/open.ts";
 import type { Database } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
-import { addDays, daysBetween } from "../../kit/time.ts";
+import { addDays } from "../../kit/time.ts";
 import { requeueEvents } from "../../publish/outbox.ts";
 import type { Lease } from "../../work/lease.ts";
 import { ListPace, readCollectionName } from "../list/list-pace.ts";
-import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
-import { ListReader, type ListSink, ListUnreadable, type Unproven } from "../list/list-reader.ts";
+import { daysRead, type ListPeriod, periodFor, stepsOf } from "../list/list-period.ts";
+import {
+  ListReader,
+  type ListReaderOptions,
+  type ListSink,
+  ListUnreadable,
+  type Unproven,
+} from "../list/list-reader.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import {
@@ -82,87 +88,65 @@ class SweepRun implements ListSink {
   readonly #source: ReconcileSource;
   readonly #sweep: ClaimedSweep;
   readonly #reader: ListReader;
-  readonly #pace: ListPace;
-  readonly #signal: AbortSignal;
+  readonly #readName: (collectionId: string) => Promise<string | null>;
   readonly #terms: SweepTerms;
-  readonly #whole: ListPeriod;
   readonly #done = new Set<string>();
   #shown: { reading: number; ids: Set<string> } = { reading: 0, ids: new Set() };
   #listed = 0;
-  #unproven: Unproven[] = [];
+  #unproven: readonly Unproven[];
 
   constructor(deps: SweepDeps, source: ReconcileSource, sweep: ClaimedSweep, signal: AbortSignal) {
     const { db, alarms } = deps;
+    const { kind, collectionId } = sweep;
     this.#deps = deps;
     this.#source = source;
     this.#sweep = sweep;
-    this.#whole = periodFor(sweep.window, source.lookbackMs);
-    const tries = sweep.kind === "back_fill" ? TRIES : 1;
-    const pace = new ListPace({ db, alarms, source, tries, signal });
-    this.#pace = pace;
-    this.#signal = signal;
-    this.#reader = new ListReader({
-      source,
-      collectionId: sweep.collectionId,
-      sink: this,
-      call: (call) => pace.call(call),
-      signal,
-    });
     this.#terms = termsOf(sweep);
+    this.#unproven = sweep.unproven;
+    const pace = new ListPace({ db, alarms, source, tries: kind === "back_fill" ? TRIES : 1, signal });
+    this.#readName = (id) => readCollectionName(source, pace, id, signal);
+    const call: ListReaderOptions["call"] = (page) => pace.call(page);
+    this.#reader = new ListReader({ source, collectionId, sink: this, call, signal });
   }
 
   async run(onProgress: (progress: SweepProgress) => void): Promise<SweepResult> {
-    const { db } = this.#deps;
-    let rest: ListPeriod | null = this.#sweep.rest ?? this.#whole;
-    this.#unproven = this.#sweep.unproven.filter(
-      ({ first }) => this.#sweep.rest !== null || first < this.#whole.first,
-    );
-    if (this.#sweep.rest === null) await this.#readAgain();
-    const again = daysToReadAgain(this.#sweep, this.#whole, this.#source.lookbackMs);
-    if (again !== null) await this.#readDays(again);
-    while (rest !== null) {
-      const { step: days, rest: left }: ReturnType<typeof nextStep> = nextStep(rest);
+    const { db, alarms } = this.#deps;
+    const whole = periodFor(this.#sweep.window, this.#source.lookbackMs);
+    if (this.#sweep.rest === null) {
+      // The days that the last sweep could not prove complete and this one would not read anyway.
+      const again = this.#unproven.filter(({ first }) => first < whole.first);
+      this.#unproven = [];
+      for (const days of again) await this.#read(days);
+    }
+    const again = daysToReadAgain(this.#sweep, whole, this.#source.lookbackMs);
+    if (again !== null) {
+      this.#unproven = this.#unproven.filter(({ first }) => first < again.first);
+      for (const { step: days } of stepsOf(again)) await this.#read(days);
+    }
+    for (const { step: days, rest } of stepsOf(this.#sweep.rest ?? whole)) {
       await this.#read(days);
-      const progress = { listed: this.#listed, rest: left, unproven: this.#unproven };
+      const progress = { listed: this.#listed, rest, unproven: this.#unproven };
       await saveSweepProgress(db, this.#sweep, progress);
       step("sweep went on");
       this.#listed = 0;
-      rest = left;
-      onProgress({ rest, ...readOf(this.#whole, rest) });
+      onProgress({ rest, ...daysRead(whole, rest) });
     }
     if (this.#sweep.kind === "back_fill") await this.#repairStored();
     step("sweep to be finished");
     const change = alarmsAtEnd(this.#sweep, this.#unproven);
     const { cleared, ...counts } = await finishSweep(db, this.#sweep, change);
     step("sweep finished");
-    this.#deps.alarms.notifyAll({ raised: change.raises ?? [], cleared });
+    alarms.notifyAll({ raised: change.raises ?? [], cleared });
     return counts;
   }
 
-  /** The days that the last sweep could not prove complete and this one would not read anyway. */
-  async #readAgain(): Promise<void> {
-    const again = this.#unproven;
-    this.#unproven = [];
-    for (const part of again) await this.#read(part);
-  }
-
-  async #readDays(days: ListPeriod): Promise<void> {
-    this.#unproven = this.#unproven.filter(({ first }) => first < days.first);
-    for (let rest: ListPeriod | null = days; rest !== null; ) {
-      const next: ReturnType<typeof nextStep> = nextStep(rest);
-      await this.#read(next.step);
-      rest = next.rest;
-    }
-  }
-
-  async #read(step: ListPeriod): Promise<void> {
-    try {
-      this.#unproven.push(...(await this.#reader.readWhole(step, ALL_TYPES)));
-    } catch (error) {
+  async #read(days: ListPeriod): Promise<void> {
+    const unproven = await this.#reader.readWhole(days, ALL_TYPES).catch((error: unknown) => {
       if (!(error instanceof ListUnreadable) || error.next !== "retry" || this.#sweep.faults < PATIENCE)
         throw error;
-      this.#unproven.push({ ...step, why: error.message });
-    }
+      return [{ ...days, why: error.message }];
+    });
+    this.#unproven = [...this.#unproven, ...unproven];
   }
 
   /**
@@ -172,7 +156,8 @@ class SweepRun implements ListSink {
   async #repairStored(): Promise<void> {
     const { from, to } = this.#sweep.window;
     const terms = { from, to, statuses: this.#source.paidStatuses };
-    const names = await this.#readNames();
+    const names = new Map<string, string | null>();
+    for (const id of this.#source.collectionIds) names.set(id, await this.#readName(id));
     const own = names.get(this.#sweep.collectionId) ?? null;
     const others = new Set([...names.values()].filter((name) => name !== null && name !== own));
     const takesRest = own === null || this.#source.collectionIds[0] === this.#sweep.collectionId;
@@ -192,13 +177,6 @@ class SweepRun implements ListSink {
         );
       after = last.invoiceId;
     }
-  }
-
-  async #readNames(): Promise<Map<string, string | null>> {
-    const names = new Map<string, string | null>();
-    for (const id of this.#source.collectionIds)
-      names.set(id, await readCollectionName(this.#source, this.#pace, id, this.#signal));
-    return names;
   }
 
   async take(reading: number, ids: readonly string[], paid: readonly ListedPayment[]): Promise<number> {
@@ -221,27 +199,21 @@ class SweepRun implements ListSink {
     if (payments.length === 0) return;
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
     const { name, liveTopicArn: live, testTopicArn: test } = this.#source;
-    const ids = payments.map(({ invoiceId }) => invoiceId);
-    const known = new Map(
-      (await readKnownPayments(db, this.#source, ids)).map((entry) => [entry.invoiceId, entry]),
-    );
-    const inWindow = payments.flatMap((payment) => {
-      const entry = known.get(payment.invoiceId);
-      if (entry === undefined) return [];
-      const opening = decideOpening(payment, entry, this.#terms);
-      if (opening === "elsewhere") return [];
-      const counts = areCounted && !isDatedElsewhere(payment, entry, this.#terms);
-      return [
-        {
-          invoiceId: payment.invoiceId,
-          digest: payment.digest,
-          opening,
-          counts,
-          missing: counts && !WHOLE.has(opening),
-          opened: isOpened(opening) || opening === "requeue",
-          called: opening !== "complete" && entry.confirmation?.openedBy === "callback",
-        },
-      ];
+    const listed = new Map(payments.map((payment) => [payment.invoiceId, payment]));
+    const inWindow = (await readKnownPayments(db, this.#source, [...listed.keys()])).flatMap((known) => {
+      const payment = listed.get(known.invoiceId);
+      const opening = payment === undefined ? "elsewhere" : decideOpening(payment, known, this.#terms);
+      if (payment === undefined || opening === "elsewhere") return [];
+      const counts = areCounted && !isDatedElsewhere(payment, known, this.#terms);
+      return {
+        invoiceId: payment.invoiceId,
+        digest: payment.digest,
+        opening,
+        counts,
+        missing: counts && !WHOLE.has(opening),
+        opened: isOpened(opening) || opening === "requeue",
+        called: opening !== "complete" && known.confirmation?.openedBy === "callback",
+      };
     });
     this.#listed += inWindow.filter(({ counts }) => counts).length;
     const isKept = this.#sweep.kind === "back_fill";
@@ -297,9 +269,4 @@ function daysToReadAgain(
   const begin = addDays(rest.last, -1);
   if (first < begin) return { first: begin, last: whole.last };
   return { first, last: whole.last };
-}
-
-function readOf(whole: ListPeriod, rest: ListPeriod | null): { read: number; total: number } {
-  const total = daysBetween(whole.first, whole.last);
-  return { total, read: total - (rest === null ? 0 : daysBetween(rest.first, rest.last)) };
 }

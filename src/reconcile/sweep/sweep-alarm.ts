@@ -1,5 +1,5 @@
 import type { Alarm, AlarmChange } from "../../alarms/alarms.ts";
-import type { Unproven } from "../list/list-reader.ts";
+import { describeUnproven, type Unproven } from "../list/list-reader.ts";
 import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ClaimedSweep } from "./sweep-row.ts";
 
@@ -12,7 +12,7 @@ const about = ({ source, collectionId }: ClaimedSweep) =>
 export function alarmsAtEnd(sweep: ClaimedSweep, unproven: readonly Unproven[]): AlarmChange {
   if (sweep.kind !== "automatic") return {};
   if (unproven.length === 0) return { clears: [about(sweep)] };
-  const days = unproven.slice(0, NAMED).map(({ first, last, why }) => `${first} to ${last}: ${why}`);
+  const days = unproven.slice(0, NAMED).map(describeUnproven);
   const more = unproven.length > NAMED ? ` and ${unproven.length - NAMED} more` : "";
   const detail =
     `The provider's list of this collection contradicts itself, however it is read: ${days.join("; ")}` +

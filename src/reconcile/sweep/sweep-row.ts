@@ -188,18 +188,13 @@ export async function scheduleSweeps(
 ): Promise<void> {
   await sql`
     insert into sweep (id, source, collection_id, kind, due_at)
-    select given.id, ${source}, given.collection_id, 'automatic',
-      coalesce((${lastStart(sql`given.collection_id`, source)}) + ${intervalMs}::float8 * interval '1 ms',
-        clock_timestamp())
-    from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[])
-      as given (id, collection_id)
+    select id, source, collection_id, 'automatic',
+      coalesce((${last(sql`started_at`)}) + ${intervalMs}::float8 * interval '1 ms', clock_timestamp())
+    from (select id, ${source}::text as source, collection_id
+      from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[])
+        as given (id, collection_id)) as sweep
     on conflict do nothing`.execute(db);
 }
-
-const lastStart = (collectionId: RawBuilder<unknown>, source: string) => sql`
-  select max(done.started_at) from sweep as done
-  where done.source = ${source} and done.collection_id = ${collectionId} and done.kind = 'automatic'
-    and done.state = 'done'`;
 
 /** The longest back-off of a sweep; and how long until a paused source is checked again, in ms. */
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 300_000 };

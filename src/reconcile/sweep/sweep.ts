@@ -7,7 +7,7 @@ import { LeaseLost } from "../../work/lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import { takenOver } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { runSweep, type SweepDeps, type SweepProgress, type SweepResult } from "./run-sweep.ts";
+import { runSweep, type SweepDeps, type SweepProgress } from "./run-sweep.ts";
 import { alarmsAtFault } from "./sweep-alarm.ts";
 import {
   backFillsUnderWay,
@@ -83,21 +83,14 @@ export interface BackFillRequest {
   onProgress?: (progress: SweepProgress) => void;
 }
 
-export interface BackFill extends SweepResult {
-  sweepId: string;
-  /** It continued an interrupted run. */
-  resumed: boolean;
-  /** Others of this source that were running when it started. */
-  underWay: { collectionId: string; from: Date; to: Date }[];
-}
-
 /**
  * Sweeps a period on request, in the same way as automatic sweeps: it opens confirmations for the running
  * relay to ask about, and requeues events that were never accepted. Progress is saved in Postgres: after a
  * crash or a stop, the same request continues where it was.
+ * @returns `resumed`: it continued an interrupted run; `underWay`: others of this source when it started.
  * @throws RelayError when another process runs the same request, or the list cannot be read.
  */
-export async function backFill(deps: SweepDeps, request: BackFillRequest): Promise<BackFill> {
+export async function backFill(deps: SweepDeps, request: BackFillRequest) {
   const { db } = deps;
   const { source, signal, onProgress } = request;
   const underWay = await backFillsUnderWay(db, source.name);
