@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Evidence, EvidenceFile } from "../books/evidence/evidence.ts";
+import type { Evidence, EvidenceFile } from "../books/evidence.ts";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
 import type { Database } from "../database/tables.ts";
 import { eventsOf, type WholeEvent } from "../publish/read-events.ts";

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { EvidenceFile } from "../books/evidence/evidence.ts";
+import type { EvidenceFile } from "../books/evidence.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { kindNamed } from "../ledger/kinds.ts";

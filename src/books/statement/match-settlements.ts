@@ -3,8 +3,17 @@ import { daysBetween } from "../../kit/time.ts";
 import { differenceOfMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
 import { matchByAmount } from "./match-by-amount.ts";
 import { matchByReference } from "./match-by-reference.ts";
-import { matchDaysTogether } from "./match-days-together.ts";
-import { daysOf, type Found, type Match, type Matching, type SettleableSum, STATES } from "./matching.ts";
+import {
+  collectionsIn,
+  daysOf,
+  type Found,
+  groupsSharing,
+  isWithin,
+  type Match,
+  type Matching,
+  type SettleableSum,
+  STATES,
+} from "./matching.ts";
 import type { StatementLine } from "./read-statement.ts";
 
 export interface MatchOptions {
@@ -100,3 +109,50 @@ const inOrder = <Item>(items: readonly Item[], keyOf: (item: Item) => string | n
     .map((item) => ({ item, key: keyOf(item) }))
     .sort((one, other) => (one.key < other.key ? -1 : 1))
     .map(({ item }) => item);
+
+/** A long weekend: its days may be settled in one sum. */
+const MOST_DAYS = 5;
+
+/** Adjacent days of one collection that are left, and a line that is exactly their total. */
+interface Run {
+  sums: SettleableSum[];
+  line: StatementLine;
+}
+
+/** Days that were settled in one sum, as after a weekend: where exactly one line can be it, and nothing else fits. */
+function matchDaysTogether({ lines, sums, days }: Matching): Found[] {
+  const byCollection = Map.groupBy(
+    sums.filter(({ invoiceId }) => invoiceId === null),
+    ({ collection }) => collection,
+  );
+  const byAmount = Map.groupBy(lines, ({ amount }) => sumOfMoney([amount]));
+  const runs = [...byCollection].flatMap(([collection, own]) =>
+    runsOf(own).flatMap((sums): Run[] => {
+      const total = sumOfMoney(sums.map(({ amount }) => amount));
+      const last = sums.at(-1);
+      if (last === undefined) return [];
+      return (byAmount.get(total) ?? [])
+        .filter(
+          (line) =>
+            isWithin(last, line, days) &&
+            (collectionsIn(line, [...byCollection.keys()])?.includes(collection) ?? true),
+        )
+        .map((line) => ({ sums, line }));
+    }),
+  );
+  return groupsSharing(runs, ({ line, sums }) => [line, ...sums]).map((group) => ({
+    state: group.length === 1 ? "matched" : "ambiguous",
+    why: group.length === 1 ? "several days in one sum" : "several days in one sum, in more than one way",
+    lines: [...new Set(group.map(({ line }) => line))],
+    sums: [...new Set(group.flatMap(({ sums }) => sums))],
+  }));
+}
+
+/** Every run of two days or more. @param sums of one collection, by day. */
+const runsOf = (sums: readonly SettleableSum[]): SettleableSum[][] =>
+  sums.flatMap((first, index) =>
+    sums
+      .slice(index + 1)
+      .filter(({ day }) => daysBetween(first.day, day) < MOST_DAYS)
+      .map((_, further) => sums.slice(index, index + further + 2)),
+  );

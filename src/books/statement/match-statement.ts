@@ -18,7 +18,7 @@ import {
   rememberedMappings,
   type StatementMatch,
 } from "./statement-match-row.ts";
-import { ITEMS_AT_ONCE, StatementThread } from "./statement-thread.ts";
+import { StatementThread } from "./statement-thread.ts";
 
 export interface MatchRequest {
   source: BookSource;
@@ -102,7 +102,7 @@ export async function matchStatement(
   const detail = { from, to, collection, fileName, fileSha256, clean, ...figures };
   const madeAt = await db.transaction().execute(async (trx) => {
     await audit(trx, [{ actor, action: "statement.match", subject: made.id, invoiceId: null, detail }]);
-    return await insertStatementMatch(trx, made, thread.items(), ITEMS_AT_ONCE);
+    return await insertStatementMatch(trx, made, thread.items());
   });
   return {
     ...{ ...made, madeAt, encoding: read.encoding, remembered: read.remembered, left },

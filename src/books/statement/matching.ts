@@ -61,6 +61,9 @@ export interface Match {
   difference: Money;
 }
 
+/** In how many at once matches are kept. */
+export const ITEMS_AT_ONCE = 500;
+
 /** Some lines and sums, before the difference is reckoned. */
 export type Found = Pick<Match, "state" | "why" | "lines" | "sums">;
 

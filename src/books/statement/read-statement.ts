@@ -54,15 +54,15 @@ interface Row extends CsvRow {
 /**
  * Reads a bank's statement. Pure.
  * @param remembered mappings of earlier statements, the newest first
- * @param currency of the books; null for any.
+ * @param currency of the books
  * @throws RelayError that names the lines that cannot be read, or what has to be said because the file does not
  * show it.
  */
 export function readStatement(
   bytes: Uint8Array,
-  given: MappingGiven = {},
-  remembered: readonly Mapping[] = [],
-  currency: string | null = null,
+  given: MappingGiven,
+  remembered: readonly Mapping[],
+  currency: string,
 ): Statement {
   const { text, encoding } = decodeStatement(bytes);
   const { header, named, known } = findColumns(text, given, remembered);
@@ -83,10 +83,8 @@ export function readStatement(
       given.dateOrder ?? known?.dateOrder ?? orderOf(dated.map(({ line, date }) => ({ line, cell: date }))),
     only: given.only === undefined ? (known?.only ?? null) : given.only,
   };
-  if (currency !== null) {
-    refuseAnother(currency, named, rows, amounts);
-    if (given.decimal === undefined) refuseThousands(currency, mapping.decimal, amounts);
-  }
+  refuseAnother(currency, named, rows, amounts);
+  if (given.decimal === undefined) refuseThousands(currency, mapping.decimal, amounts);
   const left = undated.map(({ line, cells }) => ({
     line,
     text: cells.filter(Boolean).join(" ").slice(0, 200),

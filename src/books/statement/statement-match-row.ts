@@ -4,7 +4,7 @@ import { typed } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
-import { keyOfSum, type MatchState, STATES } from "./matching.ts";
+import { ITEMS_AT_ONCE, keyOfSum, type MatchState, STATES } from "./matching.ts";
 import { type Mapping, mapping } from "./statement-columns.ts";
 
 const state = z.enum(STATES);
@@ -95,13 +95,12 @@ const insertItems = new Statement(
 
 /**
  * Keeps what came of a statement, in the transaction of the caller.
- * @param items JSON arrays of `KeptMatch`, all but the last of them equally long.
+ * @param items JSON arrays of `KeptMatch`, all but the last of `ITEMS_AT_ONCE`.
  */
 export async function insertStatementMatch(
   trx: Database,
   made: Omit<StatementMatch, "madeAt">,
   items: AsyncIterable<string> | Iterable<string>,
-  itemsAtOnce: number,
 ): Promise<Date> {
   const { made_at: madeAt } = await trx
     .insertInto("statement_match")
@@ -128,7 +127,7 @@ export async function insertStatementMatch(
   let from = 0;
   for await (const some of items) {
     await insertItems.execute(trx, { id: made.id, from, items: some });
-    from += itemsAtOnce;
+    from += ITEMS_AT_ONCE;
   }
   return madeAt;
 }
@@ -156,7 +155,7 @@ const COLUMNS = [
 /** The newest first. */
 export async function listStatementMatches(
   db: Database,
-  { source, fileSha256 }: { source?: string | undefined; fileSha256?: string },
+  { id, source, fileSha256 }: { id?: string; source?: string | undefined; fileSha256?: string },
   limit: number,
 ): Promise<StatementMatch[]> {
   let query = db
@@ -165,15 +164,10 @@ export async function listStatementMatches(
     .orderBy("made_at", "desc")
     .orderBy("id", "desc")
     .limit(limit);
+  if (id !== undefined) query = query.where("id", "=", id);
   if (source !== undefined) query = query.where("source", "=", source);
   if (fileSha256 !== undefined) query = query.where("file_sha256", "=", fileSha256);
   return await query.execute();
-}
-
-/** @returns null when there is none with this id. */
-export async function readStatementMatch(db: Database, id: string): Promise<StatementMatch | null> {
-  const query = db.selectFrom("statement_match").select(COLUMNS).where("id", "=", id);
-  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** A page of its items, in order. @param states only those in one of these; all when left out. */

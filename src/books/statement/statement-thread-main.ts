@@ -3,10 +3,10 @@ import { parentPort } from "node:worker_threads";
 import { RelayError } from "../../kit/errors.ts";
 import { sumOfMoney } from "../../provider/provider.ts";
 import { type MatchOptions, matchSettlements } from "./match-settlements.ts";
-import { isLeftOver, type Match, type SettleableSum, STATES } from "./matching.ts";
+import { ITEMS_AT_ONCE, isLeftOver, type Match, type SettleableSum, STATES } from "./matching.ts";
 import { readStatement, type Statement } from "./read-statement.ts";
 import type { KeptMatch, StateFigures } from "./statement-match-row.ts";
-import { type Asked, ITEMS_AT_ONCE, type Matched, NAMED, type StatementRead } from "./statement-thread.ts";
+import { type Asked, type Matched, NAMED, type StatementRead } from "./statement-thread.ts";
 
 // What `StatementThread` runs in its thread, for one statement.
 

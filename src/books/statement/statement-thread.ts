@@ -21,7 +21,6 @@ export interface Matched {
   sha256: string;
 }
 
-export const ITEMS_AT_ONCE = 500;
 /** How many of what is left over are named at once. */
 export const NAMED = 200;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { BookSource } from "../../books/book-source.ts";
-import { evidenceParts } from "../../books/evidence/evidence.ts";
+import { evidenceParts } from "../../books/evidence.ts";
 import { problemOf, REPORT_NAMES, REPORTS } from "../../books/report/reports.ts";
 import { MEDIA_TYPES, sheetFile } from "../../books/report/sheet-file.ts";
 import { mayAct } from "../../kit/admin-token.ts";

@@ -11,7 +11,6 @@ import {
   listStatementMatches,
   matchItem,
   readMatchItems,
-  readStatementMatch,
   statementMatch,
 } from "../../books/statement/statement-match-row.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
@@ -141,8 +140,8 @@ export const statementOperations = [
       next: whole.nullable().describe("null at the end."),
     }),
     async run({ db }, { path: { id }, query: { state, limit, after } }) {
-      const match = await readStatementMatch(db, id);
-      if (match === null) return null;
+      const [match] = await listStatementMatches(db, { id }, 1);
+      if (match === undefined) return null;
       const states = state === undefined ? STATES.filter(isLeftOver) : [state];
       const items = await readMatchItems(db, id, { after, limit, states });
       return { ...match, items, next: items.length < limit ? null : (items.at(-1)?.position ?? null) };
@@ -154,8 +153,8 @@ export const statementOperations = [
     query: z.object({ format: z.enum(["csv", "xlsx"]).optional().describe("csv unless said otherwise") }),
     example: { query: { format: "xlsx" } },
     async run({ db, mask }, { path: { id }, query: { format = "csv" } }) {
-      const match = await readStatementMatch(db, id);
-      if (match === null) return null;
+      const [match] = await listStatementMatches(db, { id }, 1);
+      if (match === undefined) return null;
       const sheet = matchSheet(db, match, mask);
       return sheetFile(sheet, `statement-${match.from}-${match.to}`, format, match.madeAt);
     },

@@ -60,7 +60,7 @@ it.concurrent("receive says so too, while it answers 503, and not for a blip", a
   const said = () => receive.lines.filter(({ alarm }) => alarm === "database_away");
   expect(await call()).toMatchObject({ statusCode: 200 });
   proxy.fault({ kind: "refuse" });
-  expect(await call()).toMatchObject({ statusCode: 503 });
+  expect(await call()).toMatchObject({ statusCode: 503, headers: { "retry-after": expect.anything() } });
   expect(said()).toEqual([]);
   await vi.waitFor(
     async () => {

@@ -74,18 +74,6 @@ describe("the function receive", () => {
     expect(JSON.stringify(receive.lines)).not.toContain(TOKEN);
   });
 
-  it("answers 503 when nothing can be recorded, and records again once the database is back", async () => {
-    const stack = await lambdaStack();
-    const receive = stack.container("receive");
-    await stack.query("alter table callback rename to elsewhere");
-    const away = await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
-    await stack.query("alter table elsewhere rename to callback");
-    const back = await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
-
-    expect([away.statusCode, back.statusCode]).toEqual([503, 200]);
-    expect(away.headers["retry-after"]).toBeDefined();
-  });
-
   it("answers as ever when the wake-up cannot be sent", async () => {
     const stack = await lambdaStack();
     const receive = stack.container("receive");

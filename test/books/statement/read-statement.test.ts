@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { STATEMENT_BYTES } from "../../../src/books/statement/decode-statement.ts";
-import { readStatement } from "../../../src/books/statement/read-statement.ts";
+import { readStatement as readIn } from "../../../src/books/statement/read-statement.ts";
+import type { Mapping, MappingGiven } from "../../../src/books/statement/statement-columns.ts";
 
 const bytes = (text: string) => Buffer.from(text, "utf8");
+const readStatement = (file: Uint8Array, given: MappingGiven = {}, remembered: readonly Mapping[] = []) =>
+  readIn(file, given, remembered, "NGN");
 const amounts = (text: string, given = {}) =>
   readStatement(bytes(text), given).lines.map(({ amount }) => amount);
 
@@ -70,8 +73,8 @@ describe("a bank's statement is read", () => {
   it("by what earlier statements showed, and not by what none of them did", () => {
     const header = "Date,Ref,Amount\n";
     const read = (text: string, earlier: readonly string[] = []) => {
-      const mappings = earlier.map((one) => readStatement(bytes(one), {}, [], "NGN").mapping);
-      return readStatement(bytes(text), {}, mappings, "NGN");
+      const mappings = earlier.map((one) => readStatement(bytes(one)).mapping);
+      return readStatement(bytes(text), {}, mappings);
     };
     const plain = `${header}2026-10-01,a,1500\n`;
     expect(read(plain).mapping).toMatchObject({ decimal: null, dateOrder: null });
@@ -161,7 +164,7 @@ describe("a statement that cannot be read is refused in words that name its line
       /2 columns that could be the date: Value Date, Booking Date.*--date-column/,
     ],
   ])("%s", (_, text, words) => {
-    expect(() => readStatement(bytes(text), {}, [], "NGN")).toThrow(words);
+    expect(() => readStatement(bytes(text))).toThrow(words);
   });
 
   it.each([

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import {
   insertStatementMatch,
+  listStatementMatches,
   newestMatchesOf,
-  readStatementMatch,
 } from "../../../src/books/statement/statement-match-row.ts";
 import { connect } from "../../../src/database/connect.ts";
 import { Secret } from "../../../src/kit/secret.ts";
@@ -34,7 +34,6 @@ it("a month is covered by one statement of the source, or by one of every collec
         },
       },
       [],
-      500,
     );
     return id;
   };
@@ -55,5 +54,7 @@ it("a month is covered by one statement of the source, or by one of every collec
   const again = await add(null, true);
   expect(await newest()).toEqual([again]);
 
-  expect(await readStatementMatch(db, whole)).toMatchObject({ fileName: "october.csv", from: "2026-10-01" });
+  expect(await listStatementMatches(db, { id: whole }, 1)).toMatchObject([
+    { fileName: "october.csv", from: "2026-10-01" },
+  ]);
 });
