@@ -3,22 +3,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "../../support/own-test.ts";
 
-export interface Container {
-  /** Gives the handler one event. @throws Error when the handler throws, or the container dies first. */
-  invoke<Answer>(event: unknown, remainingMs?: number): Promise<Answer>;
-  /** As Lambda does between invocations: nothing in it moves until `thaw`. */
-  freeze(): void;
-  thaw(): void;
-  kill(): Promise<void>;
-  /** What it logged, parsed. */
-  lines: Record<string, unknown>[];
-}
-
 /**
  * Starts a handler as a process of its own, gone with the test.
  * @param handler the bundle without its ending, and the export, as in Lambda's settings
  */
-export function startContainer(handler: string, environment: Record<string, string | undefined>): Container {
+export function startContainer(handler: string, environment: Record<string, string | undefined>) {
   const child = spawn(process.execPath, [join(import.meta.dirname, "container-main.ts"), handler], {
     stdio: ["pipe", "pipe", "pipe"],
     env: {
@@ -53,6 +42,7 @@ export function startContainer(handler: string, environment: Record<string, stri
   };
   onTestFinished(kill);
   return {
+    /** Gives the handler one event. @throws Error when the handler throws, or the container dies first. */
     invoke: async <Answer>(event: unknown, remainingMs = 30_000) => {
       waiting = Promise.withResolvers();
       // A test that ends early kills the container before anyone awaits this.
@@ -60,9 +50,11 @@ export function startContainer(handler: string, environment: Record<string, stri
       child.stdin.write(`${JSON.stringify({ event, remainingMs })}\n`);
       return (await waiting.promise) as Answer;
     },
+    /** As Lambda does between invocations: nothing in it moves until `thaw`. */
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
     kill,
+    /** What it logged, parsed. */
     lines,
   };
 }

@@ -1,23 +1,17 @@
-import { type LocalSqs, startLocalSqs } from "../../support/local-sqs.ts";
-import { type Surroundings, surroundings } from "../../support/relay.ts";
-import { type Container, startContainer } from "./container.ts";
-
-export interface LambdaStack extends Surroundings {
-  confirmQueue: LocalSqs;
-  publishQueue: LocalSqs;
-  /** A container of one function. */
-  container(handler: string, changes?: Record<string, string | undefined>): Container;
-}
+import { startLocalSqs } from "../../support/local-sqs.ts";
+import { surroundings } from "../../support/relay.ts";
+import { startContainer } from "./container.ts";
 
 /** Database, provider, topics, and a queue for each function that is woken. */
-export async function lambdaStack(bundles: { of(handler: string): string }): Promise<LambdaStack> {
+export async function lambdaStack(bundles: { of(handler: string): string }) {
   const around = await surroundings();
   const [confirmQueue, publishQueue] = [await startLocalSqs(), await startLocalSqs()];
   return {
     ...around,
     confirmQueue,
     publishQueue,
-    container: (handler, changes = {}) =>
+    /** A container of one function. */
+    container: (handler: string, changes: Record<string, string | undefined> = {}) =>
       startContainer(
         bundles.of(handler),
         around.environment({
@@ -30,3 +24,5 @@ export async function lambdaStack(bundles: { of(handler: string): string }): Pro
       ),
   };
 }
+
+export type LambdaStack = Awaited<ReturnType<typeof lambdaStack>>;
