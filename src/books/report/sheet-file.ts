@@ -28,7 +28,7 @@ const ROWS_AT_ONCE = 200;
  * marked so that a spreadsheet does not add them to the column that they sum: `sum 1500.50`.
  * @param totals adds up the rows as they are written.
  */
-export async function* csvParts({ columns, rows }: Sheet, totals: Totals): Parts {
+async function* csvParts({ columns, rows }: Sheet, totals: Totals): Parts {
   yield lines([columns.map(({ name }) => name)]);
   let waiting: (readonly Cell[])[] = [];
   for await (const row of rows) {
