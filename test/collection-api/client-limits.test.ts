@@ -153,16 +153,24 @@ describe("a counterpart that does not speak HTTP", () => {
 });
 
 describe("a client that is closed", () => {
-  it("waits for what is under way for as long as it was told, and cuts it off then", () =>
-    withProvider(
-      () => new Promise(() => {}),
-      {},
-      async (_, provider) => {
-        const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", retries: 0 });
-        const call = client.getInvoice(ID, { timeoutMs: 600_000 }).catch((error) => error.kind);
-        await vi.waitFor(() => expect(provider.asked).toHaveLength(1));
-        await client.close(100);
-        expect(await call).toBe("unreachable");
-      },
-    ));
+  const closing = async (answer: Promise<{ body: unknown }>, graceMs: number, atClose = () => {}) => {
+    await using provider = await startStubProvider(() => answer);
+    const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", retries: 0 });
+    const call = client.getInvoice(ID, { timeoutMs: 600_000 }).catch((error) => error);
+    await vi.waitFor(() => expect(provider.asked).toHaveLength(1));
+    const closed = client.close(graceMs);
+    atClose();
+    await closed;
+    return await call;
+  };
+
+  it("waits for what is under way", async () => {
+    const { promise, resolve } = Promise.withResolvers<{ body: unknown }>();
+    const answer = await closing(promise, 60_000, () => resolve({ body: INVOICE }));
+    expect(answer).toMatchObject({ invoice: { id: ID } });
+  });
+
+  it("cuts it off after as long as it was told", async () => {
+    expect(await closing(new Promise(() => {}), 100)).toMatchObject({ kind: "unreachable" });
+  });
 });
