@@ -6,6 +6,7 @@ import { readInvoice } from "../invoice-statements.ts";
 import { pay } from "../pay.ts";
 import { refusalFor } from "../refusals.ts";
 import type { ServiceContext } from "../service-context.ts";
+import type { InvoiceRow } from "../service-tables.ts";
 import {
   noSuchInvoicePage,
   offeredChannels,
@@ -34,9 +35,7 @@ export function payRouter(context: ServiceContext): Router {
     response.type("css").send(PAY_PAGE_STYLE);
   });
 
-  router.get("/pay/:id", async (request, response) => {
-    await show(response, request.params.id);
-  });
+  router.get("/pay/:id", ({ params }, response) => show(response, params.id));
 
   router.post(
     "/pay/:id",
@@ -44,59 +43,48 @@ export function payRouter(context: ServiceContext): Router {
     async (request, response) => {
       const { id } = request.params;
       if (request.get("sec-fetch-site") === "cross-site")
-        return show(response, id, { status: 403, notice: "Please pay on this page itself." });
-      const invoice = isUuid(id) ? await readInvoice(context.db, id) : undefined;
-      if (invoice === undefined) return show(response, id);
-
+        return await show(response, id, 403, "Please pay on this page itself.");
+      const invoice = await find(id);
       const wanted: unknown = request.body?.method;
-      const method = offeredChannels(invoice).find((channel) => channel === wanted);
-      if (method === undefined && pageState(invoice) === "payable")
-        return show(response, id, { status: 400, notice: "Please choose how you would like to pay." });
-      if (method !== undefined && (await pay(context, id, method)) === "paid") {
+      const method = invoice && offeredChannels(invoice).find((channel) => channel === wanted);
+      if (invoice !== undefined && method === undefined && pageState(invoice) === "payable")
+        return await show(response, id, 400, "Please choose how you would like to pay.");
+      if (method !== undefined && (await pay(context, id, method)) === "paid")
         // A GET afterwards, so that reloading the page does not post again.
         return response.redirect(303, `/pay/${id.toLowerCase()}`);
-      }
-      return show(response, id, { status: 409, notice: null });
+      await show(response, id, 409);
     },
   );
 
   // Whoever looks at what is left is a person too.
-  router.use(
-    "/pay",
-    (_request, response) => void response.status(404).type("html").send(noSuchInvoicePage()),
-  );
+  router.use("/pay", (_request, response) => sendPage(response, 404, noSuchInvoicePage()));
   router.use("/pay", pageForErrors(context.log));
+  return router;
 
-  async function show(
-    response: Response,
-    id: string,
-    { status, notice }: { status: number; notice: string | null } = { status: 200, notice: null },
-  ): Promise<void> {
-    const invoice = isUuid(id) ? await readInvoice(context.db, id) : undefined;
-    if (invoice === undefined) {
-      response.status(404).type("html").send(noSuchInvoicePage());
-      return;
-    }
-    response
-      .status(status)
-      .type("html")
-      .send(payPage(invoice, { state: pageState(invoice), currency: context.currency, notice }));
+  async function find(id: string): Promise<InvoiceRow | undefined> {
+    return isUuid(id) ? await readInvoice(context.db, id) : undefined;
   }
 
-  return router;
+  async function show(response: Response, id: string, status = 200, notice: string | null = null) {
+    const invoice = await find(id);
+    if (invoice === undefined) return sendPage(response, 404, noSuchInvoicePage());
+    const terms = { state: pageState(invoice), currency: context.currency, notice };
+    sendPage(response, status, payPage(invoice, terms));
+  }
+}
+
+function sendPage(response: Response, status: number, page: string): void {
+  response.status(status).type("html").send(page);
 }
 
 /** A person looks at the answer: a page, where the API answers with JSON. */
 function pageForErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
+    // An address that cannot be decoded is no invoice's.
+    if (error instanceof URIError) return sendPage(response, 404, noSuchInvoicePage());
     const { status } = refusalFor(error).answer;
     if (status >= 500) log.error({ err: messageOf(error) }, "collection service: payer's page failed");
-    // An address that cannot be decoded is no invoice's.
-    const unknown = error instanceof URIError;
-    response
-      .status(unknown ? 404 : status)
-      .type("html")
-      .send(unknown ? noSuchInvoicePage() : troublePage());
+    sendPage(response, status, troublePage());
   };
 }
