@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
+import { claimAlarmsToNotify } from "../../src/alarms/alarms-to-notify.ts";
 import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
 import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import type { Database } from "../../src/database/tables.ts";
@@ -17,6 +18,7 @@ import { openTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
+import { surroundings } from "../support/relay.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
 const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC };
@@ -137,4 +139,31 @@ it("nor do those of a flood that had hardly begun", async () => {
     await FLOOD.execute(db);
   });
   expect(most).toBeLessThan(100);
+});
+
+it("alarms that stay open or are over cost those who look for news nothing, however many there are (G11)", async () => {
+  const around = await surroundings();
+  await around.query(
+    `insert into alarm (name, source, subject, detail, told_at)
+     select 'invoice_quarantined', 'default', gen_random_uuid(), '', now() from generate_series(1, 3000)`,
+  );
+  await around.query(
+    `insert into alarm (name, source, subject, detail, told_at, cleared_at, cleared_told_at)
+     select 'invoice_anomaly', 'default', gen_random_uuid(), '', now(), now(), now()
+     from generate_series(1, 3000)`,
+  );
+  await around.query(
+    `insert into alarm (name, source, subject, detail) values ('event_dead', 'default', 'new', '')`,
+  );
+  await around.query(
+    `insert into alarm (name, source, subject, detail, last_raised_at, told_at)
+     values ('event_truncated', 'default', 'quiet', '', now() - interval '2 days', now())`,
+  );
+  const look = async (db: Parameters<typeof claimAlarmsToNotify>[0]) => {
+    const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+    await alarms.clearQuiet();
+    const untold = await claimAlarmsToNotify(db, { most: 500, lease: leaseOf(0) });
+    expect(untold?.alarms.map(({ subject }) => subject)).toEqual(["new", "quiet"]);
+  };
+  expect(await mostRowsOf(around.databaseUrl, look)).toBeLessThan(100);
 });

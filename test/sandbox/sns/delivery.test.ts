@@ -1,7 +1,6 @@
 import { createVerify, X509Certificate } from "node:crypto";
-import { PublishBatchCommand, PublishCommand } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
-import { snsFixture } from "./sns-fixture.ts";
+import { entriesOf, topicFixture } from "./sns-fixture.ts";
 import { startSubscriber, subscribe } from "./subscriber.ts";
 
 /** Verifies as Amazon tells subscribers to: the fields are written out here, for each type of letter. */
@@ -20,18 +19,14 @@ const live = { DataType: "String", StringValue: "Live" };
 
 describe("delivery to an HTTP endpoint", () => {
   it("posts the envelope and headers that Amazon documents", async () => {
-    const { sns, client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { sns, client, TopicArn, publish } = await topicFixture();
     const subscriber = await startSubscriber();
     const arn = await subscribe(client, TopicArn, subscriber);
-    const { MessageId } = await client.send(
-      new PublishCommand({
-        TopicArn,
-        Message: `{"a":"\u00fc\n"}`,
-        Subject: "Paid",
-        MessageAttributes: { invoiceType: live },
-      }),
-    );
+    const { MessageId } = await publish({
+      Message: `{"a":"\u00fc\n"}`,
+      Subject: "Paid",
+      MessageAttributes: { invoiceType: live },
+    });
     await vi.waitFor(() => expect(subscriber.letters("Notification")).toHaveLength(1));
     expect(subscriber.letters("Notification")[0]).toEqual({
       Type: "Notification",
@@ -57,12 +52,11 @@ describe("delivery to an HTTP endpoint", () => {
   });
 
   it.each(["1", "2"])("signs every letter, with SignatureVersion %s", async (SignatureVersion) => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("events", { SignatureVersion });
+    const { client, TopicArn, publish } = await topicFixture({}, "events", { SignatureVersion });
     const subscriber = await startSubscriber();
     await subscribe(client, TopicArn, subscriber);
-    await client.send(new PublishCommand({ TopicArn, Message: "with", Subject: "Subject" }));
-    await client.send(new PublishCommand({ TopicArn, Message: "without\nsubject" }));
+    await publish({ Message: "with", Subject: "Subject" });
+    await publish({ Message: "without\nsubject" });
     await vi.waitFor(() => expect(subscriber.messages()).toHaveLength(2));
     const letters = subscriber.received.map(({ body }) => JSON.parse(body) as Record<string, string>);
     for (const letter of letters) {
@@ -73,40 +67,27 @@ describe("delivery to an HTTP endpoint", () => {
   });
 
   it("sends a raw message as it is, without its attributes", async () => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { client, TopicArn, publish } = await topicFixture();
     const subscriber = await startSubscriber();
     await subscribe(client, TopicArn, subscriber, { RawMessageDelivery: "true" });
-    await client.send(
-      new PublishCommand({ TopicArn, Message: "just this", MessageAttributes: { invoiceType: live } }),
-    );
+    await publish({ Message: "just this", MessageAttributes: { invoiceType: live } });
     await vi.waitFor(() => expect(subscriber.received.at(-1)?.body).toBe("just this"));
     expect(subscriber.received.at(-1)?.headers["x-amz-sns-rawdelivery"]).toBe("true");
     expect(JSON.stringify(subscriber.received.at(-1)?.headers)).not.toContain("Live");
   });
 
   it("tries again after 503 and 429, under the same message id, until the endpoint takes it", async () => {
-    const { sns, client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { sns, client, TopicArn, publish } = await topicFixture();
     const answers = [503, 429, 200];
     const subscriber = await startSubscriber(({ headers }) =>
       headers["x-amz-sns-message-type"] === "Notification" ? (answers.shift() ?? 200) : 200,
     );
     await subscribe(client, TopicArn, subscriber);
-    const { MessageId } = await client.send(new PublishCommand({ TopicArn, Message: "again" }));
-    await vi.waitFor(() =>
-      expect(sns.deliveries().at(-1)).toMatchObject({
-        messageId: MessageId,
-        outcome: "delivered",
-        attempts: 3,
-        status: 200,
-      }),
-    );
-    expect(subscriber.letters("Notification").map((letter) => letter.MessageId)).toEqual([
-      MessageId,
-      MessageId,
-      MessageId,
-    ]);
+    const { MessageId } = await publish({ Message: "again" });
+    const taken = { messageId: MessageId, outcome: "delivered", attempts: 3, status: 200 };
+    await vi.waitFor(() => expect(sns.deliveries().at(-1)).toMatchObject(taken));
+    const ids = subscriber.letters("Notification").map((letter) => letter.MessageId);
+    expect(ids).toEqual([MessageId, MessageId, MessageId]);
   });
 
   it.each([
@@ -114,13 +95,12 @@ describe("delivery to an HTTP endpoint", () => {
     ["does not repeat what the endpoint refuses", 400, 1],
     ["follows no redirect", 301, 1],
   ])("%s (%i), and says so", async (_, status, attempts) => {
-    const { sns, client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { sns, client, TopicArn, publish } = await topicFixture();
     const subscriber = await startSubscriber(({ headers }) =>
       headers["x-amz-sns-message-type"] === "Notification" ? status : 200,
     );
     await subscribe(client, TopicArn, subscriber);
-    await client.send(new PublishCommand({ TopicArn, Message: "refused" }));
+    await publish({ Message: "refused" });
     await vi.waitFor(() =>
       expect(sns.deliveries().at(-1)).toMatchObject({ outcome: "failed", status, attempts }),
     );
@@ -128,20 +108,15 @@ describe("delivery to an HTTP endpoint", () => {
   });
 
   it("does not let an endpoint that never answers hold up the others, nor the end", async () => {
-    const { sns, client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { sns, client, TopicArn, batch } = await topicFixture();
     const stuck = await startSubscriber(({ headers }) =>
       headers["x-amz-sns-message-type"] === "Notification" ? new Promise<number>(() => {}) : 200,
     );
     const quick = await startSubscriber();
     await subscribe(client, TopicArn, stuck);
     await subscribe(client, TopicArn, quick);
-    const wanted = Array.from({ length: 50 }, (_, index) => `${index}`);
-    for (let from = 0; from < wanted.length; from += 10) {
-      const entries = wanted.slice(from, from + 10).map((Message) => ({ Id: Message, Message }));
-      await client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries }));
-    }
-    await vi.waitFor(() => expect(quick.messages().sort()).toEqual(wanted.toSorted()));
+    for (let nth = 0; nth < 5; nth += 1) await batch(entriesOf(..."abcdefghij"));
+    await vi.waitFor(() => expect(quick.messages()).toHaveLength(50));
     expect(stuck.messages().length).toBeLessThanOrEqual(16);
     await expect(sns.close()).resolves.toBeUndefined();
   });

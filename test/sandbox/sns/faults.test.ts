@@ -1,29 +1,16 @@
-import { ListTopicsCommand, PublishBatchCommand, PublishCommand } from "@aws-sdk/client-sns";
+import { ListTopicsCommand, PublishCommand } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
-import { snsFixture } from "./sns-fixture.ts";
+import { entriesOf, snsFixture, topicFixture } from "./sns-fixture.ts";
 import { startSubscriber, subscribe } from "./subscriber.ts";
 
 async function faultFixture() {
-  const fixture = await snsFixture();
-  const TopicArn = await fixture.topic("events");
+  const fixture = await topicFixture();
   const control = (method: string, path: string, body?: unknown) =>
     fetch(`${fixture.sns.url}/_control/${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  return {
-    ...fixture,
-    TopicArn,
-    control,
-    publish: (Message: string) => fixture.client.send(new PublishCommand({ TopicArn, Message })),
-    batch: (...messages: string[]) =>
-      fixture.client.send(
-        new PublishBatchCommand({
-          TopicArn,
-          PublishBatchRequestEntries: messages.map((Message, index) => ({ Id: `${index}`, Message })),
-        }),
-      ),
-  };
+  return { ...fixture, control };
 }
 
 describe("what is no request of the Query protocol", () => {
@@ -50,19 +37,16 @@ describe("what is no request of the Query protocol", () => {
 
 describe("injected faults", () => {
   it("strike only the action and the topic that they name", async () => {
-    const { client, topic, control, publish, TopicArn } = await faultFixture();
+    const { client, topic, control, publish, batch } = await faultFixture();
     const other = await topic("other");
     await control("POST", "faults", [
       { kind: "throttle", action: "PublishBatch" },
       { kind: "throttle", topicArn: other },
     ]);
-    await expect(publish("fine")).resolves.toBeTruthy();
+    await expect(publish({ Message: "fine" })).resolves.toBeTruthy();
     await expect(client.send(new ListTopicsCommand({}))).resolves.toBeTruthy();
     await expect(client.send(new PublishCommand({ TopicArn: other, Message: "x" }))).rejects.toThrow();
-    const PublishBatchRequestEntries = [{ Id: "1", Message: "x" }];
-    await expect(
-      client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries })),
-    ).rejects.toThrow();
+    await expect(batch(entriesOf("x"))).rejects.toThrow();
   });
 
   it("are refused with 400 and the reason when nobody knows them", async () => {
@@ -72,7 +56,7 @@ describe("injected faults", () => {
       expect(answer.status).toBe(400);
       expect(await answer.json()).toEqual({ error: expect.any(String) });
     }
-    await expect(publish("fine")).resolves.toBeTruthy();
+    await expect(publish({ Message: "fine" })).resolves.toBeTruthy();
   });
 });
 
@@ -82,7 +66,7 @@ describe("the control routes", () => {
     const other = await topic("other");
     const subscriber = await startSubscriber();
     await subscribe(client, TopicArn, subscriber);
-    await publish("a");
+    await publish({ Message: "a" });
     await client.send(new PublishCommand({ TopicArn: other, Message: "b" }));
     const read = async (path: string) => (await control("GET", path)).json();
     const query = `?topic=${encodeURIComponent(TopicArn)}`;

@@ -1,20 +1,15 @@
-import { PublishBatchCommand, PublishCommand, type PublishInput } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
-import { snsFixture } from "./sns-fixture.ts";
+import { topicFixture } from "./sns-fixture.ts";
 import { startSubscriber, subscribe } from "./subscriber.ts";
 
 async function fifoFixture(attributes: Record<string, string> = {}) {
   let time = Date.UTC(2026, 0, 1);
-  const fixture = await snsFixture({ now: () => time });
-  const TopicArn = await fixture.topic("events.fifo", attributes);
+  const fixture = await topicFixture({ now: () => time }, "events.fifo", attributes);
   return {
     ...fixture,
-    TopicArn,
     pass: (milliseconds: number) => {
       time += milliseconds;
     },
-    publish: (input: Omit<PublishInput, "TopicArn">) =>
-      fixture.client.send(new PublishCommand({ TopicArn, ...input })),
   };
 }
 
@@ -45,7 +40,7 @@ describe("FIFO topics", () => {
   });
 
   it("refuse a message without group or deduplication id, and a batch with it as a whole", async () => {
-    const { sns, client, TopicArn, publish } = await fifoFixture();
+    const { sns, batch, publish } = await fifoFixture();
     const refused = { name: "InvalidParameterException" };
     for (const ids of [
       { MessageDeduplicationId: "d" },
@@ -54,19 +49,14 @@ describe("FIFO topics", () => {
       { MessageGroupId: "g", MessageDeduplicationId: "d".repeat(129) },
     ]) {
       await expect(publish({ Message: "a", ...ids })).rejects.toMatchObject(refused);
-      const PublishBatchRequestEntries = [
-        { Id: "1", Message: "fine", MessageGroupId: "g", MessageDeduplicationId: "fine" },
-        { Id: "2", Message: "a", ...ids },
-      ];
-      await expect(
-        client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries })),
-      ).rejects.toMatchObject(refused);
+      const fine = { Id: "1", Message: "fine", MessageGroupId: "g", MessageDeduplicationId: "fine" };
+      await expect(batch([fine, { Id: "2", Message: "a", ...ids }])).rejects.toMatchObject(refused);
     }
     expect(sns.messages()).toEqual([]);
   });
 
   it("keep the order within a group although a delivery fails, and let other groups pass", async () => {
-    const { client, TopicArn } = await fifoFixture();
+    const { client, TopicArn, batch } = await fifoFixture();
     let refusals = 0;
     const subscriber = await startSubscriber(({ body }) => {
       if (!body.includes(`"slow-1"`) || refusals === 2) return 200;
@@ -80,18 +70,10 @@ describe("FIFO topics", () => {
       MessageGroupId: group,
       MessageDeduplicationId: message,
     });
-    await client.send(
-      new PublishBatchCommand({
-        TopicArn,
-        PublishBatchRequestEntries: [
-          entry("slow-1", "slow"),
-          entry("slow-2", "slow"),
-          entry("slow-3", "slow"),
-          entry("quick-1", "quick"),
-          entry("quick-2", "quick"),
-        ],
-      }),
-    );
+    await batch([
+      ...["slow-1", "slow-2", "slow-3"].map((message) => entry(message, "slow")),
+      ...["quick-1", "quick-2"].map((message) => entry(message, "quick")),
+    ]);
     await vi.waitFor(() => {
       expect(subscriber.messages()).toContain("slow-3");
       expect(subscriber.messages()).toContain("quick-2");

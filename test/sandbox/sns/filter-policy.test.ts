@@ -1,6 +1,6 @@
-import { type MessageAttributeValue, PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
+import { type MessageAttributeValue, SubscribeCommand } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
-import { snsFixture } from "./sns-fixture.ts";
+import { topicFixture } from "./sns-fixture.ts";
 import { startSubscriber, subscribe } from "./subscriber.ts";
 
 type Attributes = Record<string, MessageAttributeValue>;
@@ -12,16 +12,13 @@ const number = (StringValue: string) => ({ DataType: "Number", StringValue });
  * come.
  */
 async function passes(policy: unknown, messages: readonly Attributes[]): Promise<boolean[]> {
-  const { client, topic } = await snsFixture();
-  const TopicArn = await topic("events.fifo");
+  const { client, TopicArn, publish } = await topicFixture({}, "events.fifo");
   const subscriber = await startSubscriber();
   await subscribe(client, TopicArn, subscriber, { FilterPolicy: JSON.stringify(policy) });
   const ids: (string | undefined)[] = [];
   for (const MessageAttributes of messages) {
     const fifo = { MessageGroupId: "g", MessageDeduplicationId: `${ids.length}` };
-    const { MessageId } = await client.send(
-      new PublishCommand({ TopicArn, Message: "x", MessageAttributes, ...fifo }),
-    );
+    const { MessageId } = await publish({ Message: "x", MessageAttributes, ...fifo });
     ids.push(MessageId);
   }
   const arrived = () => subscriber.letters("Notification").map((letter) => letter.MessageId);
@@ -47,8 +44,7 @@ describe("filter policies on message attributes", () => {
 });
 
 it("filter policies that SNS, or this one, does not know are refused", async () => {
-  const { client, topic } = await snsFixture();
-  const TopicArn = await topic("events");
+  const { client, TopicArn } = await topicFixture();
   const combinations = { a: Array.from({ length: 151 }, (_, i) => i) };
   const refused: [policy: string, said: string, scope?: string][] = [
     ["{", "failed to parse JSON."],

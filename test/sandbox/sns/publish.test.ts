@@ -1,31 +1,12 @@
-import {
-  type MessageAttributeValue,
-  PublishBatchCommand,
-  type PublishBatchRequestEntry,
-  PublishCommand,
-  type PublishInput,
-} from "@aws-sdk/client-sns";
+import type { MessageAttributeValue, PublishBatchRequestEntry } from "@aws-sdk/client-sns";
 import { describe, expect, it } from "vitest";
-import type { LocalSnsOptions } from "../../../src/sandbox/sns/start-local-sns.ts";
-import { snsFixture } from "./sns-fixture.ts";
+import { entriesOf, topicFixture } from "./sns-fixture.ts";
 
 const text = (StringValue: string): MessageAttributeValue => ({ DataType: "String", StringValue });
-const entriesOf = (...messages: string[]) => messages.map((Message, nth) => ({ Id: `${nth}`, Message }));
-
-async function publishing(options: Partial<LocalSnsOptions> = {}) {
-  const { sns, client, topic } = await snsFixture(options);
-  const TopicArn = await topic("events");
-  return {
-    sns,
-    publish: (input: PublishInput) => client.send(new PublishCommand({ TopicArn, ...input })),
-    batch: (entries: PublishBatchRequestEntry[]) =>
-      client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries })),
-  };
-}
 
 describe("Publish", () => {
   it("takes a message with subject and attributes, and keeps it under the id that it answered", async () => {
-    const { sns, publish } = await publishing();
+    const { sns, publish } = await topicFixture();
     const { MessageId, SequenceNumber } = await publish({
       Message: "hello",
       Subject: "Greetings",
@@ -51,7 +32,7 @@ describe("Publish", () => {
   });
 
   it("refuses content and attributes that SNS does not take, each by its own error, and keeps nothing", async () => {
-    const { sns, publish } = await publishing();
+    const { sns, publish } = await topicFixture();
     for (const input of [
       { Message: "" },
       { Message: "a\0b" },
@@ -84,7 +65,7 @@ describe("Publish", () => {
 
 describe("PublishBatch", () => {
   it("answers every entry by its id, and keeps ten in their order", async () => {
-    const { sns, batch } = await publishing();
+    const { sns, batch } = await topicFixture();
     const entries = entriesOf(..."abcdefghij");
     const { Successful = [], Failed } = await batch(entries);
     expect(Failed).toEqual([]);
@@ -95,7 +76,7 @@ describe("PublishBatch", () => {
   });
 
   it("fails the entry whose content is refused, as the sender's fault, and takes its neighbours", async () => {
-    const { sns, batch } = await publishing();
+    const { sns, batch } = await topicFixture();
     const { Successful, Failed } = await batch(entriesOf("fine", "broken \0", "fine too"));
     expect(Successful?.map(({ Id }) => Id)).toEqual(["0", "2"]);
     expect(Failed).toMatchObject([{ Id: "1", Code: "InvalidParameter", SenderFault: true }]);
@@ -114,7 +95,7 @@ describe("PublishBatch", () => {
       "InvalidParameterValue",
     ],
   ])("refuses the whole request for %s, and keeps nothing", async (_, entries, name) => {
-    const { sns, batch } = await publishing();
+    const { sns, batch } = await topicFixture();
     await expect(batch(entries)).rejects.toMatchObject({ name: `${name}Exception` });
     expect(sns.messages()).toEqual([]);
   });
@@ -122,7 +103,7 @@ describe("PublishBatch", () => {
 
 describe("limits", () => {
   it("262,144 bytes for a message with its attributes, or for a batch, and not one more", async () => {
-    const { sns, publish, batch } = await publishing();
+    const { sns, publish, batch } = await topicFixture();
     const MessageAttributes = { name: text("value") };
     const Message = "x".repeat(262_144 - "name".length - "String".length - "value".length);
     await publish({ Message, MessageAttributes });
@@ -140,7 +121,7 @@ describe("limits", () => {
   });
 
   it("of memory (G8): the last messages only, and how many were forgotten", async () => {
-    const { sns, batch } = await publishing({ keep: 3 });
+    const { sns, batch } = await topicFixture({ keep: 3 });
     await batch(entriesOf("1", "2", "3", "4", "5"));
     expect(sns.messages().map(({ message }) => message)).toEqual(["3", "4", "5"]);
     const answer = await fetch(`${sns.url}/_control/messages`);

@@ -1,4 +1,11 @@
-import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
+import {
+  CreateTopicCommand,
+  PublishBatchCommand,
+  type PublishBatchRequestEntry,
+  PublishCommand,
+  type PublishInput,
+  SNSClient,
+} from "@aws-sdk/client-sns";
 import { onTestFinished } from "vitest";
 import { createSigner, type Signer } from "../../../src/sandbox/sns/envelope.ts";
 import { type LocalSnsOptions, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
@@ -41,3 +48,24 @@ export async function snsFixture(options: Partial<LocalSnsOptions> = {}) {
     },
   };
 }
+
+/** The same with a topic, and what publishes to it. */
+export async function topicFixture(
+  options: Partial<LocalSnsOptions> = {},
+  name = "events",
+  attributes: Record<string, string> = {},
+) {
+  const fixture = await snsFixture(options);
+  const TopicArn = await fixture.topic(name, attributes);
+  return {
+    ...fixture,
+    TopicArn,
+    publish: (input: PublishInput) => fixture.client.send(new PublishCommand({ TopicArn, ...input })),
+    batch: (entries: PublishBatchRequestEntry[]) =>
+      fixture.client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries })),
+  };
+}
+
+/** Entries of a batch with these messages; their ids are their numbers. */
+export const entriesOf = (...messages: string[]) =>
+  messages.map((Message, nth) => ({ Id: `${nth}`, Message }));

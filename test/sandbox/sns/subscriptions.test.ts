@@ -4,37 +4,36 @@ import {
   GetTopicAttributesCommand,
   ListSubscriptionsByTopicCommand,
   ListSubscriptionsCommand,
-  PublishCommand,
   SubscribeCommand,
   UnsubscribeCommand,
 } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
-import { snsFixture } from "./sns-fixture.ts";
+import { topicFixture } from "./sns-fixture.ts";
 import { startSubscriber, subscribe } from "./subscriber.ts";
 
 async function pendingFixture() {
-  const fixture = await snsFixture();
-  const TopicArn = await fixture.topic("events");
+  const fixture = await topicFixture();
+  const { TopicArn } = fixture;
   const subscriber = await startSubscriber();
   const target = { TopicArn, Protocol: "http", Endpoint: subscriber.url };
   const answer = await fixture.client.send(new SubscribeCommand(target));
   await vi.waitFor(() => expect(subscriber.received).toHaveLength(1));
   const [letter] = subscriber.letters("SubscriptionConfirmation");
-  return { ...fixture, TopicArn, subscriber, target, answer, letter: letter ?? {} };
+  return { ...fixture, subscriber, target, answer, letter: letter ?? {} };
 }
 
 describe("subscriptions of the local SNS", () => {
   it("are pending, and get nothing, until the endpoint opens the SubscribeURL it was sent", async () => {
-    const { sns, client, TopicArn, subscriber, answer, letter } = await pendingFixture();
+    const { sns, client, publish, TopicArn, subscriber, answer, letter } = await pendingFixture();
     expect(answer.SubscriptionArn).toBe("pending confirmation");
     expect(letter).toMatchObject({ Type: "SubscriptionConfirmation", TopicArn });
     const { Subscriptions } = await client.send(new ListSubscriptionsCommand({}));
     expect(Subscriptions?.map(({ SubscriptionArn }) => SubscriptionArn)).toEqual(["PendingConfirmation"]);
 
-    await client.send(new PublishCommand({ TopicArn, Message: "too early" }));
+    await publish({ Message: "too early" });
     const confirmed = await fetch(letter.SubscribeURL ?? "");
     expect(await confirmed.text()).toContain(`<SubscriptionArn>${TopicArn}:`);
-    await client.send(new PublishCommand({ TopicArn, Message: "in time" }));
+    await publish({ Message: "in time" });
     await vi.waitFor(() => expect(subscriber.messages()).toEqual(["in time"]));
     expect(sns.deliveries().map(({ type }) => type)).toEqual(["SubscriptionConfirmation", "Notification"]);
   });
@@ -53,8 +52,7 @@ describe("subscriptions of the local SNS", () => {
   });
 
   it("are made once for an endpoint: again gives the same, and other attributes are refused", async () => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { client, TopicArn } = await topicFixture();
     const subscriber = await startSubscriber();
     const arn = await subscribe(client, TopicArn, subscriber);
     const target = { TopicArn, Protocol: "http", Endpoint: subscriber.url };
@@ -69,8 +67,7 @@ describe("subscriptions of the local SNS", () => {
   });
 
   it("are refused for a protocol or an endpoint that it does not deliver to", async () => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { client, TopicArn } = await topicFixture();
     for (const target of [
       { Protocol: "sqs", Endpoint: "arn:aws:sqs:us-east-1:1:q" },
       { Protocol: "https", Endpoint: "http://127.0.0.1/" },
@@ -83,16 +80,15 @@ describe("subscriptions of the local SNS", () => {
   });
 
   it("end with Unsubscribe or by the link in a message; doing it again succeeds", async () => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("events");
+    const { client, publish, TopicArn } = await topicFixture();
     const [leaving, staying] = [await startSubscriber(), await startSubscriber()];
     const SubscriptionArn = await subscribe(client, TopicArn, leaving);
     await subscribe(client, TopicArn, staying);
-    await client.send(new PublishCommand({ TopicArn, Message: "before" }));
+    await publish({ Message: "before" });
     await vi.waitFor(() => expect(leaving.messages()).toEqual(["before"]));
     await fetch(leaving.letters("Notification")[0]?.UnsubscribeURL ?? "");
     await client.send(new UnsubscribeCommand({ SubscriptionArn }));
-    await client.send(new PublishCommand({ TopicArn, Message: "after" }));
+    await publish({ Message: "after" });
     await vi.waitFor(() => expect(staying.messages().sort()).toEqual(["after", "before"]));
     expect(leaving.messages()).toEqual(["before"]);
     await expect(
