@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect as connectTcp, createServer, type Server } from "node:net";
+import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
@@ -8,43 +8,32 @@ import { Secret } from "../../src/kit/secret.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
-const SWALLOWED = "set synchronous_commit";
-const INSTEAD = "set pooler.drops_it_al";
-
-/** The url by way of something that swallows one setting of every session, as poolers do that are told to. */
-async function behindSwallower(url: string): Promise<string> {
+/** The url by way of something that changes what it passes on to Postgres, or keeps the end of a session. */
+async function through(
+  url: string,
+  { changed = (bytes: Buffer) => bytes, keepsEnds = false },
+): Promise<string> {
   const server = createServer((client) => {
     const target = connectTcp(Number(new URL(url).port), "127.0.0.1");
     for (const socket of [client, target]) socket.on("error", () => socket.destroy());
-    client.on("data", (bytes) => {
-      target.write(Buffer.from(bytes.toString("latin1").replaceAll(SWALLOWED, INSTEAD), "latin1"));
-    });
+    client.on("data", (bytes: Buffer) => target.write(changed(bytes)));
     client.on("close", () => target.destroy());
-    target.pipe(client);
+    target.pipe(client, { end: !keepsEnds });
   });
-  return await listening(server, url);
-}
-
-async function listening(server: Server, url: string): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const through = new URL(url);
-  through.port = String((server.address() as AddressInfo).port);
-  return through.href;
+  const passed = new URL(url);
+  passed.port = String((server.address() as AddressInfo).port);
+  return passed.href;
 }
 
-/** The url by way of something that passes on everything but the end of a session. */
-async function withoutEnds(url: string): Promise<string> {
-  const server = createServer((client) => {
-    const target = connectTcp(Number(new URL(url).port), "127.0.0.1");
-    for (const socket of [client, target]) socket.on("error", () => socket.destroy());
-    client.on("data", (bytes) => target.write(bytes));
-    client.on("close", () => target.destroy());
-    target.on("data", (bytes) => client.write(bytes));
-  });
-  return await listening(server, url);
-}
+/** As poolers do that are told to: one setting of every session is swallowed. */
+const withoutCommitSetting = (bytes: Buffer) =>
+  Buffer.from(
+    bytes.toString("latin1").replaceAll("set synchronous_commit", "set pooler.drops_it_al"),
+    "latin1",
+  );
 
 const settled = async (url: string, purpose: "hot" | "work") => {
   const { db, close } = connect(new Secret(url), { max: 1, purpose });
@@ -69,7 +58,9 @@ describe("a session", () => {
 
   it("that Postgres has ended is used no more, though its end has not arrived yet (G11)", async () => {
     const around = await surroundings();
-    const { db, close } = connect(new Secret(await withoutEnds(around.databaseUrl)), { max: 1 });
+    const { db, close } = connect(new Secret(await through(around.databaseUrl, { keepsEnds: true })), {
+      max: 1,
+    });
     onTestFinished(close);
     const ended = expect(sql`select pg_sleep(60)`.execute(db)).rejects.toMatchObject({ code: "57P01" });
     await vi.waitFor(async () =>
@@ -88,7 +79,8 @@ describe("a session", () => {
     const around = await surroundings();
     const name = new URL(around.databaseUrl).pathname.slice(1);
     await around.query(`alter database ${name} set synchronous_commit = off`);
-    const environment = around.environment({ DATABASE_URL: await behindSwallower(around.databaseUrl) });
+    const DATABASE_URL = await through(around.databaseUrl, { changed: withoutCommitSetting });
+    const environment = around.environment({ DATABASE_URL });
 
     await expect(startRelay(environment)).rejects.toThrow(
       /synchronous_commit is off, though it was set to on/,

@@ -26,28 +26,27 @@ export async function chooseHome(dataDir: string, log?: Logger): Promise<Home> {
   const accounts = await candidateAccounts();
   const home = (await homeElsewhere(dataDir)) ?? dataDir;
 
-  const inPlace = await firstThatReaches(accounts, installed, home);
-  if (!(inPlace instanceof RelayError)) return inPlace;
-  if (process.getuid?.() !== 0) throw inPlace;
-
+  try {
+    return await firstThatReaches(accounts, installed, home);
+  } catch (error) {
+    if (process.getuid?.() !== 0) throw error;
+  }
   const copied = await copyBinariesElsewhere(installed);
-  const withCopy = await firstThatReaches(accounts, copied, home);
-  if (!(withCopy instanceof RelayError)) return withCopy;
-
-  const moved = await moveHomeElsewhere(dataDir);
-  log?.info({ dataDir, moved }, "embedded Postgres may not enter its data dir and works elsewhere");
-  const elsewhere = await firstThatReaches(accounts, copied, moved);
-  if (!(elsewhere instanceof RelayError)) return elsewhere;
-  throw elsewhere;
+  return await firstThatReaches(accounts, copied, home).catch(async () => {
+    const moved = await moveHomeElsewhere(dataDir);
+    log?.info({ dataDir, moved }, "embedded Postgres may not enter its data dir and works elsewhere");
+    return await firstThatReaches(accounts, copied, moved);
+  });
 }
 
 const TRY = 'cd "$1" && exec "$2" --version';
 
+/** @throws RelayError with what each account was refused by. */
 async function firstThatReaches(
   accounts: readonly Account[],
   binaries: Binaries,
   home: string,
-): Promise<Home | RelayError> {
+): Promise<Home> {
   const program = join(binaries.folder, "bin/postgres");
   const refusals: string[] = [];
   for (const account of accounts) {
@@ -58,7 +57,7 @@ async function firstThatReaches(
       refusals.push((error as { stderr?: string }).stderr?.trim() || messageOf(error));
     }
   }
-  return new RelayError(
+  throw new RelayError(
     `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Use a ` +
       "PostgreSQL 15 to 18 of your own: --database postgres://…",
   );
