@@ -90,7 +90,7 @@ export function contentsOf(refs: readonly LeafRef[]) {
   const [from, to] = [timeOfMicros(Math.min(...times)), timeOfMicros(Math.max(...times))];
   return {
     kinds: bitsOf(new Set(refs.map(({ kind }) => kind))),
-    times: sql<string>`tstzrange(${from}::timestamptz, ${to}::timestamptz, '[]')`,
+    times: `[${from},${to}]`,
     answers: refs.filter(({ kind }) => kind.name === "answer").map(({ key }) => answerOf(key)),
   };
 }
