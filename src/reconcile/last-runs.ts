@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { type Columns, text, time, uuid } from "../database/columns.ts";
+import { typed } from "../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { answeredId, time as answeredTime } from "../kit/answer-fields.ts";
@@ -66,46 +67,25 @@ const everSwept = (db: Database): Promise<Swept[]> =>
     .distinct()
     .execute();
 
-const DAILY = {
-  source: returned.text(),
-  id: returned.uuid,
-  /** It covers payments before this day of its zone; YYYY-MM-DD. */
-  day: returned.text(),
-  /** When that day began. */
-  coversTo: returned.time,
-  result: returned.text<Result>(),
-  gaps: returned.integer,
-  finishedAt: returned.time,
-};
-
-export type DailyCertificate = RowOf<typeof DAILY>;
-
-const selectLastDaily = new Statement(
-  DAILY,
-  ({ value }: Slots<readonly string[]>) => sql`
-    select wanted.source, last.id, last.day::text as day, last.window_to as "coversTo", last.result, last.gaps,
-      last.finished_at as "finishedAt"
-    from unnest(${value((sources) => sources)}::text[]) as wanted (source)
-    join lateral (
-      select id, day, window_to, result, gaps, finished_at from certificate
-      where source = wanted.source and day is not null and state = 'done'
-      order by window_to desc, day desc limit 1) as last on true
-    order by 1`,
-);
-
-/** Of those of these sources that have one; of all sources when left out. */
-export const readDailyCertificates = async (db: Database, sources?: readonly string[]) =>
-  await selectLastDaily.execute(db, sources ?? (await everCertified(db)));
-
-async function everCertified(db: Database): Promise<string[]> {
-  const rows = await db
+/** The newest daily certificate of each of these sources; of all when left out. */
+export const readDailyCertificates = (db: Database, sources: readonly string[] | null = null) =>
+  db
     .selectFrom("certificate")
-    .select("source")
-    .where("day", "is not", null)
-    .distinct()
+    .distinctOn("source")
+    // It covers payments before that day of its zone began.
+    .select(["source", "id", "window_to as coversTo"])
+    .select([
+      typed(returned.text(), sql`day`).as("day"),
+      typed(returned.text<Result>(), sql`result`).as("result"),
+      typed(returned.integer, sql`gaps`).as("gaps"),
+      typed(returned.time, sql`finished_at`).as("finishedAt"),
+    ])
+    .where(sql<boolean>`state = 'done' and day is not null
+      and (${sources}::text[] is null or source = any(${sources}::text[]))`)
+    .orderBy("source")
+    .orderBy("window_to", "desc")
+    .orderBy(sql`certificate.day desc`)
     .execute();
-  return rows.map(({ source }) => source);
-}
 
 /** One day of payment of one source, according to the newest certificate that covers it. */
 export const calendarDay = totals.extend({

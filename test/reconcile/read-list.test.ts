@@ -7,7 +7,12 @@ import type {
   PageRequest,
   Provider,
 } from "../../src/provider/provider.ts";
-import { ListReader, type ListReaderOptions, ListUnreadable } from "../../src/reconcile/list/list-reader.ts";
+import {
+  ListReader,
+  type ListReaderOptions,
+  ListUnreadable,
+  takenOnce,
+} from "../../src/reconcile/list/list-reader.ts";
 import type { ListedPayment } from "../../src/reconcile/list/listed-payment.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
 
@@ -49,7 +54,7 @@ function listOf(
 ) {
   const asked: PageRequest[] = [];
   const shown: ListedPayment[] = [];
-  const seen = new Map<number, Set<string>>();
+  const seen: string[][] = [];
   const provider = {
     async readPage(request: PageRequest, { signal }: AskOptions) {
       expect(signal).toBe(stop);
@@ -65,15 +70,16 @@ function listOf(
       timeZone: "UTC",
     } as Partial<ReconcileSource> as ReconcileSource,
     collectionId: COLLECTION,
-    sink: {
-      async take(reading, ids, paid) {
-        const known = seen.get(reading) ?? new Set();
-        seen.set(reading, known);
-        const before = known.size;
-        for (const one of ids) known.add(one);
+    sink() {
+      const freshOf = takenOnce();
+      const fresh: string[] = [];
+      seen.push(fresh);
+      return async (ids, paid) => {
+        const before = fresh.length;
+        fresh.push(...freshOf(ids));
         shown.push(...paid);
-        return known.size - before;
-      },
+        return fresh.length - before;
+      };
     },
     call: (call) => call(),
     signal: stop,
@@ -165,7 +171,7 @@ describe("what is asked for", () => {
     const { reader, seen } = listOf(() => ONE);
     await reader.read(WEEK, [null, "Test"]);
     await reader.count({ period: null, status: null, asked: null });
-    expect([...seen.values()].map(({ size }) => size)).toEqual([1, 1, 1]);
+    expect(seen.map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 });
 

@@ -66,6 +66,9 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   return result;
 }
 
+/** The number of the last reading, unique in this process. */
+let readings = 0;
+
 async function readCollection(
   { db, source, certificateId, period, signal }: PeriodReading,
   pace: ListPace,
@@ -77,8 +80,10 @@ async function readCollection(
     collectionId,
     call: (call) => pace.call(call),
     signal,
-    sink: {
-      take: (number, ids, payments) => noteShown(db, certificateId, collectionId, number, ids, payments),
+    sink: () => {
+      readings += 1;
+      const reading = readings;
+      return (ids, payments) => noteShown(db, certificateId, collectionId, reading, ids, payments);
     },
   });
   const doubts: string[] = [];

@@ -7,9 +7,22 @@ import { halvesOf, type ListPeriod } from "./list-period.ts";
 import { type AskedType, type ListedPayment, listedPayment, mayBePaid } from "./listed-payment.ts";
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
-export interface ListSink {
-  /** @param payments those that may be paid. @returns how many ids this reading has not shown before. */
-  take(reading: number, ids: readonly string[], payments: readonly ListedPayment[]): Promise<number>;
+/**
+ * Begins a reading of a list, and takes its pages.
+ * @param payments those that may be paid. @returns how many ids this reading has not shown before.
+ */
+export type ListSink = () => (ids: readonly string[], payments: readonly ListedPayment[]) => Promise<number>;
+
+type TakePage = ReturnType<ListSink>;
+
+/** @returns those of the ids that it was not given before. */
+export function takenOnce(): (ids: readonly string[]) => string[] {
+  const taken = new Set<string>();
+  return (ids) => {
+    const fresh = [...new Set(ids).difference(taken)];
+    for (const id of fresh) taken.add(id);
+    return fresh;
+  };
 }
 
 /** A part of the list that could not be shown to be complete. */
@@ -48,9 +61,6 @@ export interface ListQuery {
  */
 const PAGE_SIZE = 100;
 const LAST_PAGE_SIZES = [100, 40, 250];
-
-/** The number of the reading, unique in this process. */
-let readings = 0;
 
 /** Reads the provider's list of one collection, and reports what could not be shown to be complete. */
 export class ListReader {
@@ -102,11 +112,10 @@ export class ListReader {
    * page.
    */
   async count(query: ListQuery): Promise<number | null> {
-    readings += 1;
-    const reading = readings;
+    const take = this.#options.sink();
     try {
       const page = await this.#page(query, 1, PAGE_SIZE);
-      if (page !== null) await this.#take(reading, query, page);
+      if (page !== null) await this.#take(take, query, page);
       return page?.totalCount ?? null;
     } catch (error) {
       if (error instanceof ListUnreadable && error.next === "refuse") return null;
@@ -129,18 +138,17 @@ export class ListReader {
 
   /** One reading. @returns why it cannot be trusted; null when it is complete. */
   async #once(query: ListQuery, pageSize: number): Promise<string | null> {
-    readings += 1;
-    const reading = readings;
+    const take = this.#options.sink();
     const proof = new PageProof();
     try {
       let last = 1;
       for (let more = true; more; last += 1) {
-        const facts = await this.#facts(reading, query, last, pageSize);
+        const facts = await this.#facts(take, query, last, pageSize);
         if (facts === null) break;
         more = proof.forwards(facts);
       }
       for (let page = last - 2; page >= 1; page -= 1) {
-        const facts = await this.#facts(reading, query, page, pageSize);
+        const facts = await this.#facts(take, query, page, pageSize);
         if (facts !== null) proof.backwards(facts);
       }
       return proof.contradiction;
@@ -152,14 +160,14 @@ export class ListReader {
   }
 
   async #facts(
-    reading: number,
+    take: TakePage,
     query: ListQuery,
     number: number,
     pageSize: number,
   ): Promise<PageFacts | null> {
     const page = await this.#page(query, number, pageSize);
     if (page === null) return null;
-    const fresh = await this.#take(reading, query, page);
+    const fresh = await this.#take(take, query, page);
     return {
       shown: page.items.length,
       fresh,
@@ -169,8 +177,8 @@ export class ListReader {
     };
   }
 
-  async #take(reading: number, query: ListQuery, { items }: InvoicePage): Promise<number> {
-    const { source, sink } = this.#options;
+  async #take(take: TakePage, query: ListQuery, { items }: InvoicePage): Promise<number> {
+    const { source } = this.#options;
     const terms = { ...this.#sets, timeZone: source.timeZone };
     const ids = new Set<string>();
     const payments: ListedPayment[] = [];
@@ -188,7 +196,7 @@ export class ListReader {
       ids.add(payment.invoiceId);
       if (isCandidate) payments.push(payment);
     }
-    return unusable + (await sink.take(reading, [...ids], payments));
+    return unusable + (await take([...ids], payments));
   }
 
   /** @returns null for a page past the end that the provider answers with "not found". */

@@ -14,6 +14,7 @@ import {
   type ListReaderOptions,
   type ListSink,
   ListUnreadable,
+  takenOnce,
   type Unproven,
 } from "../list/list-reader.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
@@ -83,7 +84,7 @@ const WHOLE: ReadonlySet<Opening> = new Set(["complete", "recorded", "answered",
 const isOpened = (opening: Opening): boolean =>
   opening === "open" || opening === "open_to_record" || opening === "ask_again";
 
-class SweepRun implements ListSink {
+class SweepRun {
   readonly #deps: SweepDeps;
   readonly #source: ReconcileSource;
   readonly #sweep: ClaimedSweep;
@@ -91,7 +92,6 @@ class SweepRun implements ListSink {
   readonly #readName: (collectionId: string) => Promise<string | null>;
   readonly #terms: SweepTerms;
   readonly #done = new Set<string>();
-  #shown: { reading: number; ids: Set<string> } = { reading: 0, ids: new Set() };
   #listed = 0;
   #unproven: readonly Unproven[];
 
@@ -106,7 +106,14 @@ class SweepRun implements ListSink {
     const pace = new ListPace({ db, alarms, source, tries: kind === "back_fill" ? TRIES : 1, signal });
     this.#readName = (id) => readCollectionName(source, pace, id, signal);
     const call: ListReaderOptions["call"] = (page) => pace.call(page);
-    this.#reader = new ListReader({ source, collectionId, sink: this, call, signal });
+    const sink: ListSink = () => {
+      const freshOf = takenOnce();
+      return async (ids, paid) => {
+        await this.#take(paid);
+        return freshOf(ids).length;
+      };
+    };
+    this.#reader = new ListReader({ source, collectionId, sink, call, signal });
   }
 
   async run(onProgress: (progress: SweepProgress) => void): Promise<SweepResult> {
@@ -179,16 +186,12 @@ class SweepRun implements ListSink {
     }
   }
 
-  async take(reading: number, ids: readonly string[], paid: readonly ListedPayment[]): Promise<number> {
-    if (this.#shown.reading !== reading) this.#shown = { reading, ids: new Set() };
-    const before = this.#shown.ids.size;
-    for (const id of ids) this.#shown.ids.add(id);
+  async #take(paid: readonly ListedPayment[]): Promise<void> {
     const news = new Map(
       paid.filter(({ invoiceId }) => !this.#done.has(invoiceId)).map((one) => [one.invoiceId, one]),
     );
     if (news.size > 0) await this.#open([...news.values()]);
     for (const invoiceId of news.keys()) this.#done.add(invoiceId);
-    return this.#shown.ids.size - before;
   }
 
   /** Opens and counts in one transaction, so that a crash cannot count twice or not at all. */

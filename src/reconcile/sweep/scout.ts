@@ -8,7 +8,7 @@ import { addDays, dayOf } from "../../kit/time.ts";
 import { freeScoutTurns, nextScoutTurnIn, takeScoutTurn } from "../../upstreams/source-row.ts";
 import { ListPace, SourcePaused } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
-import { ListReader, type ListSink, ListUnreadable } from "../list/list-reader.ts";
+import { ListReader, type ListSink, ListUnreadable, takenOnce } from "../list/list-reader.ts";
 import { ALL_TYPES } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
@@ -97,15 +97,13 @@ export class Scout {
   // It need not be complete: a missed id is still asked about, only later.
   #promoting(): ListSink {
     const { db, source, onConfirmations } = this.#options;
-    let shown = { reading: 0, ids: new Set<string>() };
-    return {
-      take: async (reading, ids) => {
-        if (shown.reading !== reading) shown = { reading, ids: new Set() };
-        const fresh = ids.filter((id) => !shown.ids.has(id));
-        for (const id of fresh) shown.ids.add(id);
+    return () => {
+      const freshOf = takenOnce();
+      return async (ids) => {
+        const fresh = freshOf(ids);
         if ((await promote(db, source.name, fresh)) > 0) onConfirmations();
         return fresh.length;
-      },
+      };
     };
   }
 }
