@@ -15,8 +15,8 @@ const calls = {
     app.disable("x-powered-by");
     app.disable("etag");
     app.post("/callbacks/:token{/*reference}", async (request, response) => {
-      const outcome = await readBody(request, 262_144);
-      const body = outcome.kind === "whole" ? outcome.body : Buffer.alloc(0);
+      const read = await readBody(request, 262_144);
+      const body = typeof read === "string" ? Buffer.alloc(0) : read;
       await pool.query(
         appendCallback({
           invoiceId: JSON.parse(body.toString("utf8")).data.id,

@@ -8,7 +8,6 @@ import { CallbackLog } from "../receive/log/callback-log.ts";
 import { paymentState } from "../receive/log/callbacks-about.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { ReadingThread } from "../receive/reading-thread.ts";
-import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import type { Handoff } from "../work/policy.ts";
 import type { RelayParts } from "./compose.ts";
 import { closeAfterAnswer } from "./http-app.ts";
@@ -33,7 +32,7 @@ export function callbackReceiver(
   const { settings, sources, recording, db, database, alarms, metrics, tracer = null, log: logger } = parts;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: parts.onNothingNamed });
   const onFault = (error: unknown) => logger.error(faultOf(error), "a callback could not be read");
-  const readingThread = hasReadingThread ? new ReadingThread({ inflatedBytes: BODY_LIMIT, onFault }) : null;
+  const readingThread = hasReadingThread ? new ReadingThread({ onFault }) : null;
   const log = new CallbackLog({
     db: recording,
     onConfirmations: parts.onConfirmations,

@@ -14,7 +14,6 @@ import {
 } from "../receive/log/list-callbacks.ts";
 import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
 import { decodeText, inflateBody } from "../receive/reading/decode-body.ts";
-import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import { listReadings } from "../replay/callback-readings.ts";
 import { bodyShown } from "./operations/fields.ts";
 
@@ -134,7 +133,7 @@ export const readingFor = ({ mask, role }: { mask: Mask; role: Role }): Reading 
 
 /** What the reader of callbacks sees in these bytes, whether or not it finds an id in them. */
 function textOf(body: Uint8Array, contentEncoding: string | null): string {
-  const bytes = inflateBody(body, contentEncoding, BODY_LIMIT);
+  const bytes = inflateBody(body, contentEncoding);
   return decodeText(bytes === "too_large" ? body : bytes);
 }
 

@@ -8,18 +8,25 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
-import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";
+import {
+  CallbackBudgets,
+  type CallbackCost,
+  type OverBudget,
+  type ShareBudgets,
+} from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
 import { alarmsAbout, CallerChecks } from "./caller/caller-checks.ts";
 import type { CallbackCut, CallbackLog, IncomingCallback } from "./log/callback-log.ts";
 import type { FailedCheck } from "./log/own-verdict.ts";
 import { comesFromBrowser } from "./payer-page/payer-page.ts";
-import { readBody } from "./read-body.ts";
-import type { ReadingThread } from "./reading-thread.ts";
-import { callbackAddress, type MaskedTexts, requestMask } from "./request-texts.ts";
-import { BODY_LIMIT, findIdsBeside, type NamedIds, namedIn } from "./what-is-named.ts";
+import { type NoBody, readBody } from "./read-body.ts";
+import { BODY_LIMIT } from "./reading/decode-body.ts";
+import type { Unread } from "./reading/parse-json.ts";
+import type { CallbackReading } from "./reading/read-callback.ts";
+import { type ReadingThread, readOrHandOver } from "./reading-thread.ts";
+import { callbackAddress, findIdsBeside, referenceOf, requestMask } from "./request-texts.ts";
 
-export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
+export const CALLBACK_METHODS: readonly string[] = ["POST", "GET", "HEAD"];
 
 export interface CallbackIntakeOptions {
   sources: readonly Source[];
@@ -37,13 +44,19 @@ export interface CallbackIntakeOptions {
 
 /** What became of a callback; nothing of it is an exception. */
 export type Intake =
-  | { kind: "turned_away"; status: 400 | 404 | 405 | 413 | 429; why: string }
+  | TurnedAway
   /** Committed. `invoiceIds` have confirmations now, unless a check failed. */
   | ({ kind: "recorded" } & Recorded)
   /** Committed, asking nothing. */
   | ({ kind: "refused"; check: FailedCheck } & Recorded)
   /** Not committed, or nobody can tell: the sender must try again. */
   | { kind: "unrecorded"; retryAfterS: number };
+
+export interface TurnedAway {
+  kind: "turned_away";
+  status: 400 | 404 | 405 | 413 | 429;
+  why: string;
+}
 
 interface Recorded {
   id: string;
@@ -84,93 +97,96 @@ export class CallbackIntake {
     const called = callbackAddress(request.originalUrl);
     const owner = this.#tokens.ownerOf(called.token);
     if (owner === null) return this.#wrongToken(address);
-    if (!CALLBACK_METHODS.some((method) => method === request.method))
-      return { kind: "turned_away", status: 405, why: "A callback is sent with POST, GET or HEAD." };
+    const { method, headers } = request;
+    if (!CALLBACK_METHODS.includes(method))
+      return turnedAway(405, "A callback is sent with POST, GET or HEAD.");
 
-    const outcome = await readBody(request, BODY_LIMIT);
-    if (outcome.kind === "broken_off")
-      return { kind: "turned_away", status: 400, why: "The request broke off before its end." };
-    if (outcome.kind === "too_large") return tooLarge("");
-    if (outcome.kind === "no_room") return { kind: "unrecorded", retryAfterS: 1 };
-    if (outcome.kind === "too_many_pieces")
-      return { kind: "turned_away", status: 413, why: "The body came in too many small chunks." };
-    const { body } = outcome;
-    const { source } = owner;
-    const { reference, query, path } = called;
+    const body = await readBody(request, BODY_LIMIT);
+    if (typeof body === "string") return WITHOUT_BODY[body];
+    const { name: source } = owner.source;
     // Before anything is inflated or parsed.
-    const check =
-      this.#checks.get(source.name)?.failedBy({ headers: request.headers, body, address }, new Date()) ??
-      null;
-    let read: NamedIds | "too_large";
+    const check = this.#checks.get(source)?.failedBy({ headers, body, address }) ?? null;
+    const isRefused = check !== null;
+    const reference = referenceOf(called);
+    let reading: CallbackReading;
     try {
-      const how = { thread: this.#options.readingThread, isRefused: check !== null };
-      read = await namedIn(request, { address, query, reference, body }, how);
+      const contentType = headers["content-type"] ?? null;
+      const contentEncoding = headers["content-encoding"] ?? null;
+      const toRead = {
+        method,
+        query: called.query,
+        reference,
+        contentType,
+        contentEncoding,
+        body,
+        isRefused,
+      };
+      reading = await readOrHandOver(this.#options.readingThread, toRead, address);
     } catch (error) {
-      return this.#unrecorded(source.name, error);
+      return this.#unrecorded(source, error);
     }
-    if (read === "too_large") return tooLarge(", after decompression too");
-    const kept = this.#withinBudget(owner, address, body, { ...read, isRefused: check !== null });
-    const overBudget = kept.cut?.overBudget ?? null;
-    const texts = this.#mask({ path, query, reference, rawHeaders: request.rawHeaders });
-    return await this.#record(
-      {
-        source: source.name,
-        method: request.method,
-        ...texts,
-        ...kept,
-        remoteAddress: address === "" ? null : address,
-        invoiceIds: read.invoiceIds,
-        alsoNamed: collectAlsoNamed(read, texts, overBudget !== null),
-        foundBy: read.foundBy,
-        verdict: read.verdict,
-        failedCheck: check,
-        traceparent,
-        raises: alarmsAbout({
-          source: source.name,
-          check,
-          overBudget,
-          isBrowser: comesFromBrowser(request),
-        }),
-      },
-      owner,
-      check,
-    );
+    if (reading.kind === "too_large") return tooLarge(", after decompression too");
+    const { invoiceIds, foundBy } = reading.kind === "ids" ? reading : NO_IDS;
+    // Refused callbacks have a token budget of their own: forgeries spend no real one.
+    const caller = { token: isRefused ? `${owner.name} refused` : owner.name, address };
+    const cost = { bytes: body.length, callbacks: 1, ids: isRefused ? 0 : invoiceIds.length };
+    const overBudget = this.#budgets.take(caller, cost, performance.now());
+    const isWhole = overBudget === null && reading.unread.length === 0;
+    const kept = isWhole ? { body, cut: null } : this.#cut(source, body, overBudget, reading.unread);
+    const { rest, query } = called;
+    const texts = this.#mask({ rest, query, reference, rawHeaders: request.rawHeaders });
+    const alsoNamed = otherIds(invoiceIds, findIdsBeside(texts), reading.alsoNamed ?? []);
+    const callback: IncomingCallback = {
+      source,
+      method,
+      path: texts.path,
+      query: texts.query,
+      headers: texts.headers,
+      reference: texts.reference,
+      body: kept.body,
+      cut: kept.cut,
+      remoteAddress: address === "" ? null : address,
+      invoiceIds,
+      alsoNamed: overBudget === null ? alsoNamed : alsoNamed.slice(0, NAMED_OVER_BUDGET),
+      foundBy,
+      verdict: isRefused ? "refused" : reading.kind === "ids" ? null : reading.kind,
+      failedCheck: check,
+      traceparent,
+      raises:
+        isRefused || overBudget !== null
+          ? alarmsAbout({ source, check, overBudget, isBrowser: comesFromBrowser(request) })
+          : NO_ALARMS,
+    };
+    return await this.#record(callback, owner);
   }
 
-  /** And what was cut of it. Refused callbacks have a token budget of their own: forgeries spend no real one. */
-  #withinBudget(
-    { source, name }: TokenOwner,
-    address: string,
+  /** What is kept of a body over budget, or not read whole, and what is said of that. */
+  #cut(
+    source: string,
     body: Buffer,
-    { invoiceIds, unread, isRefused }: Pick<NamedIds, "invoiceIds" | "unread"> & { isRefused: boolean },
+    overBudget: OverBudget | null,
+    unread: readonly Unread[],
   ): Pick<IncomingCallback, "body" | "cut"> {
-    const cost = { bytes: body.length, callbacks: 1, ids: isRefused ? 0 : invoiceIds.length };
-    const caller = { token: isRefused ? `${name} refused` : name, address };
-    const overBudget = this.#budgets.take(caller, cost, performance.now());
-    if (overBudget === null && unread.length === 0) return { body, cut: null };
-    const { metrics } = this.#options;
-    if (overBudget !== null) metrics.callbacksCut.inc({ source: source.name, what: overBudget });
-    for (const what of unread) metrics.callbacksCut.inc({ source: source.name, what: `unread_${what}` });
-    const kept = overBudget === null ? { body, cut: null } : cutBody(body);
-    return { body: kept.body, cut: { overBudget, body: kept.cut, unread } };
+    const { callbacksCut } = this.#options.metrics;
+    for (const what of unread) callbacksCut.inc({ source, what: `unread_${what}` });
+    if (overBudget !== null) callbacksCut.inc({ source, what: overBudget });
+    if (overBudget === null || body.length <= KEPT_BYTES)
+      return { body, cut: { overBudget, body: null, unread } };
+    const whole = { bytes: body.length, sha256: hash("sha256", body) };
+    return { body: body.subarray(0, KEPT_BYTES), cut: { overBudget, body: whole, unread } };
   }
 
   #wrongToken(address: string): Intake {
     return this.#wrongTokens.count(address, performance.now())
-      ? { kind: "turned_away", status: 429, why: "Too many wrong addresses were tried from here." }
-      : {
-          kind: "turned_away",
-          status: 404,
-          why: "There is nothing here. Check the callback URL: invoice-relay callback-url prints it.",
-        };
+      ? turnedAway(429, "Too many wrong addresses were tried from here.")
+      : turnedAway(
+          404,
+          "There is nothing here. Check the callback URL: invoice-relay callback-url prints it.",
+        );
   }
 
-  async #record(
-    callback: IncomingCallback,
-    { token }: TokenOwner,
-    check: FailedCheck | null,
-  ): Promise<Intake> {
-    const { source, invoiceIds, cut } = callback;
+  async #record(callback: IncomingCallback, { token }: TokenOwner): Promise<Intake> {
+    const { source, invoiceIds, cut, failedCheck: check } = callback;
     if (!this.#options.mayRecord()) return { kind: "unrecorded", retryAfterS: 5 };
     try {
       step("callback read");
@@ -193,25 +209,42 @@ export class CallbackIntake {
   }
 }
 
-/** More than stand in what is kept of a callback over budget. */
+const turnedAway = (status: TurnedAway["status"], why: string): TurnedAway => ({
+  kind: "turned_away",
+  status,
+  why,
+});
+
+const tooLarge = (addition = ""): Intake =>
+  turnedAway(413, `A callback may hold ${BODY_LIMIT} bytes at most${addition}.`);
+
+const WITHOUT_BODY: Readonly<Record<NoBody, Intake>> = {
+  broken_off: turnedAway(400, "The request broke off before its end."),
+  too_large: tooLarge(),
+  no_room: { kind: "unrecorded", retryAfterS: 1 },
+  too_many_pieces: turnedAway(413, "The body came in too many small chunks."),
+};
+
+const NO_IDS = { invoiceIds: [], foundBy: null };
+const NO_ALARMS: IncomingCallback["raises"] = [];
+
+/** How many bytes are kept of a body over budget: more than an honest callback has. */
+const KEPT_BYTES = 4_096;
+
+/** How many other UUIDs are noted of a callback over budget: more than stand in what is kept of it. */
 const NAMED_OVER_BUDGET = 256;
 
 /** The UUIDs that erasing finds a callback by, beside its invoice ids. */
-function collectAlsoNamed(
-  { invoiceIds, alsoNamed }: NamedIds,
-  texts: MaskedTexts,
-  isOverBudget: boolean,
+function otherIds(
+  invoiceIds: readonly string[],
+  beside: readonly string[],
+  inBody: readonly string[],
 ): string[] {
-  const named = new Set([...findIdsBeside(texts), ...alsoNamed]);
+  if (beside.length + inBody.length === 0) return [];
+  const named = new Set([...beside, ...inBody]);
   for (const id of invoiceIds) named.delete(id);
-  return isOverBudget ? [...named].slice(0, NAMED_OVER_BUDGET) : [...named];
+  return [...named];
 }
-
-const tooLarge = (addition: string): Intake => ({
-  kind: "turned_away",
-  status: 413,
-  why: `A callback may hold ${BODY_LIMIT} bytes at most${addition}.`,
-});
 
 /** As a trusted proxy names it, if well-formed: a proxy may pass on anything. */
 function addressOf(request: Request): string {
@@ -220,12 +253,3 @@ function addressOf(request: Request): string {
   if (request.headers["x-forwarded-for"] === undefined) return direct;
   return plainAddress(request.ip ?? "") ?? direct;
 }
-
-/** How many bytes are kept of a body over budget: more than an honest callback has. */
-const KEPT_BYTES = 4_096;
-
-/** A body over budget as it is recorded: whole when it is short, else its beginning and what was cut. */
-const cutBody = (body: Buffer) =>
-  body.length <= KEPT_BYTES
-    ? { body, cut: null }
-    : { body: body.subarray(0, KEPT_BYTES), cut: { bytes: body.length, sha256: hash("sha256", body) } };

@@ -3,7 +3,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
 import { isTraceparent, type Span, type Tracer } from "../kit/trace.ts";
 import type { Paced } from "../kit/waiting.ts";
-import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
+import { CALLBACK_METHODS, type CallbackIntake, type Intake, type TurnedAway } from "./callback-intake.ts";
 import { comesFromBrowser, payerPage, sendPage } from "./payer-page/payer-page.ts";
 import { sealedId } from "./payer-page/payer-page-routes.ts";
 
@@ -25,12 +25,14 @@ const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
 /** Nothing but the commit stands between request and answer; 2xx leaves only after it (G1). */
 export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
   const { intake, metrics, tracer } = options;
+  const acknowledge = acknowledgement(options);
   // A pattern with parameters would refuse a path whose percent-encoding is broken.
   return Router().all(CALLBACK_PATH, async (request, response) => {
     const done = metrics.callbackSeconds.startTimer();
     const span = tracer === null ? null : startSpan(tracer, request);
     const taken = await intake.take(request, span?.traceparent ?? null);
-    answer(request, response, taken, options);
+    if (taken.kind === "recorded" && !comesFromBrowser(request)) acknowledge(response);
+    else answer(request, response, taken, options.redirectUrl);
     step("callback answered");
     done();
     metrics.callbacks.inc({ status: response.statusCode });
@@ -39,12 +41,7 @@ export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
   });
 }
 
-function answer(
-  request: Request,
-  response: Response,
-  taken: Intake,
-  { ackStatus, ackBody, redirectUrl }: CallbackRoutesOptions,
-) {
+function answer(request: Request, response: Response, taken: Intake, redirectUrl: string | null) {
   const browser = comesFromBrowser(request);
   if (taken.kind === "turned_away") return turnAway(response, taken, browser);
   if (taken.kind === "unrecorded") {
@@ -64,35 +61,28 @@ function answer(
       ),
     );
   }
-  if (taken.kind === "refused") {
-    // 400, not 2xx: a sender with a wrong secret must notice, and once the secret is right its retries bring
-    // what was refused.
-    response.status(400).type("text/plain").send("The callback's signature or origin is not accepted.\n");
-    return;
-  }
-  acknowledge(response, ackStatus, ackBody);
+  // 400, not 2xx: a sender with a wrong secret must notice, and once the secret is right its retries bring what
+  // was refused.
+  response.status(400).type("text/plain").send("The callback's signature or origin is not accepted.\n");
 }
 
 /** Exactly what the provider wants, without the ETag and other headers that a framework would add. */
-function acknowledge(response: Response, status: number, body: string): void {
-  const bodiless = status === 204 || status === 205;
-  response.writeHead(
-    status,
-    bodiless
+function acknowledgement({
+  ackStatus: status,
+  ackBody,
+}: CallbackRoutesOptions): (response: Response) => void {
+  const body = status === 204 || status === 205 ? undefined : ackBody;
+  const headers =
+    body === undefined
       ? {}
       : {
           "content-type": /^\s*[[{]/.test(body) ? "application/json" : "text/plain; charset=utf-8",
           "content-length": Buffer.byteLength(body),
-        },
-  );
-  response.end(bodiless ? undefined : body);
+        };
+  return (response) => void response.writeHead(status, headers).end(body);
 }
 
-function turnAway(
-  response: Response,
-  { status, why }: Extract<Intake, { kind: "turned_away" }>,
-  browser: boolean,
-): void {
+function turnAway(response: Response, { status, why }: TurnedAway, browser: boolean): void {
   // Whoever is turned away keeps no connection.
   response.status(status).setHeader("connection", "close");
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));

@@ -1,15 +1,7 @@
 import type { IncomingMessage, ServerOptions } from "node:http";
 
-export type BodyOutcome =
-  | { kind: "whole"; body: Buffer }
-  | { kind: "too_large" }
-  | { kind: "too_many_pieces" }
-  /** Other large bodies fill the memory that they share; a later try may find room. */
-  | { kind: "no_room" }
-  | { kind: "broken_off" };
-
-/** The first buffer; most bodies are smaller. */
-const FIRST_BYTES = 1_024;
+/** Why there is no whole body; `no_room`: others fill the memory that large ones share, a later try may find some. */
+export type NoBody = "too_large" | "too_many_pieces" | "no_room" | "broken_off";
 
 /**
  * A body may come in so many pieces, and in one more for each so many bytes. Each piece costs the same,
@@ -24,23 +16,23 @@ const LARGE_BYTES_TOGETHER = 32 * 1024 ** 2;
 let largeBytes = 0;
 
 /**
- * Collects the bytes of a request as they come over the wire, up to `limit` bytes, in one buffer: small
- * pieces kept one by one would take many times their size. Never throws; what cannot become a whole body is
- * read no further.
+ * Collects the bytes of a request as they come over the wire, up to `limit` bytes. Most bodies are one piece,
+ * which is kept as it is; several are copied into one buffer, since kept one by one they would take many times
+ * their size. Never throws; what cannot become a whole body is read no further.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<BodyOutcome> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve({ kind: "too_large" });
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | NoBody> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve("too_large");
   return new Promise((resolve) => {
-    let body: Buffer = Buffer.allocUnsafe(Math.min(FIRST_BYTES, limit));
+    let body = NOTHING;
     let size = 0;
     let pieces = 0;
     let shared = 0;
-    const settle = (outcome: BodyOutcome) => {
+    const settle = (outcome: Buffer | NoBody) => {
       largeBytes -= shared;
       shared = 0;
       resolve(outcome);
     };
-    const end = (outcome: BodyOutcome) => {
+    const end = (outcome: NoBody) => {
       request.removeAllListeners("data");
       request.pause();
       settle(outcome);
@@ -49,23 +41,25 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyO
       const before = size;
       size += piece.length;
       pieces += 1;
-      if (size > limit) return end({ kind: "too_large" });
-      if (pieces > PIECES + size / BYTES_PER_PIECE) return end({ kind: "too_many_pieces" });
+      if (size > limit) return end("too_large");
+      if (pieces > PIECES + size / BYTES_PER_PIECE) return end("too_many_pieces");
       if (size > body.length) {
-        const to = Math.min(limit, Math.max(size, 2 * body.length));
+        const to = before === 0 ? size : Math.min(limit, Math.max(size, 2 * body.length));
         const more = to > SMALL_BYTES ? to - shared : 0;
-        if (largeBytes + more > LARGE_BYTES_TOGETHER) return end({ kind: "no_room" });
+        if (largeBytes + more > LARGE_BYTES_TOGETHER) return end("no_room");
         largeBytes += more;
         shared += more;
-        body = enlarge(body, to);
+        body = before === 0 ? piece : enlarge(body, to);
       }
-      piece.copy(body, before);
+      if (before > 0) piece.copy(body, before);
     });
-    request.on("end", () => settle({ kind: "whole", body: body.subarray(0, size) }));
-    request.on("error", () => settle({ kind: "broken_off" }));
-    request.on("close", () => settle({ kind: "broken_off" }));
+    const breakOff = () => settle("broken_off");
+    request.on("end", () => settle(size === body.length ? body : body.subarray(0, size)));
+    request.on("error", breakOff).on("close", breakOff);
   });
 }
+
+const NOTHING: Buffer = Buffer.alloc(0);
 
 function enlarge(buffer: Buffer, size: number): Buffer {
   const larger = Buffer.allocUnsafe(size);

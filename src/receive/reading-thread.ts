@@ -3,11 +3,11 @@ import { Worker } from "node:worker_threads";
 import { networkOf } from "../kit/addresses.ts";
 import { RelayError } from "../kit/errors.ts";
 import { TurnQueue } from "../kit/waiting.ts";
-import type { CallbackRequest, ReadingToRecord } from "./reading/read-callback.ts";
+import { HEAVY_BYTES } from "./log/callback-log.ts";
+import { mayBeCompressed } from "./reading/decode-body.ts";
+import { type CallbackReading, type CallbackRequest, readCallback } from "./reading/read-callback.ts";
 
 export interface ReadingThreadOptions {
-  /** The most bytes that a body may have after decompression. */
-  inflatedBytes: number;
   /** What runs in the thread; reading-thread-main.ts when left out. */
   main?: URL;
   /** How long one callback may be read once the thread is up, in ms. */
@@ -17,12 +17,9 @@ export interface ReadingThreadOptions {
   onFault?: (error: unknown) => void;
 }
 
-/** A callback to be read; one that failed a check is only glanced at. */
-export type ToRead = CallbackRequest & { isRefused?: boolean };
-
 interface Waiting {
-  request: ToRead;
-  resolve(reading: ReadingToRecord): void;
+  request: CallbackRequest;
+  resolve(reading: CallbackReading): void;
   reject(error: Error): void;
 }
 
@@ -38,14 +35,24 @@ const START_MS = 30_000;
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** For a callback that the thread could not read: it is recorded as it came. */
-const NOT_READ: ReadingToRecord = {
-  kind: "unreadable",
-  why: "reading the body took too long or too much memory",
-  unread: ["document"],
-};
+const NOT_READ: CallbackReading = { kind: "unreadable", unread: ["document"] };
 
 const doesNotStart = (cause: unknown): RelayError =>
   new RelayError("The thread that reads heavy callbacks does not start.", { next: "retry", cause });
+
+/**
+ * Reads a callback: here, or in the thread, where there is one, if it is large, or compressed, whether it says so
+ * or not. @throws what `ReadingThread.read` throws.
+ */
+export const readOrHandOver = (
+  thread: ReadingThread | null,
+  request: CallbackRequest,
+  address: string,
+): CallbackReading | Promise<CallbackReading> =>
+  thread !== null &&
+  (request.body.length > HEAVY_BYTES || mayBeCompressed(request.body, request.contentEncoding))
+    ? thread.read(request, address)
+    : readCallback(request);
 
 /**
  * Reads heavy callbacks in a thread of its own, one after the other, addresses in turns: the milliseconds
@@ -53,32 +60,30 @@ const doesNotStart = (cause: unknown): RelayError =>
  * of them, knows no settings and no secrets, and is replaced when one of them hangs or ends it.
  */
 export class ReadingThread {
-  readonly #options: Required<Omit<ReadingThreadOptions, "maxWaiting">>;
-  #worker: Worker | null = null;
+  readonly #main: URL;
+  readonly #withinMs: number;
+  readonly #onFault: (error: unknown) => void;
   readonly #waiting: TurnQueue<Waiting>;
+  #worker: Worker | null = null;
   #current: Waiting | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isUp = false;
 
-  constructor({
-    inflatedBytes,
-    main = mainFile(),
-    withinMs = 5_000,
-    maxWaiting = 256,
-    onFault = () => undefined,
-  }: ReadingThreadOptions) {
-    this.#options = { inflatedBytes, main, withinMs, onFault };
-    this.#waiting = new TurnQueue(maxWaiting);
+  constructor(options: ReadingThreadOptions = {}) {
+    this.#main = options.main ?? mainFile();
+    this.#withinMs = options.withinMs ?? 5_000;
+    this.#onFault = options.onFault ?? (() => undefined);
+    this.#waiting = new TurnQueue(options.maxWaiting ?? 256);
   }
 
   /**
    * @param address of the sender; empty when nobody knows it.
-   * @returns what `readToRecord` returns; unreadable, with the document unread, when the thread hangs over it
+   * @returns what `readCallback` returns; unreadable, with the document unread, when the thread hangs over it
    *   or dies of it.
    * @throws RelayError when too many of its address wait, or no thread can be started: the sender must try
    *   again.
    */
-  read(request: ToRead, address: string): Promise<ReadingToRecord> {
+  read(request: CallbackRequest, address: string): Promise<CallbackReading> {
     return new Promise((resolve, reject) => {
       this.#waiting
         .add(networkOf(address), { request, resolve, reject })
@@ -118,7 +123,7 @@ export class ReadingThread {
   }
 
   /** To a thread that is up: what ends it before is no body's doing, and what ends it afterwards is. */
-  #hand(request: ToRead, worker: Worker): void {
+  #hand(request: CallbackRequest, worker: Worker): void {
     worker.ref();
     if (!this.#isUp) {
       this.#limit(worker, START_MS);
@@ -126,9 +131,8 @@ export class ReadingThread {
     }
     // Handing over the body itself would take it from whoever is still to record it.
     const body = new Uint8Array(request.body);
-    const { inflatedBytes, withinMs } = this.#options;
-    worker.postMessage({ request: { ...request, body }, inflatedBytes }, [body.buffer]);
-    this.#limit(worker, withinMs);
+    worker.postMessage({ ...request, body }, [body.buffer]);
+    this.#limit(worker, this.#withinMs);
   }
 
   #limit(worker: Worker, ms: number): void {
@@ -138,8 +142,8 @@ export class ReadingThread {
 
   #start(): Worker {
     this.#isUp = false;
-    const worker = new Worker(this.#options.main, { env: {}, execArgv: [], resourceLimits: HEAP });
-    worker.on("message", (said: typeof UP | ReadingToRecord) => {
+    const worker = new Worker(this.#main, { env: {}, execArgv: [], resourceLimits: HEAP });
+    worker.on("message", (said: typeof UP | CallbackReading) => {
       if (worker !== this.#worker) return;
       if (said === UP) {
         this.#isUp = true;
@@ -147,7 +151,7 @@ export class ReadingThread {
       } else this.#settle((current) => current.resolve(said));
     });
     worker.on("error", (error) => {
-      this.#options.onFault(error);
+      this.#onFault(error);
       this.#gone(worker, error);
     });
     worker.on("exit", () => this.#gone(worker));

@@ -1,23 +1,18 @@
 import { maskOf } from "../kit/mask.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
+import type { IncomingCallback } from "./log/callback-log.ts";
+import { plainName } from "./reading/places.ts";
+import { EVERY_UUID, isUnrelated, scanForUuids } from "./reading/scan-for-uuids.ts";
 
 /** The parts of a callback's URL, `/callbacks/{token}[/{reference}][?query]`. */
 interface CallbackAddress {
   token: string;
-  /**
-   * What follows the token, percent-decoded where it can be; null when nothing does. NUL becomes U+FFFD:
-   * Postgres holds none. Read only when it is asked for: nothing is done for whoever has a wrong token.
-   */
-  readonly reference: string | null;
+  /** What follows the token, with its slash, as it stood in the URL; empty when nothing does. */
+  rest: string;
   /** As it stood in the URL, without `?`. */
   query: string;
-  /** As it stood in the URL, the token masked. */
-  path: string;
 }
-
-/** Beyond so many segments, a reference with a broken one stays as it came: each costs an exception. */
-const DECODED_SEGMENTS = 32;
 
 /**
  * Takes a request's URL apart, in the origin form or the absolute one. Tolerant of broken percent-encoding: a
@@ -26,23 +21,34 @@ const DECODED_SEGMENTS = 32;
 export function callbackAddress(url: string): CallbackAddress {
   const target = url.startsWith("/") ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
   const end = target.search(/[?#]/);
-  const raw = end === -1 ? target : target.slice(0, end);
-  const [root = "", callbacks = "", token = ""] = raw.split("/", 3);
-  const rest = raw.slice(root.length + callbacks.length + token.length + 2);
+  const path = end === -1 ? target : target.slice(0, end);
+  const root = path.indexOf("/", 1);
+  const from = root === -1 ? path.length : root + 1;
+  const slash = path.indexOf("/", from);
+  const to = slash === -1 ? path.length : slash;
+  const token = path.slice(from, to);
   return {
     token: decodeText(token) ?? token,
-    get reference() {
-      return rest.length > 1 ? decodedReference(rest.slice(1)).replaceAll("\0", "\uFFFD") : null;
-    },
+    rest: path.slice(to),
     query: target[end] === "?" ? target.slice(end + 1) : "",
-    path: `/callbacks/***${rest}`,
   };
 }
 
-/** As a whole where that can be done; else each segment by itself, so that a broken one spoils no other. */
-function decodedReference(text: string): string {
-  const whole = decodeText(text);
-  if (whole !== null) return whole;
+/** Beyond so many segments, a reference with a broken one stays as it came: each costs an exception. */
+const DECODED_SEGMENTS = 32;
+
+/**
+ * The reference that follows the token, percent-decoded: as a whole where that can be done, else each segment by
+ * itself, so that a broken one spoils no other. NUL becomes U+FFFD: Postgres holds none.
+ * @returns null when nothing follows.
+ */
+export function referenceOf({ rest }: Pick<CallbackAddress, "rest">): string | null {
+  if (rest.length <= 1) return null;
+  const raw = rest.slice(1);
+  return (decodeText(raw) ?? decodedSegments(raw)).replaceAll("\0", "\uFFFD");
+}
+
+function decodedSegments(text: string): string {
   const segments = text.split("/", DECODED_SEGMENTS + 1);
   if (segments.length > DECODED_SEGMENTS) return text;
   return segments.map((segment) => decodeText(segment) ?? segment).join("/");
@@ -68,17 +74,13 @@ const SECRET_HEADERS = [
   "x-auth-token",
 ];
 
-/** What is recorded of a request beside its body; the token in `path` is masked already. */
-interface RequestTexts {
-  path: string;
-  query: string;
+/** What is recorded of a request beside its body. */
+type MaskedTexts = Pick<IncomingCallback, "path" | "query" | "reference" | "headers">;
+
+type RequestTexts = Pick<CallbackAddress, "rest" | "query"> & {
   reference: string | null;
   /** As Node lists them: names and values in turn. */
   rawHeaders: readonly string[];
-}
-
-export type MaskedTexts = Omit<RequestTexts, "rawHeaders"> & {
-  headers: [name: string, value: string][];
 };
 
 /** @returns a function that masks the secrets in what is recorded of a request beside its body. */
@@ -87,10 +89,10 @@ export function requestMask(sources: readonly Source[]): (texts: RequestTexts) =
   const secretHeaders: ReadonlySet<string> = new Set([...SECRET_HEADERS, ...configured]);
   const masked = maskOf(sources.flatMap((source) => source.callbackTokens));
 
-  return ({ path, query, reference, rawHeaders }) => {
-    // Nearly no request holds a token outside its path: one look at all of it, instead of one at each text.
-    // No token holds a line break, so none is found across two texts.
-    const joined = `${path}\n${query}\n${reference ?? ""}\n${rawHeaders.join("\n")}`;
+  return ({ rest, query, reference, rawHeaders }) => {
+    // Nearly no request holds a token but where its own stands: one look at all the others, instead of one at
+    // each. No token holds a line break, so none is found across two texts.
+    const joined = `${rest}\n${query}\n${reference ?? ""}\n${rawHeaders.join("\n")}`;
     const mask = masked(joined) === joined ? (text: string) => text : masked;
     const headers: [name: string, value: string][] = [];
     for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -98,6 +100,23 @@ export function requestMask(sources: readonly Source[]): (texts: RequestTexts) =
       const value = rawHeaders[index + 1] ?? "";
       headers.push([mask(name), secretHeaders.has(name.toLowerCase()) ? "***" : mask(value)]);
     }
-    return { path: mask(path), query: mask(query), reference: reference && mask(reference), headers };
+    const path = `/callbacks/***${mask(rest)}`;
+    return { path, query: mask(query), reference: reference && mask(reference), headers };
   };
 }
+
+/** A shorter text holds no UUID. */
+const UUID_LENGTH = 36;
+
+/** The UUIDs that stand beside the body, where no secret is left, distinct. */
+export function findIdsBeside({ query, reference, headers }: MaskedTexts): string[] {
+  const texts = [query, reference ?? ""];
+  for (const [name, value] of headers)
+    if (value.length >= UUID_LENGTH && mayNameInvoice(name)) texts.push(value);
+  const text = texts.join("\n");
+  return text.length < UUID_LENGTH ? [] : scanForUuids(undefined, text, new Set(), [], EVERY_UUID);
+}
+
+/** A UUID in a Content-Type is the boundary between its parts. */
+const mayNameInvoice = (header: string): boolean =>
+  header.toLowerCase() !== "content-type" && !isUnrelated(plainName(header).replace(/^x/, ""));

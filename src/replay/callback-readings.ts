@@ -8,7 +8,6 @@ import { inKeyOrder } from "../database/transactions.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { isLogged } from "../receive/log/callbacks-about.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
-import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import type { SelectedCallback } from "./select-callbacks.ts";
 
 export interface NewReading {
@@ -44,7 +43,7 @@ function findNewIdsIn(callback: SelectedCallback): NewReading | null {
     contentType: header("content-type"),
     contentEncoding: header("content-encoding"),
   };
-  const reading = readCallback(request, { inflatedBytes: BODY_LIMIT });
+  const reading = readCallback(request);
   const { invoiceIds, foundBy } = reading.kind === "ids" ? reading : { invoiceIds: [], foundBy: IN_THE_LOG };
   const opened = new Set(callback.openedIds);
   const fresh = [...new Set([...callback.foundIds, ...invoiceIds])].filter((id) => !opened.has(id));

@@ -9,9 +9,9 @@ import { maskedEvidence, maskOf, quietText, withoutCallbackTokens } from "../../
 import { Secret } from "../../src/kit/secret.ts";
 import { storableText } from "../../src/kit/text.ts";
 import { CallbackTokens } from "../../src/receive/caller/callback-tokens.ts";
-import { glance, readToRecord } from "../../src/receive/reading/read-callback.ts";
-import { callbackAddress, requestMask } from "../../src/receive/request-texts.ts";
-import { BODY_LIMIT } from "../../src/receive/what-is-named.ts";
+import { BODY_LIMIT } from "../../src/receive/reading/decode-body.ts";
+import { readCallback } from "../../src/receive/reading/read-callback.ts";
+import { callbackAddress, referenceOf, requestMask } from "../../src/receive/request-texts.ts";
 import { expectCheap, printDearest } from "../support/expect-cheap.ts";
 
 const MIB = 1024 ** 2;
@@ -25,8 +25,7 @@ const STRANGER = 0.3;
 printDearest();
 
 const request = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
-const read = (body: Buffer, changes = {}) =>
-  readToRecord({ ...request, body, ...changes }, { inflatedBytes: BODY_LIMIT });
+const read = (body: Buffer, changes = {}) => readCallback({ ...request, body, ...changes });
 const maskKnown = maskOf([new Secret("test-token-0123456789abcdef"), new Secret("aaaaaaaaaaaaaaaaaaaaaaaa")]);
 const maskRequest = requestMask([]);
 
@@ -39,19 +38,12 @@ const readers: Record<string, (text: string) => unknown> = {
     return read(Buffer.alloc(0), { query: head, reference: head, contentType: head });
   },
   "the glance at a refused one": (text) =>
-    glance(
-      {
-        query: text.slice(0, HEAD_LIMIT),
-        contentEncoding: null,
-        body: Buffer.from(text).subarray(0, BODY_LIMIT),
-      },
-      { inflatedBytes: BODY_LIMIT },
-    ),
+    read(Buffer.from(text).subarray(0, BODY_LIMIT), { query: text.slice(0, HEAD_LIMIT), isRefused: true }),
   "the mask of tokens": withoutCallbackTokens,
   "the mask of known tokens": maskKnown,
   "the mask of what is recorded": (text) => {
     const head = text.slice(0, HEAD_LIMIT);
-    return maskRequest({ path: head, query: head, reference: head, rawHeaders: [head, head] });
+    return maskRequest({ rest: head, query: head, reference: head, rawHeaders: [head, head] });
   },
   "the mask of errors": quietText,
   "the mask of evidence": maskedEvidence,
@@ -85,7 +77,7 @@ const addresses: Record<string, (line: string) => unknown> = {
     const headers = { "x-forwarded-for": line };
     return Object.assign(Object.create(app.request), { headers, socket }).ip;
   },
-  "the reference is read": (line) => callbackAddress(`/callbacks/right/${line}`).reference,
+  "the reference is read": (line) => referenceOf(callbackAddress(`/callbacks/right/${line}`)),
 };
 
 /** The reader once more, its body inflated: compressed before the clock starts. */

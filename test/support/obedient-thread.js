@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
 
 /** Stands in for the thread that reads callbacks, and does what the body says. */
-parentPort.on("message", ({ request }) => {
-  const order = Buffer.from(request.body).toString();
+parentPort.on("message", ({ body }) => {
+  const order = Buffer.from(body).toString();
   if (order === "die") process.exit(1);
   if (order === "throw") throw new TypeError("a bug");
   if (order === "hang") for (;;);

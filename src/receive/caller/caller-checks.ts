@@ -23,7 +23,7 @@ export class CallerChecks {
   }
 
   /** @returns the first check that failed, null when all hold. */
-  failedBy({ headers, body, address }: Caller, now: Date): FailedCheck | null {
+  failedBy({ headers, body, address }: Caller): FailedCheck | null {
     const { hmac, headerToken, standardWebhooks } = this.#checks;
     if (this.#addresses?.has(address) === false) return "address";
     if (headerToken !== null) {
@@ -31,7 +31,7 @@ export class CallerChecks {
       if (!headerToken.tokens.map((token) => token.equals(given)).includes(true)) return "header_token";
     }
     if (hmac !== null && !hmacHolds(hmac, single(headers[hmac.header]), body)) return "hmac";
-    if (standardWebhooks !== null && !standardWebhookHolds(standardWebhooks, headers, body, now))
+    if (standardWebhooks !== null && !standardWebhookHolds(standardWebhooks, headers, body, new Date()))
       return "standard_webhook";
     return null;
   }

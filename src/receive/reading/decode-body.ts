@@ -7,6 +7,9 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 
+/** The most bytes of a callback's body, as sent and after decompression. */
+export const BODY_LIMIT = 256 * 1024;
+
 type Inflate = (bytes: Uint8Array, maxOutputLength: number) => Uint8Array;
 
 // A body cut off on its way gives what can be had of it, not an error: an id often stands near the beginning.
@@ -40,7 +43,7 @@ const CODINGS_LIMIT = 3;
 export function inflateBody(
   body: Uint8Array,
   contentEncoding: string | null,
-  limit: number,
+  limit = BODY_LIMIT,
 ): Uint8Array | "too_large" {
   if (body.length > limit) return "too_large";
   if (!mayBeCompressed(body, contentEncoding)) return body;

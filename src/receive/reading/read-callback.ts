@@ -16,12 +16,16 @@ export interface CallbackRequest {
   contentEncoding: string | null;
   /** As it came over the wire, compressed if it was. */
   body: Uint8Array;
+  /** It failed a check: it is only glanced at. */
+  isRefused?: boolean;
 }
 
 export type CallbackReading =
-  | ((Ids | { kind: "ping" } | { kind: "unreadable"; why: string }) & {
-      /** What lay beyond the limits (reading-limits.ts); nearly always empty. */
+  | ((Ids | { kind: "ping" | "unreadable" }) & {
+      /** What lay beyond the limits (READING_LIMITS); nearly always empty. */
       unread: Unread[];
+      /** The other UUIDs in the body, lower case and distinct, where there are any: erasing finds the callback by them. */
+      alsoNamed?: string[];
     })
   | { kind: "too_large" };
 
@@ -33,9 +37,6 @@ interface Ids {
   foundBy: string;
 }
 
-/** With the other UUIDs in the body, lower case and distinct, where there are any. */
-export type ReadingToRecord = CallbackReading & { alsoNamed?: string[] };
-
 /**
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
  * interface, part C, and any bytes at all: it is pure and never throws.
@@ -43,17 +44,10 @@ export type ReadingToRecord = CallbackReading & { alsoNamed?: string[] };
  * Order: the listed places (places.ts) of the body as JSON, else as a form; those of the query; a scan of the
  * body for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant
  * wrote it before the invoice had an id: a UUID there is more likely an order's.
- *
- * @param limits.inflatedBytes the most bytes a body may have, before and after decompression
  */
-export function readCallback(request: CallbackRequest, limits: { inflatedBytes: number }): CallbackReading {
-  const { alsoNamed: _, ...reading } = readToRecord(request, limits);
-  return reading;
-}
-
-/** The same, with what else the body names: erasing finds the callback by it. */
-export function readToRecord(request: CallbackRequest, limits: { inflatedBytes: number }): ReadingToRecord {
-  const bytes = inflateBody(request.body, request.contentEncoding, limits.inflatedBytes);
+export function readCallback(request: CallbackRequest): CallbackReading {
+  if (request.isRefused) return glance(request);
+  const bytes = inflateBody(request.body, request.contentEncoding);
   if (bytes === "too_large") return { kind: "too_large" };
   const unread: UnreadSet = new Set();
   const body = parseBody(decodeText(bytes), unread);
@@ -124,8 +118,7 @@ function readWithoutListedBody(request: CallbackRequest, body: Content, unread: 
     scanned("reference", uuidsOf(request.reference).slice(0, 1));
   if (found !== null) return { kind: "ids" as const, ...found };
   const saysNothing = looksLikePing(body.document, body.text) && looksLikePing(query.document, query.text);
-  if (saysNothing || request.method === "HEAD") return { kind: "ping" as const };
-  return { kind: "unreadable" as const, why: whyUnreadable(body) };
+  return { kind: saysNothing || request.method === "HEAD" ? ("ping" as const) : ("unreadable" as const) };
 }
 
 function scanned(foundBy: string, invoiceIds: string[]): Found | null {
@@ -136,26 +129,16 @@ function uuidsOf(text: string | null): string[] {
   return text?.includes("-") ? [...uuidsIn(text)].map(({ uuid }) => uuid) : [];
 }
 
-function whyUnreadable(body: Content): string {
-  if (body.text.trim() === "") return "the body is empty, and neither query nor path holds a UUID";
-  if (body.document === undefined)
-    return "the body is neither JSON nor a form, and holds no UUID of an invoice";
-  return `the body is ${body.prefix === "" ? "JSON" : "a form"} that holds no UUID of an invoice`;
-}
-
 /** A glance is as much a guess as a scan, so as few ids are kept for an invoice's timeline. */
 const GLANCED_LIMIT = 5;
 
 /**
  * Every UUID in the query and the body of a callback that failed a check: an invoice's timeline can show it,
- * unless the body was compressed, and erasing finds it in any case. Nothing is parsed, and nothing is asked.
- * @param limits.inflatedBytes a body that is larger once inflated is looked at as it came
+ * unless the body was compressed, and erasing finds it in any case. Nothing is parsed, and nothing is asked. A
+ * body that is too large once inflated is looked at as it came.
  */
-export function glance(
-  { query, contentEncoding, body }: Pick<CallbackRequest, "query" | "contentEncoding" | "body">,
-  limits: { inflatedBytes: number },
-): ReadingToRecord {
-  const inflated = inflateBody(body, contentEncoding, limits.inflatedBytes);
+function glance({ query, contentEncoding, body }: CallbackRequest): CallbackReading {
+  const inflated = inflateBody(body, contentEncoding);
   const isAsItCame = inflated === body || inflated === "too_large";
   const { buffer, byteOffset, byteLength } = isAsItCame ? body : inflated;
   // Without its NULs, UTF-16 reads as ASCII does.
@@ -164,7 +147,7 @@ export function glance(
   const kept = isAsItCame ? GLANCED_LIMIT : 0;
   const [invoiceIds, alsoNamed] = [named.slice(0, kept), named.slice(kept)];
   return invoiceIds.length === 0
-    ? { kind: "unreadable", why: "it was only glanced at", unread: [], alsoNamed }
+    ? { kind: "unreadable", unread: [], alsoNamed }
     : { kind: "ids", invoiceIds, foundBy: "glance", unread: [], alsoNamed };
 }
 

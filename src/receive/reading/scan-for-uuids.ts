@@ -4,6 +4,9 @@ import { nextUuid, uuidsIn } from "./uuid.ts";
 
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 
+/** Whether a UUID under this key, as `plainName` writes it, is never an invoice's. */
+export const isUnrelated = (plain: string): boolean => UNRELATED.has(plain);
+
 /** How many UUIDs a scan keeps and looks at. */
 interface ScanLimits {
   kept: number;

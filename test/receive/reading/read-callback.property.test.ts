@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { BODY_LIMIT } from "../../../src/receive/reading/decode-body.ts";
 import { type CallbackRequest, readCallback } from "../../../src/receive/reading/read-callback.ts";
 
-const limits = { inflatedBytes: 262_144 };
 const HOSTILE_KEYS = ["__proto__", "constructor", "prototype", "toString", "length", "", "\0", "\ud800"];
 const LISTED_KEYS = [
   "id",
@@ -27,7 +27,7 @@ const request = (part: Partial<CallbackRequest>): CallbackRequest => ({
   body: Buffer.alloc(0),
   ...part,
 });
-const read = (part: Partial<CallbackRequest>) => readCallback(request(part), limits);
+const read = (part: Partial<CallbackRequest>) => readCallback(request(part));
 
 const uuid = fc.uuid().filter((one) => !one.startsWith("00000000-0000-0000"));
 const anyCase = fc.tuple(uuid, fc.boolean()).map(([one, capitals]) => (capitals ? one.toUpperCase() : one));
@@ -73,7 +73,7 @@ describe("whatever the bytes", () => {
   it("a reading is one of its four kinds, with ids that are lower case, UUIDs and distinct", () => {
     fc.assert(
       fc.property(anyRequest, (any) => {
-        const reading = readCallback(any, limits);
+        const reading = readCallback(any);
         expect(["ids", "ping", "unreadable", "too_large"]).toContain(reading.kind);
         if (reading.kind !== "ids") return;
         expect(reading.invoiceIds.length).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ describe("a planted data.id", () => {
           ...Object.fromEntries(without(around, (name) => name.toLowerCase() === "data")),
           data: { ...Object.fromEntries(without(beside, rival)), id },
         };
-        expect(read({ body: Buffer.from(JSON.stringify(document)) })).toEqual({
+        expect(read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({
           kind: "ids",
           invoiceIds: [id.toLowerCase()],
           foundBy: "data.id",
@@ -155,7 +155,7 @@ describe("a planted data.id", () => {
           "form:data.id": new URLSearchParams({ data }).toString(),
         };
         for (const [foundBy, body] of Object.entries(bodies)) {
-          expect(read({ body: Buffer.from(body) })).toEqual({
+          expect(read({ body: Buffer.from(body) })).toMatchObject({
             kind: "ids",
             invoiceIds: [id.toLowerCase()],
             foundBy,
@@ -193,7 +193,7 @@ describe("a compressed body", () => {
         fc.integer({ min: -3, max: 3 }),
         fc.constantFrom(...compressions),
         (over, [coding, compress]) => {
-          const body = Buffer.alloc(limits.inflatedBytes + over, " ");
+          const body = Buffer.alloc(BODY_LIMIT + over, " ");
           const reading = read({ body: compress(body), contentEncoding: coding });
           expect(reading.kind).toBe(over > 0 ? "too_large" : "ping");
           expect(read({ body }).kind).toBe(reading.kind);
