@@ -6,21 +6,6 @@ const id = (n: number) => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")
 const ID = id(1);
 const find = (document: Json) => findInPlaces(document, new Set());
 
-describe("nothing is found", () => {
-  it.each<[string, Json]>([
-    ["null", null],
-    ["a number", 5],
-    ["a text", ID],
-    ["an empty object", {}],
-    ["a place that holds no UUID", { id: "12" }],
-    ["places that hold no text", { data: { id: null }, invoiceId: 5, invoice: true, id: { id: ID } }],
-    ["arrays of what is none", [null, 5, [], "a"]],
-    ["an id beside an empty envelope: the notification's", { id: ID, data: {} }],
-  ])("in %s", (_what, document) => {
-    expect(find(document)).toBeNull();
-  });
-});
-
 describe("the first place that holds a UUID wins", () => {
   it.each<[string, Json, string]>([
     ["an invoice's name over an id beside it", { data: { id: id(2), invoiceId: ID } }, "data.invoiceId"],

@@ -1,33 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseJson, type UnreadSet } from "../../../src/receive/reading/parse-json.ts";
+import { parseJson, type UnreadSet, unfoldJsonText } from "../../../src/receive/reading/parse-json.ts";
 
 const parse = (text: string) => parseJson(text, new Set());
-
-describe("a document", () => {
-  it.each([
-    ["an object", '{"a":1}', { a: 1 }],
-    ["an array", "[1]", [1]],
-    ["a text", '"a"', "a"],
-    ["null", "null", null],
-    ["one with space before and after", ' \r\n\t{"a":1}\n', { a: 1 }],
-    ["one between NULs", '\0{"a":1}\0', { a: 1 }],
-  ])("is %s", (_what, text, document) => {
-    expect(parse(text)).toEqual(document);
-  });
-
-  it.each([
-    ["nothing", ""],
-    ["a form", "a=1"],
-    ["a form with JSON in it", 'data={"a":1}'],
-    ["a bare number", "5"],
-    ["a bare word", "true"],
-    ["lines of which the first is a number", '5\n{"a":1}'],
-    ["a broken one", '{"a":'],
-    ["one with words after it", "{} end"],
-  ])("is not %s", (_what, text) => {
-    expect(parse(text)).toBeUndefined();
-  });
-});
 
 describe("raw control characters within a value become spaces", () => {
   it.each([
@@ -79,4 +53,12 @@ describe("a document beyond the limits", () => {
   it("what is no document is none that was left unread", () => {
     expect(read(`data=${nested(65)}`)).toEqual({ document: undefined, unread: [] });
   });
+});
+
+it("eight texts of a document are looked into for JSON, and no ninth", () => {
+  const texts = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`text${index}`, "[1]"]));
+  const unfold = (count: number) => unfoldJsonText({ ...texts(count), data: "[2]" }, new Set());
+  expect(unfold(7)).toMatchObject({ text6: [1], data: [2] });
+  expect(unfold(8)).toMatchObject({ text7: [1], data: "[2]" });
 });
