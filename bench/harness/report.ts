@@ -26,7 +26,11 @@ export function printReport({ tables, figures }: Report, json: boolean): void {
     return;
   }
   for (const { title, header, rows, note } of tables) {
-    process.stdout.write(`\n${title}\n\n${table(header, rows)}\n${note === undefined ? "" : `${note}\n`}`);
+    const shown = table(
+      rows,
+      header.map((name, at) => [name, (row) => row[at]]),
+    );
+    process.stdout.write(`\n${title}\n\n${shown}\n${note === undefined ? "" : `${note}\n`}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
 import { readSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
-import { table } from "./table.ts";
+import { type Columns, table } from "./table.ts";
 import { isColourful, type Look, paint, plainJson, plainLines } from "./terminal-text.ts";
 
 export interface Output {
@@ -147,8 +147,8 @@ export class CommandContext {
   }
 
   /** A table that fits the terminal. */
-  table(...[header, rows]: Parameters<typeof table>): string {
-    return table(header, rows, this.width);
+  table<Row>(rows: readonly Row[], columns: Columns<Row>): string {
+    return table(rows, columns, this.width);
   }
 
   get isColourful(): boolean {

@@ -72,7 +72,13 @@ export function createProgram(context: CommandContext): Command {
     .version(programVersion(), "--version", "print the version")
     .option("--json", "print the result, or an error, as JSON")
     .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
-    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => context.paint("title", title) })
+    .configureHelp({
+      showGlobalOptions: true,
+      // Those of `alarms` and `match` are not for the commands in them.
+      visibleGlobalOptions: ({ parent }) =>
+        parent === null ? [] : (parent.parent ?? parent).options.slice(),
+      styleTitle: (title) => context.paint("title", title),
+    })
     .configureOutput({
       writeOut: (text) => void context.stdout.write(plainLines(text)),
       // With --json the error is printed as JSON below.

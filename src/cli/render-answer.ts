@@ -61,16 +61,13 @@ export function renderCollection(collection: Collection, currency: string): stri
   ]);
   const described = [`Collection ${collection.id}`, ...lines].join("\n");
   if (collection.collectionAccounts.length === 0) return described;
-  const accounts = table(
-    ["percent", "linked account", "account name", "number", "bank"],
-    collection.collectionAccounts.map(({ percentage, linkedAccount }) => [
-      percentage,
-      linkedAccount?.id,
-      linkedAccount?.accountName,
-      linkedAccount?.accountNumber,
-      linkedAccount?.bank?.name,
-    ]),
-  );
+  const accounts = table(collection.collectionAccounts, {
+    percent: "percentage",
+    "linked account": ({ linkedAccount }) => linkedAccount?.id,
+    "account name": ({ linkedAccount }) => linkedAccount?.accountName,
+    number: ({ linkedAccount }) => linkedAccount?.accountNumber,
+    bank: ({ linkedAccount }) => linkedAccount?.bank?.name,
+  });
   return `${described}\n\n${accounts}`;
 }
 
@@ -81,17 +78,17 @@ interface Look {
 
 function renderInvoices(invoices: readonly ListedInvoice[], { currency, width }: Look): string {
   return table(
-    ["invoice", "status", "amount", "created", "paid", "payer", "e-mail", "title"],
-    invoices.map((invoice) => [
-      invoice.id,
-      shortText(invoice.status),
-      moneyIn(currency, invoice.amount),
-      invoice.dateCreated,
-      invoice.datePaid,
-      shortText(invoice.payerName),
-      shortText(invoice.payerEmail),
-      shortText(invoice.title),
-    ]),
+    invoices,
+    {
+      invoice: "id",
+      status: ({ status }) => shortText(status),
+      amount: ({ amount }) => moneyIn(currency, amount),
+      created: "dateCreated",
+      paid: "datePaid",
+      payer: ({ payerName }) => shortText(payerName),
+      "e-mail": ({ payerEmail }) => shortText(payerEmail),
+      title: ({ title }) => shortText(title),
+    },
     width,
   );
 }
@@ -111,12 +108,8 @@ export function renderAllInvoices(invoices: readonly ListedInvoice[], look: Look
     : `${renderInvoices(invoices, look)}\n\n${numberOf(invoices.length, "invoice")}.`;
 }
 
-export function renderBanks(banks: readonly Bank[]): string {
-  return table(
-    ["bank id", "name", "code"],
-    banks.map(({ id, name, code }) => [String(id), name, code]),
-  );
-}
+export const renderBanks = (banks: readonly Bank[]): string =>
+  table(banks, { "bank id": ({ id }) => String(id), name: "name", code: "code" });
 
 /** Prints the provider's answer; the callback token in an invoice is masked, also in JSON. */
 export function showAnswer<Value>(

@@ -11,6 +11,7 @@ import type { ReplayRunner } from "../replay/replay-runner.ts";
 import { leaseOf } from "../work/lease.ts";
 import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
+import type { Columns } from "./table.ts";
 
 interface WantedReplay {
   kind: ReplayKind;
@@ -116,21 +117,10 @@ export function renderPlan(plan: ReplayPlan, rate: number, context: CommandConte
       `a second at most: about ${spanText(Math.ceil(matching / rate) * 1_000)}.${found}`,
   ];
   if (first.length > 0) {
-    const header = [
-      "invoice",
-      ...(kind === "confirmations" ? [] : [kind.slice(0, -1)]),
-      "source",
-      "at",
-      "about",
-    ];
-    const rows = first.map((item) => [
-      item.invoiceIds.join(" "),
-      ...(kind === "confirmations" ? [] : [item.eventId ?? item.callbackId]),
-      item.source,
-      item.at,
-      item.about,
-    ]);
-    lines.push("", context.table(header, rows));
+    const own: Columns<(typeof first)[number]> =
+      kind === "confirmations" ? {} : { [kind.slice(0, -1)]: (item) => item.eventId ?? item.callbackId };
+    const invoice = ({ invoiceIds }: (typeof first)[number]) => invoiceIds.join(" ");
+    lines.push("", context.table(first, { invoice, ...own, source: "source", at: "at", about: "about" }));
   }
   lines.push("", "This was a dry run: nothing was changed. Run it without --dry-run to start.");
   return lines.join("\n");
@@ -138,19 +128,16 @@ export function renderPlan(plan: ReplayPlan, rate: number, context: CommandConte
 
 export function renderReplays(replays: readonly Replay[], context: CommandContext): string {
   if (replays.length === 0) return "There are no replays yet.";
-  return context.table(
-    ["replay", "kind", "state", "handled", "of", "refused", "by", "requested"],
-    replays.map((replay) => [
-      replay.id,
-      replay.kind,
-      replay.state,
-      replay.handled,
-      replay.matching,
-      replay.refused,
-      replay.requestedBy,
-      replay.requestedAt,
-    ]),
-  );
+  return context.table(replays, {
+    replay: "id",
+    kind: "kind",
+    state: "state",
+    handled: "handled",
+    of: "matching",
+    refused: "refused",
+    by: "requestedBy",
+    requested: "requestedAt",
+  });
 }
 
 export function renderReplay(replay: Replay, refusals: readonly Refusal[], context: CommandContext): string {
@@ -162,10 +149,7 @@ export function renderReplay(replay: Replay, refusals: readonly Refusal[], conte
     lines.push(
       "",
       "SNS refused these events; they were not sent:",
-      context.table(
-        ["event", "invoice", "source", "why"],
-        refusals.map(({ eventId, invoiceId, source, error }) => [eventId, invoiceId, source, error]),
-      ),
+      context.table(refusals, { event: "eventId", invoice: "invoiceId", source: "source", why: "error" }),
     );
   lines.push(...nextOf(replay));
   return lines.join("\n");

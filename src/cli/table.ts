@@ -1,9 +1,16 @@
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { plainText } from "../kit/text.ts";
 
-type Cell = string | number | boolean | Date | null | undefined;
+export type Cell = string | number | boolean | Date | null | undefined;
 
-/** What a terminal holds; without one, nothing is narrow. */
-type Width = number | undefined;
+/** What stands below each name: a field of the row, or what is made of it. */
+export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
+type Column<Row> = FieldOf<Row> | ((row: Row) => Cell);
+type FieldOf<Row> = keyof {
+  [Key in keyof Row as string extends Key ? never : Row[Key] extends Cell ? Key : never]: Key;
+} &
+  string;
 
 const MISSING = "-";
 
@@ -12,16 +19,25 @@ const MISSING = "-";
  * is wider than the terminal, columns that say the same in every row are said once below it; where that is
  * not enough, each row is a card. Text from outside cannot control the terminal: control characters are shown
  * as �.
+ * @param columns as a list where two have the same name
+ * @param width what the terminal holds; without one, nothing is narrow
  */
-export function table(
-  header: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  width: Width = undefined,
+export function table<Row>(
+  rows: readonly Row[],
+  columns: Columns<Row> | readonly (readonly [name: string, Column<Row>])[],
+  width?: number,
 ): string {
-  const isRight = header.map((_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column])));
-  const wide = linesOf(header, textsOf(header, rows), isRight);
+  const list: readonly (readonly [string, Column<Row>])[] = Array.isArray(columns)
+    ? columns
+    : Object.entries(columns);
+  const header = list.map(([name]) => name);
+  const cells = rows.map((row) =>
+    list.map(([, cell]) => (typeof cell === "function" ? cell(row) : (row[cell] as Cell))),
+  );
+  const isRight = header.map((_, column) => rows.length > 0 && cells.every((row) => isNumber(row[column])));
+  const wide = linesOf(header, textsOf(cells), isRight);
   if (width === undefined || widestOf(wide) <= width) return wide.join("\n");
-  const texts = textsOf(header, rows, { toTheSecond: true });
+  const texts = textsOf(cells, { toTheSecond: true });
   const isSame = (column: number) =>
     column > 0 && rows.length > 1 && texts.every((row) => row[column] === texts[0]?.[column]);
   const differing = header.map((_, column) => column).filter((column) => !isSame(column));
@@ -53,7 +69,7 @@ export function sheet(fields: readonly (readonly Cell[])[]): string[] {
   const texts = fields.map(([name, value]) => [cellText(name, false), cellText(value, false)] as const);
   const given = texts.filter((_, at) => !isMissing(fields[at]?.[1]));
   const named = Math.max(0, ...given.map(([name]) => widthOf(name)));
-  return given.map(([name, value]) => `  ${name.padEnd(named)}  ${value}`);
+  return given.map(([name, value]) => `  ${padded(name, named)}  ${value}`);
 }
 
 function cards(header: readonly string[], texts: readonly string[][], width: number): string {
@@ -63,7 +79,7 @@ function cards(header: readonly string[], texts: readonly string[][], width: num
       [
         first,
         ...others.flatMap((text, column) => {
-          const line = `  ${(header[column + 1] ?? "").padEnd(named)}  ${text}`;
+          const line = `  ${padded(header[column + 1] ?? "", named)}  ${text}`;
           if (text === MISSING) return [];
           if (widthOf(line) <= width) return [line];
           return [`  ${header[column + 1]}`, ...wrapped(text, width - 4).map((part) => `    ${part}`)];
@@ -91,7 +107,17 @@ function linesOf(
   );
 }
 
-const widthOf = (text: string): number => [...text].length;
+/** Node's own measure of what a terminal shows is to be had of a prompt only. */
+const prompt = createInterface({ input: new PassThrough() });
+
+/** In columns of a terminal, of which CJK and emoji take two each, and a combining mark none. */
+function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  prompt.setPrompt(text);
+  return prompt.getCursorPos().cols;
+}
+
+const padded = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - widthOf(text)));
 const widestOf = (lines: readonly string[]): number => Math.max(0, ...lines.map(widthOf));
 
 /** A number, or an amount as `money` and `moneyIn` write it. */
@@ -100,11 +126,8 @@ const isNumber = (cell: Cell): boolean =>
   cell === undefined ||
   (typeof cell === "string" ? /^([A-Z]{3} )?-?\d{1,3}(,\d{3})*\.\d+$/.test(cell) : typeof cell === "number");
 
-const textsOf = (
-  header: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  { toTheSecond = false } = {},
-): string[][] => rows.map((row) => header.map((_, column) => cellText(row[column], toTheSecond)));
+const textsOf = (cells: readonly (readonly Cell[])[], { toTheSecond = false } = {}): string[][] =>
+  cells.map((row) => row.map((cell) => cellText(cell, toTheSecond)));
 
 const isMissing = (cell: Cell): cell is null | undefined | "" =>
   cell === null || cell === undefined || cell === "";

@@ -35,8 +35,10 @@ export const terms = {
 
 /** Those that stay out of URLs. */
 export const personalTerms = {
-  email: name(320).optional().describe("The payer's full address, in any case."),
-  payer: name(320).optional().describe("Words of the payer's name, in any order and case."),
+  email: name(320).optional().describe("only those of the payer with this address, whole, in any case"),
+  payer: name(320)
+    .optional()
+    .describe("only those with these words in the payer's name, in any order and case"),
 };
 
 const every = z.object({ ...terms, ...personalTerms });

@@ -105,10 +105,17 @@ describe("--help", () => {
     "of %s says what it does in one line, and what each word of it means",
     (_name, command) => {
       expect(command.description()).toMatch(/^\S.{10,}$/);
-      for (const { description, flags } of command.options) expect(description, flags).toMatch(/^\S.{4,}$/);
+      // No sentence: it stands beside what it explains.
+      for (const { description, flags } of command.options)
+        expect(description, flags).toMatch(/^(?!(The|Only|Words|A) ).{4,}[^.]$/);
       for (const argument of command.registeredArguments)
-        expect(argument.description, argument.name()).toMatch(/^\S.{4,}$/);
-      expect(command.helpInformation()).toContain(command.description().split(" ")[0]);
+        expect(argument.description, argument.name()).toMatch(/^(?!(The|Only) ).{4,}[^.]$/);
+      const help = command.helpInformation();
+      expect(help).toContain(command.description().split(" ")[0]);
+      const [, , ofAll = ""] = help.split(/\n((?:Global )?Options):\n/).slice(-3);
+      expect(command === program || [...ofAll.matchAll(/^ {2}--(\S+)/gm)].map(([, name]) => name)).toEqual(
+        command === program || ["version", "json", "settings"],
+      );
     },
   );
 

@@ -34,6 +34,8 @@ it("an audit log that nothing matches does not say that nothing was changed; who
   await runInProcess(["pause", "confirm"], { ...environment, INVOICE_RELAY_OPERATOR: "ada" });
   expect((await runInProcess(["audit"], environment)).stdout).toContain("cli:ada");
   for (const [words, says] of [
+    ["invoices --source default", "No confirmed invoice matches"],
+    ["match list --source default", "No statement that was matched fits these filters"],
     ["audit --actor nobody", "Nothing in the audit log matches these filters"],
     ["dead list --collection nosuch", "No dead letter matches these filters"],
     ["quarantine list --collection nosuch", "No quarantined invoice matches these filters"],

@@ -28,7 +28,8 @@ describe("the operators' commands, as a person sees them", () => {
     const around = await surroundings();
     await say(around.environment(), [
       ["replay list", "There are no replays yet."],
-      ["invoices", "No confirmed invoice matches."],
+      ["invoices", "No invoice has been confirmed yet."],
+      ["match list", "No statement has been matched yet: invoice-relay match <file> does."],
       ["certificate list", "There are no certificates yet: serve makes one each day"],
       ["replay events --all --here", "No events match: there is nothing to replay."],
       ["replay confirmations --dry-run", "No confirmations match: there is nothing to replay."],

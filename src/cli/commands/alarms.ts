@@ -7,15 +7,15 @@ import { readValue } from "../../operate/operations/bad-input.ts";
 import { name } from "../../operate/operations/fields.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { hasNone, timeAfter, timeValue } from "../option-values.ts";
+import { noneText, timeAfter, timeValue } from "../option-values.ts";
 
 export const alarmsCommand = (context: CommandContext): Command =>
   operationCommand(context, "listAlarms", {
     name: "alarms",
     options: { name: "name <alarm>" },
-    text({ total, items }, { all, limit: _, ...filters }) {
-      if (total === 0 && !hasNone(filters)) return "No alarm matches these filters.";
-      if (total === 0) return all === undefined ? "No alarm is open." : "No alarm was ever raised.";
+    text({ total, items }, { all, ...filters }) {
+      const none = all === undefined ? "No alarm is open." : "No alarm was ever raised.";
+      if (total === 0) return noneText(filters, none, "No alarm matches these filters.");
       const more = total > items.length ? `\n\n${total - items.length} more; see --limit.` : "";
       return `${renderAlarms(items)}${more}`;
     },

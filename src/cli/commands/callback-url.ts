@@ -26,10 +26,7 @@ export function callbackUrlCommand(context: CommandContext): Command {
       const lines = () =>
         urls.every(({ source }) => source === urls[0]?.source)
           ? urls.map(({ url }) => url).join("\n")
-          : table(
-              ["source", "callBackUrl"],
-              urls.map(({ source, url }) => [source, url]),
-            );
+          : table(urls, { source: "source", callBackUrl: "url" });
       // Not `show`, which masks tokens.
       context.print(context.json ? JSON.stringify({ urls, warnings }, null, 2) : lines());
       if (!context.json) for (const warning of warnings) context.remark(`Look: ${warning}`);

@@ -5,7 +5,7 @@ import { clock } from "../../kit/time.ts";
 import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { hasNone } from "../option-values.ts";
+import { noneText } from "../option-values.ts";
 
 /** The log of callbacks, and what became of each. */
 export const callbacksCommand = (context: CommandContext): Command =>
@@ -29,23 +29,19 @@ const list = (context: CommandContext): Command =>
       command.option("--refused", "only those that failed a check, the same as --verdict refused"),
     input: ({ refused, ...given }) => (refused === true ? { ...given, verdict: "refused" } : given),
     json: ({ items }) => ({ callbacks: items }),
-    text: ({ items, next }, { limit: _, ...filters }) =>
+    text: ({ items, next }, given) =>
       items.length === 0
-        ? `${hasNone(filters) ? "No callback has come in yet." : "No callback matches these filters; fewer of them find more."} One with a wrong token is answered 404 and not recorded.`
-        : `${context.table(
-            ["callback", "received", "sender", "what became of it", "invoice", "reference", "source"],
-            items.map((one) => [
-              one.id,
-              clock(one.receivedAt),
-              one.remoteAddress,
-              fateOf(one),
-              one.invoiceIds.length > 1
-                ? `${one.invoiceIds[0]} +${one.invoiceIds.length - 1}`
-                : one.invoiceIds[0],
-              one.reference,
-              one.source,
-            ]),
-          )}\n\n${next === null ? "" : "There are more; see --limit. "}One of them, whole: invoice-relay callbacks show <callback>`,
+        ? `${noneText(given, "No callback has come in yet.", "No callback matches these filters; fewer of them find more.")} One with a wrong token is answered 404 and not recorded.`
+        : `${context.table(items, {
+            callback: "id",
+            received: ({ receivedAt }) => clock(receivedAt),
+            sender: "remoteAddress",
+            "what became of it": fateOf,
+            invoice: ({ invoiceIds: [id, ...others] }) =>
+              others.length > 0 ? `${id} +${others.length}` : id,
+            reference: "reference",
+            source: "source",
+          })}\n\n${next === null ? "" : "There are more; see --limit. "}One of them, whole: invoice-relay callbacks show <callback>`,
   });
 
 const show = (context: CommandContext): Command =>

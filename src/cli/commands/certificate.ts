@@ -14,7 +14,7 @@ import { readOf } from "../../reconcile/on-request.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { hasNone, idValue } from "../option-values.ts";
+import { idValue, noneText } from "../option-values.ts";
 import { table } from "../table.ts";
 import { verifyCommand } from "./certificate-verify.ts";
 import { tellUnread } from "./reconcile.ts";
@@ -23,10 +23,10 @@ export function certificateCommand(context: CommandContext): Command {
   const list = operationCommand(context, "listCertificates", {
     name: "list",
     options: { collection: "collection <id>", from: "from <day>", to: "to <day>" },
-    text: ({ certificates }, { limit: _, ...filters }) =>
-      certificates.length === 0 && !hasNone(filters)
-        ? "No certificate matches these filters."
-        : renderList(certificates, context.width),
+    text: ({ certificates }, given) =>
+      certificates.length > 0
+        ? renderList(certificates, context)
+        : noneText(given, NONE, "No certificate matches these filters."),
   });
   const show = new Command("show")
     .description("show one: the days, the total, every difference; exit code 1 unless equal")
@@ -49,29 +49,27 @@ export function certificateCommand(context: CommandContext): Command {
     .addCommand(verifyCommand(context));
 }
 
+const NONE = "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
+
 function renderList(
   certificates: ResultOf<"listCertificates">["certificates"],
-  width: number | undefined,
+  context: CommandContext,
 ): string {
-  if (certificates.length === 0)
-    return "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
-  return table(
-    ["id", "source", "collections", "from", "to", "made", "result", "gaps", "paid", "amount"],
-    certificates.map(({ id, source, from, to, timeZone, daily, madeAt, result, lastError, ...numbers }) => [
-      id,
-      source,
-      // That of the whole source, and those of its collections, are of the same days.
-      numbers.collections.length === 1 ? numbers.collections[0] : `all ${numbers.collections.length}`,
-      bookDayOf(from, timeZone),
-      lastBookDay({ to }, timeZone),
-      madeAt === null ? null : `${madeAt.toISOString()}${daily ? " daily" : ""}`,
+  return context.table(certificates, {
+    id: "id",
+    source: "source",
+    // That of the whole source, and those of its collections, are of the same days.
+    collections: ({ collections }) =>
+      collections.length === 1 ? collections[0] : `all ${collections.length}`,
+    from: ({ from, timeZone }) => bookDayOf(from, timeZone),
+    to: ({ to, timeZone }) => lastBookDay({ to }, timeZone),
+    made: ({ madeAt, daily }) => (madeAt === null ? null : `${madeAt.toISOString()}${daily ? " daily" : ""}`),
+    result: ({ result, lastError }) =>
       result ?? (lastError === null ? "being made" : `not made: ${lastError}`),
-      numbers.gaps,
-      numbers.paid,
-      moneyIn(numbers.currency, numbers.paidAmount),
-    ]),
-    width,
-  );
+    gaps: "gaps",
+    paid: "paid",
+    amount: ({ currency, paidAmount }) => moneyIn(currency, paidAmount),
+  });
 }
 
 /** Is every paid invoice accounted for? Exit code 1 unless it is equal. */
@@ -132,13 +130,6 @@ export function certificateText(certificate: Certificate, width?: number, previo
   const { zone } = basis;
   const period = `${bookDayOf(Date.parse(from), zone)} to ${lastBookDay({ to: new Date(to) }, zone)}`;
   const scope = collections.map(({ id, name }) => `${plainText(name ?? "(no name)")} (${id})`).join(", ");
-  const rows = [...days, { day: "total", ...total }].map((totals) => [
-    totals.day,
-    ...[totals.paid, totals.stored, totals.published, totals.missing].flatMap(cells),
-    totals.differences.toLocaleString("en-US"),
-  ]);
-  const places = ["paid", "stored", "published", "missing"].flatMap((place) => [place, "amount"]);
-  const header = [`day (${zone})`, ...places, "differences"];
   const above = previous?.source === source ? proofLines(previous) : [];
   const lines = [
     `Certificate ${certificate.id} of source ${source}`,
@@ -146,7 +137,7 @@ export function certificateText(certificate: Certificate, width?: number, previo
     `Collections (COLLECTION_IDS): ${scope}`,
     ...proofLines(certificate).filter((line) => !above.includes(line)),
     "",
-    table(header, rows, width),
+    daysTable([...days, { day: "total", ...total }], zone, width),
     ...apart("Test invoices", certificate.test, currency),
     ...apart("Payments of collections that are not ours", certificate.foreign, currency),
     "",
@@ -183,7 +174,17 @@ function basisText(basis: Basis): string {
   );
 }
 
-const cells = ({ count, amount }: Tally): string[] => [count.toLocaleString("en-US"), money(amount)];
+function daysTable(rows: readonly Certificate["days"][number][], zone: string, width?: number): string {
+  const tallies = (["paid", "stored", "published", "missing"] as const).flatMap((place) => [
+    [place, (row: (typeof rows)[number]) => row[place].count.toLocaleString("en-US")] as const,
+    ["amount", (row: (typeof rows)[number]) => money(row[place].amount)] as const,
+  ]);
+  const last = [
+    "differences",
+    (row: (typeof rows)[number]) => row.differences.toLocaleString("en-US"),
+  ] as const;
+  return table(rows, [[`day (${zone})`, "day"], ...tallies, last], width);
+}
 
 function verdict({ result, refusals, gaps, total }: Certificate): string {
   if (result === "refused") return ["REFUSED: this proves nothing.", ...refusals].join("\n");
@@ -204,13 +205,13 @@ const differenceTable = (
   width: number | undefined,
 ): string =>
   table(
-    [`day (${zone})`, "invoice", "amount", "reason", "detail"],
-    named.map(({ day, invoiceId, eventId, amount, reason, detail }) => [
-      day,
-      invoiceId ?? eventId ?? "-",
-      moneyIn(currency, amount),
-      reason,
-      detail,
-    ]),
+    named,
+    {
+      [`day (${zone})`]: "day",
+      invoice: ({ invoiceId, eventId }) => invoiceId ?? eventId,
+      amount: ({ amount }) => moneyIn(currency, amount),
+      reason: "reason",
+      detail: "detail",
+    },
     width,
   );

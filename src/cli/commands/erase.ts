@@ -94,10 +94,11 @@ function renderRetention(result: ResultOf<"applyRetention">, context: CommandCon
     );
     if (partitions.length > 0)
       lines.push(
-        context.table(
-          ["partition", "callbacks", "still open, kept"],
-          partitions.map(({ name, callbacks, kept }) => [name, about(callbacks), kept]),
-        ),
+        context.table(partitions, {
+          partition: "name",
+          callbacks: ({ callbacks }) => about(callbacks),
+          "still open, kept": "kept",
+        }),
       );
     if (stragglers > 0)
       lines.push(`${stragglers} callbacks kept earlier, whose invoices are no longer open.`);

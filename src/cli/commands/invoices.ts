@@ -17,6 +17,7 @@ import { readTimeline } from "../../operate/timeline-reading.ts";
 import { clockText, headlineOf, wordsOf } from "../../operate/timeline-words.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { noneText } from "../option-values.ts";
 
 type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
 
@@ -46,13 +47,18 @@ export const invoicesCommand = (context: CommandContext): Command =>
       invoices: items,
       ...(text === undefined ? {} : { searched, others }),
     }),
-    text: ({ items, searched, others }, { text }) =>
-      [
+    text: ({ items, searched, others }, given) => {
+      const looked = given.text === undefined ? "" : `. Searched: ${searched.join("; ")}`;
+      const none = noneText(
+        given,
+        "No invoice has been confirmed yet",
+        `No confirmed invoice matches${looked}`,
+      );
+      return [
         ...others.map(otherWords),
-        ...(items.length === 0
-          ? [nothingFound(searched, text !== undefined)]
-          : [render(items, currencyOf(context.settings()), context)]),
-      ].join("\n"),
+        items.length > 0 ? render(items, currencyOf(context.settings()), context) : `${none}.\n${ELSEWHERE}`,
+      ].join("\n");
+    },
   });
 
 const SHOWN_BY = { callback: "callbacks", certificate: "certificate", replay: "replay" } as const;
@@ -60,37 +66,25 @@ const SHOWN_BY = { callback: "callbacks", certificate: "certificate", replay: "r
 const otherWords = ({ what, id, at }: ResultOf<"searchInvoices">["others"][number]): string =>
   `${what} ${id}, ${clock(at)}: invoice-relay ${SHOWN_BY[what]} show ${id}`;
 
-const nothingFound = (searched: readonly string[], isText: boolean): string =>
-  `No confirmed invoice matches${isText ? `. Searched: ${searched.join("; ")}` : ""}.\n` +
+const ELSEWHERE =
   "What no callback named may still be at the provider: invoice-relay api list-invoices --search <text>. " +
   "Callbacks as they came: invoice-relay callbacks list.";
 
 type CurrencyOf = ReturnType<typeof currencyOf>;
 
 function render(invoices: readonly ListedInvoice[], currency: CurrencyOf, context: CommandContext): string {
-  const rows = invoices.map((invoice) => [
-    invoice.invoiceId,
-    invoice.reference,
-    moneyIn(currency(invoice.source), invoice.totalAmount),
-    invoice.status === null ? null : shortText(invoice.status),
-    invoice.verdict,
-    invoice.event,
-    invoice.paidAt,
-    invoice.collection,
-    invoice.source,
-  ]);
-  const header = [
-    "invoice",
-    "reference",
-    "total",
-    "status",
-    "verdict",
-    "event",
-    "paid",
-    "collection",
-    "source",
-  ];
-  return `${context.table(header, rows)}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
+  const listed = context.table(invoices, {
+    invoice: "invoiceId",
+    reference: "reference",
+    total: ({ source, totalAmount }) => moneyIn(currency(source), totalAmount),
+    status: ({ status }) => (status === null ? null : shortText(status)),
+    verdict: "verdict",
+    event: "event",
+    paid: "paidAt",
+    collection: "collection",
+    source: "source",
+  });
+  return `${listed}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
 }
 
 const CHOICES = 20;
@@ -140,7 +134,12 @@ async function idMeant(db: Database, text: string): Promise<string> {
       );
     from = found.next;
     if (from === null)
-      throw notFoundError([...others.map(otherWords), nothingFound(searched, true)].join("\n"));
+      throw notFoundError(
+        [
+          ...others.map(otherWords),
+          `No confirmed invoice matches. Searched: ${searched.join("; ")}.\n${ELSEWHERE}`,
+        ].join("\n"),
+      );
   }
 }
 

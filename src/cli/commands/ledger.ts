@@ -17,10 +17,7 @@ export function ledgerCommand(context: CommandContext): Command {
     text: ({ roots }) =>
       roots.length === 0
         ? "The ledger has no leaf yet: serve takes in what is new each minute."
-        : `${table(
-            ["source", "leaves", "root", "last leaf"],
-            roots.map(({ source, size, root, at }) => [source, Number(size), root, at]),
-          )}
+        : `${table(roots, { source: "source", leaves: ({ size }) => Number(size), root: "root", "last leaf": "at" })}
 The tree * is of what belongs to no source: the acts of operators. Keep a copy elsewhere: \`ledger root --json\`
 prints one that \`ledger verify --root\` reads.`,
   });

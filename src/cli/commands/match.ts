@@ -11,13 +11,21 @@ import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
+import { noneText } from "../option-values.ts";
 import { writeFileUnlessStopped } from "../write-file.ts";
 
 /** Is everything that was to be settled at the bank, and the other way round? Exit code 1 unless nothing is left over. */
 export function matchCommand(context: CommandContext): Command {
   const list = operationCommand(context, "listStatementMatches", {
     name: "list",
-    text: ({ matches }) => renderList(matches, context),
+    text: ({ matches }, given) =>
+      matches.length > 0
+        ? renderList(matches, context)
+        : noneText(
+            given,
+            "No statement has been matched yet: invoice-relay match <file> does.",
+            "No statement that was matched fits these filters.",
+          ),
   });
   const show = operationCommand(context, "showStatementMatch", {
     name: "show",
@@ -145,17 +153,14 @@ function figuresText(
   ] as const;
   return [
     `${fileName}: ${source}${collection === null ? "" : `, ${collection}`}, ${from} to ${to}: ${clean ? "nothing is left over." : "something is left over."}`,
-    context.table(
-      ["state", "lines", "at the bank", "sums", "payments", "to be settled"],
-      states.map(({ state, lines, lineAmount, sums, payments, sumAmount }) => [
-        state,
-        lines,
-        moneyIn(currency, lineAmount),
-        sums,
-        payments,
-        moneyIn(currency, sumAmount),
-      ]),
-    ),
+    context.table(states, {
+      state: "state",
+      lines: "lines",
+      "at the bank": ({ lineAmount }) => moneyIn(currency, lineAmount),
+      sums: "sums",
+      payments: "payments",
+      "to be settled": ({ sumAmount }) => moneyIn(currency, sumAmount),
+    }),
     ...(states.some(({ sums }) => sums > 0) ? [] : ["There was nothing to be settled in these days."]),
     ...notes.filter(([count]) => count > 0).map(([count, words]) => `${words}: ${count}.`),
   ].join("\n");
@@ -178,20 +183,15 @@ const leftTexts = (left: readonly Left[], currency: string): string[] =>
     ].join("\n"),
   );
 
-function renderList(matches: readonly StatementMatch[], context: CommandContext): string {
-  if (matches.length === 0) return "No statement has been matched yet: invoice-relay match <file> does.";
-  return context.table(
-    ["id", "source", "collection", "from", "to", "file", "matched", "by", "left over"],
-    matches.map((match) => [
-      match.id,
-      match.source,
-      match.collection,
-      match.from,
-      match.to,
-      match.fileName,
-      match.madeAt.toISOString(),
-      match.madeBy,
-      match.clean ? "nothing" : "something",
-    ]),
-  );
-}
+const renderList = (matches: readonly StatementMatch[], context: CommandContext): string =>
+  context.table(matches, {
+    id: "id",
+    source: "source",
+    collection: "collection",
+    from: "from",
+    to: "to",
+    file: "fileName",
+    matched: ({ madeAt }) => madeAt.toISOString(),
+    by: "madeBy",
+    "left over": ({ clean }) => (clean ? "nothing" : "something"),
+  });

@@ -4,6 +4,7 @@ import { plainText } from "../../kit/text.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
+import type { Columns } from "../table.ts";
 
 export const monthCommand = (context: CommandContext): Command =>
   new Command("month")
@@ -47,19 +48,21 @@ export const monthCommand = (context: CommandContext): Command =>
 type Shown = ResultOf<"showMonth">["closings"][number];
 type Sums = Shown["now"];
 
-const HEADER = ["payments", "amount", "service charge", "VAT", "total", "settleable"];
-const cells = ({ payments, ...amounts }: Sums): string[] => [
-  payments.toLocaleString("en-US"),
-  ...[amounts.amount, amounts.serviceCharge, amounts.vat, amounts.total, amounts.settleable].map((amount) =>
-    money(amount),
-  ),
-];
+const SUMS: Columns<Partial<Sums>> = {
+  payments: ({ payments }) => payments?.toLocaleString("en-US"),
+  amount: ({ amount }) => amount && money(amount),
+  "service charge": ({ serviceCharge }) => serviceCharge && money(serviceCharge),
+  VAT: ({ vat }) => vat && money(vat),
+  total: ({ total }) => total && money(total),
+  settleable: ({ settleable }) => settleable && money(settleable),
+};
 
 function closedText(
   { source, month, currency, obstacles, all, closing }: ResultOf<"closeMonth">["months"][number],
   context: CommandContext,
 ): string {
-  const sums = all === null ? [] : [context.table([`in ${currency}`, ...HEADER], [["all", ...cells(all)]])];
+  const sums =
+    all === null ? [] : [context.table([{ of: "all", ...all }], { [`in ${currency}`]: "of", ...SUMS })];
   if (closing !== null)
     return [`${month} of ${source} is closed.`, ...sums, signatureText(closing.signature)].join("\n");
   if (obstacles.length === 0)
@@ -75,12 +78,13 @@ function closedText(
 
 const listText = (months: ResultOf<"listMonths">["months"], context: CommandContext): string =>
   context.table(
-    ["month", "source", "state", "closed", "by", ...HEADER, "currency", "changed"],
-    months.map(({ month, source, state, closedAt, closedBy, all, currency, changed }) => [
-      ...[month, source, state, closedAt, closedBy],
-      ...(all === null ? HEADER.map(() => null) : cells(all)),
-      ...[currency, state === "open" ? null : changed],
-    ]),
+    months.map((month) => ({ ...month, ...month.all })),
+    {
+      ...{ month: "month", source: "source", state: "state", closed: "closedAt", by: "closedBy" },
+      ...SUMS,
+      currency: "currency",
+      changed: ({ state, changed }) => (state === "open" ? null : changed),
+    },
   );
 
 const acceptedText = ({ accepted, currency }: Shown["closing"], context: CommandContext): string[] =>
@@ -88,13 +92,14 @@ const acceptedText = ({ accepted, currency }: Shown["closing"], context: Command
     ? []
     : [
         `Differences accepted: ${plainText(accepted.reason)}`,
-        context.table(
-          ["day", "invoice", "what", "at the provider", "in the event", "currency"],
-          accepted.differences.map(({ day, invoiceId, reason, atProvider, inEvent }) => [
-            ...[day, invoiceId, reason],
-            ...[atProvider && money(atProvider), inEvent && money(inEvent), currency],
-          ]),
-        ),
+        context.table(accepted.differences, {
+          day: "day",
+          invoice: "invoiceId",
+          what: "reason",
+          "at the provider": ({ atProvider }) => atProvider && money(atProvider),
+          "in the event": ({ inEvent }) => inEvent && money(inEvent),
+          currency: () => currency,
+        }),
       ];
 
 /** Whatever is not as it was: also a charge, or the collection alone. */
@@ -120,7 +125,11 @@ function shownText(
   context: CommandContext,
 ): string {
   const { month, source, currency, timeZone, closedAt, closedBy, collections, all, statement } = closing;
-  const more = changed > 0 ? [["with what changed", ...cells(now)]] : [];
+  const rows = [
+    ...collections.map((one) => ({ of: plainText(one.collection ?? "(no name)"), ...one })),
+    { of: "all, as closed", ...all },
+    ...(changed > 0 ? [{ of: "with what changed", ...now }] : []),
+  ];
   return [
     `${month} of ${source} (days of ${timeZone}), closed ${closedAt} by ${closedBy}`,
     ...(reopenedAt === null
@@ -136,30 +145,17 @@ function shownText(
     ...acceptedText(closing, context),
     signatureText(closing.signature),
     "",
-    context.table(
-      [`in ${currency}`, ...HEADER],
-      [
-        ...collections.map(({ collection, ...sums }) => [
-          plainText(collection ?? "(no name)"),
-          ...cells(sums),
-        ]),
-        ["all, as closed", ...cells(all)],
-        ...more,
-      ],
-    ),
+    context.table(rows, { [`in ${currency}`]: "of", ...SUMS }),
     ...(changes.length === 0
       ? []
       : [
           "",
           `Changed since (${changed.toLocaleString("en-US")}${changes.length < changed ? `, the newest ${changes.length}` : ""}):`,
-          context.table(
-            ["when", "invoice", "what"],
-            changes.map(({ changedAt, invoiceId, ...change }) => [
-              changedAt,
-              invoiceId,
-              changeText(change, currency),
-            ]),
-          ),
+          context.table(changes, {
+            when: "changedAt",
+            invoice: "invoiceId",
+            what: (change) => changeText(change, currency),
+          }),
         ]),
   ].join("\n");
 }

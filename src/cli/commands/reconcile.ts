@@ -27,18 +27,17 @@ function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): Com
 }
 
 function reconcileText(done: readonly Reconciled[], publish: boolean, context: CommandContext): string {
-  const header = ["source", "collection", "paid", "without event", "healed", "named by a callback"];
-  const rows = done.map(({ source, collectionId, listed, missing, opened, called }) => [
-    source,
-    collectionId,
-    listed,
-    missing,
-    opened,
-    called,
-  ]);
+  const counts = context.table(done, {
+    source: "source",
+    collection: "collectionId",
+    paid: "listed",
+    "without event": "missing",
+    healed: "opened",
+    "named by a callback": "called",
+  });
   const [first] = done;
   const period = first === undefined ? "" : `Payments of ${first.from} to ${first.to} (${first.zone})\n\n`;
-  return `${period}${context.table(header, rows)}\n\n${[
+  return `${period}${counts}\n\n${[
     ...healedText(done, publish),
     ...waitingText(done, context),
     ...done.flatMap(({ collectionId, unproven }) =>
@@ -77,10 +76,7 @@ function waitingText(done: readonly Reconciled[], context: CommandContext): stri
   return [
     "",
     `Without an accepted event as this ends (${inAll}):`,
-    context.table(
-      ["invoice", "reason", "detail"],
-      waiting.map(({ invoiceId, reason, detail }) => [invoiceId, reason, detail]),
-    ),
+    context.table(waiting, { invoice: "invoiceId", reason: "reason", detail: "detail" }),
     ...more,
   ];
 }

@@ -5,7 +5,7 @@ import { heldWords } from "../../operate/held-needs.ts";
 import { adviceOf } from "../../operate/need.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { hasNone } from "../option-values.ts";
+import { noneText } from "../option-values.ts";
 import { sheet } from "../table.ts";
 import type { Look } from "../terminal-text.ts";
 
@@ -25,22 +25,21 @@ export const auditCommand = (context: CommandContext): Command =>
       subject: "subject <name>",
       before: "before <entry>",
     },
-    text: ({ entries }, { limit: _, ...filters }) =>
+    text: ({ entries }, given) =>
       entries.length === 0
-        ? hasNone(filters)
-          ? "Nothing has been changed by hand."
-          : "Nothing in the audit log matches these filters. Without them, invoice-relay audit shows who " +
-            "changed what."
-        : context.table(
-            ["at", "who", "what", "which", "why"],
-            entries.map(({ at, actor, action, subject, detail }) => [
-              at,
-              actor,
-              action,
-              subject,
-              typeof detail.reason === "string" ? detail.reason : null,
-            ]),
-          ),
+        ? noneText(
+            given,
+            "Nothing has been changed by hand.",
+            "Nothing in the audit log matches these filters. Without them, invoice-relay audit shows who " +
+              "changed what.",
+          )
+        : context.table(entries, {
+            at: "at",
+            who: "actor",
+            what: "action",
+            which: "subject",
+            why: ({ detail: { reason } }) => (typeof reason === "string" ? reason : null),
+          }),
   });
 
 type Status = ResultOf<"readStatus">;

@@ -5,7 +5,7 @@ import { currencyOf } from "../../kit/sources.ts";
 import { numberOf, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
-import { hasNone, withYes } from "../option-values.ts";
+import { noneText, withYes } from "../option-values.ts";
 import { sheet } from "../table.ts";
 
 const DEAD = { list: "dead", what: ["dead letter", "dead letters"], act: "retry" } as const;
@@ -61,12 +61,10 @@ const list = (
   operationCommand(context, id, {
     name: "list",
     without: words.list === "dead" ? [] : ["kind"],
-    text: (found, { limit: _, ...filters }) =>
+    text: (found, given) =>
       found.total > 0
         ? renderUndelivered(found, words, context)
-        : hasNone(filters)
-          ? none
-          : `No ${words.what[0]} matches these filters.`,
+        : noneText(given, none, `No ${words.what[0]} matches these filters.`),
   });
 
 const show = (context: CommandContext, id: "showDead" | "showQuarantine", words: UndeliveredWords): Command =>
@@ -147,21 +145,18 @@ const LONGEST_ERROR = 80;
 
 function tableOf(items: readonly UndeliveredItem[], context: CommandContext): string {
   const currency = currencyOf(context.settings());
-  return context.table(
-    ["kind", "invoice", "event", "total", "reference", "collection", "source", "since", "attempts", "error"],
-    items.map((item) => [
-      item.kind,
-      item.invoiceId,
-      item.eventId,
-      moneyIn(currency(item.source), item.amount),
-      item.reference,
-      item.collection,
-      item.source,
-      item.since,
-      item.attempts,
-      shortText(item.error, LONGEST_ERROR),
-    ]),
-  );
+  return context.table(items, {
+    kind: "kind",
+    invoice: "invoiceId",
+    event: "eventId",
+    total: ({ source, amount }) => moneyIn(currency(source), amount),
+    reference: "reference",
+    collection: "collection",
+    source: "source",
+    since: "since",
+    attempts: "attempts",
+    error: ({ error }) => shortText(error, LONGEST_ERROR),
+  });
 }
 
 const counted = (count: number, [one, many]: UndeliveredWords["what"]) => numberOf(count, one, many);

@@ -36,7 +36,7 @@ export const id = z
   .toLowerCase()
   .meta({ format: "uuid" });
 
-export const idInPath = z.object({ id: id.describe("The id.") });
+export const idInPath = z.object({ id: id.describe("the id") });
 
 /** A day, UTC. */
 export const day = z

@@ -49,7 +49,9 @@ export const replayRequest = z.strictObject({
     ),
   rate: whole.min(1).max(100_000).optional().describe("The most per second."),
   reason,
-  dryRun: dryRun.describe("Only says what it would do: one of a kind at a time, ten minutes at most."),
+  dryRun: dryRun.describe(
+    "only show how many there are, and the first ones; over HTTP one of a kind at a time, ten minutes at most",
+  ),
 });
 
 export const replayStarted = z.object({
