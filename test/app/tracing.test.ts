@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { startTracing } from "../../src/app/tracing.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SettingsError } from "../../src/kit/settings.ts";
-import { startCli } from "../support/cli-process.ts";
 import { eventually, toBe, toHaveLength } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
@@ -35,12 +34,6 @@ describe("a wrong setting for traces is said at the start", () => {
     expect(problem).toMatch(new RegExp(`^${name} `));
     expect(problem).toMatch(said);
     expect(problem).not.toContain("hunter2");
-  });
-
-  it("and ends serve with exit code 2", async () => {
-    const { ended, output } = startCli(["serve"], { OTEL_EXPORTER_OTLP_ENDPOINT: "collector" });
-    expect(await ended).toBe(2);
-    expect(output.stderr).toContain("OTEL_EXPORTER_OTLP_ENDPOINT should be a URL");
   });
 });
 

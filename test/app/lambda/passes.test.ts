@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { COLLECTION, startListProvider } from "../../reconcile/list-provider.ts";
-import { EVENTS } from "../../support/events.ts";
 import { TOKEN } from "../../support/relay.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";
 import { listOfAWaits } from "../../support/two-sources.ts";
 import { useBundles } from "./bundles.ts";
 import { type LambdaStack, lambdaStack as stackOf } from "./lambda-stack.ts";
-import { gatewayEvent, queueEvent, scheduleEvent, topicEvent } from "./payloads.ts";
+import { gatewayEvent, scheduleEvent, topicEvent } from "./payloads.ts";
 
 const bundles = useBundles();
 const lambdaStack = () => stackOf(bundles);
@@ -30,19 +29,6 @@ async function recorded(stack: LambdaStack, id: string): Promise<void> {
 }
 
 describe("the functions together", () => {
-  it("turn a callback into an event, each waking the next through its queue", async () => {
-    const stack = await lambdaStack();
-    const id = randomUUID();
-    await recorded(stack, id);
-
-    await stack.container("confirm").invoke(queueEvent(stack.confirmQueue.bodies()));
-    expect(stack.publishQueue.bodies()).toHaveLength(1);
-    await stack.container("publish").invoke(queueEvent(stack.publishQueue.bodies()));
-
-    expect(published(stack)).toEqual([id]);
-    expect(await stack.query(`select state from ${EVENTS}`)).toEqual([{ state: "published" }]);
-  });
-
   it("need no wake-up: the schedule takes up what was recorded before a container died", async () => {
     const stack = await lambdaStack();
     const id = randomUUID();

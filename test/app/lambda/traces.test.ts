@@ -12,7 +12,7 @@ const bundles = useBundles();
 const callback = (id: string) =>
   gatewayEvent({ path: `/callbacks/${TOKEN}`, body: JSON.stringify({ data: { id } }) });
 
-it("on Lambda too a payment is one trace, and each function has sent its spans when it ends", async () => {
+it("a callback becomes an event, each function waking the next, and is one trace whose spans are sent as each ends", async () => {
   const stack = await lambdaStack(bundles);
   const collector = await startTraceReceiver();
   const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
@@ -22,11 +22,14 @@ it("on Lambda too a payment is one trace, and each function has sent its spans w
 
   await stack.container("receive", traced).invoke(callback(id));
   expect(names()).toEqual(["POST /callbacks/{token}", "record callback"]);
+  expect(stack.confirmQueue.bodies()).toHaveLength(1);
   await stack.container("confirm", traced).invoke(queueEvent(stack.confirmQueue.bodies()));
   expect(names()).toContain("confirm invoice");
+  expect(stack.publishQueue.bodies()).toHaveLength(1);
   await stack.container("publish", traced).invoke(queueEvent(stack.publishQueue.bodies()));
 
-  const [message] = stack.sns.messages(stack.topicArn);
+  const [message, ...others] = stack.sns.messages(stack.topicArn);
+  expect([JSON.parse(message?.message ?? "").subject, others]).toEqual([id, []]);
   const published = collector.spans.find(({ name }) => name === "publish invoice-events");
   expect(message?.messageAttributes.traceparent).toMatchObject({
     Value: `00-${published?.traceId}-${published?.spanId}-01`,
