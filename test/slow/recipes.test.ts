@@ -1,8 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -13,6 +11,7 @@ import { createSigner, stringToSign } from "../../src/sandbox/sns/envelope.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 import { ownPort } from "../support/own-port.ts";
+import { startServer } from "../support/own-server.ts";
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -78,15 +77,14 @@ const recipes: Record<string, Recipe> = {
 /** Passes requests on to a local SNS, as its address, and counts the certificates that are asked for. */
 async function countingFront(target: () => string) {
   const certificates: string[] = [];
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startServer(async (request, response) => {
     const path = request.url ?? "/";
     if (path.endsWith(".pem")) certificates.push(path);
     const answer = await fetch(new URL(path, target()));
     response.writeHead(answer.status).end(await answer.text());
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, certificates };
+  onTestFinished(close);
+  return { url, certificates };
 }
 
 async function start(recipe: Recipe) {

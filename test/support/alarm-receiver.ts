@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
+import { startServer } from "./own-server.ts";
 import { onTestFinished } from "./own-test.ts";
 
 interface ToldMessage {
@@ -19,20 +20,14 @@ export interface AlarmReceiver {
 
 export async function startAlarmReceiver(): Promise<AlarmReceiver> {
   const messages: ToldMessage[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+  const server = await startServer(async (request, response) => {
+    const body = await text(request);
     messages.push({ headers: request.headers, body, ...JSON.parse(body) });
     if (receiver.mood !== "hangs") response.writeHead(receiver.mood).end("ok");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  onTestFinished(server.close);
   const receiver: AlarmReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/planted-secret`,
+    url: `${server.url}/services/planted-secret`,
     messages,
     mood: 200,
   };

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { startServer } from "./own-server.ts";
 import { onTestFinished } from "./own-test.ts";
 
 export interface LocalSqs {
@@ -45,7 +44,7 @@ export async function startLocalSqs(): Promise<LocalSqs> {
       return {};
     },
   };
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startServer(async (request, response) => {
     const action = String(request.headers["x-amz-target"]).replace("AmazonSQS.", "");
     const given = (await json(request)) as Record<string, string>;
     const fails = action === "SendMessage" && failing > 0;
@@ -53,12 +52,7 @@ export async function startLocalSqs(): Promise<LocalSqs> {
     response.writeHead(fails ? 503 : 200, { "content-type": "application/x-amz-json-1.0" });
     response.end(JSON.stringify(fails ? { __type: "ServiceUnavailable" } : (actions[action]?.(given) ?? {})));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(close);
   return {
     url,
     queueUrl: `${url}/000000000000/queue`,

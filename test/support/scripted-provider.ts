@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { startServer } from "./own-server.ts";
 
 /** One answer of the provider: a status and a body, or anything a test wants to do with the response. */
 export type Script =
@@ -94,7 +94,7 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
   const scripts = new Map<string, Script[]>();
   const requests: string[] = [];
   let fallback: Script = NOT_FOUND;
-  const server = createServer((request, response) => {
+  const { url, close } = await startServer((request, response) => {
     const path = request.url ?? "";
     requests.push(path);
     const queue = scripts.get(path) ?? [];
@@ -103,19 +103,14 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     const text = typeof script.body === "string" ? script.body : JSON.stringify(script.body);
     response.writeHead(script.status, { "content-type": "application/json", ...script.headers }).end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     invoice: (id, ...given) => void scripts.set(`/api/v1/invoices/${id}`, given),
     collection: (id, ...given) => void scripts.set(`/api/v1/collections/${id}`, given),
     otherwise: (script) => {
       fallback = script;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

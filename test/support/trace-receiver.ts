@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { startServer } from "./own-server.ts";
 import { onTestFinished } from "./own-test.ts";
 
 /** A span as a collector gets it; ids in hex. */
@@ -31,21 +32,16 @@ export interface TraceReceiver {
 
 /** A collector of our own: reads OTLP over HTTP by the field numbers of opentelemetry-proto. */
 export async function startTraceReceiver(): Promise<TraceReceiver> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const server = await startServer(async (request, response) => {
+    const body = await buffer(request);
     receiver.requests.push({ path: request.url ?? "", headers: request.headers });
     if (receiver.mood === "hangs") return;
-    if (receiver.mood < 300) receiver.spans.push(...readSpans(Buffer.concat(chunks)));
+    if (receiver.mood < 300) receiver.spans.push(...readSpans(body));
     response.writeHead(receiver.mood, { "content-type": "application/x-protobuf" }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  onTestFinished(server.close);
   const receiver: TraceReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     spans: [],
     requests: [],
     mood: 200,

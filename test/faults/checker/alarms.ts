@@ -1,4 +1,4 @@
-import { type Evidence, type Finding, groupBy, troubleWithin } from "./evidence.ts";
+import { type Evidence, type Findings, troubleWithin } from "./evidence.ts";
 import type { Books } from "./read-books.ts";
 
 /** Which alarm is open for which state. */
@@ -18,38 +18,36 @@ const SLACK_MS = 3_000;
  * is open twice; an invoice paid after it was invalid raised an alarm; and the alarms in the logs and in the
  * table are the same.
  */
-export function checkAlarms(evidence: Evidence, books: Books): Finding[] {
-  const findings: Finding[] = [];
-  const find = (what: string, about: string) => void findings.push({ guarantee: "G13", what, about });
+export function* checkAlarms(evidence: Evidence, books: Books): Findings {
   const aboutOf = (alarm: { name: string; subject: string }) => `${alarm.name} ${alarm.subject}`;
   const isNamed = new Set<string>(Object.values(TELLS_OF));
   const open = new Set<string>();
   for (const alarm of books.alarms) {
     if (alarm.cleared_at !== null || !isNamed.has(alarm.name)) continue;
     const key = `${aboutOf(alarm)} ${alarm.source}`;
-    if (open.has(key)) find("open twice", key);
+    if (open.has(key)) yield ["open twice", key];
     open.add(key);
   }
   const openSubjects = new Set(
     books.alarms.filter(({ cleared_at, name }) => cleared_at === null && isNamed.has(name)).map(aboutOf),
   );
   const states = new Set(statesThatAreTold(books));
-  for (const state of states) if (!openSubjects.has(state)) find("no alarm is open", state);
-  for (const alarm of openSubjects) if (!states.has(alarm)) find("still open, although it has ended", alarm);
+  for (const state of states) if (!openSubjects.has(state)) yield ["no alarm is open", state];
+  for (const alarm of openSubjects)
+    if (!states.has(alarm)) yield ["still open, although it has ended", alarm];
 
-  const rows = groupBy(books.alarms, aboutOf);
+  const rows = Map.groupBy(books.alarms, aboutOf);
   for (const subject of revivedIn(books))
-    if (!rows.has(`invoice_anomaly ${subject}`)) find("invalid, then paid, without an alarm", subject);
-  const told = groupBy(evidence.alarms, aboutOf);
+    if (!rows.has(`invoice_anomaly ${subject}`)) yield ["invalid, then paid, without an alarm", subject];
+  const told = Map.groupBy(evidence.alarms, aboutOf);
   for (const line of evidence.alarms)
     if (line.raised && !rows.has(aboutOf(line)) && !endedWithItsProcess(evidence, line))
-      find("in the log, but not in the table", aboutOf(line));
+      yield ["in the log, but not in the table", aboutOf(line)];
   for (const alarm of books.alarms) {
     const said = (told.get(aboutOf(alarm)) ?? []).some(({ raised }) => raised);
     const isExcused = troubleWithin(evidence, alarm.raised_at, alarm.raised_at, SLACK_MS) !== undefined;
-    if (!said && !isExcused) find("in the table, but not in any log", aboutOf(alarm));
+    if (!said && !isExcused) yield ["in the table, but not in any log", aboutOf(alarm)];
   }
-  return findings;
 }
 
 /** Their rows are written when they are over. */
@@ -110,8 +108,7 @@ const keyOf = ({ source, invoice_id }: Books["answers"][number]) => `${source} $
 const TOLD_WITHIN_MS = 15_000;
 
 /** G13: a message was sent for the start and for the end of each alarm; duplicates do no harm. */
-export function checkTold({ told }: Evidence, books: Books): Finding[] {
-  const findings: Finding[] = [];
+export function* checkTold({ told }: Evidence, books: Books): Findings {
   const isSame = (time: string | null, at: number | null) =>
     time === null ? at === null : Math.abs(Date.parse(time) - (at ?? 0)) <= 1;
   for (const { name, source, subject, raised_at, cleared_at } of books.alarms) {
@@ -123,10 +120,8 @@ export function checkTold({ told }: Evidence, books: Books): Finding[] {
         isSame(line.raisedAt, raised_at),
     );
     const isNews = (at: number | null) => (at ?? 0) > books.read_at - TOLD_WITHIN_MS;
-    const find = (what: string) => findings.push({ guarantee: "G13", what, about: `${name} ${subject}` });
-    if (about.length === 0 && !isNews(raised_at)) find("no message was sent for it");
+    if (about.length === 0 && !isNews(raised_at)) yield ["no message was sent for it", `${name} ${subject}`];
     else if (!isNews(cleared_at) && !about.some(({ clearedAt }) => isSame(clearedAt, cleared_at)))
-      find("no message was sent for its end");
+      yield ["no message was sent for its end", `${name} ${subject}`];
   }
-  return findings;
 }

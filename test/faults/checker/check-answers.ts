@@ -1,11 +1,9 @@
-import { type Asked, type Evidence, type Finding, groupBy, troubleWithin } from "./evidence.ts";
+import { type Asked, type Evidence, type Findings, troubleWithin } from "./evidence.ts";
 import type { Books } from "./read-books.ts";
 
 /** G3: stored answers and events contain only what the provider told this source about this invoice. */
-export function checkBelieved(evidence: Evidence, books: Books): Finding[] {
-  const findings: Finding[] = [];
-  const find = (what: string, about: string) => void findings.push({ guarantee: "G3", what, about });
-  const said = groupBy(
+export function* checkBelieved(evidence: Evidence, books: Books): Findings {
+  const said = Map.groupBy(
     evidence.asked.filter((ask) => ask.invoice !== null),
     (ask) => `${ask.source} ${ask.invoiceId}`,
   );
@@ -13,15 +11,14 @@ export function checkBelieved(evidence: Evidence, books: Books): Finding[] {
     const key = `${source} ${invoice_id}`;
     const stored = comparable(document);
     if (!(said.get(key) ?? []).some(({ invoice }) => comparable(invoice ?? {}) === stored))
-      find("stored, but never said by the provider", key);
+      yield ["stored, but never said by the provider", key];
   }
   for (const { source, invoice_id, payload, erased } of books.events) {
     if (erased) continue;
     const key = `${source} ${invoice_id}`;
     if (!(said.get(key) ?? []).some((ask) => tellsOf(JSON.parse(payload).data, ask)))
-      find("an event with content that the provider never said", key);
+      yield ["an event with content that the provider never said", key];
   }
-  return findings;
 }
 
 /** Without the callback URL, whose token is masked when it is stored. */
@@ -49,22 +46,20 @@ type Answer = Books["answers"][number];
 /**
  * G6: the stored invoice is the newest of all answers that were stored or certainly arrived; paid stays paid.
  */
-export function checkNewest(evidence: Evidence, books: Books): Finding[] {
-  const findings: Finding[] = [];
-  const find = (what: string, about: string) => void findings.push({ guarantee: "G6", what, about });
-  const asked = groupBy(evidence.asked, (ask) => `${ask.source} ${ask.invoiceId}`);
+export function* checkNewest(evidence: Evidence, books: Books): Findings {
+  const asked = Map.groupBy(evidence.asked, (ask) => `${ask.source} ${ask.invoiceId}`);
   const verdicts = new Map(
     books.confirmations.map((row) => [`${row.source} ${row.invoice_id}`, row.verdict]),
   );
 
-  for (const [key, answers] of groupBy(books.answers, (row) => `${row.source} ${row.invoice_id}`)) {
+  for (const [key, answers] of Map.groupBy(books.answers, (row) => `${row.source} ${row.invoice_id}`)) {
     const stored = answers.find(({ newest }) => newest);
     if (stored === undefined) {
-      find("has other answers, but no newest one", key);
+      yield ["has other answers, but no newest one", key];
       continue;
     }
     const newer = answers.find((answer) => !answer.newest && isNewer(answer, stored));
-    if (newer !== undefined) find("a newer answer was not kept as the newest", key);
+    if (newer !== undefined) yield ["a newer answer was not kept as the newest", key];
     const sure = asked
       .get(key)
       ?.findLast(
@@ -73,14 +68,13 @@ export function checkNewest(evidence: Evidence, books: Books): Finding[] {
       );
     const modifiedAt = sure?.invoice === null ? null : sure?.invoice.dateModified;
     if (sure?.invoice?.id === stored.invoice_id && timeOf(modifiedAt) > timeOf(stored.document.dateModified))
-      find("an answer that certainly arrived is newer than the stored one", key);
+      yield ["an answer that certainly arrived is newer than the stored one", key];
   }
   for (const { source, invoice_id } of books.events) {
     const verdict = verdicts.get(`${source} ${invoice_id}`);
     if (verdict !== undefined && verdict !== "paid")
-      find(`has an event, but the verdict is ${verdict}`, invoice_id);
+      yield [`has an event, but the verdict is ${verdict}`, invoice_id];
   }
-  return findings;
 }
 
 const timeOf = (date: unknown) => new Date(String(date)).getTime();
@@ -101,10 +95,8 @@ const SOON_MS = 1_000;
  * G2: at rest, every confirmation has a verdict, is a dead letter, or waits on the ladder for a reason; and
  * an invoice that is paid at the provider and that the relay knows of has an event.
  */
-export function checkVerdicts(evidence: Evidence, books: Books): Finding[] {
-  const findings: Finding[] = [];
-  const find = (what: string, about: string) => void findings.push({ guarantee: "G2", what, about });
-  const asked = groupBy(evidence.asked, (ask) => `${ask.source} ${ask.invoiceId}`);
+export function* checkVerdicts(evidence: Evidence, books: Books): Findings {
+  const asked = Map.groupBy(evidence.asked, (ask) => `${ask.source} ${ask.invoiceId}`);
   const events = new Set(books.events.map((event) => `${event.source} ${event.invoice_id}`));
 
   for (const row of books.confirmations) {
@@ -113,16 +105,15 @@ export function checkVerdicts(evidence: Evidence, books: Books): Finding[] {
     const isPaid =
       last?.status === 200 && last.invoice?.status === "Paid" && last.invoice.id === row.invoice_id;
     if (row.state === "claimed" && (row.claimed_until ?? 0) < books.read_at - LATE_MS)
-      find("claimed, but the lease expired long ago", key);
-    if (row.state === "done" && row.verdict === null) find("done without a verdict", key);
-    if (row.state === "due" && row.due_at < books.read_at - LATE_MS) find("due, but not asked", key);
+      yield ["claimed, but the lease expired long ago", key];
+    if (row.state === "done" && row.verdict === null) yield ["done without a verdict", key];
+    if (row.state === "due" && row.due_at < books.read_at - LATE_MS) yield ["due, but not asked", key];
     // One that is due now was opened again, by a sweep that had read the books earlier.
     if (row.state === "due" && row.due_at > books.read_at + SOON_MS && isPaid)
-      find("the provider said paid, but it still waits", key);
-    if (row.state === "done" && !asked.has(key)) find(`${row.verdict} without having been asked`, key);
-    if (row.verdict === "paid" && !events.has(key)) find("paid without an event", key);
+      yield ["the provider said paid, but it still waits", key];
+    if (row.state === "done" && !asked.has(key)) yield [`${row.verdict} without having been asked`, key];
+    if (row.verdict === "paid" && !events.has(key)) yield ["paid without an event", key];
     if (row.state === "done" && row.verdict !== "paid" && isPaid)
-      find(`the provider said paid, but the verdict is ${row.verdict}`, key);
+      yield [`the provider said paid, but the verdict is ${row.verdict}`, key];
   }
-  return findings;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Evidence, type Finding, groupBy, troubleWithin } from "./evidence.ts";
+import { type Evidence, type Findings, troubleWithin } from "./evidence.ts";
 import type { Books } from "./read-books.ts";
 
 // Part of the contract with consumers: it never changes.
@@ -18,23 +18,20 @@ export function identityOf(invoiceId: string): string {
  * G4: every event of an invoice has the same id, however often it was published, and goes to its source's own
  * topic.
  */
-export function checkIdentity({ begun, accepted }: Evidence, books: Books): Finding[] {
-  const findings: Finding[] = [];
-  const find = (what: string, about: string) => void findings.push({ guarantee: "G4", what, about });
+export function* checkIdentity({ begun, accepted }: Evidence, books: Books): Findings {
   for (const { event, topicArn, messageId } of accepted) {
     const invoiceId = event.data?.invoiceId ?? "";
     const source = event.source?.replace("urn:invoice-relay:", "") ?? "";
     const topics = begun.sources[source];
-    if (event.id !== identityOf(invoiceId)) find(`published with the id ${event.id}`, invoiceId);
-    if (topics === undefined) find(`published for the unknown source "${source}"`, messageId);
+    if (event.id !== identityOf(invoiceId)) yield [`published with the id ${event.id}`, invoiceId];
+    if (topics === undefined) yield [`published for the unknown source "${source}"`, messageId];
     else if (topicArn !== (event.data?.type === "Live" ? topics.topicArn : topics.testTopicArn))
-      find(`published on ${topicArn}`, invoiceId);
+      yield [`published on ${topicArn}`, invoiceId];
   }
-  const byInvoice = groupBy(books.events, (event) => `${event.source} ${event.invoice_id} ${event.type}`);
-  for (const [key, { length }] of byInvoice) if (length > 1) find(`${length} events`, key);
+  const byInvoice = Map.groupBy(books.events, (event) => `${event.source} ${event.invoice_id} ${event.type}`);
+  for (const [key, { length }] of byInvoice) if (length > 1) yield [`${length} events`, key];
   for (const { id, invoice_id } of books.events)
-    if (id !== identityOf(invoice_id)) find(`an event with the id ${id}`, invoice_id);
-  return findings;
+    if (id !== identityOf(invoice_id)) yield [`an event with the id ${id}`, invoice_id];
 }
 
 /** A request affected by a fault may have started this long before it, in ms. */
@@ -45,36 +42,34 @@ const SLACK_MS = 3_000;
  * accepted is marked, unless a fault kept the relay from knowing; and nothing is sent twice without such a
  * reason.
  */
-export function checkPublished(evidence: Evidence, books: Books): Finding[] {
-  const findings: Finding[] = [];
-  const find = (what: string, about: string) => void findings.push({ guarantee: "G5", what, about });
+export function* checkPublished(evidence: Evidence, books: Books): Findings {
   const accepted = new Map(evidence.accepted.map((line) => [`${line.topicArn} ${line.messageId}`, line]));
-  const marks = groupBy(books.publications, (row) => `${row.source} ${row.event_id}`);
-  const waiting = groupBy(books.outbox, (row) => `${row.source} ${row.event_id}`);
+  const marks = Map.groupBy(books.publications, (row) => `${row.source} ${row.event_id}`);
+  const waiting = Map.groupBy(books.outbox, (row) => `${row.source} ${row.event_id}`);
   const events = new Map(books.events.map((event) => [`${event.source} ${event.id}`, event]));
 
   for (const row of books.publications) {
     const line = accepted.get(`${row.topic_arn} ${row.message_id}`);
     const event = events.get(`${row.source} ${row.event_id}`);
-    if (line === undefined) find("marked as published, but SNS never accepted it", row.event_id);
-    else if (event === undefined) find("marked as published, but the event does not exist", row.event_id);
+    if (line === undefined) yield ["marked as published, but SNS never accepted it", row.event_id];
+    else if (event === undefined) yield ["marked as published, but the event does not exist", row.event_id];
     else if (line.message !== event.payload && !event.erased)
-      find("published with another payload than is stored", row.event_id);
+      yield ["published with another payload than is stored", row.event_id];
   }
   for (const [key, event] of events) {
     const isOpen = waiting.get(key) ?? [];
     if (isOpen.some(({ state }) => state === "due" || state === "claimed"))
-      find("still to be sent at the end", event.id);
-    if (isOpen.length === 0 && !marks.has(key)) find("neither published nor to be sent", event.id);
+      yield ["still to be sent at the end", event.id];
+    if (isOpen.length === 0 && !marks.has(key)) yield ["neither published nor to be sent", event.id];
   }
 
   const marked = new Set(books.publications.map((row) => `${row.topic_arn} ${row.message_id}`));
   for (const line of evidence.accepted) {
     if (marked.has(`${line.topicArn} ${line.messageId}`)) continue;
     if (troubleWithin(evidence, line.at, line.at, SLACK_MS) === undefined)
-      find("accepted by SNS but not marked, without a fault at the time", String(line.event.id));
+      yield ["accepted by SNS but not marked, without a fault at the time", String(line.event.id)];
   }
-  const copies = groupBy(
+  const copies = Map.groupBy(
     evidence.accepted.filter((line) => line.replay === null),
     (line) => `${line.topicArn} ${line.event.id}`,
   );
@@ -82,25 +77,21 @@ export function checkPublished(evidence: Evidence, books: Books): Finding[] {
     for (const [index, line] of lines.entries()) {
       const before = lines[index - 1];
       if (before !== undefined && troubleWithin(evidence, before.at, line.at, SLACK_MS) === undefined)
-        find("sent again, without a fault since it was accepted", String(line.event.id));
+        yield ["sent again, without a fault since it was accepted", String(line.event.id)];
     }
-  return findings;
 }
 
 /** G10: with reconciliation, every payment at the provider was published for every source that sees it. */
-export function checkAllFound({ begun, became, accepted }: Evidence): Finding[] {
+export function* checkAllFound({ begun, became, accepted }: Evidence): Findings {
   const published = new Set(accepted.map(({ topicArn, event }) => `${topicArn} ${event.data?.invoiceId}`));
-  const findings: Finding[] = [];
-  for (const [invoiceId, changes] of groupBy(became, (change) => change.invoiceId)) {
+  for (const [invoiceId, changes] of Map.groupBy(became, (change) => change.invoiceId)) {
     const last = changes.at(-1);
     if (last?.status !== "Paid") continue;
     for (const source of last.sources) {
       const topics = begun.sources[source];
       const topicArn = last.type === "Live" ? topics?.topicArn : topics?.testTopicArn;
-      if (published.has(`${topicArn} ${invoiceId}`)) continue;
-      const what = "paid at the provider, but never published";
-      findings.push({ guarantee: "G10", what, about: `${source} ${invoiceId}` });
+      if (!published.has(`${topicArn} ${invoiceId}`))
+        yield ["paid at the provider, but never published", `${source} ${invoiceId}`];
     }
   }
-  return findings;
 }

@@ -1,14 +1,4 @@
-import type {
-  Accepted,
-  Alarmed,
-  Begun,
-  CallbackAnswered,
-  CallbackSent,
-  Happening,
-  InvoiceBecame,
-  ProcessChanged,
-  Told,
-} from "../history/history.ts";
+import type { Happening } from "../history/history.ts";
 
 /** A Get Invoice request and its answer. */
 export interface Asked {
@@ -24,14 +14,14 @@ export interface Asked {
 }
 
 export interface Callback {
-  sent: CallbackSent;
+  sent: Happening<"sent">;
   /** null while unknown. */
-  answered: CallbackAnswered | null;
+  answered: Happening<"answered"> | null;
   /** Whether the sender got a 2xx. */
   taken: boolean;
 }
 
-export interface Acceptance extends Accepted {
+export interface Acceptance extends Happening<"accepted"> {
   /** The event in it; empty when it is not an event. */
   event: {
     id?: string;
@@ -50,14 +40,14 @@ interface Trouble {
 
 /** A history, indexed for the checks. */
 export interface Evidence {
-  begun: Begun;
+  begun: Happening<"begun">;
   callbacks: Callback[];
   asked: Asked[];
   accepted: Acceptance[];
-  became: InvoiceBecame[];
-  alarms: Alarmed[];
-  told: Told[];
-  processes: ProcessChanged[];
+  became: Happening<"became">[];
+  alarms: Happening<"alarm">[];
+  told: Happening<"told">[];
+  processes: Happening<"process">[];
   troubles: Trouble[];
   endedAt: number;
 }
@@ -65,7 +55,7 @@ export interface Evidence {
 /** @throws Error when the history has no first line. */
 export function evidenceOf(history: readonly Happening[]): Evidence {
   const of = <What extends Happening["what"]>(what: What) =>
-    history.filter((line): line is Extract<Happening, { what: What }> => line.what === what);
+    history.filter((line): line is Happening<What> & Happening => line.what === what);
   const [begun] = of("begun");
   if (begun === undefined) throw new Error("The history has no line that describes the run.");
   const answers = new Map(of("answered").map((answered) => [answered.id, answered]));
@@ -167,14 +157,5 @@ export interface Finding {
   about: string;
 }
 
-/** Groups by a key, in the original order. */
-export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
+/** What a check finds: what is wrong, and what about. */
+export type Findings = Generator<[what: string, about: string]>;

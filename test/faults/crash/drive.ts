@@ -8,7 +8,7 @@ import { sendCallback } from "../torture/traffic.ts";
 import { makeDatabase, onDatabase, runOn } from "../world/postgres-server.ts";
 import type { KeptInvoice } from "../world/provider-books.ts";
 import type { Relay } from "../world/relay.ts";
-import { ROOTS_TOPIC } from "../world/remote-controls.ts";
+import { ROOTS_TOPIC } from "../world/sns.ts";
 import { until } from "../world/until.ts";
 import type { World, WorldSource } from "../world/world.ts";
 
@@ -36,7 +36,7 @@ const yesterday = () => new Date(Date.now() - 86_400_000);
 /** Most are a callback for a paid invoice; comments say what differs. */
 async function callback(world: World, invoice: Partial<KeptInvoice> = {}): Promise<void> {
   const [source] = world.sources as [WorldSource];
-  await sendCallback(world, source, [await keepInvoice(world, invoice)], "documented");
+  await sendCallback(world, source, [keepInvoice(world, invoice)], "documented");
 }
 
 const replay = (kind: string): Drive => ({
@@ -59,7 +59,7 @@ export const DRIVES = {
   /** The same, but SNS accepts the event only at the second attempt. */
   "refused entry": {
     async act(world) {
-      await world.sns.fault({ kind: "fail-entries", times: 1 });
+      world.sns.fault({ kind: "fail-entries", times: 1 });
       await callback(world);
     },
   },
@@ -95,7 +95,7 @@ export const DRIVES = {
   /** The same, while the provider refuses every key. */
   "refusing provider": {
     async act(world) {
-      await world.provider.feel({ kind: "refuse" });
+      world.provider.feel({ kind: "refuse" });
       await callback(world);
     },
   },
@@ -104,7 +104,7 @@ export const DRIVES = {
     environment: { CONFIRM_CONCURRENCY: "1" },
     async act(world) {
       const [relay] = world.relays as [Relay];
-      await world.provider.feel({ kind: "hang" });
+      world.provider.feel({ kind: "hang" });
       await Promise.all([1, 2, 3, 4].map(() => callback(world)));
       await relay.process.stop();
     },
@@ -112,16 +112,16 @@ export const DRIVES = {
   /** A process was killed while the provider, or SNS, was about to answer: its leases expire. */
   "killed while asking": {
     async prepare(world) {
-      await world.provider.feel({ kind: "hang" });
+      world.provider.feel({ kind: "hang" });
       await killedWhileHolding(world, "confirmation");
-      await world.provider.feel({ kind: "well" });
+      world.provider.feel({ kind: "well" });
     },
   },
   "killed while sending": {
     async prepare(world) {
-      await world.sns.fault({ kind: "hang", times: 100 });
+      world.sns.fault({ kind: "hang", times: 100 });
       await killedWhileHolding(world, "outbox");
-      await world.sns.calm();
+      world.sns.calm();
     },
   },
   /** A callback while asking is paused for some seconds more. */
@@ -138,7 +138,7 @@ export const DRIVES = {
   /** A callback, while the provider is down. */
   "failing provider": {
     async act(world) {
-      await world.provider.feel({ kind: "down", share: 1 });
+      world.provider.feel({ kind: "down", share: 1 });
       await callback(world);
     },
   },
@@ -154,7 +154,7 @@ export const DRIVES = {
     act: async (world) => await callback(world, { id: await invalidInvoice(world) }),
   },
   /** A paid invoice without a callback. */
-  untold: { act: async (world) => void (await keepInvoice(world)) },
+  untold: { act: async (world) => void keepInvoice(world) },
   /** Yesterday's payments are certified on request, and the result is equal. */
   certificate: {
     async prepare(world) {
@@ -170,7 +170,7 @@ export const DRIVES = {
     },
   },
   /** The provider is down when its list is to be read. */
-  "failing list": { act: (world) => world.provider.feel({ kind: "down", share: 1 }) },
+  "failing list": { act: async (world) => world.provider.feel({ kind: "down", share: 1 }) },
   /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
   /** The same, while the provider is down. */
@@ -202,7 +202,7 @@ export const DRIVES = {
       const [relay] = world.relays as [Relay];
       await startUntilItRuns(relay);
       // Without a callback, which would be blanked as well: then the log could not be compared.
-      const id = await keepInvoice(world);
+      const id = keepInvoice(world);
       if (!(await rest(world))) throw new Error("The invoice to be blanked was not published.");
       await relay.process.stop();
       const longAgo = "clock_timestamp() - interval '400 days'";
@@ -238,14 +238,11 @@ const LONG_AGO = [
 
 export type DriveName = keyof typeof DRIVES;
 
-async function keepInvoice(
-  { provider, sources }: World,
-  invoice: Partial<KeptInvoice> = {},
-): Promise<string> {
+function keepInvoice({ provider, sources }: World, invoice: Partial<KeptInvoice> = {}): string {
   const [{ collectionId, name }] = sources as [WorldSource];
   const id = randomUUID();
   const kept = { id, collectionId, sources: [name], status: "Paid", amount: 12.5, ...invoice };
-  await provider.keep(kept);
+  provider.keep(kept);
   return kept.id;
 }
 

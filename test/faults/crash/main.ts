@@ -2,18 +2,15 @@
  * `npm run crash-matrix [-- --kind pause] [--only "callback read"]… [--times 10]`: prints a table; exits with
  * 1 on a finding. `--only` selects the steps whose names contain one of its values.
  */
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { embeddedServer, makeDatabase, onDatabase } from "../world/postgres-server.ts";
+import { runInLab, say } from "../world/lab.ts";
+import { makeDatabase, onDatabase } from "../world/postgres-server.ts";
 import { endWorld, makeWorld, migrate } from "../world/world.ts";
 import { Matrix, type MatrixKind, type MatrixRow } from "./matrix.ts";
 import { STEPS } from "./steps.ts";
 
 const LEASE_MS = 1_000;
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
 const { values } = parseArgs({
   options: {
     kind: { type: "string", default: "crash" },
@@ -22,36 +19,32 @@ const { values } = parseArgs({
   },
 });
 const kind: MatrixKind = values.kind === "pause" ? "pause" : "crash";
-const folder = await mkdtemp(join(tmpdir(), `invoice-relay-${kind}-matrix-`));
-await chmod(folder, 0o711);
-const data = join(folder, "postgres");
-const server = await embeddedServer(data, false);
-const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
-const settings = { RECONCILE_INTERVAL: "1s" };
-const relays = kind === "crash" ? 1 : 2;
-const world = await makeWorld({ folder, seed: 0, databaseUrl, relays, leaseMs: LEASE_MS, settings });
-const rows: MatrixRow[] = [];
-try {
-  await migrate(world);
-  const matrix = new Matrix(world, kind, LEASE_MS);
-  say(
-    `${kind} matrix, history in ${folder}\n| step | reached | at rest | copies | findings |\n|---|---|---|---|---|`,
-  );
-  const chosen = STEPS.filter(({ name }) => values.only.some((words) => name.includes(words)));
-  for (const step of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
-    const row = await matrix.row(step);
-    rows.push(row);
-    const yes = (is: boolean) => (is ? "yes" : "**no**");
-    say(
-      `| ${row.step} | ${yes(row.reached)} | ${yes(row.rested)} | ${row.copies} | ${row.findings.length} |`,
-    );
-    for (const { guarantee, what, about } of row.findings) say(`  ${guarantee} ${what}: ${about}`);
+const chosen = STEPS.filter(({ name }) => values.only.some((words) => name.includes(words)));
+
+await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) => {
+  const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
+  const settings = { RECONCILE_INTERVAL: "1s" };
+  const relays = kind === "crash" ? 1 : 2;
+  const world = await makeWorld({ folder, seed: 0, databaseUrl, relays, leaseMs: LEASE_MS, settings });
+  const rows: MatrixRow[] = [];
+  try {
+    await migrate(world);
+    const matrix = new Matrix(world, kind, LEASE_MS);
+    say(`${kind} matrix, history in ${folder}`);
+    say("| step | reached | at rest | copies | findings |\n|---|---|---|---|---|");
+    for (const step of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
+      const row = await matrix.row(step);
+      rows.push(row);
+      const yes = (is: boolean) => (is ? "yes" : "**no**");
+      say(
+        `| ${row.step} | ${yes(row.reached)} | ${yes(row.rested)} | ${row.copies} | ${row.findings.length} |`,
+      );
+      for (const { guarantee, what, about } of row.findings) say(`  ${guarantee} ${what}: ${about}`);
+    }
+  } finally {
+    await endWorld(world);
   }
-} finally {
-  await endWorld(world);
-  await server.close();
-  await rm(data, { recursive: true, force: true });
-}
-const bad = rows.filter(({ reached, rested, findings }) => !reached || !rested || findings.length > 0);
-say(bad.length === 0 ? `green: ${rows.length} steps` : `red: ${bad.map(({ step }) => step).join(", ")}`);
-process.exit(bad.length === 0 && rows.length > 0 ? 0 : 1);
+  const bad = rows.filter(({ reached, rested, findings }) => !reached || !rested || findings.length > 0);
+  say(bad.length === 0 ? `green: ${rows.length} steps` : `red: ${bad.map(({ step }) => step).join(", ")}`);
+  return bad.length === 0 && rows.length > 0;
+});

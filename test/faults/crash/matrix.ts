@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { evidenceOf, type Finding, groupBy } from "../checker/evidence.ts";
-import { judgeFolder } from "../checker/judge-run.ts";
-import { now, readHistory } from "../history/recorder.ts";
+import { evidenceOf, type Finding } from "../checker/evidence.ts";
+import { now } from "../history/recorder.ts";
 import { startUntilItRuns } from "../torture/strike.ts";
 import { rest } from "../torture/torture.ts";
 import type { Relay } from "../world/relay.ts";
-import { heal, keepBooks, type World } from "../world/world.ts";
+import { heal, judgeWorld, type World } from "../world/world.ts";
 import { type Command, DRIVES, type Drive } from "./drive.ts";
 import type { Step } from "./steps.ts";
 
@@ -82,7 +81,7 @@ export class Matrix {
       await delay(LEASES_ASLEEP * this.#leaseMs);
       process.continue();
     }
-    await heal(world);
+    heal(world);
     if (command !== null) acting.push(process.ended);
     await Promise.all(acting);
     for (const relay of world.relays) await startUntilItRuns(relay);
@@ -125,8 +124,11 @@ export class Matrix {
    * was about to mark it.
    */
   #wereOnTheirWay(struckAt: number): boolean {
-    const { accepted } = evidenceOf(readHistory(this.#world.folder));
-    const byEvent = groupBy(accepted, ({ topicArn, event, replay }) => `${topicArn} ${event.id} ${replay}`);
+    const { accepted } = evidenceOf(this.#world.recorder.history);
+    const byEvent = Map.groupBy(
+      accepted,
+      ({ topicArn, event, replay }) => `${topicArn} ${event.id} ${replay}`,
+    );
     return [...byEvent.values()].every((lines) =>
       lines.every((line, index) => {
         const before = lines[index - 1];
@@ -136,18 +138,18 @@ export class Matrix {
   }
 
   async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {
-    const books = await keepBooks(this.#world);
-    const accepted = await this.#world.sns.recordAcceptances();
+    const { books, findings } = await judgeWorld(this.#world);
+    const accepted = this.#world.sns.recordAcceptances();
     const published = new Set(
       books.publications.map(({ source, event_id, replay_id }) => `${source} ${event_id} ${replay_id}`),
     );
     const copies = accepted - published.size - this.#copies;
     this.#copies += copies;
-    const findings = judgeFolder(this.#world.folder).filter((finding) => {
+    const fresh = findings.filter((finding) => {
       const key = JSON.stringify(finding);
       return !this.#shown.has(key) && this.#shown.add(key);
     });
-    return { copies, findings };
+    return { copies, findings: fresh };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Cut, LinkFault } from "../network/tcp-proxy.ts";
 import type { Mood } from "../world/provider-mood.ts";
 import type { LinkName } from "../world/relay.ts";
-import type { SnsFault } from "../world/remote-controls.ts";
+import type { SnsFault } from "../world/sns.ts";
 import { Random } from "./random.ts";
 
 /** A fault; `relay` counts from 0. */

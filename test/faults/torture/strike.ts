@@ -58,11 +58,11 @@ async function begin(world: World, faulty: Faulty, fault: PlannedFault): Promise
     case "process":
       return await disturb(relayOf(world, fault.relay), fault.how);
     case "provider":
-      await world.provider.feel(fault.mood);
-      return () => world.provider.feel({ kind: "well" });
+      world.provider.feel(fault.mood);
+      return async () => world.provider.feel({ kind: "well" });
     case "sns":
-      await world.sns.fault(fault.fault);
-      return () => world.sns.calm();
+      world.sns.fault(fault.fault);
+      return async () => world.sns.calm();
     case "postgres":
       return await failPostgres(fault.how, faulty);
   }

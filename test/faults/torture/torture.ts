@@ -1,19 +1,10 @@
 import { checkAllFound } from "../checker/check-events.ts";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
-import { judgeFolder } from "../checker/judge-run.ts";
 import { countOpen } from "../checker/read-books.ts";
-import { readHistory } from "../history/recorder.ts";
 import { makeDatabase, onDatabase, type PostgresServer } from "../world/postgres-server.ts";
 import { until } from "../world/until.ts";
-import {
-  endWorld,
-  heal,
-  keepBooks,
-  makeWorld,
-  migrate,
-  type World,
-  type WorldOptions,
-} from "../world/world.ts";
+import type { World, WorldOptions } from "../world/world.ts";
+import { endWorld, heal, judgeWorld, makeWorld, migrate } from "../world/world.ts";
 import { Random } from "./random.ts";
 import { type Planned, scheduleOf } from "./schedule.ts";
 import { startUntilItRuns, strikeAll } from "./strike.ts";
@@ -51,7 +42,7 @@ const REST_WITHIN_MS = 60_000;
 
 /** Runs traffic under faults, waits for rest, and judges the history. */
 export async function torture(options: TortureOptions): Promise<Verdict> {
-  const { server, seed, lengthMs, perSecond, folder, relays = 2, sources = 2, leaseMs = 2_000 } = options;
+  const { server, seed, lengthMs, perSecond, relays = 2, sources = 2, leaseMs = 2_000 } = options;
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
   const settings = { ...NO_FLOOD, ...options.settings };
   const world = await makeWorld({ ...options, databaseUrl, relays, sources, leaseMs, settings });
@@ -69,11 +60,11 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
     } finally {
       await flowing;
     }
-    await heal(world);
+    heal(world);
     await Promise.all(world.relays.map(startUntilItRuns));
     const rested = await rest(world, options.restWithinMs);
-    await keepBooks(world);
-    return { findings: judgeFolder(folder), rested, figures: figuresOf(world) };
+    const { findings } = await judgeWorld(world);
+    return { findings, rested, figures: figuresOf(world) };
   } finally {
     await endWorld(world);
   }
@@ -83,14 +74,14 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
 export async function rest(world: World, withinMs = REST_WITHIN_MS): Promise<boolean> {
   const rests = async () => {
     if ((await countOpen(world.databaseUrl, 0)) > 0) return false;
-    await world.sns.recordAcceptances();
-    return checkAllFound(evidenceOf(readHistory(world.folder))).length === 0;
+    world.sns.recordAcceptances();
+    return checkAllFound(evidenceOf(world.recorder.history)).next().done === true;
   };
   return await until(rests, { withinMs });
 }
 
 function figuresOf(world: World): Record<string, number> {
-  const { callbacks, asked, accepted, became, alarms, troubles } = evidenceOf(readHistory(world.folder));
+  const { callbacks, asked, accepted, became, alarms, troubles } = evidenceOf(world.recorder.history);
   return {
     invoices: new Set(became.map(({ invoiceId }) => invoiceId)).size,
     callbacks: callbacks.length,

@@ -77,37 +77,37 @@ export class Traffic {
     const invoice = { id, collectionId, sources, amount };
     switch (story) {
       case "paid":
-        await provider.keep({ ...invoice, status: "Paid" });
+        provider.keep({ ...invoice, status: "Paid" });
         return await this.#call(source, [id], shape);
       case "of two sources":
-        await provider.keep({ ...invoice, status: "Paid" });
+        provider.keep({ ...invoice, status: "Paid" });
         for (const each of this.#world.sources) await this.#call(each, [id], shape);
         return;
       case "called back several times":
-        await provider.keep({ ...invoice, status: "Paid" });
+        provider.keep({ ...invoice, status: "Paid" });
         await Promise.all([1, 2, 3].map(() => this.#call(source, [id], shape)));
         return;
       case "called back too early":
-        await provider.keep({ ...invoice, status: "Unpaid" });
+        provider.keep({ ...invoice, status: "Unpaid" });
         await this.#call(source, [id], shape);
         await delay(pause);
-        await provider.keep({ id, status: "Paid" });
+        provider.keep({ id, status: "Paid" });
         return await this.#call(source, [id], shape);
       case "never called back":
-        return await provider.keep({ ...invoice, status: "Paid" });
+        return provider.keep({ ...invoice, status: "Paid" });
       case "forged":
-        await provider.keep({ ...invoice, status: "Unpaid" });
+        provider.keep({ ...invoice, status: "Unpaid" });
         return await this.#call(source, [id], shape);
       case "nobody's":
         return await this.#call(source, [id], shape);
       case "test":
-        await provider.keep({ ...invoice, type: "Test", status: "Paid" });
+        provider.keep({ ...invoice, type: "Test", status: "Paid" });
         return await this.#call(source, [id], shape);
       case "invalid, then paid":
-        await provider.keep({ ...invoice, status: "Invalidated" });
+        provider.keep({ ...invoice, status: "Invalidated" });
         await this.#call(source, [id], shape);
         await delay(pause);
-        await provider.keep({ id, status: "Paid" });
+        provider.keep({ id, status: "Paid" });
         return await this.#call(source, [id], shape);
     }
   }

@@ -3,21 +3,22 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { ProcessChanged } from "../history/history.ts";
+import type { Happening } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
+import { until } from "./until.ts";
 
-export interface OwnProcessOptions {
+interface OwnProcessOptions {
   /** Names it in the history, and its log file there. */
   name: string;
   /** What it does, such as `serve`. */
-  doing?: string;
+  doing: string;
   /** Arguments for Node. */
   args: readonly string[];
-  environment?: Record<string, string | undefined>;
+  environment: Record<string, string>;
   folder: string;
   recorder: Recorder;
   /** Called with every line of its stdout. */
-  onLine?(line: string): void;
+  onLine(line: string): void;
 }
 
 const COMPILED = join(import.meta.dirname, "../../../node_modules/.cache/test-compile-cache");
@@ -39,7 +40,6 @@ export class OwnProcess {
   readonly #child: ChildProcess;
   readonly #recorder: Recorder;
   readonly #lines: string[] = [];
-  readonly #watchers = new Set<(line: string | null) => void>();
   #hasEnded = false;
 
   constructor(options: OwnProcessOptions) {
@@ -58,17 +58,14 @@ export class OwnProcess {
       log.write(`${line}\n`);
       this.#lines.push(line);
       if (this.#lines.length > 200) this.#lines.shift();
-      options.onLine?.(line);
-      for (const watcher of this.#watchers) watcher(line);
+      options.onLine(line);
     });
     this.#tell("started");
     this.ended = once(this.#child, "close").then(([code]) => {
       living.delete(this.#child);
       this.#hasEnded = true;
-      const { doing } = options;
-      this.#tell("ended", { code: code as number | null, ...(doing === undefined ? {} : { doing }) });
+      this.#tell("ended", { code: code as number | null, doing: options.doing });
       log.end();
-      for (const watcher of this.#watchers) watcher(null);
       return code as number | null;
     });
   }
@@ -86,32 +83,12 @@ export class OwnProcess {
    * over.
    */
   async says(pattern: RegExp, withinMs = 60_000): Promise<RegExpExecArray> {
-    for (const line of this.#lines) {
-      const found = pattern.exec(line);
-      if (found !== null) return found;
-    }
-    return await new Promise((resolve, reject) => {
-      const done = () => {
-        clearTimeout(tooLong);
-        this.#watchers.delete(watcher);
-      };
-      const fail = (why: string) => {
-        done();
-        reject(
-          new Error(`${this.name} ${why} before it said ${pattern}: ${this.#lines.slice(-5).join("\n")}`),
-        );
-      };
-      const watcher = (line: string | null) => {
-        if (line === null) return fail("ended");
-        const found = pattern.exec(line);
-        if (found === null) return;
-        done();
-        resolve(found);
-      };
-      const tooLong = setTimeout(() => fail(`took ${withinMs} ms`), withinMs);
-      this.#watchers.add(watcher);
-      if (this.#hasEnded) fail("ended");
-    });
+    const find = () => this.#lines.map((line) => pattern.exec(line)).find((found) => found !== null);
+    await until(async () => !this.alive || find() !== undefined, { withinMs, everyMs: 10 });
+    const found = find();
+    if (found === undefined || found === null)
+      throw new Error(`${this.name} did not say ${pattern}, but: ${this.#lines.slice(-5).join("\n")}`);
+    return found;
   }
 
   kill(): Promise<number | null> {
@@ -135,9 +112,7 @@ export class OwnProcess {
     this.#child.kill("SIGSTOP");
   }
 
-  /**
-   * The process stops itself at about this time; a signal as well could arrive too early and stop it twice.
-   */
+  /** It stops itself at about this time; a signal as well could arrive too early and stop it twice. */
   stopsItself(): void {
     this.#tell("paused");
   }
@@ -147,7 +122,7 @@ export class OwnProcess {
     this.#tell("continued");
   }
 
-  #tell(state: ProcessChanged["state"], end: Pick<ProcessChanged, "doing" | "code"> = {}): void {
+  #tell(state: Happening<"process">["state"], end: Pick<Happening<"process">, "doing" | "code"> = {}): void {
     this.#recorder.record({ what: "process", name: this.name, pid: this.pid, state, ...end });
   }
 }

@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { OwnServer } from "../../support/own-server.ts";
+import type { Finding } from "../checker/evidence.ts";
+import { judge } from "../checker/judge-run.ts";
 import { type Books, readBooks } from "../checker/read-books.ts";
 import { Recorder } from "../history/recorder.ts";
-import { People } from "./people.ts";
+import { startPeople } from "./people.ts";
+import { Provider } from "./provider.ts";
 import { OUR_MAIN, Relay } from "./relay.ts";
-import { Provider, Sns } from "./remote-controls.ts";
+import { Sns } from "./sns.ts";
 
 export interface WorldSource {
   name: string;
@@ -36,14 +40,14 @@ export interface WorldOptions {
   clocks?: readonly string[];
 }
 
-/** Relays, a provider and an SNS in their own processes, proxies between them, and the recorded history. */
+/** Relays in processes of their own, a provider and an SNS, proxies between them, and the recorded history. */
 export interface World {
   readonly folder: string;
   readonly databaseUrl: string;
   readonly recorder: Recorder;
   readonly provider: Provider;
   readonly sns: Sns;
-  readonly people: People;
+  readonly people: OwnServer;
   readonly sources: readonly WorldSource[];
   readonly relays: readonly Relay[];
 }
@@ -52,14 +56,12 @@ export interface World {
 export async function makeWorld(options: WorldOptions): Promise<World> {
   const { folder, databaseUrl, seed, leaseMs = 2_000 } = options;
   await mkdir(folder, { recursive: true });
-  const recorder = new Recorder(folder, "lab");
-  const around = { folder, recorder };
+  const recorder = new Recorder(folder);
   const names = ["alpha", "beta", "gamma"].slice(0, options.sources ?? 1);
-  const keys = Object.fromEntries(names.map((name) => [keyOf(name), name]));
   const [provider, sns, people] = await Promise.all([
-    Provider.start(around, keys),
-    Sns.start(around),
-    People.start(recorder),
+    Provider.start(recorder, new Map(names.map((name) => [keyOf(name), name]))),
+    Sns.start(recorder),
+    startPeople(recorder),
   ]);
   const shared = randomUUID();
   const sources = await Promise.all(names.map((name) => makeSource(name, sns, shared)));
@@ -67,7 +69,8 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   recorder.record({ what: "begun", seed, leaseMs, sources: Object.fromEntries(topics) });
   const places = Array.from({ length: options.relays ?? 1 }, (_, index) =>
     Relay.place({
-      ...around,
+      folder,
+      recorder,
       name: `relay-${index + 1}`,
       clock: options.clocks?.[index],
       main: options.main ?? OUR_MAIN,
@@ -75,7 +78,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
         ...SETTINGS,
         DATABASE_URL: databaseUrl,
         LEASE_DURATION: `${leaseMs}ms`,
-        ALARM_WEBHOOK_URL: people.url,
+        ALARM_WEBHOOK_URL: `${people.url}/alarms`,
         ...options.settings,
       },
       sourcesFile: (collectionApiUrl) => ({
@@ -94,23 +97,23 @@ export async function migrate({ relays: [relay], folder }: World): Promise<void>
 }
 
 /** Ends all faults of links, the provider and SNS. */
-export async function heal({ relays, provider, sns }: World): Promise<void> {
+export function heal({ relays, provider, sns }: World): void {
   for (const relay of relays) relay.heal();
-  await Promise.all([provider.feel({ kind: "well" }), sns.calm()]);
+  provider.feel({ kind: "well" });
+  sns.calm();
 }
 
-/** Completes the history and saves the current tables next to it. */
-export async function keepBooks({ sns, databaseUrl, folder }: World): Promise<Books> {
-  await sns.recordAcceptances();
-  const books = await readBooks(databaseUrl);
-  await writeFile(join(folder, "tables.json"), JSON.stringify(books, null, 1));
-  return books;
+/** Completes the history, and saves the current tables next to it. @returns them, and all that is wrong. */
+export async function judgeWorld(world: World): Promise<{ books: Books; findings: Finding[] }> {
+  world.sns.recordAcceptances();
+  const books = await readBooks(world.databaseUrl);
+  await writeFile(join(world.folder, "tables.json"), JSON.stringify(books, null, 1));
+  return { books, findings: judge(world.recorder.history, books) };
 }
 
 export async function endWorld({ relays, provider, sns, people, recorder }: World): Promise<void> {
   await Promise.all(relays.map((relay) => relay.close()));
-  await Promise.all([provider.process.kill(), sns.process.kill()]);
-  people.close();
+  await Promise.all([sns, provider, people].map((one) => one.close()));
   recorder.close();
 }
 

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type OwnServer, startServer } from "../../support/own-server.ts";
 import type { ListPlan } from "./plan.ts";
 
 /** An invoice as the provider has it now. */
@@ -38,32 +38,20 @@ export interface Account {
   pages: number;
 }
 
-export interface HostileProvider {
-  url: string;
+export interface HostileProvider extends OwnServer {
   /** By API key. */
   accounts: Map<string, Account>;
-  close(): Promise<void>;
 }
 
 /** The accounts of any number of worlds, over real HTTP. */
 export async function startHostileProvider(): Promise<HostileProvider> {
   const accounts = new Map<string, Account>();
-  const server = createServer((request, response) => {
+  const server = await startServer((request, response) => {
     const account = accounts.get(String(request.headers["x-api-key"]));
     if (account === undefined) return answer(response, 401, { status: 401, message: "Unknown key" });
     serveAccount(account, request, response);
   });
-  server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    accounts,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...server, accounts };
 }
 
 const answer = (response: ServerResponse, status: number, body: object, headers = {}) =>

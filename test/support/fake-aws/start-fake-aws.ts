@@ -1,17 +1,15 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { type OwnServer, startServer } from "../own-server.ts";
 import type { Account } from "./account.ts";
 import { answer, BUCKET, cloudFormation, fault } from "./cloud-formation.ts";
 import { type Invoke, lambda } from "./lambda.ts";
 import { ACCOUNT } from "./resolve-template.ts";
 
-export interface FakeAws {
-  /** For AWS_ENDPOINT_URL. */
-  url: string;
+/** Its `url` is for AWS_ENDPOINT_URL. */
+export interface FakeAws extends OwnServer {
   /** What was asked of it, such as `cloudformation CreateChangeSet`. */
   asked: string[];
-  close(): void;
 }
 
 /** Whoever signs as this is the function of that name, and gets what its role allows. */
@@ -23,14 +21,6 @@ export const keyOfFunction = (name: string): string => `FUNCTION_${name}`;
  */
 export async function startFakeAws(account: Account, invoke: Invoke): Promise<FakeAws> {
   const asked: string[] = [];
-  const server = createServer(async (request, response) => {
-    try {
-      await handle(request, response);
-    } catch (error) {
-      response.writeHead(500, { "content-type": "text/plain" }).end(String(error));
-    }
-  });
-
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, signer = "", service = ""] =
       /Credential=([^/]+)\/\d+\/[^/]+\/([^/]+)\//.exec(request.headers.authorization ?? "") ?? [];
@@ -75,16 +65,14 @@ export async function startFakeAws(account: Account, invoke: Invoke): Promise<Fa
     }
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    asked,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const server = await startServer(async (request, response) => {
+    try {
+      await handle(request, response);
+    } catch (error) {
+      response.writeHead(500, { "content-type": "text/plain" }).end(String(error));
+    }
+  });
+  return { ...server, asked };
 }
 
 function parametersFor(account: Account, signer: string, names: readonly string[]) {
