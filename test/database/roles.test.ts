@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import pg from "pg";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { connect } from "../../src/database/connect.ts";
+import { describe, expect, it, vi } from "vitest";
 import { FUNCTION_RIGHTS, grantRoles, grantStatements, RIGHTS, ROLES } from "../../src/database/roles.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { eraseInvoice } from "../../src/operate/erase.ts";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { makePartitions } from "../../src/receive/log/partitions.ts";
+import { openDatabase, withDatabase } from "../support/log-rows.ts";
 import { loginWith, thisMonth, tries, withRoles } from "../support/login.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("database roles", () => {
@@ -113,10 +111,7 @@ describe("database roles", () => {
 
     const drop = `select drop_kept_callbacks('{2020-03-10T10:00:00Z,${new Date().toISOString()}}', '{${old},${young}}')`;
     expect(await tries(database.url, ["receiver", "reader"], [drop])).toEqual(["refused"]);
-    const worker = new pg.Client({ connectionString: await loginWith(database.url, ["worker"]) });
-    await worker.connect();
-    await worker.query(drop);
-    await worker.end();
+    await sql.raw(drop).execute(openDatabase(await loginWith(database.url, ["worker"])));
     expect((await sql`select id from callback`.execute(db)).rows).toEqual([{ id: young }]);
   });
 
@@ -171,8 +166,7 @@ describe("database roles", () => {
 
   it("are enough to erase", async () => {
     const { database } = await withRoles();
-    const { db, close } = connect(new Secret(await loginWith(database.url, ["worker"])), { max: 1 });
-    onTestFinished(close);
+    const db = openDatabase(await loginWith(database.url, ["worker"]));
     const id = randomUUID();
     await sql`
       insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
@@ -189,10 +183,7 @@ describe("database roles", () => {
   it("are enough for what serve does daily: partitions ahead are made, old months and their readings leave", async () => {
     const { database, db: owner } = await withRoles();
     await sql`select make_callback_partition('2020-03-01')`.execute(owner);
-    const { db, close } = connect(new Secret(await loginWith(database.url, ["receiver", "worker"])), {
-      max: 1,
-    });
-    onTestFinished(close);
+    const db = openDatabase(await loginWith(database.url, ["receiver", "worker"]));
     const kept = randomUUID();
     for (const id of [kept, randomUUID()])
       await sql`
@@ -218,9 +209,7 @@ describe("database roles", () => {
   });
 
   it("are enough for serve --no-workers: the receiver alone records", async () => {
-    const around = await surroundings();
-    const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
-    onTestFinished(close);
+    const { around, db } = await withDatabase();
     await makePartitions(db);
     await grantRoles(db);
     const relay = await startRelay(
@@ -239,9 +228,7 @@ describe("database roles", () => {
   });
 
   it("are enough for serve: with receiver and worker a payment goes all the way", async () => {
-    const around = await surroundings();
-    const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
-    onTestFinished(close);
+    const { around, db } = await withDatabase();
     await makePartitions(db);
     await grantRoles(db);
     const id = randomUUID();

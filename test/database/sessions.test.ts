@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { connect } from "../../src/database/connect.ts";
 import { requireWholeSessions } from "../../src/database/server.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 /** The url by way of something that changes what it passes on to Postgres, or keeps the end of a session. */
@@ -36,8 +36,7 @@ const withoutCommitSetting = (bytes: Buffer) =>
   );
 
 const settled = async (url: string, purpose: "hot" | "work") => {
-  const { db, close } = connect(new Secret(url), { max: 1, purpose });
-  onTestFinished(close);
+  const db = openDatabase(url, { max: 1, purpose });
   const { rows } = await sql`
     select current_setting('synchronous_commit') as commit, current_setting('lock_timeout') as lock,
       current_setting('idle_in_transaction_session_timeout') as idle,
@@ -58,10 +57,7 @@ describe("a session", () => {
 
   it("that Postgres has ended is used no more, though its end has not arrived yet (G11)", async () => {
     const around = await surroundings();
-    const { db, close } = connect(new Secret(await through(around.databaseUrl, { keepsEnds: true })), {
-      max: 1,
-    });
-    onTestFinished(close);
+    const db = openDatabase(await through(around.databaseUrl, { keepsEnds: true }), { max: 1 });
     const ended = expect(sql`select pg_sleep(60)`.execute(db)).rejects.toMatchObject({ code: "57P01" });
     await vi.waitFor(async () =>
       expect(

@@ -71,23 +71,20 @@ export const moneyRequiredRead = z.transform(
   (value: unknown, context): Money => moneyOf(value) ?? notMoney(context, value),
 );
 
+const LIMITS: readonly [isPassed: (money: Money) => boolean, problem: string][] = [
+  [(money) => compareMoney(money, "0") <= 0, "should be more than 0"],
+  [(money) => compareMoney(money, MOST) > 0, `should be at most ${MOST}`],
+  [(money) => decimals(money) > 2, "should have at most two decimals"],
+];
+
 /** Strict, for requests: above 0, at most two decimals, at most 9999999999999999.99. */
 export const moneyGiven = z
   .custom<Money | number | RawJson>((value) => value !== undefined && value !== null, "is missing")
   .transform((value, context): Money => {
     const money = moneyOf(value);
-    const problem =
-      money === undefined
-        ? "should be an amount such as 1500.50"
-        : compareMoney(money, "0") <= 0
-          ? "should be more than 0"
-          : compareMoney(money, MOST) > 0
-            ? `should be at most ${MOST}`
-            : decimals(money) > 2
-              ? "should have at most two decimals"
-              : undefined;
-    if (problem === undefined && money !== undefined) return money;
-    context.addIssue(problem ?? "should be an amount such as 1500.50");
+    const passed = money === undefined ? undefined : LIMITS.find(([isPassed]) => isPassed(money));
+    if (money !== undefined && passed === undefined) return money;
+    context.addIssue(passed?.[1] ?? "should be an amount such as 1500.50");
     return z.NEVER;
   })
   .meta({ ...inJson, exclusiveMinimum: 0 });
