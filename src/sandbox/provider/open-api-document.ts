@@ -22,18 +22,68 @@ const ERRORS: Record<string, string> = {
   500: "Something went wrong on the provider's side.",
 };
 
+const json = (schema: Json) => ({ content: { "application/json": { schema } } });
+
 /** The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not there. */
 export function openApiDocument(options: { serverUrl?: string; paths?: Paths } = {}): Json {
   const components: Record<string, unknown> = {};
+
+  /** The schema as JSON Schema; those with an id of their own move to the components and are referred to. */
+  function schemaOf(schema: z.ZodType, io: "input" | "output" = "input"): Json {
+    const made = z.toJSONSchema(schema, { io, target: "draft-2020-12", unrepresentable: "any" });
+    const { $schema: _, $defs = {}, ...plain } = made as Json & { $defs?: Record<string, unknown> };
+    const moved = (value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, inner) =>
+        key === "id" && typeof inner === "string" ? undefined : inner,
+      );
+    for (const [name, definition] of Object.entries($defs)) components[name] = moved(definition);
+    const id = schema.meta()?.id;
+    if (id === undefined) return moved(plain);
+    // A schema with an id may come as a reference to its own definition, which is moved already.
+    if (plain.$ref === undefined) components[id] = moved(plain);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  const parametersOf = (place: "path" | "query", schema: z.ZodType | undefined): Json[] =>
+    schema === undefined ? [] : openApiParameters(place, schemaOf(schema));
+
+  function describe({ envelopeStatus, data, ...operation }: Operation): Json {
+    const { path, query, body } = operation.request;
+    const statuses = [...(path || query || body ? [400] : []), 401, ...operation.errors, 429, 500];
+    const parameters = [...parametersOf("path", path), ...parametersOf("query", query)];
+    const requestBody = body && { required: true, ...json(schemaOf(body)) };
+    const properties = {
+      status: { type: typeof envelopeStatus === "string" ? "string" : "integer", const: envelopeStatus },
+      message: { type: "string" },
+      ...(data && { data: schemaOf(data.written) }),
+    };
+    const envelope = { type: "object", required: Object.keys(properties), properties };
+    return {
+      operationId: operation.name,
+      summary: operation.title,
+      description: operation.summary,
+      ...(parameters.length > 0 && { parameters }),
+      ...(requestBody && { requestBody }),
+      responses: {
+        [operation.status]: { description: "Success", ...json(envelope) },
+        ...Object.fromEntries(
+          statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+        ),
+      },
+    };
+  }
+
   const paths: Record<string, Json> = {};
   for (const operation of Object.values<Operation>(operations)) {
     const path = options.paths?.[operation.name as OperationName] ?? operation.path;
-    paths[path] = {
-      ...paths[path],
-      [operation.method.toLowerCase()]: describe(operation, components),
-    };
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) };
   }
-  const error = schemaOf(errorAnswer, "output", components);
+  const error = schemaOf(errorAnswer, "output");
+  const retryAfter = { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } };
+  const responses = Object.entries(ERRORS).map(([status, description]) => {
+    const headers = status === "429" && { headers: retryAfter };
+    return [`Error${status}`, { description, ...headers, ...json({ $ref: "#/components/schemas/Error" }) }];
+  });
   return {
     openapi: "3.1.0",
     info: {
@@ -49,77 +99,7 @@ export function openApiDocument(options: { serverUrl?: string; paths?: Paths } =
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
       schemas: { ...components, Error: error },
-      responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [
-          `Error${status}`,
-          {
-            description,
-            ...(status === "429" && {
-              headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
-            }),
-            content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-          },
-        ]),
-      ),
+      responses: Object.fromEntries(responses),
     },
   };
-}
-
-function describe(operation: Operation, components: Record<string, unknown>): Json {
-  const { path, query, body } = operation.request;
-  const statuses = [...(path || query || body ? [400] : []), 401, ...operation.errors, 429, 500];
-  return {
-    operationId: operation.name,
-    summary: operation.title,
-    description: operation.summary,
-    ...((path || query) && {
-      parameters: [...parametersOf("path", path, components), ...parametersOf("query", query, components)],
-    }),
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: { "application/json": { schema: schemaOf(body, "input", components) } },
-      },
-    }),
-    responses: {
-      [operation.status]: {
-        description: "Success",
-        content: { "application/json": { schema: envelopeOf(operation, components) } },
-      },
-      ...Object.fromEntries(
-        statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
-      ),
-    },
-  };
-}
-
-function envelopeOf({ envelopeStatus, data }: Operation, components: Record<string, unknown>): Json {
-  const properties = {
-    status: { type: typeof envelopeStatus === "string" ? "string" : "integer", const: envelopeStatus },
-    message: { type: "string" },
-    ...(data && { data: schemaOf(data.written, "input", components) }),
-  };
-  return { type: "object", required: Object.keys(properties), properties };
-}
-
-const parametersOf = (
-  place: "path" | "query",
-  schema: z.ZodType | undefined,
-  components: Record<string, unknown>,
-): Json[] => (schema === undefined ? [] : openApiParameters(place, schemaOf(schema, "input", components)));
-
-/** The schema as JSON Schema; those with an id of their own move to the components and are referred to. */
-function schemaOf(schema: z.ZodType, io: "input" | "output", components: Record<string, unknown>): Json {
-  const made = z.toJSONSchema(schema, { io, target: "draft-2020-12", unrepresentable: "any" });
-  const { $schema: _, $defs, ...json } = made as Json & { $defs?: Record<string, unknown> };
-  const moved = (value: unknown) =>
-    JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, inner) =>
-      key === "id" && typeof inner === "string" ? undefined : inner,
-    );
-  for (const [name, definition] of Object.entries($defs ?? {})) components[name] = moved(definition);
-  const id = schema.meta()?.id;
-  if (id === undefined) return moved(json);
-  // A schema with an id may come as a reference to its own definition, which is moved already.
-  if (json.$ref === undefined) components[id] = moved(json);
-  return { $ref: `#/components/schemas/${id}` };
 }
