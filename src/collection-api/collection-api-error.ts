@@ -3,57 +3,57 @@ import { firstWords, withoutEMailAddresses } from "../kit/mask.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { ListPosition } from "./iterate-pages.ts";
 
-/** What went wrong, and what happens next where the caller has no policy of its own. */
-const NEXT = {
+interface Meaning {
+  /** What happens next where the caller has no policy of its own. */
+  readonly next: Next;
+  readonly code?: ErrorCode;
+  /** How an answer's HTTP status, or its words, are put. */
+  readonly detail?: string;
+}
+
+const REDIRECTED = "the provider answers with a redirect, which is not followed: check the base URL";
+
+/** What may go wrong. */
+const KINDS = {
   /** 404, or the specified message under any status. */
-  not_found: "refuse",
+  not_found: { next: "refuse", code: "not_found", detail: "the provider knows no such id" },
   /** 429; `retryAfterMs` where the provider said it. */
-  rate_limited: "retry",
+  rate_limited: { next: "retry", code: "provider_away", detail: "the provider asks for fewer requests" },
   /** 401, or a 403 that names no other reason. */
-  key_refused: "pause",
+  key_refused: { next: "pause", detail: "the provider refuses the key" },
   /** The key is known, but of the wrong kind: a Test key where a Live one is needed, or the reverse. */
-  wrong_key_kind: "pause",
+  wrong_key_kind: { next: "pause", detail: "the provider wants another kind of key for it, Live or Test" },
   /** The key is good, but the collection is disabled, suspended or the like. */
-  collection_closed: "refuse",
+  collection_closed: { next: "refuse", detail: "the collection is not open" },
   /** The request was refused as wrong, by the provider (400 and its kin) or before it was sent. */
-  invalid: "refuse",
+  invalid: { next: "refuse", detail: "the provider calls the request wrong" },
   /** A business rule refused it: 409, 412, or the specified message under any status. */
-  rule_refused: "refuse",
+  rule_refused: { next: "refuse", detail: "the provider's rules refuse it" },
   /** The whole answer was not there in time. */
-  timeout: "retry",
+  timeout: { next: "retry", code: "provider_away", detail: "the provider waited too long for the request" },
   /** No connection, or it broke before the whole answer was there. */
-  unreachable: "retry",
+  unreachable: { next: "retry", code: "provider_away" },
   /** 5xx. */
-  server_fault: "retry",
+  server_fault: { next: "retry", code: "provider_away", detail: "the provider failed" },
   /** A success whose body is no JSON. */
-  broken_json: "retry",
+  broken_json: { next: "retry" },
   /** JSON that is not what the interface says; `evidence` holds it. */
-  outside_contract: "bury",
+  outside_contract: { next: "bury", detail: "answered outside the contract" },
   /** The answer is about another id than the one asked for. */
-  wrong_id: "bury",
+  wrong_id: { next: "bury" },
   /** The answer is larger than 1 MiB, or its headers are. */
-  too_large: "bury",
+  too_large: { next: "bury" },
   /** 3xx: not followed, since that would carry the key away. */
-  redirected: "pause",
+  redirected: { next: "pause", detail: REDIRECTED },
   /** The list kept changing while it was read. */
-  list_unstable: "retry",
+  list_unstable: { next: "retry" },
   /** The caller's AbortSignal. */
-  aborted: "retry",
-} as const satisfies Record<string, Next>;
+  aborted: { next: "retry" },
+} as const satisfies Record<string, Meaning>;
 
-export type CollectionApiErrorKind = keyof typeof NEXT;
+export type CollectionApiErrorKind = keyof typeof KINDS;
 
-const CODE: Partial<Record<CollectionApiErrorKind, ErrorCode>> = {
-  not_found: "not_found",
-  rate_limited: "provider_away",
-  timeout: "provider_away",
-  unreachable: "provider_away",
-  server_fault: "provider_away",
-};
-
-/** A request found wrong before it was sent is a usage error; one that the provider refused is not. */
-const codeOf = ({ kind, status }: FaultDetails): ErrorCode | undefined =>
-  kind === "invalid" && status === undefined ? "usage" : CODE[kind];
+export const meaningOf = (kind: CollectionApiErrorKind): Meaning => KINDS[kind];
 
 /** How much of an answer is kept as evidence, in characters. */
 const EVIDENCE_LIMIT = 32_768;
@@ -113,8 +113,9 @@ export class CollectionApiError extends RelayError {
     const unknown = outcomeUnknown ? " It may have been carried out: look before you repeat it." : "";
     const what = `${operation}: ${clean(details.detail)}${status}`;
     super(`${what}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`, {
-      next: outcomeUnknown ? "bury" : NEXT[details.kind],
-      code: codeOf(details),
+      next: outcomeUnknown ? "bury" : KINDS[details.kind].next,
+      // A request found wrong before it was sent is a usage error; one that the provider refused is not.
+      code: details.kind === "invalid" && status === "" ? "usage" : meaningOf(details.kind).code,
     });
     this.kind = details.kind;
     this.operation = operation;

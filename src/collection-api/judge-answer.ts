@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { isTooIntricate } from "../kit/is-too-intricate.ts";
 import { ownWords, problemsOf } from "../kit/problems.ts";
 import { DAY_MS } from "../kit/time.ts";
-import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
+import { type CollectionApiErrorKind, type FaultDetails, meaningOf } from "./collection-api-error.ts";
 import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
 import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
 import type { HttpAnswer } from "./exchange.ts";
@@ -136,19 +136,6 @@ function kindOfStatus(status: number, said: Envelope | undefined): CollectionApi
   return status >= 300 && status !== 304 ? "redirected" : "outside_contract";
 }
 
-const DETAIL: Partial<Record<CollectionApiErrorKind, string>> = {
-  key_refused: "the provider refuses the key",
-  wrong_key_kind: "the provider wants another kind of key for it, Live or Test",
-  collection_closed: "the collection is not open",
-  not_found: "the provider knows no such id",
-  rule_refused: "the provider's rules refuse it",
-  rate_limited: "the provider asks for fewer requests",
-  server_fault: "the provider failed",
-  invalid: "the provider calls the request wrong",
-  redirected: "the provider answers with a redirect, which is not followed: check the base URL",
-  timeout: "the provider waited too long for the request",
-};
-
 function refusal(
   kind: CollectionApiErrorKind,
   answer: HttpAnswer,
@@ -157,7 +144,7 @@ function refusal(
 ): FaultDetails {
   return {
     kind,
-    detail: DETAIL[kind] ?? "answered outside the contract",
+    detail: meaningOf(kind).detail ?? "",
     status: answer.status,
     providerMessage: said?.message ?? undefined,
     problems: said?.errors,
