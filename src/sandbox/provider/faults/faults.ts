@@ -6,18 +6,22 @@ import { anyUuid } from "../../../kit/setting-formats.ts";
 import { DAY_MS } from "../../../kit/time.ts";
 import { CALLBACK_VARIANTS } from "../callbacks/callback-request.ts";
 import { API_ANSWERS } from "./fault-answers.ts";
-import { createFreedoms, httpFreedoms, limitFreedoms, listFreedoms, operationNames } from "./freedoms.ts";
+import {
+  choice,
+  createFreedoms,
+  httpFreedoms,
+  limitFreedoms,
+  listFreedoms,
+  operationNames,
+  whole,
+} from "./freedoms.ts";
 
 /** A time span in ms, at most 30 days. */
-const duration = z
-  .int()
-  .min(0)
-  .max(30 * DAY_MS)
-  .default(0);
+const duration = whole(0, 30 * DAY_MS).default(0);
 
 export const callbackFaults = z.strictObject({
   delayMs: duration.describe("Callbacks leave so much later than the payment."),
-  copies: z.int().min(1).max(20).default(1).describe("How often each callback is sent."),
+  copies: whole(1, 20).default(1).describe("How often each callback is sent."),
   copyGapMs: duration.describe("The time from one copy to the next."),
   reorderWithinMs: duration.describe(
     "Callbacks of payments within one such span leave at its end in reverse, the last one first.",
@@ -31,10 +35,9 @@ export const callbackFaults = z.strictObject({
   paymentReadableAfterMs: duration.describe(
     "The callback is sent at once, but the API shows the payment only so much later.",
   ),
-  paymentHiddenAs: z
-    .enum(["Unpaid", "missing"])
-    .default("Unpaid")
-    .describe("What the API shows until then: the invoice unpaid, or no invoice at all (404)."),
+  paymentHiddenAs: choice("Unpaid", "missing").describe(
+    "What the API shows until then: the invoice unpaid, or no invoice at all (404).",
+  ),
 });
 
 export type CallbackFaults = z.output<typeof callbackFaults>;
@@ -57,17 +60,12 @@ const apiFault = z.strictObject({
     .default("normal")
     .describe("What is answered instead; `normal` is for faults that only delay."),
   delayMs: duration.describe("The answer comes so much later."),
-  retryAfterSeconds: z.int().min(0).max(86_400).default(1).describe("What a 429 says in Retry-After."),
+  retryAfterSeconds: whole(0, 86_400).default(1).describe("What a 429 says in Retry-After."),
   afterWork: z
     .boolean()
     .default(false)
     .describe("The operation is carried out all the same, only the answer is lost."),
-  times: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .optional()
-    .describe("How often it strikes; until reset when left out."),
+  times: whole(1, 1_000_000).optional().describe("How often it strikes; until reset when left out."),
   share: z.number().gt(0).max(1).default(1).describe("The share of requests that it strikes."),
 });
 

@@ -6,33 +6,33 @@ export const operationNames = Object.keys(operations) as [OperationName, ...Oper
 // What the specification leaves open and a real provider may do otherwise. The defaults are this service's
 // own ways.
 
+export const whole = (least: number, most: number) => z.int().min(least).max(most);
+
+/** The first is what this service does by itself. */
+export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
+  z.enum(words).default(words[0]);
+
 /** What becomes of a query parameter that the provider's SDK sends and the specification does not name. */
-const understood = z.enum(["understood", "refused", "ignored"]).default("understood");
+const understood = choice("understood", "refused", "ignored");
 
 export const listFreedoms = z.strictObject({
-  datesMean: z
-    .enum(["creation", "payment"])
-    .default("creation")
-    .describe("What startDate and endDate of the list select by."),
+  datesMean: choice("creation", "payment").describe("What startDate and endDate of the list select by."),
   includesTest: z.boolean().default(true).describe("Whether a list without invoiceType holds Test invoices."),
-  order: z.enum(["newest-first", "oldest-first", "by-id"]).default("newest-first"),
+  order: choice("newest-first", "oldest-first", "by-id"),
   linkedAccountId: understood.describe("Selects the invoices that this account has a share in."),
   isDownloading: understood.describe("`IsDownloading=true` asks for all invoices at once, without pages."),
-  unknownFilters: z
-    .enum(["refused", "ignored"])
-    .default("refused")
-    .describe("What becomes of a query parameter that nobody knows, such as a misspelt one."),
+  unknownFilters: choice("refused", "ignored").describe(
+    "What becomes of a query parameter that nobody knows, such as a misspelt one.",
+  ),
 });
 
 export const createFreedoms = z.strictObject({
-  beneficiariesSum: z
-    .enum(["checked", "unchecked"])
-    .default("checked")
-    .describe("Whether the beneficiaries' amounts have to sum to the invoice's."),
-  owner: z
-    .enum(["optional", "required"])
-    .default("optional")
-    .describe("Whether the merchant's own (primary) account has to be among the beneficiaries."),
+  beneficiariesSum: choice("checked", "unchecked").describe(
+    "Whether the beneficiaries' amounts have to sum to the invoice's.",
+  ),
+  owner: choice("optional", "required").describe(
+    "Whether the merchant's own (primary) account has to be among the beneficiaries.",
+  ),
   idempotencyHeader: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "should be a header's name such as Idempotency-Key")
@@ -68,41 +68,28 @@ const paths = z
 
 export const httpFreedoms = z.strictObject({
   paths: paths.prefault({}).describe("Operations at other paths than the contract's."),
-  contentTypes: z
-    .enum(["any", "json"])
-    .default("any")
-    .describe("Whether a body under another Content-Type than application/json is refused (415)."),
-  unknownPath: z
-    .enum(["envelope", "bare-404", "html-404", "json-404"])
-    .default("envelope")
-    .describe("What an address answers that nobody serves, such as those below a wrong base URL."),
-  requestsPerSecond: z
-    .int()
-    .min(1)
-    .max(100_000)
+  contentTypes: choice("any", "json").describe(
+    "Whether a body under another Content-Type than application/json is refused (415).",
+  ),
+  unknownPath: choice("envelope", "bare-404", "html-404", "json-404").describe(
+    "What an address answers that nobody serves, such as those below a wrong base URL.",
+  ),
+  requestsPerSecond: whole(1, 100_000)
     .nullable()
     .default(null)
     .describe("The most requests of one key in a second; more are answered 429."),
 });
 
+const pageSize = whole(1, PAGE_SIZE_LIMIT);
+
 export const limitFreedoms = z.strictObject({
-  pageSize: z
-    .int()
-    .min(1)
-    .max(PAGE_SIZE_LIMIT)
-    .default(20)
-    .describe("The page's size where none is asked for."),
-  mostPageSize: z.int().min(1).max(PAGE_SIZE_LIMIT).default(PAGE_SIZE_LIMIT),
-  pageSizeOver: z
-    .enum(["refused", "capped"])
-    .default("refused")
-    .describe("Whether more than mostPageSize is a 400, or silently mostPageSize."),
-  bodyBytes: z
-    .int()
-    .min(100)
-    .max(16_777_216)
-    .default(256 * 1_024),
-  titleLength: z.int().min(1).max(200).default(200),
+  pageSize: pageSize.default(20).describe("The page's size where none is asked for."),
+  mostPageSize: pageSize.default(PAGE_SIZE_LIMIT),
+  pageSizeOver: choice("refused", "capped").describe(
+    "Whether more than mostPageSize is a 400, or silently mostPageSize.",
+  ),
+  bodyBytes: whole(100, 16_777_216).default(256 * 1_024),
+  titleLength: whole(1, 200).default(200),
   leastAmount: z.number().min(0).default(0),
   mostAmount: z.number().gt(0).nullable().default(null),
 });
