@@ -21,18 +21,7 @@ const collectionChange = z
     paymentChannels: z.array(z.enum(["Card", "BankTransfer", "USSD", "BankBranch"])).min(1),
     serviceFeeBilling: z.enum(["Payer", "Merchant"]),
   })
-  .partial()
-  .transform((given) => {
-    const change = {
-      name: given.collectionName,
-      status: given.status,
-      amount: given.amount,
-      invoice_expiration_period: given.invoiceExpirationPeriod,
-      payment_channels: given.paymentChannels,
-      service_fee_billing: given.serviceFeeBilling,
-    };
-    return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  });
+  .partial();
 
 const logQuery = z.object({
   invoiceId: z.guid("should be a UUID").optional(),
@@ -70,8 +59,17 @@ export function controlRouter(context: ServiceContext, token: Secret | undefined
 
   router.patch("/collections/:id", async (request, response) => {
     const { id } = read(byId, request.params);
-    const change = read(collectionChange, request.body);
-    if (Object.keys(change).length === 0) throw new Refused("invalid", "The request is empty");
+    const given = read(collectionChange, request.body);
+    if (Object.keys(given).length === 0) throw new Refused("invalid", "The request is empty");
+    // What is left out is undefined here, and stays as it is.
+    const change = {
+      name: given.collectionName,
+      status: given.status,
+      amount: given.amount,
+      invoice_expiration_period: given.invoiceExpirationPeriod,
+      payment_channels: given.paymentChannels,
+      service_fee_billing: given.serviceFeeBilling,
+    };
     if (!(await changeCollection(db, id, change))) throw new Refused("unknownPath", "id names no collection");
     response.json({ outcome: "changed" });
   });
