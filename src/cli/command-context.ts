@@ -38,10 +38,11 @@ export class CommandContext {
   readonly environment: Record<string, string | undefined>;
   /** What the `--settings` file says, which was named on purpose. */
   settingsInFile: Readonly<Record<string, string | undefined>> = {};
+  /** Whether the result, or an error, is wanted as JSON. */
+  json = false;
+  exitCode = 0;
   readonly #signals: StopSignals;
   readonly #stdin: Input | undefined;
-  #json = false;
-  #exitCode = 0;
 
   constructor({ environment, stdout, stderr, signals, stdin }: CommandContextOptions) {
     this.environment = environment;
@@ -62,23 +63,9 @@ export class CommandContext {
     for (const [name, value] of Object.entries(this.settingsInFile)) this.environment[name] ||= value;
   }
 
-  /** Whether the result is wanted as JSON. */
-  get json(): boolean {
-    return this.#json;
-  }
-
-  /** Set before the command line is parsed, so that a usage error is JSON as well. */
-  set json(wanted: boolean) {
-    this.#json = wanted;
-  }
-
   /** Whether a person reads the remarks (stderr is a terminal). */
   get isTerminal(): boolean {
     return this.stderr.isTTY === true;
-  }
-
-  get exitCode(): number {
-    return this.#exitCode;
   }
 
   settings<const Required extends SettingName = never>(
@@ -91,24 +78,24 @@ export class CommandContext {
    * Prints the result with callback tokens masked: as JSON with `--json`, otherwise as `human` renders it.
    */
   show<Value>(value: Value, human: (value: Value) => string): void {
-    this.print(this.#json ? maskedJson(value, 2) : withoutCallbackTokens(human(value)));
+    this.print(this.json ? maskedJson(value, 2) : withoutCallbackTokens(human(value)));
   }
 
   /** Prints one of many results as it arrives; with `--json`, one JSON document a line. */
   showLine<Value>(value: Value, human: (value: Value) => string): void {
-    this.print(this.#json ? maskedJson(value) : withoutCallbackTokens(human(value)));
+    this.print(this.json ? maskedJson(value) : withoutCallbackTokens(human(value)));
   }
 
   /**
    * One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command.
    */
   print(text: string): void {
-    this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
+    this.stdout.write(`${this.json ? plainJson(text) : plainLines(text)}\n`);
   }
 
   /** The named thing does not exist: exit code 3. */
   notFound(): void {
-    this.#exitCode = 3;
+    this.exitCode = 3;
   }
 
   /**
@@ -157,12 +144,12 @@ export class CommandContext {
 
   /** The command worked, and what it found is bad news: exit code 1. */
   fault(): void {
-    this.#exitCode = 1;
+    this.exitCode = 1;
   }
 
   /** Something that this depends on does not answer: exit code 4. */
   away(): void {
-    this.#exitCode = 4;
+    this.exitCode = 4;
   }
 
   /**

@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-
-/** An id as they look. */
-const ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
+import { SOME_ID as ID } from "../operate/operations/fields.ts";
 
 type Two = readonly [string, string];
 

@@ -4,15 +4,12 @@ import { programVersion } from "../kit/program-version.ts";
 import { CommandContext } from "./command-context.ts";
 import { alarmsCommand } from "./commands/alarms.ts";
 import { apiCommand } from "./commands/api.ts";
-import { callbackUrlCommand } from "./commands/callback-url.ts";
 import { callbacksCommand } from "./commands/callbacks.ts";
 import { certificateCommand, certifyCommand } from "./commands/certificate.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { demoCommand, devCommand } from "./commands/dev.ts";
-import { doctorCommand } from "./commands/doctor.ts";
 import { eraseCommand, retentionCommand } from "./commands/erase.ts";
-import { evidenceCommand } from "./commands/evidence.ts";
-import { invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
+import { evidenceCommand, invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
 import { ledgerCommand } from "./commands/ledger.ts";
 import { collectionServiceCommand, localSnsCommand } from "./commands/local-services.ts";
 import { matchCommand } from "./commands/match.ts";
@@ -23,7 +20,7 @@ import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { reportCommand } from "./commands/report.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
-import { serveCommand } from "./commands/serve.ts";
+import { callbackUrlCommand, doctorCommand, serveCommand } from "./commands/serve.ts";
 import { auditCommand, statusCommand } from "./commands/status.ts";
 import { deadCommand, quarantineCommand } from "./commands/undelivered.ts";
 import { addExamples } from "./examples.ts";
@@ -106,6 +103,7 @@ export function createProgram(context: CommandContext): Command {
  * @returns the exit code: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away
  */
 export async function runProgram(words: readonly string[], context: CommandContext): Promise<number> {
+  // Before it is parsed, so that a usage error is JSON as well.
   context.json = words.includes("--json");
   const program = createProgram(context);
   try {

@@ -1,8 +1,6 @@
 import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
-import { withoutCallbackTokens } from "../kit/mask.ts";
 import { moneyIn } from "../kit/money-text.ts";
 import { countText, numberOf, shortText } from "../kit/text.ts";
-import type { CommandContext } from "./command-context.ts";
 import { sheet, table } from "./table.ts";
 
 const together = (...parts: (string | null | undefined)[]): string =>
@@ -74,6 +72,8 @@ export function renderCollection(collection: Collection, currency: string): stri
 interface Look {
   currency: string;
   width: number | undefined;
+  /** What an empty list says. */
+  none: string;
 }
 
 function renderInvoices(invoices: readonly ListedInvoice[], { currency, width }: Look): string {
@@ -96,7 +96,7 @@ function renderInvoices(invoices: readonly ListedInvoice[], { currency, width }:
 export function renderPage(page: InvoicePage, look: Look): string {
   const { items, totalCount, hasNextPage } = page;
   const number = page.page ?? 1;
-  if (items.length === 0) return number === 1 ? "No invoice matches." : `Page ${number} is past the end.`;
+  if (items.length === 0) return number === 1 ? look.none : `Page ${number} is past the end.`;
   const of = totalCount === null ? "" : ` of ${countText(totalCount)}`;
   const more = hasNextPage === true ? ` The next page: --page ${number + 1}; all of them: --all.` : "";
   return `${renderInvoices(items, look)}\n\nPage ${number}: ${numberOf(items.length, "invoice")}${of}.${more}`;
@@ -104,23 +104,9 @@ export function renderPage(page: InvoicePage, look: Look): string {
 
 export function renderAllInvoices(invoices: readonly ListedInvoice[], look: Look): string {
   return invoices.length === 0
-    ? "No invoice matches."
+    ? look.none
     : `${renderInvoices(invoices, look)}\n\n${numberOf(invoices.length, "invoice")}.`;
 }
 
 export const renderBanks = (banks: readonly Bank[]): string =>
   table(banks, { "bank id": ({ id }) => String(id), name: "name", code: "code" });
-
-/** Prints the provider's answer; the callback token in an invoice is masked, also in JSON. */
-export function showAnswer<Value>(
-  context: CommandContext,
-  value: Value,
-  human: (value: Value) => string,
-): void {
-  context.print(withoutCallbackTokens(context.json ? JSON.stringify(value, null, 2) : human(value)));
-}
-
-/** Prints one of many answers as it arrives: one JSON document a line. */
-export function showAnswerLine(context: CommandContext, value: unknown): void {
-  context.print(withoutCallbackTokens(JSON.stringify(value)));
-}

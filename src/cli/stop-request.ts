@@ -16,7 +16,8 @@ export class StopRequest {
   readonly asked: Promise<void>;
   readonly #signals: StopSignals;
   readonly #remark: (text: string) => void;
-  readonly #release: () => void;
+  /** Gives the signals back their default effect. */
+  readonly release: () => void;
 
   constructor(signals: StopSignals, remark: (text: string) => void) {
     this.#signals = signals;
@@ -36,16 +37,11 @@ export class StopRequest {
       }
     };
     for (const name of ["SIGTERM", "SIGINT"] as const) signals.on(name, onSignal);
-    this.#release = () => {
+    this.release = () => {
       for (const name of ["SIGTERM", "SIGINT"] as const) signals.off(name, onSignal);
     };
     this.signal = controller.signal;
     this.asked = promise;
-  }
-
-  /** Gives the signals back their default effect. */
-  release(): void {
-    this.#release();
   }
 
   /** Waits for the last work; ends the process with exit code 1 if that takes longer than `graceMs`. */

@@ -17,7 +17,7 @@ export interface ProviderOptions {
   banksPath?: string | undefined;
 }
 
-interface Provider {
+export interface Provider {
   client: CollectionClient;
   account: ProviderAccount;
   settings: Settings;

@@ -15,7 +15,7 @@ import { eventFileSteps, openEventFile } from "./event-file.ts";
 import { EventsSteps } from "./events-steps.ts";
 import type { HeldReplay, Replay, ReplayKind, ReplaySteps } from "./replay.ts";
 import { claimReplay, endReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
-import { runReplay, whenAnswered } from "./run-replay.ts";
+import { runReplay, type Watching, whenAnswered } from "./run-replay.ts";
 
 export interface ReplayRunnerOptions {
   db: Database;
@@ -32,16 +32,6 @@ export interface ReplayRunnerOptions {
   /** Receives the alarm of a failed replay; null while a person watches it. */
   alarms: Alarms | null;
   tracer?: Tracer | null;
-}
-
-export interface Watching {
-  /** Ends the run after the current step; the replay can be resumed later. */
-  stop: AbortSignal;
-  /** Once a replay has waited for so long, in ms, others of its kind go first; for ever when left out. */
-  waitsAtMostMs?: number;
-  onProgress?: (replay: Replay) => void;
-  /** Called with what failed a replay, for the log. */
-  onFault?: (error: unknown) => void;
 }
 
 export class ReplayRunner {
@@ -146,13 +136,10 @@ async function runAll(
   }
 }
 
-export interface FollowOptions {
+export interface FollowOptions extends Required<Pick<Watching, "stop" | "onProgress">> {
   db: Database;
   /** Runs it here as soon as it can be claimed; null to leave it to the relay's own processes. */
   runner: ReplayRunner | null;
-  /** Ends the following, and the run here after the current step; the replay can be resumed later. */
-  stop: AbortSignal;
-  onProgress: (replay: Replay) => void;
 }
 
 const LOOK_AGAIN_MS = 500;

@@ -19,17 +19,20 @@ import {
   yieldReplay,
 } from "./replay-rows.ts";
 
-export interface RunOptions {
+export interface Watching {
+  /** Ends the run after the current step; the replay can be resumed later. */
+  stop: AbortSignal;
+  /** Once a replay has waited for so long, in ms, others of its kind go first; for ever when left out. */
+  waitsAtMostMs?: number;
+  onProgress?: (replay: Replay) => void;
+  /** Called with what failed a replay, for the log. */
+  onFault?: (error: unknown) => void;
+}
+
+export interface RunOptions extends Watching {
   db: Database;
   steps: ReplaySteps;
   lease: Lease;
-  /** Ends the run after the current step; the replay can be resumed later. */
-  stop: AbortSignal;
-  /** Once it has waited for so long, in ms, others of its kind go first; for ever when left out. */
-  waitsAtMostMs?: number | undefined;
-  onProgress?: ((replay: Replay) => void) | undefined;
-  /** Called with what failed the replay, for the log. */
-  onFault?: ((error: unknown) => void) | undefined;
   /** The alarm of a failed replay, raised when it fails; null while a person watches it. */
   alarmOf(failed: Replay, why: string): Alarm | null;
 }

@@ -9,7 +9,7 @@ import {
 import { messageOf, usageError } from "../../kit/errors.ts";
 import type { Settings } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";
-import { renderInvoice, showAnswer } from "../render-answer.ts";
+import { renderInvoice } from "../render-answer.ts";
 import { type ProviderAccount, type ProviderOptions, withProvider } from "../with-provider.ts";
 
 interface Options extends ProviderOptions {
@@ -62,7 +62,7 @@ export function createInvoiceCommand(context: CommandContext): Command {
           chosenUrl(given, options) ?? (await relayUrl(context, account, settings, options));
         const request = createInvoiceRequestOf({ ...given, callBackUrl: callBackUrl || null });
         const { invoice } = await client.createInvoice(request);
-        showAnswer(context, invoice, (created) => renderInvoice(created, account.currency));
+        context.show(invoice, (created) => renderInvoice(created, account.currency));
       });
     });
 }

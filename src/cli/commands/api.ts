@@ -3,110 +3,95 @@ import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/ind
 import { usageError } from "../../kit/errors.ts";
 import { plainText, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { idValue } from "../option-values.ts";
+import { idValue, noneText } from "../option-values.ts";
 import {
   renderAllInvoices,
   renderBanks,
   renderCollection,
   renderInvoice,
   renderPage,
-  showAnswer,
-  showAnswerLine,
 } from "../render-answer.ts";
-import { type ProviderOptions, withProvider } from "../with-provider.ts";
+import { type Provider, type ProviderOptions, withProvider } from "../with-provider.ts";
 import { createInvoiceCommand } from "./api-create-invoice.ts";
 
 /** `invoice-relay api <operation>`: the seven operations of the interface, with the key from the settings. */
 export function apiCommand(context: CommandContext): Command {
-  const operations = [
-    getCollectionCommand(context),
+  const api = new Command("api").description("call the provider: its seven operations, one command each");
+  for (const operation of [
+    answering(
+      context,
+      new Command("get-collection")
+        .description("show a collection: its terms, accounts and state")
+        .argument("<id>", "the collection's id", idValue),
+      ({ client }, id) => client.getCollection(id),
+      renderCollection,
+    ),
     listInvoicesCommand(context),
     createInvoiceCommand(context),
-    getInvoiceCommand(context),
-    invalidateInvoiceCommand(context),
-    addLinkedAccountCommand(context),
-    getBanksCommand(context),
-  ];
-  const api = new Command("api").description("call the provider: its seven operations, one command each");
-  for (const operation of operations)
+    answering(
+      context,
+      new Command("get-invoice")
+        .description("show an invoice as the provider has it; `invoice` shows what the relay knows about it")
+        .argument("<id>", "the invoice's id", idValue),
+      async ({ client }, id) => (await client.getInvoice(id)).invoice,
+      renderInvoice,
+    ),
+    answering(
+      context,
+      new Command("invalidate-invoice")
+        .description("invalidate an unpaid invoice, so that it cannot be paid; this cannot be undone")
+        .argument("<id>", "the invoice's id", idValue),
+      async ({ client }, id) => ({ id, message: (await client.invalidateInvoice(id)).message }),
+      ({ id, message }) => `Invoice ${id} can no longer be paid. ${plainText(message)}`,
+    ),
+    answering(
+      context,
+      new Command("add-linked-account")
+        .description("link a bank account for payouts; the provider has to approve it")
+        .requiredOption("--bank-id <number>", "the bank's id from get-banks", bankIdValue)
+        .requiredOption("--account-number <digits>", "the account's number")
+        .option("--primary", "make it the primary account; the first one always is"),
+      async ({ client }, _id, { bankId, accountNumber, primary }) => {
+        const linkedAccount = { bankId, accountNumber, isPrimary: primary === true };
+        return { message: (await client.addLinkedAccount({ linkedAccount })).message };
+      },
+      ({ message }) => `${plainText(message)}\nIt receives no payouts until the provider approves it.`,
+    ),
+    answering(
+      context,
+      new Command("get-banks")
+        .description("list banks with their ids, for add-linked-account")
+        .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default"),
+      ({ client }) => client.getBanks(),
+      renderBanks,
+    ),
+  ])
     api.addCommand(
       operation.option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several"),
     );
   return api;
 }
 
-function getCollectionCommand(context: CommandContext): Command {
-  return new Command("get-collection")
-    .description("show a collection: its terms, accounts and state")
-    .argument("<id>", "the collection's id", idValue)
-    .action(async (id: string, options: ProviderOptions) => {
-      await withProvider(context, options, async ({ client, account }) =>
-        showAnswer(context, await client.getCollection(id), (found) =>
-          renderCollection(found, account.currency),
-        ),
-      );
-    });
-}
-
-function getInvoiceCommand(context: CommandContext): Command {
-  return new Command("get-invoice")
-    .description("show an invoice as the provider has it; `invoice` shows what the relay knows about it")
-    .argument("<id>", "the invoice's id", idValue)
-    .action(async (id: string, options: ProviderOptions) => {
-      await withProvider(context, options, async ({ client, account }) => {
-        const { invoice } = await client.getInvoice(id);
-        showAnswer(context, invoice, (found) => renderInvoice(found, account.currency));
-      });
-    });
-}
-
-function invalidateInvoiceCommand(context: CommandContext): Command {
-  return new Command("invalidate-invoice")
-    .description("invalidate an unpaid invoice, so that it cannot be paid; this cannot be undone")
-    .argument("<id>", "the invoice's id", idValue)
-    .action(async (id: string, options: ProviderOptions) => {
-      const { message } = await withProvider(context, options, ({ client }) => client.invalidateInvoice(id));
-      showAnswer(
-        context,
-        { id, message },
-        () => `Invoice ${id} can no longer be paid. ${plainText(message)}`,
-      );
-    });
-}
-
-function getBanksCommand(context: CommandContext): Command {
-  return new Command("get-banks")
-    .description("list banks with their ids, for add-linked-account")
-    .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default")
-    .action(async (options: ProviderOptions) => {
-      const banks = await withProvider(context, options, ({ client }) => client.getBanks());
-      showAnswer(context, banks, renderBanks);
-    });
-}
-
-interface LinkOptions extends ProviderOptions {
+interface AnsweringOptions extends ProviderOptions {
   bankId: number;
   accountNumber: string;
   primary?: true;
 }
 
-function addLinkedAccountCommand(context: CommandContext): Command {
-  return new Command("add-linked-account")
-    .description("link a bank account for payouts; the provider has to approve it")
-    .requiredOption("--bank-id <number>", "the bank's id from get-banks", bankIdValue)
-    .requiredOption("--account-number <digits>", "the account's number")
-    .option("--primary", "make it the primary account; the first one always is")
-    .action(async ({ bankId, accountNumber, primary, ...options }: LinkOptions) => {
-      const linkedAccount = { bankId, accountNumber, isPrimary: primary === true };
-      const { message } = await withProvider(context, options, ({ client }) =>
-        client.addLinkedAccount({ linkedAccount }),
-      );
-      showAnswer(
-        context,
-        { message },
-        () => `${plainText(message)}\nIt receives no payouts until the provider approves it.`,
-      );
+/** A command that asks once, about the id that it takes or about none, and prints the answer. */
+function answering<Answer>(
+  context: CommandContext,
+  command: Command,
+  ask: (provider: Provider, id: string, options: AnsweringOptions) => Promise<Answer>,
+  text: (answer: Answer, currency: string) => string,
+): Command {
+  return command.action(async () => {
+    const options = command.opts<AnsweringOptions>();
+    await withProvider(context, options, async (provider) => {
+      const answer = await ask(provider, command.processedArgs[0], options);
+      context.show(answer, () => text(answer, provider.account.currency));
     });
+  });
 }
 
 /** Clearing codes often begin with a zero, which a number would lose: `044` is not bank 44. */
@@ -136,12 +121,15 @@ function listInvoicesCommand(context: CommandContext): Command {
       await refuseUnknownFilter(context, filter);
       if (all === true) return await listAll(context, collectionId, filter, { source });
       await withProvider(context, { source }, async ({ client, account: { currency } }) =>
-        showAnswer(context, await client.listInvoices(collectionId, filter), (page) =>
-          renderPage(page, { currency, width: context.width }),
+        context.show(await client.listInvoices(collectionId, filter), (page) =>
+          renderPage(page, { currency, width: context.width, none: noneOf(filter) }),
         ),
       );
     });
 }
+
+const noneOf = ({ page: _, pageSize: __, ...filter }: InvoiceFilterInput): string =>
+  noneText({ ...filter }, "The collection has no invoice yet.", "No invoice matches.");
 
 /** The provider would answer an empty page. @throws RelayError that names what is known. */
 async function refuseUnknownFilter(context: CommandContext, filter: InvoiceFilterInput): Promise<void> {
@@ -166,10 +154,10 @@ async function listAll(
   const invoices: ListedInvoice[] = [];
   await withProvider(context, options, async ({ client, account: { currency } }) => {
     for await (const invoice of client.iterateInvoices(collectionId, filter)) {
-      if (context.json) showAnswerLine(context, invoice);
+      if (context.json) context.showLine(invoice, () => "");
       else invoices.push(invoice);
     }
     if (!context.json)
-      showAnswer(context, invoices, (all) => renderAllInvoices(all, { currency, width: context.width }));
+      context.print(renderAllInvoices(invoices, { currency, width: context.width, none: noneOf(filter) }));
   });
 }

@@ -1,7 +1,9 @@
 import { Command } from "commander";
 import { usageError } from "../../kit/errors.ts";
 import { SERVE_REQUIRES } from "../../kit/settings.ts";
+import { plainText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
+import { nameValue } from "../option-values.ts";
 import { plainJson } from "../terminal-text.ts";
 
 export function serveCommand(context: CommandContext): Command {
@@ -32,5 +34,70 @@ export function serveCommand(context: CommandContext): Command {
       log.info("stopping: no new callbacks; work in progress is finished or given back");
       await stop.finish(relay.stop());
       log.info("stopped");
+    });
+}
+
+const MARKS = {
+  ok: { mark: "ok     ", look: "good" },
+  warning: { mark: "look   ", look: "look" },
+  fault: { mark: "FAULT  ", look: "bad" },
+} as const;
+
+/**
+ * `invoice-relay doctor`: one line for each thing that `serve` needs; exit code 1 on a fault, 4 when another
+ * service is away.
+ */
+export function doctorCommand(context: CommandContext): Command {
+  return new Command("doctor")
+    .description("check settings, database, provider key and topics; changes nothing")
+    .action(async () => {
+      const { doctor } = await import("../../app/doctor.ts");
+      const checks = [];
+      for await (const check of doctor(context.environment)) {
+        checks.push(check);
+        const { mark, look } = MARKS[check.state];
+        if (!context.json)
+          context.print(`${context.paint(look, mark)}${check.about}: ${plainText(check.says)}`);
+      }
+      const found = checks.filter((check) => check.state === "fault");
+      const faults = found.length;
+      if (faults > 0) context.fault();
+      if (faults > 0 && found.every(({ away }) => away === true)) context.away();
+      if (context.json) context.print(JSON.stringify({ healthy: faults === 0, checks }, null, 2));
+      else if (context.exitCode === 4)
+        context.print("\nNothing is wrong here, but something does not answer: see the lines marked FAULT.");
+      else if (faults > 0)
+        context.print(`\n${faults === 1 ? "One fault" : `${faults} faults`}: see the lines marked FAULT.`);
+      else context.print("\nNo fault: serve can start.");
+    });
+}
+
+export function callbackUrlCommand(context: CommandContext): Command {
+  return new Command("callback-url")
+    .description("print the callBackUrl to create invoices with; it contains the secret token")
+    .option("--reference <reference>", "your own reference for the invoice, included in its event", nameValue)
+    .action(async ({ reference }: { reference?: string }) => {
+      const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
+      const { describedSources } = await import("../../kit/sources.ts");
+      const settings = context.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
+      const urls = describedSources(settings).flatMap(({ name: source, callbackTokens = [] }) =>
+        callbackTokens.map((token) => ({
+          source,
+          url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference),
+        })),
+      );
+      const redirect = await redirectWarning(settings.PUBLIC_URL);
+      const found = [
+        ...urls.flatMap(({ url }) => callbackUrlWarnings(url)),
+        ...(redirect === null ? [] : [redirect]),
+      ];
+      const warnings = [...new Set(found)];
+      const lines = () =>
+        urls.every(({ source }) => source === urls[0]?.source)
+          ? urls.map(({ url }) => url).join("\n")
+          : context.table(urls, { source: "source", callBackUrl: "url" });
+      // Not `show`, which masks tokens.
+      context.print(context.json ? JSON.stringify({ urls, warnings }, null, 2) : lines());
+      if (!context.json) for (const warning of warnings) context.remark(`Look: ${warning}`);
     });
 }
