@@ -30,13 +30,9 @@ export function makeLeaf(kind: Kind, row: LedgerRow): NewLeaf {
  * @returns whether it got that.
  */
 export async function lockLedger(trx: Transaction<Tables>, { wait }: { wait: boolean }): Promise<boolean> {
-  const lock = () => {
-    const row = trx.selectFrom("ledger").select("source").where("source", "=", SHARED).forUpdate();
-    return (wait ? row : row.skipLocked()).executeTakeFirst();
-  };
-  if ((await lock()) !== undefined) return true;
   await insertTree(trx, SHARED);
-  return (await lock()) !== undefined;
+  const row = trx.selectFrom("ledger").select("source").where("source", "=", SHARED).forUpdate();
+  return (await (wait ? row : row.skipLocked()).executeTakeFirst()) !== undefined;
 }
 
 const insertTree = (trx: Transaction<Tables>, source: string) =>

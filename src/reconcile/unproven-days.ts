@@ -92,7 +92,6 @@ function openDays(
   made: readonly MadeCertificate[],
   within: BookPeriod = { from: new Date(-8.64e15), to: new Date(8.64e15) },
 ): OpenDays[] {
-  const wanting = new Map(made.flatMap((one) => (one.wanting === null ? [] : [[one.id, wantingDays(one)]])));
   const isSettled = (found: MadeCertificate, day: string): boolean => {
     const whole = bookDay(day, found.zone);
     const from = whole.from > within.from ? whole.from : within.from;
@@ -108,12 +107,9 @@ function openDays(
     );
   };
   return made
-    .filter(({ result }) => result !== "equal")
+    .filter(({ wanting }) => wanting !== null)
     .toSorted((one, other) => +other.madeAt - +one.madeAt)
-    .map((found) => ({
-      found,
-      open: (wanting.get(found.id) ?? []).filter(({ day }) => !isSettled(found, day)),
-    }));
+    .map((found) => ({ found, open: wantingDays(found).filter(({ day }) => !isSettled(found, day)) }));
 }
 
 /** The same as a person is told of them. Pure. */

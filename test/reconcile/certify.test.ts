@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { claimAskedFor } from "../../src/reconcile/certificate/certificate-row.ts";
+import { makeCertificates } from "../../src/reconcile/certificate/certify.ts";
+import { noteShown } from "../../src/reconcile/certificate/listed-row.ts";
+import { LeaseLost, leaseOf } from "../../src/work/lease.ts";
+import { COLLECTION } from "./list-provider.ts";
 import type { Place } from "./place-payment.ts";
 import { midnight, place, prove } from "./prove-period.ts";
 import { books, daysAgo } from "./relay-books.ts";
@@ -133,5 +138,22 @@ describe("the certificate", () => {
     given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
     await expect(prove(given)).rejects.toThrow(/Get Collection Invoices/);
     expect(await given.query("select 1 from certificate where state = 'done'")).toEqual([]);
+  });
+
+  it("that another process has taken over leaves what that one has read (G7)", async () => {
+    const given = await books();
+    await place(given);
+    const [collectionIds, window] = [[COLLECTION], { from: midnight(20), to: midnight(0) }];
+    const asked = { source: "default", window, collectionIds, deep: false };
+    const late = await claimAskedFor(given.db, asked, leaseOf(15_000));
+    await given.query("update certificate set lease_token = gen_random_uuid()");
+    const [seen, { signal }] = [randomUUID(), new AbortController()];
+    await noteShown(given.db, late.id, COLLECTION, 0, [seen], []);
+
+    const request = { source: given.source, window, collectionId: null, signal };
+    await expect(makeCertificates(given.context, request, late, 1)).rejects.toThrow(LeaseLost);
+
+    expect(await given.query("select invoice_id from listed_payment")).toEqual([{ invoice_id: seen }]);
+    expect(given.provider.queries).toEqual([]);
   });
 });

@@ -64,20 +64,13 @@ export async function startListProvider(): Promise<ListProvider> {
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://provider");
     response.setHeader("content-type", "application/json");
+    const answer = (data: object) => response.end(JSON.stringify({ status: "success", message: "ok", data }));
     if (pathname.startsWith(`/api/v1/collections/${provider.second}`)) {
-      const data = pathname.endsWith("/invoices")
-        ? { items: [], page: 1, pageSize: 50, totalCount: 0, hasNextPage: false, hasPreviousPage: false }
-        : { id: provider.second, collectionName: "Term 2" };
-      return response.end(JSON.stringify({ status: "success", message: "ok", data }));
+      if (pathname.endsWith("/invoices")) return answer(page({ ...provider, invoices: [] }, searchParams));
+      return answer({ id: provider.second, collectionName: "Term 2" });
     }
     if (pathname === `/api/v1/collections/${COLLECTION}`)
-      return response.end(
-        JSON.stringify({
-          status: "success",
-          message: "ok",
-          data: { id: COLLECTION, collectionName: "Term 1" },
-        }),
-      );
+      return answer({ id: COLLECTION, collectionName: "Term 1" });
     const [, invoiceId] = /^\/api\/v1\/invoices\/([0-9a-f-]{36})$/.exec(pathname) ?? [];
     if (invoiceId !== undefined) {
       provider.asked.push(invoiceId);
@@ -89,7 +82,7 @@ export async function startListProvider(): Promise<ListProvider> {
     await provider.beforePage();
     const fault = provider.faults.length > 1 ? provider.faults.shift() : provider.faults[0];
     if (fault !== undefined) return fault(response);
-    response.end(JSON.stringify({ status: "success", message: "ok", data: page(provider, searchParams) }));
+    answer(page(provider, searchParams));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -53,15 +53,8 @@ export async function placePayment(
     ]);
   if (came < 2) return id;
   const answerWith = (type: string | null) => {
-    const said = {
-      id,
-      amount: storedAmount,
-      status: "Paid",
-      type,
-      title: "A \0 B",
-      paymentDate: namedPaidAt,
-    };
-    const document = JSON.stringify(said);
+    const named = { title: "A \0 B", paymentDate: namedPaidAt };
+    const document = JSON.stringify({ id, amount: storedAmount, status: "Paid", type, ...named });
     return { document, digest: hash("sha256", document, "base64url") };
   };
   const { document, digest } = answerWith(type);
@@ -92,8 +85,8 @@ export async function placePayment(
     confirmedAt: new Date().toISOString(),
     payer: null,
     biller: null,
-    metadata: options.metadata ?? {},
     beneficiaries: null,
+    metadata: options.metadata ?? {},
   });
   const payload = JSON.stringify(event);
   await query(
@@ -103,11 +96,8 @@ export async function placePayment(
     [event.id, id, invoiceType, payload, paidAt, source, digest],
   );
   if (options.outbox !== undefined) {
-    await query("insert into outbox (source, event_id, invoice_type) values ($3, $1, $2)", [
-      event.id,
-      invoiceType,
-      source,
-    ]);
+    const outbox = [event.id, source, invoiceType];
+    await query("insert into outbox (event_id, source, invoice_type) values ($1, $2, $3)", outbox);
     await query(`update outbox set ${options.outbox} where event_id = $1 and source = $2`, [
       event.id,
       source,

@@ -45,7 +45,7 @@ describe("an automatic sweep", () => {
     pay(given, 3, { paidAt: null });
     await placePayment(given, { paidAt: daysAgo(4) });
 
-    const nextInMs = await sweepPass(given.context, GO_ON);
+    await sweepPass(given.context, GO_ON);
 
     const opened = (await confirmations(given)).filter(({ state }) => state === "due");
     expect(opened.map(({ id }) => id).sort()).toEqual([missed, test, earlier].sort());
@@ -54,8 +54,10 @@ describe("an automatic sweep", () => {
     expect(await sweeps(given)).toEqual([
       { state: "done", listed: 3, missing: 2, opened: 2, called: 0, faults: 0, last_error: null },
     ]);
-    expect(nextInMs).toBeNull();
-    expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(590_000);
+    await sweepPass(given.context, GO_ON);
+    expect(await given.query("select state from sweep where due_at > now() + interval '590 s'")).toEqual([
+      { state: "due" },
+    ]);
   });
 
   it("is forgotten after 35 days, but for the last one of its collection, by which the next one is due", async () => {
@@ -211,16 +213,14 @@ describe("an automatic sweep", () => {
         [randomUUID()],
       );
     await unreadable();
-    expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(500_000);
+    await sweepPass(given.context, GO_ON);
     expect(await sweeps(given)).toHaveLength(2);
-    expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(500_000);
+    await sweepPass(given.context, GO_ON);
   });
 
   it("does nothing without COLLECTION_IDS, and waits for the first serve", async () => {
     const given = await books({ servedDays: null });
-    expect(
-      await sweepPass({ ...given.context, source: { ...given.source, collectionIds: [] } }, GO_ON),
-    ).toBeNull();
+    await sweepPass({ ...given.context, source: { ...given.source, collectionIds: [] } }, GO_ON);
     await sweepPass(given.context, GO_ON);
     expect(given.provider.queries).toHaveLength(0);
   });

@@ -153,7 +153,12 @@ function judgeForeign(facts: PaymentFacts, terms: Terms): PaymentJudgement | nul
   const { day } = dating;
   const weight = facts.dismissedBy !== null || facts.accepted ? "note" : "difference";
   return {
-    ...{ day, isLive: true, isForeign: true, paid: amount, stored: null, published: null },
+    day,
+    isLive: true,
+    isForeign: true,
+    paid: amount,
+    stored: null,
+    published: null,
     differences: [differenceOf(facts, "foreign", { weight, day, amount })],
   };
 }

@@ -70,20 +70,6 @@ const claimSweep = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknow
         then coalesce((${last(sql`unproven`)}), unproven) else unproven end`,
   );
 
-interface Listed {
-  source: string;
-  collectionIds: readonly string[];
-}
-
-/** A condition: an automatic sweep that can be claimed once it is due. */
-const isToCome = ({ value }: Slots<Listed>) => {
-  const source = value((given) => given.source);
-  return sql`
-    source = ${source} and kind = 'automatic' and state = 'due'
-    and collection_id = any(${value(({ collectionIds }) => collectionIds)}::uuid[])
-    and ${isServedAndOpen(source)}`;
-};
-
 /** The least time between sweeps that callbacks without an id bring forward. */
 const HURRY = sql`interval '1 minute'`;
 
@@ -96,8 +82,11 @@ const isDue = sql`
 
 /** Claims a due automatic sweep, unless the source is paused, backing off or was never served. */
 export const claimDueSweep = claimSweep(
-  (slots: Slots<Listed>) => sql`
-    select id from sweep where ${isToCome(slots)} and ${isDue}
+  ({ value }: Slots<{ source: string; collectionIds: readonly string[] }>) => sql`
+    select id from sweep
+    where source = ${value(({ source }) => source)} and kind = 'automatic' and state = 'due' and ${isDue}
+      and collection_id = any(${value(({ collectionIds }) => collectionIds)}::uuid[])
+      and ${isServedAndOpen(sql`sweep.source`)}
     order by due_at limit 1 for update skip locked`,
 );
 
@@ -113,26 +102,6 @@ export const sourcesToSweep = (lists: RawBuilder<unknown>): RawBuilder<unknown> 
     select source from ${lists} where not exists (${ofList} <> 'done')
       or exists (${ofList} = 'due' and ${isDue} and ${isServedAndOpen(sql`sweep.source`)})`;
 };
-
-const selectNextSweep = new Statement(
-  { inMs: nullable(returned.float) },
-  (slots: Slots<Listed>) => sql`
-    select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as "inMs"
-    from sweep where ${isToCome(slots)}`,
-);
-
-/**
- * When the source's next automatic sweep can be claimed, in ms; null when there is none, or the source is
- * paused, backing off or was never served.
- */
-export async function nextSweepInMs(
-  db: Database,
-  source: string,
-  collectionIds: readonly string[],
-): Promise<number | null> {
-  const [row] = await selectNextSweep.execute(db, { source, collectionIds });
-  return row?.inMs ?? null;
-}
 
 interface WantedBackFill {
   source: string;

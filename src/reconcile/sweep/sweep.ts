@@ -14,7 +14,6 @@ import {
   type ClaimedSweep,
   claimBackFill,
   claimDueSweep,
-  nextSweepInMs,
   PAUSED_MS,
   SWEEP_BACK_OFF,
   scheduleSweeps,
@@ -28,15 +27,12 @@ export interface SweepPassOptions extends SweepDeps {
   intervalMs: number;
 }
 
-/** The shortest rest between two passes, in ms. */
-const REST_MS = 100;
-
 /**
  * Sweeps every collection of one source that is due, one after the other, in whichever process is first.
  * After a fault a sweep is continued where it was, with back-off.
- * @returns when the next one is due, in ms; null when there is nothing to sweep.
+ * @returns null: a look says when the next one is due (`sourcesToSweep`).
  */
-export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): Promise<number | null> {
+export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): Promise<null> {
   const { db, lease, intervalMs } = options;
   const { name: source, collectionIds } = options.source;
   if (collectionIds.length === 0) return null;
@@ -47,8 +43,7 @@ export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): P
     step("sweep claimed");
     await sweepOnce(options, sweep, stop);
   }
-  const inMs = await nextSweepInMs(db, source, collectionIds);
-  return inMs === null ? null : Math.max(inMs, REST_MS);
+  return null;
 }
 
 async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: AbortSignal): Promise<void> {
