@@ -4,7 +4,8 @@ import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS } from "../kit/time.ts";
-import { type Finding, findingText, type LastCheck } from "./findings.ts";
+import { findingText } from "./finding-text.ts";
+import type { Finding, LastCheck } from "./findings.ts";
 import { SHARED } from "./kinds.ts";
 import { verifyLedger } from "./verify.ts";
 

@@ -47,9 +47,3 @@ export const findingOfTree = (
   detail: string,
   at: string | null = null,
 ): Finding => ({ what, source, kind: null, key: null, at, columns: [], detail });
-
-/** A finding in a line. */
-export const findingText = ({ what, kind, key, at, columns, detail }: Finding): string =>
-  kind === null
-    ? `${what}: ${detail}`
-    : `${kind} ${key} of ${at} ${what}${columns.length > 0 ? ` (${columns.join(", ")})` : ""}: ${detail}`;

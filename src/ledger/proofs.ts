@@ -4,7 +4,7 @@ import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { readErasures } from "./erasures.ts";
 import { type Kind, kindNamed } from "./kinds.ts";
-import { fieldSalts, hashRow, leafBytes, NO_SALT, type Secret } from "./leaf.ts";
+import { differingColumns, fieldSalts, hashRow, leafBytes, NO_SALT, type Secret } from "./leaf.ts";
 import { consistencyPath, EMPTY_ROOT, inclusionPath, type ReadSubtree, rootOf } from "./merkle.ts";
 import { type LedgerRow, readRow } from "./read-rows.ts";
 import { nameOfRow, saltIn, unpackRefs } from "./refs.ts";
@@ -133,13 +133,15 @@ export class Prover {
     if (tree === null || leaf === null) return null;
     const erasures = await readErasures(db, kind, [row]);
     const secret: Secret = erasures.get(`${source} ${key} ${at}`) ?? { salt: leaf.salt ?? NO_SALT };
-    return { tree, leaf, secret, matches: hashRow(kind, row, secret).hash.equals(leaf.hash) };
+    const { hash, checks } = hashRow(kind, row, secret);
+    const columns = differingColumns(kind, checks, leaf.checks);
+    return { tree, leaf, secret, matches: hash.equals(leaf.hash), columns };
   }
 }
 
 /**
  * How many of these rows are there and have a leaf in the tree of the source, which a new one gets within minutes;
- * `differing`: of how many the row says something else by now.
+ * `changed`: those that say something else by now, of several columns in one of 256 without one of them.
  */
 export const countLeaves = (
   db: Database,
@@ -149,7 +151,13 @@ export const countLeaves = (
   inSnapshot(db, async (snapshot) => {
     const prover = new Prover(snapshot);
     const size = (await readRoot(snapshot, source))?.size ?? 0;
-    const count = { source, size, rows: 0, leaves: 0, differing: 0 };
+    const count = {
+      source,
+      size,
+      rows: 0,
+      leaves: 0,
+      changed: [] as { kind: string; key: string; columns: string[] }[],
+    };
     for (const { kind: name, key, at } of named) {
       const kind = kindNamed(name);
       const row = await readRow(snapshot, kind, source, key, at);
@@ -158,7 +166,7 @@ export const countLeaves = (
       const found = await prover.find(kind, row);
       if (found === null) continue;
       count.leaves += 1;
-      if (!found.matches) count.differing += 1;
+      if (!found.matches) count.changed.push({ kind: name, key, columns: found.columns });
     }
     return count;
   });
@@ -174,7 +182,7 @@ async function findLeaf(db: Database, kind: Kind, row: LedgerRow, size: number) 
     if (ref === undefined) continue;
     const first = tile.index === null ? size - refs.length : tile.index * TILE_LEAVES;
     const hash = tile.hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
-    return { index: first + at, hash, salt: saltIn(tile.salts, ref) };
+    return { index: first + at, hash, salt: saltIn(tile.salts, ref), checks: ref.checks };
   }
   return null;
 }

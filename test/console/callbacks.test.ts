@@ -3,8 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { walk } from "../../src/database/page.ts";
 import { newId } from "../../src/kit/ids.ts";
-import { operations } from "../../src/operate/operations/list.ts";
-import { adminApi } from "../support/admin.ts";
+import { adminApi, fits } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { type Surroundings, TOKEN } from "../support/relay.ts";
 
@@ -26,9 +25,6 @@ async function addCallbacks(
 }
 
 const idsIn = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id);
-
-const fits = (id: string, body: unknown) =>
-  expect(operations.find((one) => one.id === id)?.result.safeParse(body).error, id).toBeUndefined();
 
 describe("the log of callbacks", () => {
   it("has the newest first, page by page, each once, also of one moment", async () => {

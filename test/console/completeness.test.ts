@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { operations } from "../../src/operate/operations/list.ts";
-import { adminApi, OPERATOR } from "../support/admin.ts";
+import { adminApi, fits, OPERATOR } from "../support/admin.ts";
 import type { Surroundings } from "../support/relay.ts";
 
 const COLLECTION = "6f1f6f1e-0000-4000-8000-000000000001";
@@ -69,9 +68,6 @@ async function addCertificate(around: Surroundings, given: Given): Promise<strin
   );
   return id;
 }
-
-const fits = (id: string, body: unknown) =>
-  expect(operations.find((one) => one.id === id)?.result.safeParse(body).error, id).toBeUndefined();
 
 describe("the calendar of completeness", () => {
   it("says of each day what the newest certificate that covers it says: equal, or what is missing", async () => {

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { emailHash } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { newId } from "../../src/kit/ids.ts";
-import { operations } from "../../src/operate/operations/list.ts";
-import { type AdminApi, adminApi, READER } from "../support/admin.ts";
+import { type AdminApi, adminApi, fits, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
@@ -42,9 +41,6 @@ async function addInvoices({ around }: AdminApi, count: number, changes: Record<
 }
 
 const idsIn = (body: { items: { invoiceId: string }[] }) => body.items.map(({ invoiceId }) => invoiceId);
-
-const fits = (id: string, body: unknown) =>
-  expect(operations.find((one) => one.id === id)?.result.safeParse(body).error, id).toBeUndefined();
 
 describe("the list of payments", () => {
   it("has the last one first, page by page, each once, over several sources", async () => {

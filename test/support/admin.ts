@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import { operations } from "../../src/operate/operations/list.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "./relay.ts";
 
 export const READER = "reader-token-0123456789abcdef";
@@ -48,6 +50,10 @@ export async function adminApi(
       send(method, path, { headers: { authorization: `Bearer ${token}` }, body }),
   };
 }
+
+/** What is answered is what the API's document says of the operation. */
+export const fits = (id: string, body: unknown): void =>
+  expect(operations.find((one) => one.id === id)?.result.safeParse(body).error, id).toBeUndefined();
 
 /** The cookie that an answer sets, as a browser sends it back; null when it sets none. */
 export const cookieIn = ({ headers }: Pick<Answer, "headers">): string | null =>

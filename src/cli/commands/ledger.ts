@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { RelayError, usageError } from "../../kit/errors.ts";
 import { countText, numberOf } from "../../kit/text.ts";
-import { findingText } from "../../ledger/findings.ts";
+import { findingText } from "../../ledger/finding-text.ts";
 import { rootDocument } from "../../ledger/signed-roots.ts";
 import { readKeyFile, verifySigned } from "../../signing/verify-signed.ts";
 import type { CommandContext } from "../command-context.ts";

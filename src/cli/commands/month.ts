@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { money, moneyIn } from "../../kit/money-text.ts";
-import { plainText } from "../../kit/text.ts";
+import { numberOf, plainText } from "../../kit/text.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
@@ -150,7 +150,7 @@ function shownText(
       ? []
       : [
           "",
-          `Changed since (${changed.toLocaleString("en-US")}${changes.length < changed ? `, the newest ${changes.length}` : ""}):`,
+          `Changed since (${numberOf(changed, "payment")}${changes.length === changed ? "" : `, ${numberOf(changes.length, "change")} listed`}):`,
           context.table(changes, {
             when: "changedAt",
             invoice: "invoiceId",

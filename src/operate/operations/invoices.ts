@@ -51,7 +51,9 @@ const evidence = z.object({
         size: whole.describe("Leaves of the source's whole tree."),
         rows: whole,
         leaves: whole.describe("Rows that are in the tree; a new one gets its leaf within minutes."),
-        differing: whole.describe("Leaves whose row says something else by now: verify the ledger."),
+        changed: z
+          .array(z.object({ kind: z.string(), key: z.string(), columns: z.array(z.string()) }))
+          .describe("Rows that say something else than their leaves by now: verify the ledger."),
       }),
     )
     .describe("Which of its newest callbacks, newest answer, verdict and event are in the ledger."),

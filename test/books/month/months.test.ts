@@ -63,7 +63,7 @@ it("a month is closed by what the provider has, and what changes afterwards is a
   const { stdout } = await run("certify", ...October);
   expect([stdout.match(/^Based on/gm)?.length, stdout.match(/^Certificate/gm)?.length]).toEqual([2, 5]);
   expect((await run("certificate", "list")).stdout).toMatch(
-    / all 3 .* c0113c70-0000-4000-8000-0000000000a1 /s,
+    / c0113c70-0000-4000-8000-0000000000a1 .* all 3 /s,
   );
   const { code, months } = await close(world, "--waive-statement", "paid out in cash");
   expect(code).toBe(0);
@@ -115,6 +115,8 @@ it("a month is closed by what the provider has, and what changes afterwards is a
   await written(1);
   await noteChanges(world);
   const after = inOctober();
+  const twice = (await run("month", "show", "2026-10", "--source", "a")).stdout;
+  expect(twice).toContain("Changed since (2 payments, 3 changes listed):");
   expect((await shown(world, "a"))[0]).toMatchObject({ changed: 2, now: after });
   expect((await run("month", "reopen", "2026-10", "--source", "a", "--reason", "two addenda")).code).toBe(0);
   expect(await openAlarms(world)).toEqual([]);

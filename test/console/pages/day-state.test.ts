@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   type CalendarDay,
+  daysFromTo,
+  monthsBefore,
+  monthsFromTo,
   periodToProve,
   sentenceOf,
   stateOfDay,
@@ -10,78 +13,102 @@ import {
 } from "../../../src/console/pages/completeness/day-state.ts";
 
 const tally = (count: number, amount: string) => ({ count, amount });
+const NONE = tally(0, "0.00");
+const ALL = tally(3, "4500.00");
 const certified = (changes: Partial<CalendarDay> = {}): CalendarDay => ({
   day: "2026-11-20",
   source: "default",
   certificateId: "00000000-0000-4000-8000-000000000001",
   madeAt: "2026-11-21T01:00:00.000Z",
   result: "equal",
-  paid: tally(3, "4500.00"),
-  stored: tally(3, "4500.00"),
-  published: tally(3, "4500.00"),
-  missing: tally(0, "0.00"),
-  differences: 0,
+  ...{ paid: ALL, stored: ALL, published: ALL, missing: NONE, differences: 0 },
   ...changes,
 });
-const stateOf = (day: CalendarDay | undefined, on = "2026-11-20", since: string | null = "2026-11-01") =>
-  stateOfDay(on, day, "2026-11-22", since);
 
 describe("a day of the calendar", () => {
-  it("is green only when that was shown", () => {
-    expect(stateOf(certified())).toBe("equal");
-    expect(stateOf(undefined)).toBe("unproven");
-    expect(stateOf(certified({ result: "refused" }))).toBe("refused");
-    expect(stateOf(certified({ differences: 1 }))).toBe("differs");
+  const GAP = certified({ result: "refused", missing: tally(1_200, "9007199254740993.10") });
+  it.each<[string, CalendarDay | undefined, day?: string, since?: string | null]>([
+    ["equal", certified()],
+    ["refused", certified({ result: "refused" })],
+    ["differs", certified({ differences: 1 })],
+    ["differs", certified({ result: "not_equal" })],
     // Whatever else it says, a missing payment comes first.
-    expect(stateOf(certified({ result: "refused", missing: tally(1, "1.00") }))).toBe("missing");
-    expect(stateOf(certified({ result: "not_equal" }))).toBe("differs");
-  });
+    ["missing", GAP],
+    ["unproven", undefined],
+    // Not over; before the first serve; nobody knows of one.
+    ["none", undefined, "2026-11-22"],
+    ["none", undefined, "2026-10-31"],
+    ["none", undefined, "2026-11-20", null],
+  ])("is %s", (state, day, on = "2026-11-20", since = "2026-11-01") =>
+    expect(stateOfDay(on, day, "2026-11-22", since)).toBe(state),
+  );
 
-  it("is neither green nor open before the first serve, and before it is over", () => {
-    expect(stateOf(undefined, "2026-11-22")).toBe("none");
-    expect(stateOf(undefined, "2026-10-31")).toBe("none");
-    expect(stateOf(undefined, "2026-11-20", null)).toBe("none");
-  });
-
-  it("says how much is missing, to the digit", () => {
-    const gap = certified({ missing: tally(1_200, "9007199254740993.10") });
-    expect(wordsOfDay(stateOf(gap), gap)).toBe("1,200 missing, 9,007,199,254,740,993.10");
+  it("says how much is paid or missing, to the digit", () => {
+    expect(wordsOfDay("missing", GAP)).toBe("1,200 missing, 9,007,199,254,740,993.10");
     expect(wordsOfDay("equal", certified())).toBe("complete, 3 paid, 4,500.00");
-    expect(wordsOfDay("equal", certified({ paid: tally(0, "0.00") }))).toBe("complete, no payment");
-  });
-
-  it("counts in one sentence for all", () => {
-    const gap = certified({ missing: tally(2, "5000.50") });
-    expect(sentenceOf(summaryOf(["equal", "equal"], []))).toBe(
-      "All is complete: 2 days proven, no payment is missing.",
-    );
-    expect(sentenceOf(summaryOf(["equal", "missing", "unproven"], [certified(), gap]))).toBe(
-      "2 payments are missing: 1 day of 2 days needs a look. 1 day has no certificate yet.",
-    );
-    expect(sentenceOf(summaryOf(["refused"], [certified({ result: "refused" })]))).toBe(
-      "1 day could not be proven: 1 day of 1 day needs a look.",
-    );
-    expect(sentenceOf(summaryOf(["unproven"], []))).toBe("1 day has no certificate yet.");
-    expect(sentenceOf(summaryOf([], []))).toMatch(/^There is no day to prove yet/);
-  });
-});
-
-describe("a day without differences by name", () => {
-  it("says that each payment is there only when nothing was counted", () => {
+    expect(wordsOfDay("equal", certified({ paid: NONE }))).toBe("complete, no payment");
     expect(wordsOfNone(0)).toContain("No difference");
     expect(wordsOfNone(1)).toContain("1 to look at, none by name");
   });
+
+  it("is counted in one sentence with all others", () => {
+    const gap = certified({ missing: tally(2, "5000.50") });
+    const sentences = [
+      summaryOf(["equal", "equal"], []),
+      summaryOf(["equal", "missing", "unproven"], [certified(), gap]),
+      summaryOf(["refused"], [certified({ result: "refused" })]),
+      summaryOf(["unproven"], []),
+      summaryOf([], []),
+    ].map(sentenceOf);
+    expect(sentences).toEqual([
+      "All is complete: 2 days proven, no payment is missing.",
+      "2 payments are missing: 1 day of 2 days needs a look. 1 day has no certificate yet.",
+      "1 day could not be proven: 1 day of 1 day needs a look.",
+      "1 day has no certificate yet.",
+      expect.stringMatching(/^There is no day to prove yet/),
+    ]);
+  });
 });
 
-describe("the period that the form begins with", () => {
-  it("is never inverted: served since today, it is yesterday", () => {
-    const today = "2026-11-24";
-    expect(periodToProve("2026-09-01", "2026-10-05", today)).toEqual({
-      from: "2026-10-05",
-      to: "2026-11-23",
-    });
-    expect(periodToProve("2026-09-01", null, today)).toEqual({ from: "2026-09-01", to: "2026-11-23" });
-    for (const served of [today, "2026-11-25", "2026-11-23"])
-      expect(periodToProve("2026-09-01", served, today)).toEqual({ from: "2026-11-23", to: "2026-11-23" });
+it.each([
+  ["2026-10-05", "2026-10-05"],
+  [null, "2026-09-01"],
+  // Served since yesterday, today, or by a clock ahead of this one: never inverted.
+  ["2026-11-23", "2026-11-23"],
+  ["2026-11-24", "2026-11-23"],
+  ["2026-11-25", "2026-11-23"],
+])("the period to prove, served since %s, begins on %s", (served, from) =>
+  expect(periodToProve("2026-09-01", served, "2026-11-24")).toEqual({ from, to: "2026-11-23" }),
+);
+
+describe("the calendar's days", () => {
+  it("are counted over the ends of months and leap years", () => {
+    expect(daysFromTo("2028-02-28", "2028-03-01")).toEqual(["2028-02-28", "2028-02-29", "2028-03-01"]);
+    expect(daysFromTo("2026-03-02", "2026-03-01")).toEqual([]);
+    expect(monthsBefore("2026-01-31", 2)).toBe("2025-11-01");
+  });
+
+  it("stand in weeks from Monday to Sunday, each day once, and no week is empty", () => {
+    const months = monthsFromTo("2026-05-31", "2026-11-22");
+    expect(months.map(({ name, weeks }) => [name, weeks.length])).toEqual([
+      ...[
+        ["2026-05", 5],
+        ["2026-06", 5],
+        ["2026-07", 5],
+        ["2026-08", 6],
+      ],
+      ...[
+        ["2026-09", 5],
+        ["2026-10", 5],
+        ["2026-11", 6],
+      ],
+    ]);
+    expect(months.flatMap(({ weeks }) => weeks.flat()).filter((day) => day !== null)).toEqual(
+      daysFromTo("2026-05-01", "2026-11-30"),
+    );
+    for (const { weeks } of months)
+      for (const week of weeks)
+        for (const [index, day] of week.entries())
+          if (day !== null) expect((new Date(day).getUTCDay() + 6) % 7).toBe(index);
   });
 });

@@ -3,61 +3,48 @@ import { type Heard, proofOf, withoutTrouble, withTrouble } from "../../../src/c
 import type { Trouble } from "../../../src/console/pages/api/types.ts";
 
 const AT = "2026-11-22T03:57:11.000Z";
-const aged = (ageMs: number) => ({ status: { at: AT, ageMs } });
-const heard = (changes: Partial<Heard> = {}): Heard => ({
-  connection: "open",
-  status: { at: AT, ageMs: 0 },
-  troubles: [],
-  ...changes,
-});
 const trouble = (what: string, sentence = "The database does not answer."): Trouble => ({
   what,
   since: "2026-11-22T03:56:00.000Z",
   sentence,
 });
+const TOLD = { isFresh: false, since: trouble("status").since, why: trouble("status").sentence };
 
 describe("what the console says of the relay", () => {
-  it("is of now for 15 s after a status came", () => {
-    expect(proofOf(heard())).toEqual({ isFresh: true });
-    expect(proofOf(heard(aged(15_000)))).toEqual({ isFresh: true });
-    expect(proofOf(heard(aged(15_001)))).toMatchObject({
-      isFresh: false,
-      since: "2026-11-22T03:57:11.000Z",
-      isLong: true,
-    });
-  });
-
-  it("is not of now as soon as the stream is lost, and is bad once that lasts", () => {
-    const lost = heard({ connection: "lost" });
-    expect(proofOf({ ...lost, ...aged(1_000) })).toMatchObject({ isFresh: false, isLong: false });
-    expect(proofOf({ ...lost, ...aged(16_000) })).toMatchObject({ isFresh: false, isLong: true });
-  });
-
-  it("is not of now when the relay cannot read how it does, in its words, before any status too", () => {
-    const said = { isFresh: false, since: "2026-11-22T03:56:00.000Z", why: "The database does not answer." };
-    expect(proofOf(heard({ troubles: [trouble("status")] }))).toMatchObject(said);
-    expect(proofOf(heard({ status: null, troubles: [trouble("status")] }))).toMatchObject(said);
-    expect(proofOf(heard({ troubles: [trouble("activity")] }))).toEqual({ isFresh: true });
+  it.each<[string, Partial<Omit<Heard, "status">>, ageMs: number | null, says: object]>([
+    ["is of now for 15 s after a status came", {}, 15_000, { isFresh: true }],
+    ["and then no longer", {}, 15_001, { isFresh: false, since: AT, isLong: true }],
+    [
+      "is not of now once the stream is lost",
+      { connection: "lost" },
+      1_000,
+      { isFresh: false, isLong: false },
+    ],
+    ["and is bad once that lasts", { connection: "lost" }, 16_000, { isFresh: false, isLong: true }],
+    ["is not of now when the relay cannot read how it does", { troubles: [trouble("status")] }, 0, TOLD],
+    ["nor before any status", { troubles: [trouble("status")] }, null, TOLD],
+    [
+      "is of now when it cannot read something else",
+      { troubles: [trouble("activity")] },
+      0,
+      { isFresh: true },
+    ],
+  ])("%s", (_name, changes, ageMs, says) => {
+    const status = ageMs === null ? null : { at: AT, ageMs };
+    expect(proofOf({ connection: "open", troubles: [], status, ...changes })).toMatchObject(says);
   });
 
   it("is nothing at all before the first status", () => {
-    expect(proofOf(heard({ status: null }))).toBeNull();
+    expect(proofOf({ connection: "open", troubles: [], status: null })).toBeNull();
   });
 });
 
-describe("a trouble that is told", () => {
-  it("is the last word about its reading, until that comes again", () => {
-    const told = withTrouble([trouble("status"), trouble("activity")], trouble("status", "Too slow."));
-    expect(told.map(({ what, sentence }) => [what, sentence])).toEqual([
-      ["activity", "The database does not answer."],
-      ["status", "Too slow."],
-    ]);
-    expect(withoutTrouble(told, "status").map(({ what }) => what)).toEqual(["activity"]);
-    expect(withoutTrouble(told, "payment")).toEqual(told);
-  });
-
-  it("of payments ends with a status: they come too seldom", () => {
-    expect(withoutTrouble([trouble("payment")], "status")).toEqual([]);
-    expect(withoutTrouble([trouble("payment")], "activity")).toHaveLength(1);
-  });
+it("a trouble is the last word about its reading until that comes again; a status ends that of payments", () => {
+  const told = withTrouble([trouble("status"), trouble("activity")], trouble("status", "Too slow."));
+  expect(told).toEqual([trouble("activity"), trouble("status", "Too slow.")]);
+  expect(withoutTrouble(told, "status")).toEqual([trouble("activity")]);
+  expect(withoutTrouble(told, "payment")).toEqual(told);
+  // They come too seldom to end it.
+  expect(withoutTrouble([trouble("payment")], "status")).toEqual([]);
+  expect(withoutTrouble([trouble("payment")], "activity")).toHaveLength(1);
 });

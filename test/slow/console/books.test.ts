@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BrowserContextOptions } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { noteMonthChanges } from "../../../src/books/month/month-changes.ts";
 import { connect } from "../../../src/database/connect.ts";
 import type { Database } from "../../../src/database/tables.ts";
@@ -12,8 +12,8 @@ import { PATIENCE_MS } from "../../support/patience-ms.ts";
 import { NAMES } from "./console-world.ts";
 import { inProvidersBook } from "./full-house.ts";
 import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
-import { DESKTOP, Operator, PHONE } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import { DESKTOP, type Operator, PHONE } from "./operator.ts";
+import { standHere } from "./stand.ts";
 
 // A month's certificate of its first hour after is provisional, and closes nothing.
 const BEGUN = new Date(`${new Date(Date.now() - 2 * 3_600_000).toISOString().slice(0, 7)}-01T00:00:00Z`);
@@ -27,12 +27,11 @@ const BOOKS = [
   { name: "default", zone: "UTC", currency: "NGN", collectionIds: [OPEN_AMOUNT], paidStatuses: ["Paid"] },
 ];
 
-let stand: Stand;
+const stand = standHere();
 let person: Operator;
 /** Paid in the month before this one: a payment of ours, and one of a collection that is not. */
 const [paid, foreign] = [randomUUID(), randomUUID()];
 beforeAll(async () => {
-  stand = await openStand();
   const { world } = stand;
   const at = `${LAST_DAY}T10:00:00Z`;
   const amount = "1234.50";
@@ -45,10 +44,8 @@ beforeAll(async () => {
     await world.callback({ data: { id } });
     await world.until("select verdict from confirmation where invoice_id = $1", [id], [{ verdict }]);
   }
-  person = await Operator.arrive(stand.browser, world);
-  await person.signIn("operate");
+  person = await stand.person("operate");
 });
-afterAll(() => stand?.close());
 
 const PATIENCE = { timeout: PATIENCE_MS, interval: 500 };
 
@@ -128,7 +125,7 @@ it("a month is closed from its page: what is in the way, its cures, a waived sta
   expect(await world.query("select count(*)::int as n from month_change")).toEqual([{ n: 1 }]);
   await person.open(`completeness/${MONTH}`);
   await person.settle();
-  await page.getByRole("heading", { name: "Addendum: a payment changed since" }).waitFor();
+  await page.getByRole("heading", { name: "Addendum: 1 payment changed since" }).waitFor();
   await sums.getByRole("row", { name: "With the addendum 1 1,334.50" }).waitFor();
   await page.getByText("changed since", { exact: true }).waitFor();
   await page.getByRole("row").getByText("amount was 1,234.50, is 1,334.50").waitFor();
@@ -169,15 +166,12 @@ it("a statement is matched from its page: what is refused names the fields, what
 });
 
 it("a month that is not over, and what a reader may not do, are said", async () => {
-  const reader = await Operator.arrive(stand.browser, stand.world);
-  await reader.signIn("read");
+  await using reader = await stand.person("read");
   await reader.open("completeness/2100-01");
   await reader.page.getByText("It cannot be closed.").waitFor();
   await reader.open(`completeness/${MONTH}`);
   await reader.page.getByText("To close a month takes a token of role operate.").waitFor();
   expect(await reader.page.getByRole("button", { name: /Reopen|Close/ }).count()).toBe(0);
-  expect(reader.complaints).toEqual([]);
-  await reader.leave();
 });
 
 it("the ledger is shown with its trees, its last check, and whether anything is signed; a payment, whether it is in", async () => {
@@ -235,5 +229,13 @@ it("the ledger section names what its check found, of each source", async () => 
   // Twenty are named.
   await ledger.getByText(/^and \d+ more, which invoice-relay ledger verify names$/).waitFor();
   await look("ledger-found");
+  // Whoever may read only sees which row of a payment it is.
+  const [event] = await world.query<{ id: string }>("select id from event where invoice_id = $1", [paid]);
+  await using reader = await stand.person("read");
+  await reader.open(`payments/${paid}`);
+  await reader.page
+    .getByRole("region", { name: "In the ledger" })
+    .getByText(`event ${event?.id} changed (collection_name)`)
+    .waitFor();
   expect(person.complaints).toEqual([]);
 });

@@ -1,23 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { STRANGER } from "./console-world.ts";
-import { Operator } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import type { Operator } from "./operator.ts";
+import { standHere } from "./stand.ts";
 
-let stand: Stand;
+const stand = standHere();
 let person: Operator;
 let asked: string;
 const unasked = randomUUID();
 beforeAll(async () => {
-  stand = await openStand();
   const { world } = stand;
   asked = await world.invoice("genuine");
   await world.callback({ data: { id: asked } }, { "x-forwarded-for": STRANGER }, "/refused-1");
   await world.callback({ data: { id: unasked } }, { "x-forwarded-for": STRANGER }, "/refused-2");
-  person = await Operator.arrive(stand.browser, world);
-  await person.signIn("operate");
+  person = await stand.person("operate");
 });
-afterAll(() => stand?.close());
 
 describe("a refused callback", () => {
   it("says which check failed, in each list", async () => {
@@ -59,8 +56,7 @@ it("a time that is filtered by is the same for whoever opens the address, in whi
   await page.keyboard.press("Enter");
   await page.waitForURL("**/console/callbacks?from=2026-11-01T08%3A00%3A00.000Z");
   await page.keyboard.press("Escape");
-  const other = await Operator.arrive(stand.browser, stand.world, { timezoneId: "Asia/Kolkata" });
-  await other.signIn("read");
+  await using other = await stand.person("read", { timezoneId: "Asia/Kolkata" });
   await other.open(new URL(page.url()).pathname.replace("/console/", "") + new URL(page.url()).search);
   expect(await other.page.getByLabel("Received from").inputValue()).toBe("2026-11-01T13:30");
   await other.leave();

@@ -5,14 +5,13 @@ import { vi } from "vitest";
 import { serve } from "../../../src/app/serve.ts";
 import { createLogger } from "../../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
-import { type LocalSns, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
+import { startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
 import {
   call,
   LIVE_KEY,
   OPEN_AMOUNT,
   type Reply,
   startTestService,
-  type TestService,
 } from "../../sandbox/provider/service-fixture.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { ownPort } from "../../support/own-port.ts";
@@ -36,35 +35,12 @@ export const NAMES: Record<Role, string> = { read: "ruth", operate: "ola", admin
 export const STRANGER = "203.0.113.9";
 
 /** The stack that the console is shown over: relay, collection service, local SNS, Postgres; all real. */
-export interface ConsoleWorld {
-  /** Of the relay, without a slash at the end. */
-  readonly url: string;
-  readonly databaseUrl: string;
-  readonly service: TestService;
-  readonly sns: LocalSns;
-  readonly topicArn: string;
-  /** Another topic, which replays may go to. */
-  readonly otherTopicArn: string;
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** A call of the admin API as a program makes it. @throws Error unless it answers 200. */
-  api(method: string, path: string, body?: unknown, role?: Role): Promise<Reply["body"]>;
-  /** An invoice with the relay's callback URL in it. @returns its id. */
-  invoice(reference: string, fields?: Record<string, unknown>): Promise<string>;
-  /** Pays it as a payer does; the provider's callback follows by itself. */
-  pay(invoiceId: string): Promise<void>;
-  /** Sends the relay a callback. A body that is no text is sent as JSON. */
-  callback(body: unknown, headers?: Record<string, string>, rest?: string): Promise<Response>;
-  /** Waits until the query gives exactly these rows. */
-  until(text: string, values: unknown[], rows: unknown[]): Promise<void>;
-  /** Cuts every connection to Postgres, and has it take none. @returns the way back. */
-  takeDatabaseAway(): Promise<() => Promise<void>>;
-  stop(): Promise<void>;
-}
+export type ConsoleWorld = Awaited<ReturnType<typeof startConsoleWorld>>;
 
 const DAY_MS = 86_400_000;
 
 /** Starts it with an empty log. It has been served for 40 days, and its list was just read. */
-export async function startConsoleWorld(changes: Record<string, string> = {}): Promise<ConsoleWorld> {
+export async function startConsoleWorld(changes: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const database = await createTestDatabase();
   starting.defer(() => database.drop());
@@ -76,7 +52,8 @@ export async function startConsoleWorld(changes: Record<string, string> = {}): P
   const pool = new pg.Pool({ connectionString: database.url, max: 4, options: "-c datestyle=ISO" });
   pool.on("error", () => undefined);
   starting.defer(() => pool.end());
-  const query: ConsoleWorld["query"] = async (text, values = []) => (await pool.query(text, values)).rows;
+  const query = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await pool.query<Row>(text, values)).rows;
   await beginInThePast(query);
 
   const port = await ownPort();
@@ -110,26 +87,32 @@ export async function startConsoleWorld(changes: Record<string, string> = {}): P
   const running = starting.move();
 
   return {
+    /** Of the relay, without a slash at the end. */
     url,
     databaseUrl: database.url,
     service,
     sns,
     topicArn,
+    /** Another topic, which replays may go to. */
     otherTopicArn,
     query,
-    async api(method, path, body, role = "admin") {
+    /** A call of the admin API as a program makes it. @throws Error unless it answers 200. */
+    async api(method: string, path: string, body?: unknown, role: Role = "admin"): Promise<Reply["body"]> {
       const authorization = `Bearer ${ADMIN_TOKENS[role]}`;
       const reply = await call(`${url}/admin/v1${path}`, method, body, { authorization });
       if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
       return reply.body;
     },
-    invoice: (reference, fields = {}) =>
+    /** An invoice with the relay's callback URL in it. @returns its id. */
+    invoice: (reference: string, fields: Record<string, unknown> = {}) =>
       service.create({ callBackUrl: `${url}/callbacks/${CALLBACK_TOKEN}/${reference}`, ...fields }),
-    async pay(invoiceId) {
+    /** Pays it as a payer does; the provider's callback follows by itself. */
+    async pay(invoiceId: string) {
       const reply = await service.control("POST", `/invoices/${invoiceId}/pay`);
       if (reply.status !== 200) throw new Error(`pay ${invoiceId}: ${reply.text}`);
     },
-    callback: (body, headers = {}, rest = "") =>
+    /** Sends the relay a callback. A body that is no text is sent as JSON. */
+    callback: (body: unknown, headers: Record<string, string> = {}, rest = "") =>
       fetch(`${url}/callbacks/${CALLBACK_TOKEN}${rest}`, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
@@ -138,7 +121,8 @@ export async function startConsoleWorld(changes: Record<string, string> = {}): P
             ? (body as string | Uint8Array<ArrayBuffer>)
             : JSON.stringify(body),
       }),
-    until: (text, values, rows) =>
+    /** Waits until the query gives exactly these rows. */
+    until: (text: string, values: unknown[], rows: unknown[]) =>
       vi.waitFor(
         async () => {
           const found = JSON.stringify(await query(text, values));
@@ -147,6 +131,7 @@ export async function startConsoleWorld(changes: Record<string, string> = {}): P
         },
         { interval: 50 },
       ),
+    /** Cuts every connection to Postgres, and has it take none. @returns the way back. */
     takeDatabaseAway: () => takeAway(database.url),
     stop: () => running.disposeAsync(),
   };
@@ -176,7 +161,7 @@ async function createTopics(endpoint: string): Promise<string[]> {
 }
 
 // Else payments of the past would only be recorded, and the first sweep would heal what a test wants to see.
-async function beginInThePast(query: ConsoleWorld["query"]): Promise<void> {
+async function beginInThePast(query: (text: string, values: unknown[]) => Promise<unknown>): Promise<void> {
   const servedSince = new Date(Date.now() - 40 * DAY_MS);
   await query("insert into source (name, first_served_at) values ('default', $1)", [servedSince]);
   await query(

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Operator, PHONE } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import { describe, expect, it } from "vitest";
+import { type Operator, PHONE } from "./operator.ts";
+import { standHere } from "./stand.ts";
 
-let stand: Stand;
-beforeAll(async () => {
-  stand = await openStand();
-});
-afterAll(() => stand?.close());
+const stand = standHere();
 
 /** The page's streams are kept, so that a test can speak on them, and keep them from being heard. */
 const HELD_STREAMS = `(() => {
@@ -45,7 +41,7 @@ const GREEN = `(() => {
 })()`;
 
 async function arrive(): Promise<Operator> {
-  const person = await Operator.arrive(stand.browser, stand.world);
+  const person = await stand.arrive();
   await person.page.addInitScript(HELD_STREAMS);
   await person.page.clock.install();
   await person.signIn("read");
@@ -57,7 +53,7 @@ const headlineIn = ({ page }: Operator) => page.getByRole("region", { name: "How
 
 describe("the console is never green without fresh proof", () => {
   it("and ages and ends go by the relay's clock, where the browser's is a day off", async () => {
-    const person = await Operator.arrive(stand.browser, stand.world);
+    const person = await stand.arrive();
     const { page } = person;
     await page.clock.install({ time: Date.now() - 86_400_000 });
     await person.signIn("operate");
@@ -125,8 +121,7 @@ describe("the console is never green without fresh proof", () => {
 
   it("when Postgres is away, by itself until it is back, whoever comes meanwhile", async () => {
     const person = await arrive();
-    const late = await Operator.arrive(stand.browser, stand.world, PHONE);
-    await late.signIn("read");
+    const late = await stand.person("read", PHONE);
     const giveBack = await stand.world.takeDatabaseAway();
     await late.open();
     for (const one of [person, late]) {
@@ -184,16 +179,13 @@ describe("a page that breaks", () => {
     await person.open(`completeness/${day}`);
     await person.page.getByRole("heading", { name: "There is no such day" }).waitFor();
     await person.page.getByText(`${day} is no day of the calendar.`).waitFor();
-    expect(person.complaints).toEqual([]);
-    await person.leave();
   });
 });
 
 describe("a list that was read", () => {
   it("tells how many are new since, and shows them when asked", async () => {
     const { world } = stand;
-    const person = await Operator.arrive(stand.browser, world);
-    await person.signIn("read");
+    await using person = await stand.person("read");
     await world.pay(await world.invoice("before-17"));
     await person.page.getByText("before-17").first().waitFor();
     for (const [title, shown] of [
@@ -210,7 +202,5 @@ describe("a list that was read", () => {
       await person.page.getByRole("row").filter({ hasText: shown }).waitFor();
       await person.page.getByRole("button", { name: /new/ }).waitFor({ state: "detached" });
     }
-    expect(person.complaints).toEqual([]);
-    await person.leave();
   });
 });

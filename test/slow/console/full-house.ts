@@ -4,26 +4,7 @@ import { FIXED_AMOUNT, OPEN_AMOUNT } from "../../sandbox/provider/service-fixtur
 import { type ConsoleWorld, STRANGER } from "./console-world.ts";
 
 /** Ids of what a house in full use holds, by state. */
-export interface FullHouse {
-  /** Paid, published; their references are `order-1`, `order-2`, … */
-  paid: string[];
-  unpaid: string;
-  /** Paid, of a collection that is not ours. */
-  quarantined: string[];
-  /** Given up after an answer outside the contract; the provider answers properly by now. */
-  deadConfirmation: string;
-  /** SNS refused its event; it takes it by now. */
-  deadEvent: string;
-  anomaly: string;
-  /** Paid on `gapDay`, and no callback ever came. */
-  missed: string[];
-  /** YYYY-MM-DD, UTC, in the past. */
-  gapDay: string;
-  /** Of the gap, a decimal string. */
-  gapAmount: string;
-  /** The certified days, first and last. */
-  certified: [from: string, to: string];
-}
+export type FullHouse = Awaited<ReturnType<typeof fillHouse>>;
 
 const DAY_MS = 86_400_000;
 const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
@@ -33,8 +14,11 @@ const CERTIFIED_DAYS = 20;
 const VERDICT = "select verdict, state from confirmation where invoice_id = $1";
 const PUBLISHED = "select count(*)::int as n from publication";
 
-/** Fills every list, by what really happens: payments, callbacks, faults, an operator's acts. */
-export async function fillHouse(world: ConsoleWorld, texts: { reference?: string } = {}): Promise<FullHouse> {
+/**
+ * Fills every list, by what really happens: payments, callbacks, faults, an operator's acts. The
+ * references of what is paid are `order-1`, `order-2`, …
+ */
+export async function fillHouse(world: ConsoleWorld, texts: { reference?: string } = {}) {
   const reference = (n: number | string) => `${texts.reference ?? "order"}-${n}`;
   await sendOddCallbacks(world);
   const history = await payInThePast(world);
@@ -44,14 +28,13 @@ export async function fillHouse(world: ConsoleWorld, texts: { reference?: string
   const quarantined = await quarantine(world, reference);
   const deadConfirmation = await killConfirmation(world, reference("dead"));
   const deadEvent = await killEvent(world, reference("refused"));
-  const anomaly = await changeAfterPayment(world, paid[0] ?? "");
+  await changeAfterPayment(world, paid[0] ?? "");
   await world.until(PUBLISHED, [], [{ n: paid.length + history.length }]);
   const gap = await missPayments(world);
-  const certified = [dayOf(CERTIFIED_DAYS), dayOf(1)] as [string, string];
-  await world.api("POST", "/certify", { from: certified[0], to: certified[1] });
+  await world.api("POST", "/certify", { from: dayOf(CERTIFIED_DAYS), to: dayOf(1) });
   await replayAndStop(world);
   await pausePublishing(world);
-  return { paid, unpaid, quarantined, deadConfirmation, deadEvent, anomaly, ...gap, certified };
+  return { paid, quarantined, deadConfirmation, deadEvent, ...gap };
 }
 
 /** Unreadable, a ping, and refused ones. */
@@ -135,6 +118,7 @@ async function killConfirmation(world: ConsoleWorld, reference: string): Promise
   return id;
 }
 
+/** SNS refused it, and takes it by now. */
 async function killEvent(world: ConsoleWorld, reference: string): Promise<string> {
   const id = await world.invoice(reference);
   world.sns.addFault({ kind: "fail-entries", senderFault: true, matching: id, times: 1_000 });
@@ -150,7 +134,7 @@ async function killEvent(world: ConsoleWorld, reference: string): Promise<string
 }
 
 /** The provider's book changes behind a payment, which the next answer shows. */
-async function changeAfterPayment(world: ConsoleWorld, id: string): Promise<string> {
+async function changeAfterPayment(world: ConsoleWorld, id: string): Promise<void> {
   await inProvidersBook(
     world,
     `update collection_service.invoice
@@ -159,7 +143,6 @@ async function changeAfterPayment(world: ConsoleWorld, id: string): Promise<stri
   );
   await world.callback({ data: { id } });
   await world.until("select count(*)::int as n from alarm where name = 'invoice_anomaly'", [], [{ n: 1 }]);
-  return id;
 }
 
 /** Changes the collection service's own tables, which its API would not do. */
@@ -173,13 +156,12 @@ export async function inProvidersBook(world: ConsoleWorld, text: string, values:
   }
 }
 
-async function missPayments(
-  world: ConsoleWorld,
-): Promise<Pick<FullHouse, "missed" | "gapDay" | "gapAmount">> {
+/** Paid on that day, in the past, 5,000.50 in all, and no callback ever came. */
+async function missPayments(world: ConsoleWorld) {
   const gapDay = dayOf(GAP_DAYS_AGO);
   const at = Date.parse(`${gapDay}T14:00:00Z`);
   const missed = await create(world, [pastInvoice(at, "2500.25"), pastInvoice(at + 60_000, "2500.25")]);
-  return { missed, gapDay, gapAmount: "5000.50" };
+  return { missed, gapDay };
 }
 
 async function replayAndStop(world: ConsoleWorld): Promise<void> {

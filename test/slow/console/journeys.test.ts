@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { NAMES } from "./console-world.ts";
 import { type FullHouse, fillHouse } from "./full-house.ts";
-import { type Hand, Operator } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import type { Hand, Operator } from "./operator.ts";
+import { standHere } from "./stand.ts";
 
 const VERDICT = "select verdict, state from confirmation where invoice_id = $1";
 const PUBLISHED = `select count(*)::int as n from event join publication on event_id = event.id
@@ -12,17 +12,15 @@ const REASON = `select actor, detail->>'reason' as reason from audit_entry where
 
 /** In the order in which a person does them, who stays signed in. */
 describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
-  let stand: Stand;
+  const stand = standHere();
   let house: FullHouse;
   let person: Operator;
 
   beforeAll(async () => {
-    stand = await openStand();
     house = await fillHouse(stand.world);
     await stand.world.api("POST", "/resume", { work: "publish", reason: "The consumer is deployed." });
-    person = await Operator.arrive(stand.browser, stand.world, { hand });
+    person = await stand.arrive({ hand });
   });
-  afterAll(() => stand?.close());
 
   const audited = (action: string, reason: string) =>
     stand.world.until(REASON, [action], [{ actor: `admin:${NAMES.operate}`, reason }]);

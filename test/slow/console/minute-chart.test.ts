@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Operator } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import { describe, expect, it } from "vitest";
+import type { Operator } from "./operator.ts";
+import { standHere } from "./stand.ts";
 
-let stand: Stand;
-beforeAll(async () => {
-  stand = await openStand();
-});
-afterAll(() => stand?.close());
+const stand = standHere();
 
 /** How many steps have a dot, which says that payments were confirmed in it. */
 const dots = ({ page }: Operator) => page.locator(".chart circle").count();
@@ -14,14 +10,11 @@ const dots = ({ page }: Operator) => page.locator(".chart circle").count();
 describe("the live chart", () => {
   it("has no dot for a minute without payments, and one for a payment", async () => {
     const { world } = stand;
-    const person = await Operator.arrive(stand.browser, world);
-    await person.signIn("read");
+    await using person = await stand.person("read");
     await person.settle();
     expect(await dots(person)).toBe(0);
     await world.pay(await world.invoice("dotted"));
     await expect.poll(() => dots(person)).toBeGreaterThan(0);
-    expect(person.complaints).toEqual([]);
-    await person.leave();
   });
 
   it("goes back a day and a week, in the address too, and opens to its step's payments by mouse and keyboard", async () => {
@@ -37,9 +30,8 @@ describe("the live chart", () => {
       "update invoice set confirmed_at = confirmed_at - interval '20 minutes' where id = $1",
       [before],
     );
-    const person = await Operator.arrive(stand.browser, world);
+    await using person = await stand.person("read");
     const { page } = person;
-    await person.signIn("read");
     await person.settle();
     await person.press(page.getByRole("button", { name: "7 d" }));
     await page.getByRole("heading", { name: "Every two hours" }).waitFor();
@@ -68,18 +60,13 @@ describe("the live chart", () => {
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) - 3, (box?.y ?? 0) + 40);
     await page.waitForURL("**/console/payments?confirmedFrom=*");
     await page.getByRole("row").filter({ hasText: "ranged" }).waitFor();
-    expect(person.complaints).toEqual([]);
-    await person.leave();
   });
 
   it.each(["en-US@posix", "", "not a language", "sw-TZ"])(
     "is drawn where the browser's language is %j",
     async (language) => {
-      const person = await Operator.arrive(stand.browser, stand.world, { language });
-      await person.signIn("read");
+      await using person = await stand.person("read", { language });
       await person.page.locator(".chart text").first().waitFor();
-      expect(person.complaints).toEqual([]);
-      await person.leave();
     },
   );
 });

@@ -143,6 +143,12 @@ export class Operator {
   async leave(): Promise<void> {
     await this.page.context().close();
   }
+
+  /** Leaves, and had nothing to complain of. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.leave();
+    expect(this.complaints).toEqual([]);
+  }
 }
 
 const FOCUS_IS_SEEN = `(() => {

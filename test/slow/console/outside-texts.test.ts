@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { visibleText } from "../../../src/console/pages/kit/text.ts";
 import { storableText } from "../../../src/kit/text.ts";
 import { readZip } from "../../books/read-zip.ts";
@@ -12,19 +12,17 @@ import { ADMIN_TOKENS, type ConsoleWorld, STRANGER } from "./console-world.ts";
 import { type FullHouse, fillHouse, inProvidersBook } from "./full-house.ts";
 import { BIDI, CONTROLS, hostile, MARKUP } from "./hostile-texts.ts";
 import { harmDone } from "./inspect.ts";
-import { Operator } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import { standHere } from "./stand.ts";
 
 /** What Postgres takes of it. */
 const COLLECTION = storableText(hostile("collection"));
 
-let stand: Stand;
+const stand = standHere();
 let house: FullHouse;
 let callbacks: string[];
 /** Of the collection whose name is hostile. */
 let replay: string;
 beforeAll(async () => {
-  stand = await openStand();
   house = await fillHouse(stand.world, { reference: encodeURIComponent(hostile("reference")) });
   await spoilProvider(stand.world);
   callbacks = await sendHostileCallbacks(stand.world);
@@ -33,7 +31,6 @@ beforeAll(async () => {
   replay = (await stand.world.api("POST", "/replays", asked)).replay.id;
   await stand.world.api("POST", "/pause", { work: "confirm", reason: hostile("reason") });
 });
-afterAll(() => stand?.close());
 
 /** Every text of the provider's book, and the collection's name; asked again, they are what the relay holds. */
 async function spoilProvider(world: ConsoleWorld): Promise<void> {
@@ -81,8 +78,7 @@ async function sendHostileCallbacks(world: ConsoleWorld): Promise<string[]> {
 
 describe("what others wrote: markup, control and bidi characters", () => {
   it("is shown on every page as the text that it is: nothing runs, is made, or hides", async () => {
-    const person = await Operator.arrive(stand.browser, stand.world);
-    await person.signIn("admin");
+    await using person = await stand.person("admin");
     // The status comes by the stream, and has the reason of the pause in it.
     const needed = "A person is needed";
     /** A page, and words that must be seen there: else it would be clean because it is empty. */
@@ -124,8 +120,7 @@ describe("what others wrote: markup, control and bidi characters", () => {
   });
 
   it("filled in, or standing in an address that somebody sent, is shown again as what it is", async () => {
-    const person = await Operator.arrive(stand.browser, stand.world);
-    await person.signIn("operate");
+    const person = await stand.person("operate");
     const { page } = person;
     const text = encodeURIComponent(hostile("given"));
     const given = (names: string[]) => names.map((name) => `${name}=${text}`).join("&");
@@ -202,7 +197,7 @@ describe("what others wrote: markup, control and bidi characters", () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, "story.html");
     await writeFile(file, story ?? "");
-    const { page, complaints } = await Operator.arrive(stand.browser, stand.world);
+    const { page, complaints } = await stand.arrive();
     await page.goto(pathToFileURL(file).href);
     expect(await page.innerText("body")).toContain(`reason${MARKUP}`);
     expect(await harmDone(page)).toEqual([]);
@@ -214,8 +209,7 @@ describe("what others wrote: markup, control and bidi characters", () => {
   });
 
   it("in an address does no more", async () => {
-    const person = await Operator.arrive(stand.browser, stand.world);
-    await person.signIn("read");
+    const person = await stand.person("read");
     // A dot would ask for a file, which the server answers itself.
     const text = encodeURIComponent(MARKUP + BIDI).replaceAll(".", "%2e");
     for (const page of ["payments", "callbacks", "attention", "completeness", "replays", "nowhere"]) {

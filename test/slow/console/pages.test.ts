@@ -1,10 +1,10 @@
 import type { BrowserContextOptions } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ConsoleWorld } from "./console-world.ts";
 import { type FullHouse, fillHouse } from "./full-house.ts";
 import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
-import { DESKTOP, Operator, PHONE } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import { DESKTOP, PHONE } from "./operator.ts";
+import { standHere } from "./stand.ts";
 
 const WIDE = { viewport: { width: 2560, height: 1440 } } satisfies BrowserContextOptions;
 
@@ -47,17 +47,13 @@ function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: s
   ];
 }
 
-let stand: Stand;
-beforeAll(async () => {
-  stand = await openStand();
-});
-afterAll(() => stand?.close());
+const stand = standHere();
 
 /** Opens each place in each look: axe finds nothing, nothing is cut off, the browser reports nothing. */
 async function visitAll(state: string, places: [name: string, path: string][]): Promise<void> {
   const found: string[] = [];
   const visit = async ([look, options]: (typeof LOOKS)[number]) => {
-    const operator = await Operator.arrive(stand.browser, stand.world, options);
+    const operator = await stand.arrive(options);
     await operator.open();
     await operator.page.getByLabel("Admin token").waitFor();
     await operator.keep(`${state}-sign-in-${look}`);

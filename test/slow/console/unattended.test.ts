@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { Operator } from "./operator.ts";
-import { openStand, type Stand } from "./stand.ts";
+import { expect, it } from "vitest";
+import { standHere } from "./stand.ts";
 
-let stand: Stand;
-beforeAll(async () => {
-  stand = await openStand();
-});
-afterAll(() => stand?.close());
+const stand = standHere();
 
 it("what an open page asks by itself is marked, so that it prolongs no session; what a person asks is not", async () => {
-  const { browser, world } = stand;
+  const { world } = stand;
   const id = await world.invoice("waiting-1");
   await world.callback({ data: { id } });
-  const person = await Operator.arrive(browser, world);
-  await person.signIn("operate");
+  await using person = await stand.person("operate");
   await person.open(`payments/${id}`);
   await person.settle();
   // Its story is looked at again and again while the payment is under way.
@@ -27,6 +21,4 @@ it("what an open page asks by itself is marked, so that it prolongs no session; 
   await person.page.keyboard.press("Shift");
   // One may have been on its way when the key went down.
   await expect.poll(() => marked.join()).toMatch(/^(true,)?false,true/);
-  expect(person.complaints).toEqual([]);
-  await person.leave();
 });

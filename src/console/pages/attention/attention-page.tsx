@@ -6,7 +6,7 @@ import { liveStatus, proof, useLive } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { REFUSED } from "../callbacks/callback-lists.tsx";
 import { go, Link } from "../kit/router.tsx";
-import { capital, countText } from "../kit/text.ts";
+import { capital, countText, numberOf } from "../kit/text.ts";
 import { headlineOf } from "../now/headline.tsx";
 import { endChosen, endFields } from "../parts/acts.tsx";
 import type { Field } from "../parts/fields.tsx";
@@ -137,7 +137,7 @@ interface AlarmAct extends Omit<RowsAct<ListedAlarm>, "run" | "runAll"> {
 function alarmAct({ act, done, ...words }: AlarmAct, always: { name?: string } = {}): RowsAct<ListedAlarm> {
   const said = async (alarms: Meant, reason: string | undefined, values: Values) => {
     const { count } = await act(alarms, reason, values);
-    return count === 1 ? `An alarm was ${done}.` : `${countText(count)} alarms were ${done}.`;
+    return `${numberOf(count, "alarm was", "alarms were")} ${done}.`;
   };
   return {
     ...words,
@@ -190,7 +190,7 @@ const ASK_AGAIN: RowsAct<ListedAlarm> = {
   async run(alarms, reason) {
     for (const { subject: id, source } of alarms)
       await post("/invoices/{id}/ask", { path: { id }, body: { source, reason } });
-    return alarms.length === 1 ? "It is being asked." : `${countText(alarms.length)} are being asked.`;
+    return `${numberOf(alarms.length, "is", "are")} being asked.`;
   },
   async runAll(reason) {
     const { items, total } = await get("/alarms", { query: { ...ANOMALY, limit: LIST_LIMIT } });

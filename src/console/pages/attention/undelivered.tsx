@@ -4,7 +4,7 @@ import { postLines } from "../api/client.ts";
 import type { Undelivered, UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
-import { countText, visibleText } from "../kit/text.ts";
+import { countText, numberOf, visibleText } from "../kit/text.ts";
 import type { OnProgress } from "../parts/acts.tsx";
 import { Facts, type Field, fullTimeField, paymentMoneyField, textField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
@@ -18,23 +18,19 @@ type DecisionPath =
   | "/quarantine/release"
   | "/quarantine/dismiss";
 
-/** What one or many of something are called: "A dead letter", "dead letters". */
-type Nouns = readonly [one: string, many: string];
-
 interface ActWords extends Omit<RowsAct<Undelivered>, "run" | "runAll"> {
   /** What they were then: "dismissed". */
   done: string;
 }
 
-/** Decides about some, or about all that nobody dismissed. */
-function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActWords): RowsAct<Undelivered> {
+/** Decides about some, or about all that nobody dismissed. @param one what is decided about: "dead letter" */
+function decision(path: DecisionPath, one: string, { done, ...act }: ActWords): RowsAct<Undelivered> {
   const decide = async (
     choice: CallInput<OperationAt<"post", DecisionPath>>["body"],
     reason: string | undefined,
     onProgress: OnProgress = () => undefined,
   ) => (await postLines(path, { body: { ...choice, reason } }, onProgress)).count;
-  const said = (count: number) =>
-    count === 1 ? `${one} was ${done}.` : `${countText(count)} ${many} were ${done}.`;
+  const said = (count: number) => `${numberOf(count, `${one} was`, `${one}s were`)} ${done}.`;
   return {
     ...act,
     async run(items, reason) {
@@ -49,31 +45,29 @@ function decision(path: DecisionPath, [one, many]: Nouns, { done, ...act }: ActW
   };
 }
 
-const DEAD_LETTER: Nouns = ["A dead letter", "dead letters"];
-const INVOICE: Nouns = ["An invoice", "invoices"];
+const they = (count: number) => (count === 1 ? "It is" : "They are");
 
-export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
-  decision("/dead-letters/retry", DEAD_LETTER, {
+const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
+  decision("/dead-letters/retry", "dead letter", {
     operation: "retryDead",
     title: "Retry",
     isMain: true,
     says: (count) =>
-      `${count === 1 ? "It is" : "They are"} asked or sent again from the first step. Retry once the ` +
-      `cause is gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
+      `${they(count)} asked or sent again from the first step. Retry once the cause is gone; else ` +
+      `${count === 1 ? "it ends" : "they end"} here again.`,
     done: "put under way again",
   }),
-  decision("/dead-letters/dismiss", DEAD_LETTER, {
+  decision("/dead-letters/dismiss", "dead letter", {
     operation: "dismissDead",
     title: "Dismiss",
     says: (count) =>
-      `${count === 1 ? "It is" : "They are"} no longer listed, but kept: certificates still name ` +
-      `${count === 1 ? "it" : "them"} as missing.`,
+      `${they(count)} no longer listed, but kept: certificates still name ${count === 1 ? "it" : "them"} as missing.`,
     done: "dismissed",
   }),
 ];
 
-export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
-  decision("/quarantine/release", INVOICE, {
+const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
+  decision("/quarantine/release", "invoice", {
     operation: "releaseQuarantine",
     title: "Release",
     isMain: true,
@@ -82,11 +76,11 @@ export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
       "still paid is published. Add the collection to COLLECTION_IDS if more of it will come.",
     done: "released",
   }),
-  decision("/quarantine/dismiss", INVOICE, {
+  decision("/quarantine/dismiss", "invoice", {
     operation: "dismissQuarantine",
     title: "Dismiss",
     says: (count) =>
-      `${count === 1 ? "It stays unpublished and is" : "They stay unpublished and are"} no longer listed. ` +
+      `${they(count)} no longer listed, and ${count === 1 ? "stays" : "stay"} unpublished. ` +
       "For payments that are none of yours.",
     done: "dismissed",
   }),
@@ -129,10 +123,7 @@ export const DEAD_LETTERS: ListDefinition<Undelivered> = {
       name: "kind",
       label: "What",
       kind: "choice",
-      choices: [
-        ["confirmation", "confirmations"],
-        ["event", "events"],
-      ],
+      choices: ["confirmation", "event"].map((kind) => [kind, `${kind}s`]),
     },
     ...FILTERS,
   ],
@@ -163,18 +154,13 @@ export const QUARANTINE: ListDefinition<Undelivered> = {
 };
 
 const LISTS = {
-  dead: { title: "Dead letter", above: "Dead letters", path: "/dead-letters/{id}", acts: DEAD_LETTER_ACTS },
-  quarantine: {
-    title: "In quarantine",
-    above: "Quarantine",
-    path: "/quarantine/{id}",
-    acts: QUARANTINE_ACTS,
-  },
+  dead: ["Dead letter", "Dead letters", "/dead-letters/{id}", DEAD_LETTER_ACTS],
+  quarantine: ["In quarantine", "Quarantine", "/quarantine/{id}", QUARANTINE_ACTS],
 } as const;
 
 /** One of them with all that helps to decide about it. @param id an invoice's or an event's. */
 export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: string }) {
-  const { title, above, path, acts } = LISTS[list];
+  const [title, above, path, acts] = LISTS[list];
   const answer = useAnswer(path, {
     path: { id },
     query: { source: query.value.get("source") ?? undefined },

@@ -148,7 +148,7 @@ interface MonthGridProps {
 }
 
 /** One month as a calendar; what a day's colour says stands in words as well. */
-export function MonthGrid({ month: { name, weeks }, stateOf, certified, closed }: MonthGridProps) {
+function MonthGrid({ month: { name, weeks }, stateOf, certified, closed }: MonthGridProps) {
   return (
     <table class="month">
       <caption>
@@ -184,15 +184,13 @@ export function MonthGrid({ month: { name, weeks }, stateOf, certified, closed }
   );
 }
 
-function DayCell({
-  day,
-  state,
-  certified,
-}: {
+interface DayCellProps {
   day: string;
   state: DayState;
   certified: CalendarDay | undefined;
-}) {
+}
+
+function DayCell({ day, state, certified }: DayCellProps) {
   const number = Number(day.slice(8));
   if (state === "none") return <span class="day">{number}</span>;
   const words = wordsOfDay(state, certified);
@@ -209,7 +207,7 @@ function DayCell({
             <span>{moneyText(certified?.missing.amount ?? "0")}</span>
           </>
         ) : (
-          MARKS[state]
+          MARKS[state][1]
         )}
       </span>
       <span class="unseen">{words}</span>
@@ -217,25 +215,20 @@ function DayCell({
   );
 }
 
-const MARKS: Record<Exclude<DayState, "missing" | "none">, ComponentChildren> = {
-  equal: <Icon name="check" />,
-  differs: "look",
-  refused: "?",
-  unproven: "–",
-};
+/** What a day's mark means, and the mark; of payments that are missing it is their number. */
+const MARKS: Readonly<Record<Exclude<DayState, "none">, readonly [means: string, mark: ComponentChildren]>> =
+  {
+    equal: ["every payment came through", <Icon key="mark" name="check" />],
+    missing: ["payments are missing", "2"],
+    differs: ["nothing is missing, but look", "look"],
+    refused: ["could not be proven", "?"],
+    unproven: ["no certificate yet", "–"],
+  };
 
-const MEANS: Readonly<Record<Exclude<DayState, "none">, string>> = {
-  equal: "every payment came through",
-  missing: "payments are missing",
-  differs: "nothing is missing, but look",
-  refused: "could not be proven",
-  unproven: "no certificate yet",
-};
-
-const STATES = Object.keys(MEANS) as (keyof typeof MEANS)[];
+const STATES = Object.keys(MARKS) as (keyof typeof MARKS)[];
 
 /** What the marks of a calendar mean, as far as there are any. */
-export function Legend({ states }: { states: readonly DayState[] }) {
+function Legend({ states }: { states: readonly DayState[] }) {
   const there = STATES.filter((state) => states.includes(state));
   if (there.length === 0) return null;
   return (
@@ -243,9 +236,9 @@ export function Legend({ states }: { states: readonly DayState[] }) {
       {there.map((state) => (
         <li key={state} class="row">
           <span class={`day is-${toneOfDay(state)}`} aria-hidden="true">
-            {state === "missing" ? "2" : MARKS[state]}
+            {MARKS[state][1]}
           </span>
-          {MEANS[state]}
+          {MARKS[state][0]}
         </li>
       ))}
     </ul>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { may, post } from "../api/client.ts";
 import type { ClosingResult } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { numberOf } from "../kit/text.ts";
 import { Fields, type FormField, useTask } from "../parts/form.tsx";
 import { sayHere } from "../parts/here.ts";
 import { notify, Problem } from "../parts/page.tsx";
@@ -62,7 +62,7 @@ export function CloseForm({ source, month, onDone }: CloseFormProps) {
         <div role="status">
           {isClear ? (
             <p>
-              Nothing is in the way: {paymentsText(looked.all?.payments ?? 0)}, in all{" "}
+              Nothing is in the way: {numberOf(looked.all?.payments ?? 0, "payment")}, in all{" "}
               <Money amount={looked.all?.total ?? null} /> {looked.currency}.
             </p>
           ) : (
@@ -103,8 +103,6 @@ export function CloseForm({ source, month, onDone }: CloseFormProps) {
     </div>
   );
 }
-
-export const paymentsText = (count: number) => (count === 1 ? "1 payment" : `${countText(count)} payments`);
 
 function Cure({ obstacle: { code, cure } }: { obstacle: Obstacle }) {
   // Where no command cures it, the words are about settings.

@@ -5,13 +5,12 @@ import { get } from "../api/client.ts";
 import type { Calendar, CertificateShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { now } from "../kit/clock.ts";
-import { capital, countText, visibleText } from "../kit/text.ts";
+import { capital, countText, numberOf, visibleText } from "../kit/text.ts";
 import { type Field, moneyField, Table } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Download, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
-import { paymentsText } from "./close-form.tsx";
 import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
 
@@ -94,7 +93,7 @@ function Certified({ day, certified, book }: CertifiedProps) {
         caption="Totals of the day"
         fields={[
           { name: "Live payments", show: ({ name }) => name, phone: "lead" },
-          { name: "Number", show: ({ count }) => paymentsText(count), kind: "number" },
+          { name: "Number", show: ({ count }) => numberOf(count, "payment"), kind: "number" },
           moneyField(`Amount${book === undefined ? "" : `, ${book.currency}`}`, "amount", { phone: "side" }),
         ]}
         rows={[

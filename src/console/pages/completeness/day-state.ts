@@ -1,6 +1,6 @@
 import { addDays, dayOf, daysBetween } from "../../../kit/time.ts";
 import type { Calendar } from "../api/types.ts";
-import { countText, moneyText } from "../kit/text.ts";
+import { countText, moneyText, numberOf } from "../kit/text.ts";
 import { type Tone, toneOf } from "../parts/words.ts";
 
 export type CalendarDay = Calendar["days"][number];
@@ -70,14 +70,13 @@ export function summaryOf(states: readonly DayState[], certified: readonly Calen
   };
 }
 
-const days = (count: number) => `${countText(count)} ${count === 1 ? "day" : "days"}`;
+const days = (count: number) => numberOf(count, "day");
 
 /** The calendar in one sentence. */
 export function sentenceOf({ proven, unproven, open, missing }: Summary): string {
   if (proven + unproven + open === 0)
     return "There is no day to prove yet: certificates are of days that are over.";
-  const rest =
-    unproven === 0 ? "" : ` ${days(unproven)} ${unproven === 1 ? "has" : "have"} no certificate yet.`;
+  const rest = unproven === 0 ? "" : ` ${numberOf(unproven, "day has", "days have")} no certificate yet.`;
   if (open === 0)
     return proven === 0
       ? rest.trim()
@@ -85,10 +84,8 @@ export function sentenceOf({ proven, unproven, open, missing }: Summary): string
   const gaps =
     missing === 0
       ? `${days(open)} could not be proven`
-      : `${countText(missing)} ${missing === 1 ? "payment is" : "payments are"} missing`;
-  return `${gaps[0]?.toUpperCase()}${gaps.slice(1)}: ${days(open)} of ${days(proven + open)} ${
-    open === 1 ? "needs" : "need"
-  } a look.${rest}`;
+      : `${numberOf(missing, "payment is", "payments are")} missing`;
+  return `${gaps}: ${days(open)} of ${days(proven + open)} ${open === 1 ? "needs" : "need"} a look.${rest}`;
 }
 
 /** A day as certificates name it: `2026-11-22`, in the zone of the books. */

@@ -1,4 +1,4 @@
-import { findingText } from "../../../ledger/findings.ts";
+import { findingText } from "../../../ledger/finding-text.ts";
 import type { Ledger } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";

@@ -4,7 +4,7 @@ import { post } from "../api/client.ts";
 import type { KnownMonth, ShownClosing } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { numberOf } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { countField, Facts, type Field, moneyField, Table, textField, timeField } from "../parts/fields.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
@@ -208,7 +208,10 @@ function WhatChanged({ before, after }: ShownClosing["changes"][number]) {
 function Addendum({ closing: { currency }, changes, changed }: ShownClosing) {
   return (
     <>
-      <h3>{`Addendum: ${changed === 1 ? "a payment" : `${countText(changed)} payments`} changed since`}</h3>
+      <h3>
+        {`Addendum: ${numberOf(changed, "payment")} changed since`}
+        {changes.length !== changed && `, ${numberOf(changes.length, "change")} listed`}
+      </h3>
       <Table
         caption="Addendum, the oldest first"
         fields={[

@@ -3,7 +3,7 @@ import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { ReconcileResult, Unread } from "../../../reconcile/on-request.ts";
 import { may, type Progress, postLines, urlOf } from "../api/client.ts";
-import { countText } from "../kit/text.ts";
+import { countText, numberOf } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
 import { notify, Problem, ProgressShown, Section } from "../parts/page.tsx";
@@ -25,24 +25,33 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
   const { values, onInput } = useValues({ from: first, to: last });
   const { from = "", to = "" } = values;
   const [said, setSaid] = useState<string | null>(null);
-  const run = useProofRun();
+  const [work, setWork] = useState<Work>("certify");
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const { isBusy, problem, run } = useTask();
+  // The relay goes on when the page is left.
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
   if (!may("certify") && !may("reconcile"))
     return <p>To certify or reconcile takes a token of role operate.</p>;
 
-  const start = async (work: Work, body: { reason?: string | undefined }) => {
+  const start = (wanted: Work, reason?: string) => {
+    setWork(wanted);
+    setProgress(null);
     setSaid(null);
-    const result = await run.start(work, { from, to, ...body });
-    if (result === null) return;
-    const words =
-      work === "certify"
-        ? outcomeWords(result as (Certificate | Unread)[], certifiedWords)
-        : outcomeWords(result as (ReconcileResult | Unread)[], reconciledWords);
-    setSaid(words);
-    onDone();
+    void run(async () => {
+      const body = { from, to, reason };
+      const result = await postLines(`/${wanted}`, { body }, setProgress, leaving.current.signal);
+      setSaid(
+        wanted === "certify"
+          ? outcomeWords(result as (Certificate | Unread)[], certifiedWords)
+          : outcomeWords(result as (ReconcileResult | Unread)[], reconciledWords),
+      );
+      onDone();
+    });
   };
   const certify = () => {
     notify("Certifying; it goes on when you leave this page.", { quietly: true });
-    void start("certify", {});
+    start("certify");
   };
   const isBad = from === "" || to === "" || from > to;
   return (
@@ -61,55 +70,30 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
         <ActButton
           operation="reconcile"
           title="Reconcile"
-          isDisabled={run.work !== null || isBad}
+          isDisabled={isBusy || isBad}
           question={`Reconcile ${from === to ? from : `${from} to ${to}`}?`}
           says="The provider's lists of these days are read, and what no callback named is asked about, stored and published. Payments from before the first serve are recorded only."
           run={async (reason) => {
-            void start("reconcile", { reason });
+            start("reconcile", reason);
             return "Reconciling; it goes on when you leave this page.";
           }}
         />
         {may("certify") && (
-          <Button is="is-primary" disabled={run.work !== null || isBad} onClick={certify}>
+          <Button is="is-primary" disabled={isBusy || isBad} onClick={certify}>
             Certify
           </Button>
         )}
       </div>
       <div class="stack is-wide quiet" role="status">
-        {run.work !== null && (
-          <ProgressShown of={run.progress} label={run.work === "certify" ? "Certifying" : "Reconciling"} />
-        )}
-        {run.work === null && said !== null && <p>{said}</p>}
+        {isBusy && <ProgressShown of={progress} label={work === "certify" ? "Certifying" : "Reconciling"} />}
+        {said !== null && <p>{said}</p>}
       </div>
-      {run.problem !== null && <Problem problem={run.problem} />}
+      {problem !== null && <Problem problem={problem} />}
     </div>
   );
 }
 
 type Work = "certify" | "reconcile";
-
-type ProofBody = CallInput<OperationAt<"post", "/certify" | "/reconcile">>["body"];
-
-/** Certify or reconcile, line by line as it proceeds: what runs now, how far it is, and the way to start it. */
-function useProofRun() {
-  const [work, setWork] = useState<Work | null>(null);
-  const [progress, setProgress] = useState<Progress | null>(null);
-  const { isBusy, problem, run } = useTask();
-  const leaving = useRef(new AbortController());
-  useEffect(() => () => leaving.current.abort(), []);
-
-  /** @returns its result, null when it failed or the page was left; the relay goes on all the same. */
-  const start = async (wanted: Work, body: ProofBody): Promise<unknown> => {
-    setWork(wanted);
-    setProgress(null);
-    let result: unknown = null;
-    await run(async () => {
-      result = await postLines(`/${wanted}`, { body }, setProgress, leaving.current.signal);
-    });
-    return result;
-  };
-  return { work: isBusy ? work : null, progress, problem, start };
-}
 
 /** What came of the sources that could be read, and which could not. */
 function outcomeWords<Result extends object>(
@@ -128,8 +112,7 @@ function certifiedWords(certificates: readonly Pick<Certificate, "result" | "gap
   const gaps = certificates.reduce((sum, certificate) => sum + certificate.gaps, 0);
   if (certificates.some(({ result }) => result === "refused"))
     return "Refused: the lists contradict themselves, so nothing is proven. Try again later.";
-  if (gaps > 0)
-    return `Not equal: ${gaps === 1 ? "a payment is" : `${countText(gaps)} payments are`} missing.`;
+  if (gaps > 0) return `Not equal: ${numberOf(gaps, "payment is", "payments are")} missing.`;
   return certificates.every(({ result }) => result === "equal")
     ? "Equal: every payment of the period came through."
     : "Not equal: nothing is missing, but something could hide money.";

@@ -13,8 +13,13 @@ export const zone = computed(() => (inUtc.value ? "UTC" : Intl.DateTimeFormat().
 
 /** As it was at the last visit. */
 export function startLook(): void {
-  theme.value = THEMES.find((one) => one === remembered("theme")) ?? "system";
-  inUtc.value = remembered("zone") === "utc";
+  try {
+    const [kept, zone] = (localStorage.getItem(NAME) ?? "").split(" ");
+    theme.value = THEMES.find((one) => one === kept) ?? "system";
+    inUtc.value = zone === "utc";
+  } catch {
+    // Without storage, as without a visit before.
+  }
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
   });
@@ -23,28 +28,19 @@ export function startLook(): void {
 /** The next of the three, for the switch. */
 export function switchTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "system";
-  remember("theme", theme.value);
+  keep();
 }
 
 export function switchZone(): void {
   inUtc.value = !inUtc.value;
-  remember("zone", inUtc.value ? "utc" : "own");
+  keep();
 }
 
-const named = (name: string) => `invoice-relay.${name}`;
+const NAME = "invoice-relay.look";
 
-/** null without a choice, or where the browser keeps nothing. */
-function remembered(name: string): string | null {
+function keep(): void {
   try {
-    return localStorage.getItem(named(name));
-  } catch {
-    return null;
-  }
-}
-
-function remember(name: string, value: string): void {
-  try {
-    localStorage.setItem(named(name), value);
+    localStorage.setItem(NAME, `${theme.value} ${inUtc.value ? "utc" : "own"}`);
   } catch {
     // Private windows keep nothing: the choice lasts until the page is closed.
   }

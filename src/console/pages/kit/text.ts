@@ -1,3 +1,5 @@
+export { countText, numberOf } from "../../../kit/text.ts";
+
 /** Thousands apart, at least two decimals, digit by digit: no number is made of it. Else left as it is. */
 export function moneyText(amount: string): string {
   const read = /^(-?)0*(\d+)(?:\.(\d+))?$/.exec(amount);
@@ -5,8 +7,6 @@ export function moneyText(amount: string): string {
   const [, sign = "", whole = "0", decimals = ""] = read;
   return `${sign === "" ? "" : "−"}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${decimals.padEnd(2, "0")}`;
 }
-
-export const countText = (count: number): string => count.toLocaleString("en-US");
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { may, type Progress } from "../api/client.ts";
 import { now } from "../kit/clock.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
-import { notify, Problem, ProgressShown } from "./page.tsx";
+import { Dialog, notify, Problem, ProgressShown } from "./page.tsx";
 import { Button, type IconName } from "./values.tsx";
 
 /** Something that changes something: in words, what is asked before, and how it is done. */
@@ -75,12 +75,9 @@ const WHY: FormField = {
 };
 
 function Asking({ question, says, action, fields = () => [], run }: Question) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const titleId = useId();
   const { values, onInput } = useValues();
   const { isBusy, problem, run: runTask } = useTask();
   const [progress, setProgress] = useState<Progress | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const close = () => {
     asked.value = null;
   };
@@ -93,25 +90,26 @@ function Asking({ question, says, action, fields = () => [], run }: Question) {
     });
   };
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={titleId} onClose={close}>
-      <form onSubmit={submit}>
-        <h2 id={titleId}>{question}</h2>
-        <p class="quiet">{says}</p>
-        <Fields of={[WHY, ...fields(values)]} values={values} onInput={onInput} />
-        {problem !== null && <Problem problem={problem} />}
-        {isBusy && progress !== null && (
-          <div class="stack quiet" role="status">
-            <ProgressShown of={progress} label={action} />
-          </div>
-        )}
-        <div class="row dialog-actions">
-          <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-          <Button is="is-primary" disabled={isBusy}>
-            {isBusy ? "Working…" : action}
-          </Button>
+    <Dialog
+      title={question}
+      leave="Cancel"
+      onClose={close}
+      onSubmit={submit}
+      action={
+        <Button is="is-primary" disabled={isBusy}>
+          {isBusy ? "Working…" : action}
+        </Button>
+      }
+    >
+      <p class="quiet">{says}</p>
+      <Fields of={[WHY, ...fields(values)]} values={values} onInput={onInput} />
+      {problem !== null && <Problem problem={problem} />}
+      {isBusy && progress !== null && (
+        <div class="stack quiet" role="status">
+          <ProgressShown of={progress} label={action} />
         </div>
-      </form>
-    </dialog>
+      )}
+    </Dialog>
   );
 }
 

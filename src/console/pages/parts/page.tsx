@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { type ApiProblem, isPassing, type Progress, toDo } from "../api/client.ts";
 import { goUp, Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
@@ -111,6 +111,36 @@ export function Loading({ what }: { what: string }) {
     <p class="loading" role="status">
       Reading {what}…
     </p>
+  );
+}
+
+interface DialogProps {
+  title: string;
+  /** On the button that leaves it. */
+  leave: string;
+  onClose: () => void;
+  onSubmit?: (event: Event) => void;
+  /** The button that sends it. */
+  action?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** Over the page, which waits behind it. */
+export function Dialog({ title, leave, onClose, onSubmit, action, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
+      <form onSubmit={onSubmit}>
+        <h2 id={id}>{title}</h2>
+        {children}
+        <div class="row dialog-actions">
+          <Button onClick={() => dialog.current?.close()}>{leave}</Button>
+          {action}
+        </div>
+      </form>
+    </dialog>
   );
 }
 

@@ -258,16 +258,19 @@ export function Events({ events }: Pick<InvoiceEvidence, "events">) {
 /** Whether its rows are in the tree that an outsider can check. */
 export const InLedger = ({ ledger }: Pick<InvoiceEvidence, "ledger">) => (
   <Section title="In the ledger">
-    {ledger.map(({ source, size, rows, leaves, differing }) => (
+    {ledger.map(({ source, size, rows, leaves, changed }) => (
       <p key={source} class="line">
         <Badge
           state="ledger"
-          tone={differing > 0 ? "bad" : leaves < rows ? "move" : "good"}
-          as={differing > 0 ? `${differing} changed since` : `${leaves} of ${rows} rows`}
+          tone={changed.length > 0 ? "bad" : leaves < rows ? "move" : "good"}
+          as={changed.length > 0 ? `${changed.length} changed since` : `${leaves} of ${rows} rows`}
         />
         <span>
           of source <Outside text={source} />, in a tree of {countText(size)} leaves
           {leaves < rows && "; a new row gets its leaf within minutes"}
+          {changed.map(({ kind, key, columns }) => (
+            <Outside key={key} text={`; ${kind} ${key} changed (${columns.join(", ")})`} />
+          ))}
         </span>
       </p>
     ))}

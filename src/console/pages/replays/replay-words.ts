@@ -1,5 +1,5 @@
 import type { Replay } from "../api/types.ts";
-import { countText } from "../kit/text.ts";
+import { countText, numberOf } from "../kit/text.ts";
 import { clockText, dayText, zoneName } from "../kit/time.ts";
 import { wordOf } from "../parts/words.ts";
 
@@ -8,28 +8,21 @@ export const KINDS = {
   events: {
     title: "Publish again",
     about: "Sends events to their topic once more, with the same id. For consumers that lost something.",
-    one: "event",
-    many: "events",
   },
   confirmations: {
     title: "Ask again",
     about: "Asks the provider about invoices once more. What is newly paid is published.",
-    one: "confirmation",
-    many: "confirmations",
   },
   callbacks: {
     title: "Read again",
     about: "Reads callbacks of the log once more, for ids that were not found, or that were refused.",
-    one: "callback",
-    many: "callbacks",
   },
 } as const;
 
 export type ReplayKind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as ReplayKind[];
 
-export const countOf = (kind: ReplayKind, count: number): string =>
-  `${countText(count)} ${KINDS[kind][count === 1 ? "one" : "many"]}`;
+export const countOf = (kind: ReplayKind, count: number): string => numberOf(count, kind.slice(0, -1), kind);
 
 const NAMES: Readonly<Record<string, string>> = {
   from: "from",

@@ -3,7 +3,7 @@ import { signIn, signOut } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
 import { useTask } from "../parts/form.tsx";
-import { Problem } from "../parts/page.tsx";
+import { Dialog, Problem } from "../parts/page.tsx";
 import { Button, Icon, type IconName } from "../parts/values.tsx";
 
 const THEME_ICONS: Record<Theme, IconName> = { system: "screen", light: "sun", dark: "moon" };
@@ -48,14 +48,9 @@ interface ShortcutsHelpProps {
 }
 
 export function ShortcutsHelp({ shortcuts, onClose }: ShortcutsHelpProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="help-title" onClose={onClose}>
-      <h2 id="help-title">Keyboard</h2>
-      <dl class="facts keys">
+    <Dialog title="Keyboard" leave="Close" onClose={onClose}>
+      <dl class="facts">
         {shortcuts.map(({ keys, what }) => (
           <div key={keys}>
             <dt>
@@ -67,10 +62,7 @@ export function ShortcutsHelp({ shortcuts, onClose }: ShortcutsHelpProps) {
           </div>
         ))}
       </dl>
-      <div class="row dialog-actions">
-        <Button onClick={() => dialog.current?.close()}>Close</Button>
-      </div>
-    </dialog>
+    </Dialog>
   );
 }
 
@@ -161,7 +153,7 @@ export function SignIn({ why }: { why: string | null }) {
 export function Mark() {
   return (
     <span class="mark">
-      <svg viewBox="0 0 32 32" aria-hidden="true">
+      <svg class="icon" viewBox="0 0 32 32" aria-hidden="true">
         <path d="M7 10h10.5a5.5 5.5 0 0 1 0 11H14" />
         <path class="mark-out" d="M18 16.5 13.5 21l4.5 4.5" />
       </svg>
