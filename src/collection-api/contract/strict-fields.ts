@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dayThatExists } from "../../kit/time.ts";
 
 // Fields of requests, and of what the service writes. Each message completes "<field> …".
 
@@ -82,16 +83,11 @@ export const wholeNumber = (least: number, most: number) =>
 /** A day of the calendar, YYYY-MM-DD; 2024-02-30 is none. */
 export const day = z
   .string(missingOr("should be a date such as 2024-02-29"))
-  .refine(
-    (value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value),
-    "should be a date such as 2024-02-29 that exists",
-  )
+  .refine((value) => {
+    const [year, month, dayOfMonth] = value.split("-");
+    return dayThatExists(year, month, dayOfMonth) === value;
+  }, "should be a date such as 2024-02-29 that exists")
   .meta({ format: "date" });
-
-function isDay(value: string): boolean {
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
-}
 
 /** A time in UTC as the service writes it: 2024-05-01T10:00:00.000Z. */
 export const utcTime = z.iso.datetime({ error: "should be a UTC time such as 2024-05-01T10:00:00.000Z" });

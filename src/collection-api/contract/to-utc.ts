@@ -18,23 +18,18 @@ const FARTHEST_MINUTES = 14 * 60;
 export function toUtc(text: string | null | undefined, zone: string): Date | null {
   const given = text?.trim() ?? "";
   if (given === "" || isOfNoZone(given)) return null;
-  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset] =
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", offset] =
     ISO.exec(given) ?? [];
   const elsewhere = offset === undefined && zone !== "UTC";
   if (year === undefined || elsewhere)
     return afterEpoch(DateTime.fromISO(given.replace(" ", "T"), { zone }).toMillis());
 
-  const parts = [Number(year), Number(month) - 1, Number(day), Number(hour)] as const;
+  const date = [Number(year), Number(month) - 1, Number(day)] as const;
   const ms = Number(fraction.padEnd(3, "0").slice(0, 3));
-  const wall = new Date(Date.UTC(...parts, Number(minute), Number(second), ms));
-  // Date.UTC rolls 30 February over into March; a date that does not come back as it was does not exist.
-  const cameBack =
-    wall.getUTCFullYear() === parts[0] &&
-    wall.getUTCMonth() === parts[1] &&
-    wall.getUTCDate() === parts[2] &&
-    wall.getUTCHours() === parts[3];
-  const exists = cameBack && Number(minute) < 60 && Number(second) < 60;
-  return exists ? afterEpoch(wall.getTime() - offsetMs(offset)) : null;
+  const wall = new Date(Date.UTC(...date, Number(hour), Number(minute), Number(second), ms));
+  // Date.UTC rolls 30 February over into March; what does not come back as it was does not exist.
+  const cameBack = wall.toISOString().startsWith(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  return cameBack ? afterEpoch(wall.getTime() - offsetMs(offset)) : null;
 }
 
 function isOfNoZone(given: string): boolean {
