@@ -6,26 +6,22 @@ import { listen } from "../kit/http-server.ts";
 export interface ReceivedMessage {
   at: Date;
   messageId: string;
-  topicArn: string;
   message: string;
 }
 
-interface LocalSubscriberOptions {
-  snsUrl: string;
-  topicArns: readonly string[];
-  onMessage: (message: ReceivedMessage) => void;
-}
-
 /** A consumer as anybody would write one. Resolves once every subscription is confirmed. */
-export async function startLocalSubscriber(options: LocalSubscriberOptions) {
-  const { snsUrl, topicArns, onMessage } = options;
+export async function startLocalSubscriber(
+  snsUrl: string,
+  topicArns: readonly string[],
+  onMessage: (message: ReceivedMessage) => void,
+) {
   const awaited = new Set(topicArns);
   const confirmed = Promise.withResolvers<void>();
   const take = async (request: IncomingMessage) => {
     const letter = (await json(request)) as Record<string, string | undefined>;
     if (letter.Type === "Notification") {
-      const { MessageId: messageId = "", TopicArn: topicArn = "", Message: message = "" } = letter;
-      onMessage({ at: new Date(), messageId, topicArn, message });
+      const { MessageId: messageId = "", Message: message = "" } = letter;
+      onMessage({ at: new Date(), messageId, message });
     } else if (letter.Type === "SubscriptionConfirmation" && letter.SubscribeURL?.startsWith(snsUrl)) {
       await fetch(letter.SubscribeURL);
       awaited.delete(letter.TopicArn ?? "");

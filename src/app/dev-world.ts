@@ -86,11 +86,7 @@ export async function startLocalWorld(options: LocalWorldOptions) {
   starting.defer(() => sns.close());
   const topicArn = await createLocalTopic(sns.url, "invoice-events");
   const testTopicArn = await createLocalTopic(sns.url, "invoice-events-test");
-  const subscriber = await startLocalSubscriber({
-    snsUrl: sns.url,
-    topicArns: [topicArn, testTopicArn],
-    onMessage: options.onMessage,
-  });
+  const subscriber = await startLocalSubscriber(sns.url, [topicArn, testTopicArn], options.onMessage);
   starting.defer(() => subscriber.close());
   signal.throwIfAborted();
 

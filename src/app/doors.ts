@@ -55,15 +55,12 @@ export function doorsOf(parts: RelayParts, { host, pools, isStarted, isStopping 
   };
 
   const forOperators = (): RequestHandler[] => {
-    const { serves, sources, database } = parts;
-    const watched = { sources, topics: serves.topics };
-    const metricsPage = new MetricsPage({ db, metrics, watched, database, pools });
+    const metricsPage = new MetricsPage(parts, pools);
     stoppable.push(metricsPage);
     const admin = adminRoutes(parts);
     hangsUp.push(admin);
-    const metricsAccess = { token: settings.METRICS_TOKEN, adminTokens, isPublic: OPS_PORT === undefined };
     return [
-      opsRoutes({ database, metricsPage, metricsAccess, isStarted, isStopping }),
+      opsRoutes({ settings, database: parts.database, metricsPage, isStarted, isStopping }),
       ...admin.routers,
       consolePages({ isOpen: adminTokens.length > 0, folder: builtPages() }),
     ];

@@ -7,13 +7,12 @@ import express, {
 } from "express";
 import { holderOf } from "../api/sessions.ts";
 import { isLoopback, OpenByAddress, plainAddress } from "../kit/addresses.ts";
-import type { AdminToken } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { RunningServer } from "../kit/http-server.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import type { Secret } from "../kit/secret.ts";
+import type { Settings } from "../kit/settings.ts";
 import { comesFromBrowser, payerPage, sendPage } from "../receive/payer-page/payer-page.ts";
 import type { DatabaseWatch } from "./database-watch.ts";
 import type { MetricsPage } from "./metrics-page.ts";
@@ -108,17 +107,10 @@ export const aliveRoute: RequestHandler = (request, response, next) => {
   response.type("text/plain").send("alive\n");
 };
 
-interface MetricsAccess {
-  token: Secret | undefined;
-  adminTokens: readonly AdminToken[];
-  /** Whether the page is on PORT, which strangers reach. */
-  isPublic: boolean;
-}
-
 interface OpsRoutesOptions {
+  settings: Settings;
   database: DatabaseWatch;
   metricsPage: MetricsPage;
-  metricsAccess: MetricsAccess;
   /** Becomes true once the database has been looked at and found right. */
   isStarted: () => boolean;
   /** Becomes true once the process has been asked to stop. */
@@ -127,7 +119,7 @@ interface OpsRoutesOptions {
 
 /** `/readyz`: it can record. `/metrics`: for Prometheus. */
 export function opsRoutes(options: OpsRoutesOptions): Router {
-  const { database, metricsPage, metricsAccess, isStarted, isStopping } = options;
+  const { settings, database, metricsPage, isStarted, isStopping } = options;
   const router = express.Router();
   router.get("/readyz", async (_request, response) => {
     const isReady = isStarted() && !isStopping() && (await database.isReady());
@@ -140,7 +132,7 @@ export function opsRoutes(options: OpsRoutesOptions): Router {
       );
   });
   router.get("/metrics", async (request, response) => {
-    if (!mayReadMetrics(request, metricsAccess)) {
+    if (!mayReadMetrics(request, settings)) {
       response.status(401).setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
       const how = "Send METRICS_TOKEN, or one of ADMIN_TOKENS, as a bearer token; or scrape OPS_PORT.";
       return void response.type("text/plain").send(`${how}\n`);
@@ -154,11 +146,14 @@ export function opsRoutes(options: OpsRoutesOptions): Router {
  * Whether a request may read /metrics, which names sources and topics: with METRICS_TOKEN or one of
  * ADMIN_TOKENS as a bearer token; where METRICS_TOKEN is not set, also on OPS_PORT and from this machine.
  */
-function mayReadMetrics(request: Request, { token, adminTokens, isPublic }: MetricsAccess): boolean {
+function mayReadMetrics(
+  request: Request,
+  { METRICS_TOKEN: token, ADMIN_TOKENS: adminTokens = [], OPS_PORT }: Settings,
+): boolean {
   const [, given] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
   if (given !== undefined && (token?.equals(given) === true || holderOf(adminTokens, given) !== null))
     return true;
-  return token === undefined && (!isPublic || isFromThisMachine(request));
+  return token === undefined && (OPS_PORT !== undefined || isFromThisMachine(request));
 }
 
 /** What a proxy adds: then the peer on this machine is the proxy, and the client is anybody. */
@@ -177,11 +172,6 @@ const isFromThisMachine = ({ socket, headers }: Request): boolean =>
 /** A connection that has been quiet for so long may be closed to make room for a new one, in ms. */
 const QUIET_MS = 3_000;
 
-export interface ConnectionLimits {
-  most: number;
-  addressLimit: number;
-}
-
 /**
  * Limits the connections of each address, and of all together. Over the limit of its address, a connection is
  * closed at once. Over the limit of all, it takes the place of the one that has been quiet longest, if that
@@ -190,7 +180,11 @@ export interface ConnectionLimits {
  */
 export function capConnections(
   { server, quiet }: Pick<RunningServer, "server" | "quiet">,
-  { app, limits, metrics }: { app: Express; limits: ConnectionLimits; metrics: Metrics },
+  {
+    app,
+    limits,
+    metrics,
+  }: { app: Express; limits: Record<"most" | "addressLimit", number>; metrics: Metrics },
 ): void {
   const isTrusted = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
   const byAddress = new OpenByAddress(limits.addressLimit);

@@ -2,14 +2,13 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { ALARM_NAMES, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import type { PoolUsage } from "../database/connect.ts";
-import type { Database } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { within } from "../kit/waiting.ts";
-import { readVitalSigns, type VitalSigns, type Watched } from "../operate/backlog.ts";
+import { readVitalSigns, type VitalSigns } from "../operate/backlog.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";
 import { STATES } from "../upstreams/machine.ts";
-import type { DatabaseWatch } from "./database-watch.ts";
+import type { RelayParts } from "./compose.ts";
 
 /** How long a page is kept: no stranger can make the relay count in the database more often than that. */
 const KEPT_MS = 1_000;
@@ -33,18 +32,10 @@ function collectProcess(): void {
   isCollected = true;
 }
 
-export interface MetricsPageOptions {
-  db: Database;
-  metrics: Metrics;
-  watched: Watched;
-  /** Postgres as this process sees it. */
-  database: Pick<DatabaseWatch, "isUp" | "openAlarms">;
-  pools: Readonly<Record<string, () => PoolUsage>>;
-}
-
 /** The page for Prometheus, kept for a second. While Postgres is away its values stay, their age beside them. */
 export class MetricsPage {
-  readonly #options: MetricsPageOptions;
+  readonly #parts: RelayParts;
+  readonly #pools: Readonly<Record<string, () => PoolUsage>>;
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #page: Promise<string> | null = null;
   #keptUntil = 0;
@@ -52,10 +43,11 @@ export class MetricsPage {
   #countedAt: number | null = null;
   #countsAgainAt = 0;
 
-  constructor(options: MetricsPageOptions) {
-    this.#options = options;
+  constructor(parts: RelayParts, pools: Readonly<Record<string, () => PoolUsage>>) {
+    this.#parts = parts;
+    this.#pools = pools;
     this.#delay.enable();
-    const { metrics } = options;
+    const { metrics } = parts;
     // Before the first count these have no value, but a gauge would say 0.
     for (const gauge of [
       metrics.oldestConfirmationSeconds,
@@ -69,7 +61,7 @@ export class MetricsPage {
   }
 
   get contentType(): string {
-    return this.#options.metrics.registry.contentType;
+    return this.#parts.metrics.registry.contentType;
   }
 
   text(): Promise<string> {
@@ -93,15 +85,15 @@ export class MetricsPage {
       });
     if (this.#counting !== null) await within(this.#counting, COUNTING_MS, null);
     this.#showProcess();
-    const pages = [this.#options.metrics.registry, ofProcess].map((registry) => registry.metrics());
+    const pages = [this.#parts.metrics.registry, ofProcess].map((registry) => registry.metrics());
     return (await Promise.all(pages)).join("\n");
   }
 
   async #count(): Promise<void> {
-    const { db, metrics, watched } = this.#options;
+    const { db, metrics, sources, serves } = this.#parts;
     const begunAt = performance.now();
     try {
-      showVitalSigns(metrics, await readVitalSigns(db, watched));
+      showVitalSigns(metrics, await readVitalSigns(db, { sources, topics: serves.topics }));
       this.#countedAt = begunAt;
     } catch {
       // The age of the last values says so.
@@ -110,14 +102,14 @@ export class MetricsPage {
   }
 
   #showProcess(): void {
-    const { metrics, pools, database } = this.#options;
+    const { metrics, database } = this.#parts;
     metrics.databaseUp.set(database.isUp ? 1 : 0);
     // While these last they have no row.
     for (const alarm of alarmsAbout("database"))
       metrics.alarmsOpen.set({ alarm }, database.openAlarms.some((open) => open === alarm) ? 1 : 0);
     if (this.#countedAt !== null)
       metrics.databaseValuesAge.set((performance.now() - this.#countedAt) / 1_000);
-    for (const [pool, usage] of Object.entries(pools)) {
+    for (const [pool, usage] of Object.entries(this.#pools)) {
       const { busy, idle, wanted } = usage();
       metrics.connections.set({ pool, state: "busy" }, busy);
       metrics.connections.set({ pool, state: "idle" }, idle);

@@ -37,8 +37,8 @@ export interface Statement {
   to: string;
   /** Lines that are not settlements: what went out, and what has not the text of `only`. */
   others: { count: number; amount: Money };
-  /** Lines without a date or without any amount, such as totals and balances. */
-  left: { line: number; text: string }[];
+  /** How many lines have no date or no amount, such as totals and balances. */
+  undated: number;
 }
 
 /** More rows than any bank's month. */
@@ -85,11 +85,13 @@ export function readStatement(
   };
   refuseAnother(currency, named, rows, amounts);
   if (given.decimal === undefined) refuseThousands(currency, mapping.decimal, amounts);
-  const left = undated.map(({ line, cells }) => ({
-    line,
-    text: cells.filter(Boolean).join(" ").slice(0, 200),
-  }));
-  return { mapping, encoding, remembered: known !== null, left, ...readRows(dated, mapping) };
+  return {
+    mapping,
+    encoding,
+    remembered: known !== null,
+    undated: undated.length,
+    ...readRows(dated, mapping),
+  };
 }
 
 function rowsBelow(

@@ -27,8 +27,7 @@ parentPort?.on("message", (asked: Asked) => {
 
 function read({ bytes, given, remembered, currency }: Extract<Asked, { bytes: unknown }>): StatementRead {
   statement = readStatement(bytes, given, remembered, currency);
-  const { lines, left, ...head } = statement;
-  return { ...head, lines: lines.length, undated: left.length };
+  return { ...statement, lines: statement.lines.length };
 }
 
 function match(options: MatchOptions): Matched {

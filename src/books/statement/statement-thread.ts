@@ -9,7 +9,7 @@ import type { Mapping, MappingGiven } from "./statement-columns.ts";
 import type { StateFigures } from "./statement-match-row.ts";
 
 /** A statement, without its lines. */
-export type StatementRead = Omit<Statement, "lines" | "left"> & { lines: number; undated: number };
+export type StatementRead = Omit<Statement, "lines"> & { lines: number };
 
 export interface Matched {
   states: StateFigures[];

@@ -48,7 +48,7 @@ describe("a bank's statement is read", () => {
     expect(statement).toMatchObject({ from: "2026-10-01", to: "2026-10-31" });
     expect(statement.lines).toMatchObject([{ line: 6, amount: "50.00", texts: ["Settlement", "150.00"] }]);
     expect(statement.others).toEqual({ count: 1, amount: "-12.50" });
-    expect(statement.left.map(({ line }) => line)).toEqual([5, 8]);
+    expect(statement.undated).toBe(2);
   });
 
   it("again by the mapping that is remembered for the same columns, and only that", () => {
