@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
-import { boolean, type Columns, uuid } from "../../database/columns.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
 import {
   isPaymentEvent,
   joinOutbox,
@@ -103,8 +103,8 @@ export async function readWaiting(
   const around = await surroundingsOf(db, source);
   const waiting: WaitingPayment[] = [];
   let waitingInAll = 0;
-  for (let after: string | null = null; ; ) {
-    const ids: string[] = await missingOf(db, sweepId, after, BATCH);
+  for (let after = NIL_UUID; ; ) {
+    const ids = await missingOf(db, sweepId, after);
     const last = ids.at(-1);
     if (last === undefined) return { waiting, waitingInAll };
     for (const known of await readKnownPayments(db, source, ids)) {
@@ -117,19 +117,13 @@ export async function readWaiting(
   }
 }
 
-interface Around {
-  sourcePaused: boolean;
-  topicPaused: boolean;
-  isServed: boolean;
-}
+const surroundingsOf = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
+  sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
+  topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
+  isServed: await someRelayIsConnected(db),
+});
 
-async function surroundingsOf(db: Database, { name, liveTopicArn }: ReconcileSource): Promise<Around> {
-  return {
-    sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
-    topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
-    isServed: await someRelayIsConnected(db),
-  };
-}
+type Around = Awaited<ReturnType<typeof surroundingsOf>>;
 
 /** Pure. @returns null when nothing is missing any more. */
 export function waitingOf(known: KnownPayment, around: Around): WaitingPayment | null {
@@ -169,52 +163,41 @@ export interface Swept {
   called: boolean;
 }
 
-const SWEPT: Columns<Swept> = {
-  invoice_id: uuid(({ invoiceId }) => invoiceId),
-  missing: boolean(({ missing }) => missing),
-  opened: boolean(({ opened }) => opened),
-  called: boolean(({ called }) => called),
-};
-
-interface SweptBatch {
-  sweepId: string;
-  swept: readonly Swept[];
-}
-
-const insertSwept = new Statement(
-  { id: returned.uuid },
-  ({ value, table }: Slots<SweptBatch>) => sql`
-    insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
-    select ${value(({ sweepId }) => sweepId)}::uuid, given.*
-    from ${table("given", SWEPT, ({ swept }) => swept)}
-    on conflict do nothing returning invoice_id as id`,
-);
-
 /** Stores payments that the sweep sees for the first time. @returns their ids. */
 export async function noteSwept(
   db: Database,
   sweepId: string,
   swept: readonly Swept[],
 ): Promise<Set<string>> {
-  const rows = await insertSwept.execute(db, { sweepId, swept });
+  if (swept.length === 0) return new Set();
+  const rows = await db
+    .insertInto("swept_payment")
+    .values(
+      swept.map(({ invoiceId, missing, opened, called }) => ({
+        sweep_id: sweepId,
+        invoice_id: invoiceId,
+        missing,
+        opened,
+        called,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("invoice_id as id")
+    .execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-export async function missingOf(
-  db: Database,
-  sweepId: string,
-  after: string | null,
-  limit: number,
-): Promise<string[]> {
+/** The next payments that a sweep found without an event. */
+async function missingOf(db: Database, sweepId: string, after: string): Promise<string[]> {
   const rows = await inKeyOrder(db, (trx) =>
     trx
       .selectFrom("swept_payment")
       .select("invoice_id as id")
       .where("sweep_id", "=", sweepId)
       .where("missing", "=", true)
-      .$if(after !== null, (query) => query.where("invoice_id", ">", after ?? ""))
+      .where("invoice_id", ">", after)
       .orderBy("invoice_id")
-      .limit(limit)
+      .limit(BATCH)
       .execute(),
   );
   return rows.map(({ id }) => id);
