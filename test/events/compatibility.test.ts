@@ -31,6 +31,12 @@ describe("version 1 of the event", () => {
     validate = ajv.compile(published);
   });
 
+  it("is of today a JSON Schema to Ajv in strict mode", () => {
+    const ajv = new Ajv2020({ strict: true });
+    addFormats.default(ajv);
+    expect(ajv.compile(invoicePaidJsonSchema())({ specversion: "1.0" })).toBe(false);
+  });
+
   it("is what it was when it was published", () => {
     expect(breakingChanges(published, invoicePaidJsonSchema())).toEqual([]);
   });

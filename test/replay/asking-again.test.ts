@@ -1,48 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { confirmationsSteps } from "../../src/replay/ask-again-steps.ts";
-import { planReplay } from "../../src/replay/plan-replay.ts";
-import type { Replay, ReplayFilters } from "../../src/replay/replay.ts";
 import { claimReplay } from "../../src/replay/replay-rows.ts";
-import { ReplayRunner } from "../../src/replay/replay-runner.ts";
-import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { addCallback, addConfirmation, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-
-const never = new AbortController().signal;
-
-function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
-  const db = openDatabase(around.databaseUrl);
-  const runner = new ReplayRunner({
-    db,
-    lease: leaseOf(15_000),
-    onConfirmations: () => undefined,
-    alarms: null,
-    routes: [],
-    sources: null,
-  });
-  const request = (filters: ReplayFilters) => ({
-    db,
-    kind,
-    filters,
-    target: { kind: "topics" } as const,
-    routes: [],
-  });
-  return {
-    db,
-    plan: (filters: ReplayFilters = {}) => planReplay(request(filters)),
-    start: async (filters: ReplayFilters = {}): Promise<Replay> => {
-      const replay = await startReplay({ ...request(filters), actor: "cli:test", rate: 10_000 });
-      if (replay === null) throw new Error("nothing matched");
-      return replay;
-    },
-    startOrNothing: (filters: ReplayFilters = {}) =>
-      startReplay({ ...request(filters), actor: "cli:test", rate: 10_000 }),
-    run: (replay: Replay) => runner.takeUp(replay.id, { stop: never }),
-  };
-}
+import { replaying } from "./replaying-fixture.ts";
 
 const openIds = async (around: Surroundings) =>
   (
@@ -60,7 +24,7 @@ describe("replay confirmations", () => {
     await addConfirmation(around, { verdict: "paid" });
     await addConfirmation(around, { verdict: "not_paid", source: "other" });
     await addConfirmation(around, { verdict: "not_paid", requested_at: "2026-09-30T23:59:59Z" });
-    const { start, run, plan } = replaying(around, "confirmations");
+    const { start, run, plan } = replaying(around, { kind: "confirmations" });
     const filters = { verdict: "not_paid", source: "default", from: "2026-10-01T00:00:00Z" };
 
     const before = await wholeDatabase(around);
@@ -81,7 +45,7 @@ describe("replay confirmations", () => {
       await addConfirmation(around, { verdict: "pending" }),
     ];
     await addConfirmation(around, { verdict: "paid" });
-    const { plan } = replaying(around, "confirmations");
+    const { plan } = replaying(around, { kind: "confirmations" });
     const { matching, first } = await plan({ verdict: "pending" });
     expect(matching).toBe(2);
     expect(first.flatMap(({ invoiceIds }) => invoiceIds).sort()).toEqual(wanted.sort());
@@ -97,7 +61,7 @@ describe("replay confirmations", () => {
     ];
     for (const id of [late, paid]) around.provider.invoice(id, invoiceAnswer(id));
     await startRelay(around.environment());
-    const { start, run } = replaying(around, "confirmations");
+    const { start, run } = replaying(around, { kind: "confirmations" });
 
     for (const round of [1, 2]) {
       await run(await start());
@@ -120,7 +84,7 @@ describe("replay confirmations", () => {
     const around = await surroundings();
     const recorded = await addConfirmation(around, { record_only: true });
     const normal = await addConfirmation(around);
-    const { start, run } = replaying(around, "confirmations");
+    const { start, run } = replaying(around, { kind: "confirmations" });
     await run(await start());
     expect(
       await around.query("select invoice_id, record_only from confirmation order by record_only"),
@@ -133,7 +97,7 @@ describe("replay confirmations", () => {
   it("opens no more once so many replayed confirmations are unasked (G8)", async () => {
     const around = await surroundings();
     for (let count = 0; count < 5; count += 1) await addConfirmation(around);
-    const { db, start } = replaying(around, "confirmations");
+    const { db, start } = replaying(around, { kind: "confirmations" });
     await start();
     const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
@@ -157,7 +121,7 @@ describe("replay confirmations", () => {
     for (let count = 0; count < 2; count += 1)
       await addConfirmation(around, { source: "gone", state: "due", priority: "replay" });
     await addConfirmation(around);
-    const { db, start } = replaying(around, "confirmations");
+    const { db, start } = replaying(around, { kind: "confirmations" });
     await start({ verdict: "paid" });
     const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
@@ -180,7 +144,7 @@ describe("replay callbacks", () => {
       verdict: "unreadable",
       body: Buffer.from(JSON.stringify({ data: { id: missed } })),
     });
-    const { start, run, plan } = replaying(around, "callbacks");
+    const { start, run, plan } = replaying(around, { kind: "callbacks" });
 
     const before = await wholeDatabase(around);
     expect(await plan()).toMatchObject({
@@ -204,7 +168,7 @@ describe("replay callbacks", () => {
     const { id, invoiceId } = await addCallback(around, lately);
     await addConfirmation(around, { invoice_id: invoiceId, source: "two" });
     const unread = await addCallback(around, { ...lately, body: Buffer.from("no longer understood") });
-    const { start, run, plan } = replaying(around, "callbacks");
+    const { start, run, plan } = replaying(around, { kind: "callbacks" });
 
     expect(await plan()).toMatchObject({ matching: 2, withNewIds: 2 });
     expect(await run(await start())).toMatchObject({ state: "done", handled: 2, opened: 2 });
@@ -224,7 +188,7 @@ describe("replay callbacks", () => {
     const long = { received_at: new Date(Date.now() - 8 * DAY).toISOString() };
     const { invoiceId } = await addCallback(around, long);
     await addCallback(around, long);
-    const { start, startOrNothing, run } = replaying(around, "callbacks");
+    const { start, startOrNothing, run } = replaying(around, { kind: "callbacks" });
 
     expect(await run(await start())).toMatchObject({ state: "done", handled: 2, opened: 0 });
     expect(await openIds(around)).toEqual([]);
@@ -236,7 +200,7 @@ describe("replay callbacks", () => {
   it("reads refused ones only when asked to, and erased ones never", async () => {
     const around = await surroundings();
     const refused = await addCallback(around, { verdict: "refused" });
-    const { start, startOrNothing, run } = replaying(around, "callbacks");
+    const { start, startOrNothing, run } = replaying(around, { kind: "callbacks" });
 
     expect(await startOrNothing()).toBeNull();
     expect(await run(await start({ refused: true }))).toMatchObject({ handled: 1, opened: 1 });
@@ -259,7 +223,7 @@ describe("replay callbacks", () => {
       headers: JSON.stringify([["CONTENT-ENCODING", "gzip"]]),
       body: gzipSync(JSON.stringify({ id: missed, status: "Paid" })),
     });
-    const { start, run } = replaying(around, "callbacks");
+    const { start, run } = replaying(around, { kind: "callbacks" });
     await run(await start());
     expect(await openIds(around)).toEqual([missed]);
   });

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createLogger } from "../../src/kit/log.ts";
-import type { ReplayFilters, ReplayKind } from "../../src/replay/replay.ts";
-import { replayPass } from "../../src/replay/replay-runner.ts";
-import { startReplay } from "../../src/replay/start-replay.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { addConfirmation, addEvents } from "../support/log-rows.ts";
-import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 import { replaying } from "./replaying-fixture.ts";
 
@@ -47,14 +42,16 @@ describe("a replay that Postgres rolls back", () => {
       const around = await surroundings();
       const events = await addEvents(around, 5);
       for (let count = 0; count < 5; count += 1) await addConfirmation(around);
-      const { db, runner, start, run } = replaying(around);
-      const asking = await startReplay({
-        ...{ db, actor: "cli:test", kind: "confirmations", filters: {}, routes: [] },
-        target: { kind: "topics" },
-      });
+      const { start, run } = replaying(around);
+      const asking = replaying(around, { kind: "confirmations" });
+      const replay = await asking.start();
       await failWrites(around, "confirmation", sqlState, 3);
-      const asked = await runner.takeUp(asking?.id ?? "", { stop: new AbortController().signal });
-      expect(asked).toMatchObject({ state: "done", handled: 5, opened: 5, waitsFor: null });
+      expect(await asking.run(replay)).toMatchObject({
+        state: "done",
+        handled: 5,
+        opened: 5,
+        waitsFor: null,
+      });
       expect(await around.query("select distinct requests from confirmation")).toEqual([{ requests: 2 }]);
 
       const publishing = await start();
@@ -70,29 +67,12 @@ describe("a replay that Postgres rolls back", () => {
 
   it("each time says why it waits, and lets others of its kind go first (G11)", async () => {
     const around = await surroundings();
-    const { db, runner } = replaying(around);
+    const { start, passing } = replaying(around, { kind: "confirmations" });
     for (const source of ["sick", "well"]) await addConfirmation(around, { source, verdict: "not_paid" });
     await failWrites(around, "confirmation", "57014", 1_000_000, "new.source = 'sick'");
-    const start = async (kind: ReplayKind, filters: ReplayFilters) => {
-      const request = {
-        db,
-        actor: "cli:test",
-        kind,
-        filters,
-        target: { kind: "topics" },
-        routes: [],
-      } as const;
-      return (await startReplay(request))?.id ?? "nothing matched";
-    };
-    const sick = await start("confirmations", { source: "sick" });
-    const well = await start("confirmations", { source: "well" });
-    const stopping = new AbortController();
-    const log = createLogger({ level: "silent" });
-    const pass = replayPass({ runner, log, waitsAtMostMs: 100 }, stopping.signal);
-    onTestFinished(async () => {
-      stopping.abort();
-      await pass;
-    });
+    const { id: sick } = await start({ source: "sick" });
+    const { id: well } = await start({ source: "well" });
+    passing();
     const why = "the database cannot go on with it just now: a fault of the test";
     await eventually(
       () => around.query("select id, state, waits_for from replay order by requested_at"),

@@ -8,6 +8,14 @@ import { type Surroundings, startRelay, surroundings } from "../support/relay.ts
 import { runCommand, startCommand } from "../support/run-command.ts";
 import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
 
+/** @returns what gives the lock back */
+async function lock({ databaseUrl }: Surroundings, what: string): Promise<() => Promise<void>> {
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  await holder.query(`begin; lock table ${what}`);
+  return () => holder.end();
+}
+
 /** Waits until a third session waits for a lock: those of the statements before it were given up. */
 async function givesUpTwice({ query }: Surroundings, text: string): Promise<void> {
   const waited = new Set<number>();
@@ -65,16 +73,13 @@ describe("a replay of events that is interrupted", () => {
   it("is not ended by a database that does not answer in time", async () => {
     const around = await surroundings();
     await addEvents(around, 30);
-    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 1_000 });
+    const { start, run } = replaying(around, { running: { statementTimeoutMs: 1_000 } });
     const replay = await start({}, { kind: "topics" }, 100);
-    const holder = new pg.Client({ connectionString: around.databaseUrl });
-    await holder.connect();
-    await holder.query("begin; lock table event in access exclusive mode");
+    const release = await lock(around, "event in access exclusive mode");
 
     const running = run(replay);
     await givesUpTwice(around, "event");
-    await holder.query("rollback");
-    await holder.end();
+    await release();
 
     expect(await running).toMatchObject({ state: "done", sent: 30 });
     expect(around.sns.messages()).toHaveLength(30);
@@ -83,16 +88,13 @@ describe("a replay of events that is interrupted", () => {
   it("keeps an acceptance that could not be written at once, and does not send it again (G5)", async () => {
     const around = await surroundings();
     await addEvents(around, 5);
-    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 1_000 });
+    const { start, run } = replaying(around, { running: { statementTimeoutMs: 1_000 } });
     const replay = await start();
-    const holder = new pg.Client({ connectionString: around.databaseUrl });
-    await holder.connect();
-    await holder.query("begin; lock table publication in exclusive mode");
+    const release = await lock(around, "publication in exclusive mode");
 
     const running = run(replay);
     await givesUpTwice(around, "into publication");
-    await holder.query("rollback");
-    await holder.end();
+    await release();
 
     expect(await running).toMatchObject({ state: "done", handled: 5, sent: 5 });
     expect(around.sns.messages()).toHaveLength(5);
@@ -106,9 +108,7 @@ describe("a replay of events that is interrupted", () => {
     await addEvents(around, 25);
     const { start, run } = replaying(around);
     const replay = await start();
-    const holder = new pg.Client({ connectionString: around.databaseUrl });
-    await holder.connect();
-    await holder.query("begin; lock table publication in exclusive mode");
+    const release = await lock(around, "publication in exclusive mode");
     const losing = run(replay);
     await vi.waitFor(async () =>
       expect(
@@ -119,8 +119,7 @@ describe("a replay of events that is interrupted", () => {
       ).toHaveLength(1),
     );
     await around.query("update replay set lease_token = gen_random_uuid(), claimed_until = now()");
-    await holder.query("rollback");
-    await holder.end();
+    await release();
     expect(await losing).toMatchObject({ state: "running", handled: 0 });
 
     expect(await run(replay)).toMatchObject({ state: "done", handled: 25, sent: 25 });

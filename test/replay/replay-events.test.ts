@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
-import { planReplay } from "../../src/replay/plan-replay.ts";
 import { listRefusals } from "../../src/replay/replay-rows.ts";
 import { addEvents, wholeDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
@@ -42,16 +41,10 @@ describe("replay events", () => {
   it("in a dry run says how many and which come first, and changes nothing", async () => {
     const around = await surroundings();
     const [first] = await addEvents(around, 12);
-    const { db, routes } = replaying(around);
+    const { plan: planOf } = replaying(around);
     const before = await wholeDatabase(around);
 
-    const plan = await planReplay({
-      db,
-      kind: "events",
-      filters: { from: "2026-10-01T00:00:01Z", to: "2026-10-01T00:00:04Z" },
-      target: { kind: "topics" },
-      routes,
-    });
+    const plan = await planOf({ from: "2026-10-01T00:00:01Z", to: "2026-10-01T00:00:04Z" });
 
     expect(plan.matching).toBe(3);
     expect(plan.first[0]).toMatchObject({ eventId: first?.id, invoiceIds: [first?.invoiceId] });
@@ -93,7 +86,7 @@ describe("replay events", () => {
     );
     client.destroy();
     const [event] = await addEvents(around, 1);
-    const { start, run } = replaying(around, TopicArn);
+    const { start, run } = replaying(around, { topicArn: TopicArn });
 
     await run(await start());
     await run(await start());

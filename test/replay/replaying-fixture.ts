@@ -1,21 +1,32 @@
 import { join } from "node:path";
 import type { ConnectOptions } from "../../src/database/connect.ts";
-import type { Database } from "../../src/database/tables.ts";
+import { createLogger } from "../../src/kit/log.ts";
 import type { Route } from "../../src/publish/event.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
-import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
-import { ReplayRunner } from "../../src/replay/replay-runner.ts";
+import { planReplay } from "../../src/replay/plan-replay.ts";
+import type { Replay, ReplayFilters, ReplayKind, ReplayTarget } from "../../src/replay/replay.ts";
+import { ReplayRunner, replayPass } from "../../src/replay/replay-runner.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { openDatabase } from "../support/log-rows.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FAST = 100_000;
+const TOPICS: ReplayTarget = { kind: "topics" };
 const never = new AbortController().signal;
 
-/** @param running how the runner connects, where it differs. */
-export function replaying(around: Surroundings, topicArn = around.topicArn, running?: ConnectOptions) {
+interface Replaying {
+  kind?: ReplayKind;
+  topicArn?: string;
+  /** How the runner connects, where it differs. */
+  running?: ConnectOptions;
+}
+
+/** Replays of one kind, of events unless said, in this process. */
+export function replaying(around: Surroundings, given: Replaying = {}) {
+  const { kind = "events", topicArn = around.topicArn, running } = given;
   const db = openDatabase(around.databaseUrl);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
   const runner = new ReplayRunner({
@@ -24,7 +35,7 @@ export function replaying(around: Surroundings, topicArn = around.topicArn, runn
     onConfirmations: () => undefined,
     alarms: null,
     routes,
-    sources: ["default"],
+    sources: null,
     createDestination: () =>
       new SnsDestination({
         region: "us-east-1",
@@ -33,26 +44,30 @@ export function replaying(around: Surroundings, topicArn = around.topicArn, runn
         timeoutMs: 10_000,
       }),
   });
+  const startOrNothing = (filters: ReplayFilters = {}, target: ReplayTarget = TOPICS, rate = FAST) =>
+    startReplay({ db, actor: "cli:test", kind, filters, target, routes, rate });
   return {
     db,
-    routes,
     runner,
-    start: (filters: ReplayFilters = {}, target: ReplayTarget = { kind: "topics" }, rate = FAST) =>
-      mustStart(db, routes, filters, target, rate),
+    plan: (filters: ReplayFilters = {}) => planReplay({ db, kind, filters, target: TOPICS, routes }),
+    startOrNothing,
+    async start(...which: Parameters<typeof startOrNothing>): Promise<Replay> {
+      const replay = await startOrNothing(...which);
+      if (replay === null) throw new Error("nothing matched");
+      return replay;
+    },
     run: (replay: Replay, stop = never) => runner.takeUp(replay.id, { stop }),
+    /** Runs what is queued until the test is over. */
+    passing() {
+      const stopping = new AbortController();
+      const options = { runner, log: createLogger({ level: "silent" }), waitsAtMostMs: 100 };
+      const pass = replayPass(options, stopping.signal);
+      onTestFinished(async () => {
+        stopping.abort();
+        await pass;
+      });
+    },
   };
-}
-
-async function mustStart(
-  db: Database,
-  routes: Route[],
-  filters: ReplayFilters,
-  target: ReplayTarget,
-  rate: number,
-): Promise<Replay> {
-  const replay = await startReplay({ db, actor: "cli:test", kind: "events", filters, target, routes, rate });
-  if (replay === null) throw new Error("nothing matched");
-  return replay;
 }
 
 export const idsOf = (messages: { messageAttributes: Record<string, { Value: string }> }[]) =>

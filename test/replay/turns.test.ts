@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createLogger } from "../../src/kit/log.ts";
+import { describe, expect, it } from "vitest";
 import { findNewIds } from "../../src/replay/callback-readings.ts";
-import type { ReplayKind } from "../../src/replay/replay.ts";
-import { ReplayRunner, replayPass } from "../../src/replay/replay-runner.ts";
 import type { SelectedCallback } from "../../src/replay/select-callbacks.ts";
-import { startReplay } from "../../src/replay/start-replay.ts";
-import { leaseOf } from "../../src/work/lease.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
+import { addCallback, addConfirmation } from "../support/log-rows.ts";
+import { surroundings } from "../support/relay.ts";
+import { replaying } from "./replaying-fixture.ts";
 
 const recorded = (id: string): SelectedCallback => ({
   ...{
@@ -48,7 +45,7 @@ describe("callbacks that are read again", () => {
 
 describe("replays that a running relay takes up", () => {
   it("do not wait for one that cannot go on, of their own kind or another (G11)", async () => {
-    const { around, db } = await withDatabase();
+    const around = await surroundings();
     // What was replayed for a source that is refused is never asked about.
     await around.query(
       `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, priority)
@@ -57,30 +54,13 @@ describe("replays that a running relay takes up", () => {
     );
     for (const source of ["sick", "well"]) await addConfirmation(around, { source, verdict: "not_paid" });
     await addCallback(around, { source: "well" });
-    const start = async (kind: ReplayKind, source: string) => {
-      const request = { kind, filters: { source }, target: { kind: "topics" }, routes: [] } as const;
-      return (await startReplay({ db, actor: "cli:test", ...request }))?.id ?? "nothing matched";
-    };
-    const sick = await start("confirmations", "sick");
-    const well = [await start("confirmations", "well"), await start("callbacks", "well")];
-
-    const stopping = new AbortController();
-    const options = {
-      lease: leaseOf(15_000),
-      onConfirmations: () => undefined,
-      alarms: null,
-      routes: [],
-      sources: null,
-    };
-    const runner = new ReplayRunner({ db, ...options });
-    const pass = replayPass(
-      { runner, log: createLogger({ level: "silent" }), waitsAtMostMs: 100 },
-      stopping.signal,
-    );
-    onTestFinished(async () => {
-      stopping.abort();
-      await pass;
-    });
+    const [asking, reading] = [
+      replaying(around, { kind: "confirmations" }),
+      replaying(around, { kind: "callbacks" }),
+    ];
+    const { id: sick } = await asking.start({ source: "sick" });
+    const well = [await asking.start({ source: "well" }), await reading.start({ source: "well" })];
+    asking.passing();
 
     const states = () =>
       around.query("select id, state, waits_for is not null as waits from replay order by id");
@@ -89,7 +69,7 @@ describe("replays that a running relay takes up", () => {
       toEqual(
         [
           { id: sick, state: "running", waits: true },
-          ...well.map((id) => ({ id, state: "done", waits: false })),
+          ...well.map(({ id }) => ({ id, state: "done", waits: false })),
         ].sort((one, other) => (one.id < other.id ? -1 : 1)),
       ),
     );
