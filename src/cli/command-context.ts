@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { requireSchema } from "../database/migrate.ts";
 import type { Database } from "../database/tables.ts";
 import { RelayError, usageError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
@@ -159,7 +160,6 @@ export class CommandContext {
   async withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
     const { DATABASE_URL } = this.settings(["DATABASE_URL"]);
     const { connect } = await import("../database/connect.ts");
-    const { requireSchema } = await import("../database/migrate.ts");
     const connection = connect(DATABASE_URL, { max: 4, applicationName: "invoice-relay command" });
     try {
       await requireSchema(connection.db, "relay");

@@ -1,9 +1,15 @@
+import { Alarms } from "../alarms/alarms.ts";
 import type { ListWork } from "../app/operation-parts.ts";
+import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { maskOf } from "../kit/mask.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
+import { ActivityBook } from "../operate/activity.ts";
 import type { OperationContext } from "../operate/operations/operation.ts";
+import { Signer } from "../signing/signed.ts";
+import { leaseOf } from "../work/lease.ts";
+import { notifyWorkers } from "../work/wake-up.ts";
 import type { CommandContext } from "./command-context.ts";
 import { operator } from "./option-values.ts";
 import { ListProgress } from "./progress.ts";
@@ -13,7 +19,6 @@ export async function withOperationContext(
   context: CommandContext,
   work: (operating: OperationContext, endProgress: () => void) => Promise<void>,
 ): Promise<void> {
-  const { ActivityBook } = await import("../operate/activity.ts");
   const { operationParts } = await import("../app/operation-parts.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
   const bar = new ListProgress(context.stderr);
@@ -26,7 +31,7 @@ export async function withOperationContext(
       mask: maskOf([]),
       boundDryRun: (_kind, left, plan) => plan(left),
       activity: (minutes) => new ActivityBook(db, minutes).read(minutes),
-      withLists: (read) => withLists(context, read),
+      withLists: (read) => withLists(context, db, read),
     });
     // Assigned, since a spread would make each part now, of settings that may not be there.
     const calling: Pick<OperationContext, "actor" | "role" | "left" | "onProgress"> = {
@@ -42,35 +47,30 @@ export async function withOperationContext(
 
 async function withLists<Result>(
   context: CommandContext,
+  db: Database,
   work: (asking: ListWork) => Promise<Result>,
 ): Promise<Result> {
   const { withReconcileSources } = await import("../app/providers.ts");
-  const { Alarms } = await import("../alarms/alarms.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
-  const { Signer } = await import("../signing/signed.ts");
-  const { leaseOf } = await import("../work/lease.ts");
-  const { notifyWorkers } = await import("../work/wake-up.ts");
   const settings = context.settings(SERVE_REQUIRES);
   const stop = context.listenForStop();
   try {
     const log = await context.localLog();
-    return await withReconcileSources(sourcesOf(settings), settings, (sources) =>
-      context.withDatabase(async (db) => {
-        const result = await work({
-          db,
-          alarms: new Alarms({ db, log, metrics: createMetrics() }),
-          lease: leaseOf(settings.LEASE_DURATION),
-          signer: Signer.of(settings),
-          sources,
-          signal: stop.signal,
-          // Workers are woken once, at the end: they poll anyway.
-          onConfirmations: () => undefined,
-          onEvents: () => undefined,
-        });
-        for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
-        return result;
+    const result = await withReconcileSources(sourcesOf(settings), settings, (sources) =>
+      work({
+        db,
+        alarms: new Alarms({ db, log, metrics: createMetrics() }),
+        lease: leaseOf(settings.LEASE_DURATION),
+        signer: Signer.of(settings),
+        sources,
+        signal: stop.signal,
+        // Workers are woken once, at the end: they poll anyway.
+        onConfirmations: () => undefined,
+        onEvents: () => undefined,
       }),
     );
+    for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
+    return result;
   } catch (error) {
     if (stop.signal.aborted && !(error instanceof RelayError))
       throw new RelayError(

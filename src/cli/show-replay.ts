@@ -1,14 +1,17 @@
 import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
+import { sourceNamesOf, sourcesOf } from "../kit/sources.ts";
 import { countText, numberOf, plainText } from "../kit/text.ts";
 import { spanText } from "../kit/time.ts";
 import type { Route } from "../publish/event.ts";
 import type { ReplayPlan } from "../replay/plan-replay.ts";
 import type { Replay, ReplayKind, ReplayTarget } from "../replay/replay.ts";
-import type { Refusal } from "../replay/replay-rows.ts";
-import type { ReplayRunner } from "../replay/replay-runner.ts";
+import { listRefusals, type Refusal } from "../replay/replay-rows.ts";
+import { followReplay, ReplayRunner } from "../replay/replay-runner.ts";
 import { leaseOf } from "../work/lease.ts";
+import { listProcesses } from "../work/relay-process.ts";
+import { notifyWorkers } from "../work/wake-up.ts";
 import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
 import type { Columns } from "./table.ts";
@@ -29,9 +32,6 @@ export async function chooseRunner(
   db: Database,
   { kind, target, here }: WantedReplay,
 ): Promise<{ runner: ReplayRunner | null; routes: readonly Route[] }> {
-  const { ReplayRunner } = await import("../replay/replay-runner.ts");
-  const { notifyWorkers } = await import("../work/wake-up.ts");
-  const { sourceNamesOf, sourcesOf } = await import("../kit/sources.ts");
   const common = {
     db,
     lease: leaseOf(context.settings().LEASE_DURATION),
@@ -55,7 +55,6 @@ export async function chooseRunner(
  * @throws RelayError if none does.
  */
 export async function requireRelay(db: Database): Promise<void> {
-  const { listProcesses } = await import("../work/relay-process.ts");
   const processes = await listProcesses(db);
   if (processes.some(({ workers, lives }) => workers && lives)) return;
   throw new RelayError(
@@ -72,8 +71,6 @@ export async function showReplay(
   context: CommandContext,
   { db, runner, started }: { db: Database; runner: ReplayRunner | null; started: Replay },
 ): Promise<void> {
-  const { listRefusals } = await import("../replay/replay-rows.ts");
-  const { followReplay } = await import("../replay/replay-runner.ts");
   const wish = context.listenForStop();
   const progress = new Progress({
     output: context.stderr,

@@ -96,6 +96,14 @@ describe("--help", () => {
     expect(faults).toEqual([]);
   });
 
+  it("is what comes without a command", async () => {
+    const printed: string[] = [];
+    const stdout = { write: (text: string) => printed.push(text) };
+    const context = new CommandContext({ environment: {}, stdout, stderr: silent, signals: process });
+    expect(await runProgram([], context)).toBe(0);
+    expect(printed.join("")).toBe(program.helpInformation());
+  });
+
   it("lists every command in a group", () => {
     expect(program.helpInformation()).not.toMatch(/\nCommands:\n(?! {2}help)/);
     for (const command of program.commands) expect(command.helpGroup(), command.name()).toMatch(/:$/);

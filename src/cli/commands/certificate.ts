@@ -11,6 +11,7 @@ import {
   type Tally,
 } from "../../reconcile/certificate/certificate.ts";
 import { readOf } from "../../reconcile/on-request.ts";
+import { certificateCsvParts, readCertificate } from "../../reconcile/read-certificates.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
@@ -34,7 +35,6 @@ export function certificateCommand(context: CommandContext): Command {
     .option("--csv", "a table for finance instead of text: days, total, differences")
     .action(async (id: string, { csv }: { csv?: true }) => {
       oneFormOnly(context, csv === true);
-      const { readCertificate } = await import("../../reconcile/read-certificates.ts");
       const certificate = await context.withDatabase((db) => readCertificate(db, id));
       if (certificate === null)
         throw notFoundError(
@@ -114,7 +114,6 @@ async function showCertificates<Value>(
         .map((one, index) => certificateText(one, context.width, certificates[index - 1]))
         .join("\n\n"),
     );
-  const { certificateCsvParts } = await import("../../reconcile/read-certificates.ts");
   await context.withDatabase(async (db) => {
     for await (const part of certificateCsvParts(db, certificates)) context.stdout.write(part);
   });

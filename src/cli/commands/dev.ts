@@ -6,7 +6,9 @@ import { indentedJson } from "../../kit/json.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { readSettings } from "../../kit/settings.ts";
 import { plainText } from "../../kit/text.ts";
+import { meaningOf } from "../../operate/timeline-meaning.ts";
 import type { CommandContext } from "../command-context.ts";
+import { renderTimeline } from "./invoices.ts";
 
 /**
  * `invoice-relay dev` (`npm start`): runs everything on this machine, and prints what to open and what
@@ -129,8 +131,6 @@ export function demoCommand(context: CommandContext): Command {
       const stop = context.listenForStop();
       const given = localWorldFor(context, database, []);
       const { runDemo } = await import("../../app/demo.ts");
-      const { meaningOf } = await import("../../operate/timeline-meaning.ts");
-      const { renderTimeline } = await import("./invoices.ts");
       try {
         const { event, timeline, currency } = await runDemo({
           environment: given.environment,

@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { LOCAL_AWS_CREDENTIALS } from "../../app/dev-settings.ts";
+import { Secret } from "../../kit/secret.ts";
 import type { CommandContext } from "../command-context.ts";
 
 interface Options {
@@ -23,7 +25,6 @@ export function collectionServiceCommand(context: CommandContext): Command {
       const { parseFaults } = await import("../../sandbox/provider/faults/faults.ts");
       const { startCollectionService } = await import("../../sandbox/provider/start-collection-service.ts");
       const { startEmbeddedPostgres } = await import("../../sandbox/postgres/start-embedded-postgres.ts");
-      const { Secret } = await import("../../kit/secret.ts");
       const stop = context.listenForStop();
       const log = await context.localLog();
       await using running = new AsyncDisposableStack();
@@ -80,7 +81,6 @@ export function localSnsCommand(context: CommandContext): Command {
     .option("--topic <name...>", "topics to create at the start", ["invoice-events"])
     .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
       const { startLocalSns } = await import("../../sandbox/sns/start-local-sns.ts");
-      const { LOCAL_AWS_CREDENTIALS } = await import("../../app/dev-settings.ts");
       const { createLocalTopic } = await import("../../app/dev-topics.ts");
       const stop = context.listenForStop();
       const { port, host, region } = options;

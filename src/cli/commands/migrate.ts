@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
 import { type Kysely, sql } from "kysely";
+import { migrateToLatest, refuseSharedDatabase, schemaState } from "../../database/migrate.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { makePartitions } from "../../receive/log/partitions.ts";
 import type { CommandContext } from "../command-context.ts";
 import type { StopRequest } from "../stop-request.ts";
 
@@ -13,10 +15,6 @@ export function migrateCommand(context: CommandContext): Command {
     .action(async ({ intoShared }: { intoShared?: boolean }) => {
       const { DATABASE_URL } = context.settings(["DATABASE_URL"]);
       const { connect } = await import("../../database/connect.ts");
-      const { migrateToLatest, refuseSharedDatabase, schemaState } = await import(
-        "../../database/migrate.ts"
-      );
-      const { makePartitions } = await import("../../receive/log/partitions.ts");
       const { grantRoles } = await import("../../database/roles.ts");
       const applicationName = `invoice-relay migrate ${randomUUID()}`;
       // A migration may rewrite a large table, so it has no time limit.

@@ -5,7 +5,11 @@ import { usageError } from "../../kit/errors.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
 import { replayRequest } from "../../operate/operations/replays.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
+import { createEventFile } from "../../replay/event-file.ts";
+import { planReplay } from "../../replay/plan-replay.ts";
 import { DEFAULT_RATES, type ReplayKind, type ReplayTarget } from "../../replay/replay.ts";
+import { mustFindReplay } from "../../replay/replay-rows.ts";
+import { resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand } from "../operation-command.ts";
 import { hasNone, withYes } from "../option-values.ts";
@@ -57,8 +61,6 @@ export const replayCommand = (context: CommandContext): Command =>
         extend: withHere,
         missing,
         async run(_, { id, reason }, { here = false }, { db, actor }) {
-          const { mustFindReplay } = await import("../../replay/replay-rows.ts");
-          const { resumeReplay } = await import("../../replay/start-replay.ts");
           const change = { db, actor, id: String(id).toLowerCase(), reason: reason as string | undefined };
           const { kind, target } = await mustFindReplay(change);
           const { runner } = await chooseRunner(context, db, { kind, target, here: here === true });
@@ -155,8 +157,6 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const { rate, reason, dryRun, filters, ...asked } = readValue(replayRequest, given);
       const target: ReplayTarget =
         toFile === undefined ? asked.target : { kind: "file", path: String(toFile) };
-      const { startReplay } = await import("../../replay/start-replay.ts");
-      const { planReplay } = await import("../../replay/plan-replay.ts");
       const { runner, routes } = await chooseRunner(context, db, { kind, target, here: here === true });
       const request = { db, kind, filters, target, routes };
       if (dryRun) {
@@ -171,7 +171,6 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       }
       if (runner === null) await requireRelay(db);
       if (target.kind === "file") {
-        const { createEventFile } = await import("../../replay/event-file.ts");
         await createEventFile(target.path);
       }
       const started = await startReplay({ ...request, actor, rate, reason });

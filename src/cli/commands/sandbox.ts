@@ -4,7 +4,7 @@ import { usageError } from "../../kit/errors.ts";
 import { shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
-import type { Happening } from "../sandbox-happenings.ts";
+import { askSandbox, type Happening, recentCallbacks, recentEvents } from "../sandbox-happenings.ts";
 
 const LOOK_EVERY_MS = 300;
 /** With --early, how long after the callback the API shows the payment. */
@@ -50,7 +50,6 @@ function payCommand(context: CommandContext): Command {
     )
     .addOption(providerOption())
     .action(async (id: string, { early, twice, never, forge, method, provider }: PayOptions) => {
-      const { askSandbox } = await import("../sandbox-happenings.ts");
       const invoice = `${providerUrl(context, provider)}/_control/invoices/${id}`;
       if (forge) {
         const answer: ForgeAnswer = { ...(await askSandbox("collection service", `${invoice}/forge`, {})) };
@@ -89,7 +88,6 @@ function listenCommand(context: CommandContext): Command {
     .addOption(providerOption())
     .option("--sns <url>", "the local SNS; by default AWS_ENDPOINT_URL_SNS, or port 4002")
     .action(async ({ provider, sns }: { provider?: string; sns?: string }) => {
-      const { recentCallbacks, recentEvents } = await import("../sandbox-happenings.ts");
       const stop = context.listenForStop();
       const providerAt = providerUrl(context, provider);
       const snsAt = trimmed(sns ?? context.settings().AWS_ENDPOINT_URL_SNS ?? "http://127.0.0.1:4002");

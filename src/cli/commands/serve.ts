@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { usageError } from "../../kit/errors.ts";
 import { SERVE_REQUIRES } from "../../kit/settings.ts";
+import { describedSources } from "../../kit/sources.ts";
 import { plainText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { nameValue } from "../option-values.ts";
@@ -78,7 +79,6 @@ export function callbackUrlCommand(context: CommandContext): Command {
     .option("--reference <reference>", "your own reference for the invoice, included in its event", nameValue)
     .action(async ({ reference }: { reference?: string }) => {
       const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
-      const { describedSources } = await import("../../kit/sources.ts");
       const settings = context.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
       const urls = describedSources(settings).flatMap(({ name: source, callbackTokens = [] }) =>
         callbackTokens.map((token) => ({
