@@ -77,7 +77,7 @@ export function operation<Shape extends z.ZodRawShape>(
     answer(fields) {
       const read = schema.safeParse(fields);
       if (!read.success) throw invalidParameter(read.error.issues[0]?.path.join(".") ?? "");
-      return answer(read.data) ?? undefined;
+      return answer(read.data);
     },
   };
 }

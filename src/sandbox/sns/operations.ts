@@ -20,29 +20,25 @@ export function createOperations(
     return subscription;
   }
 
-  const listed = (some: readonly Topic[]) =>
-    listElement(
+  const listed = (some: readonly Topic[]) => {
+    const all = some.flatMap(({ subscriptions }) => [...subscriptions.values()]);
+    return listElement(
       "Subscriptions",
-      some.flatMap(({ subscriptions }) =>
-        [...subscriptions.values()].map((one) => listedSubscription(one, accountId)),
-      ),
+      all.map((one) => listedSubscription(one, accountId)),
     );
+  };
 
   return {
     CreateTopic: operation({ Name: text, Attributes: textMap }, ({ Name, Attributes }) =>
       element("TopicArn", topics.create(Name, Attributes).arn),
     ),
 
-    DeleteTopic: operation(oneTopic, ({ TopicArn }) => {
-      topics.delete(TopicArn);
-    }),
+    DeleteTopic: operation(oneTopic, ({ TopicArn }) => void topics.delete(TopicArn)),
 
-    ListTopics: operation({}, () =>
-      listElement(
-        "Topics",
-        topics.list().map(({ arn }) => element("TopicArn", arn)),
-      ),
-    ),
+    ListTopics: operation({}, () => {
+      const arns = topics.list().map(({ arn }) => element("TopicArn", arn));
+      return listElement("Topics", arns);
+    }),
 
     GetTopicAttributes: operation(oneTopic, ({ TopicArn }) =>
       mapElement("Attributes", Object.entries(shownTopic(topics.get(TopicArn), accountId))),
@@ -75,12 +71,8 @@ export function createOperations(
 
     Unsubscribe: operation(
       oneSubscription,
-      ({ SubscriptionArn }) => {
-        topics.unsubscribe(SubscriptionArn);
-      },
-      {
-        openToAll: true,
-      },
+      ({ SubscriptionArn }) => void topics.unsubscribe(SubscriptionArn),
+      { openToAll: true },
     ),
 
     ListSubscriptions: operation({}, () => listed(topics.list())),
