@@ -5,21 +5,6 @@ import type { Secret } from "../kit/secret.ts";
 import { PreparingClient, RelayClient, SessionPool } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
 
-export interface Connection<Schema> {
-  readonly db: Kysely<Schema>;
-  /** Ends the connections that do not answer within `limitMs`; the pool makes new ones. */
-  endSilentSessions(limitMs: number): Promise<void>;
-  usage(): PoolUsage;
-  close(): Promise<void>;
-}
-
-/** The connections of a pool, and what waits for one. */
-export interface PoolUsage {
-  busy: number;
-  idle: number;
-  wanted: number;
-}
-
 /** What a pool is for, and so how long its statements may take. */
 export type Purpose =
   /**
@@ -81,7 +66,7 @@ const types = {
  * its commits to be durable (G1) whatever the server's own settings, and holds no lock longer than its
  * purpose needs (G11).
  */
-export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}): Connection<Schema> {
+export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}) {
   const { purpose = "work", max = 10, applicationName = "invoice-relay", connectTimeoutMs = 5_000 } = options;
   const statementMs = options.statementTimeoutMs ?? LIMITS[purpose].statementMs;
   const session = sessionSettings(purpose, statementMs, options.schema);
@@ -103,17 +88,25 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
   // then.
   pool.on("error", (error) => closing || options.onIdleError?.(error));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  const close = () => {
-    closing = true;
-    return db.destroy();
+  return {
+    db,
+    /** Ends the connections that do not answer within `limitMs`; the pool makes new ones. */
+    endSilentSessions: (limitMs: number) => pool.endSilentSessions(limitMs),
+    /** The connections of the pool, and what waits for one. */
+    usage: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      wanted: pool.waitingCount,
+    }),
+    close: () => {
+      closing = true;
+      return db.destroy();
+    },
   };
-  const usage = (): PoolUsage => ({
-    busy: pool.totalCount - pool.idleCount,
-    idle: pool.idleCount,
-    wanted: pool.waitingCount,
-  });
-  return { db, endSilentSessions: (limitMs) => pool.endSilentSessions(limitMs), usage, close };
 }
+
+export type Connection<Schema = Tables> = ReturnType<typeof connect<Schema>>;
+export type PoolUsage = ReturnType<Connection["usage"]>;
 
 function sessionSettings(
   purpose: Purpose,
