@@ -1,5 +1,6 @@
 import { devNull } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { leaveShellBehind } from "./src/kit/shell-variables.ts";
 import { PATIENCE_MS } from "./test/support/patience-ms.ts";
 import { unitTests } from "./test/support/unit-tests.ts";
@@ -43,6 +44,18 @@ const WITH_SERVERS = {
   maxConcurrency: 3,
 };
 
+// What waits for beats and back-offs is begun first: else, as their files are small, a run would end with these alone.
+const WAITS_LONG = /\/test\/(app\/(maintenance|silent-process)|confirm\/gateway-not-found)\.test\.ts$/;
+
+class LongWaitsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { waiting = [], others = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
+      WAITS_LONG.test(moduleId) ? "waiting" : "others",
+    );
+    return [...waiting, ...others];
+  }
+}
+
 // `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the package.
 const ssr = { resolve: { conditions: ["@invoice-relay/source"] } };
 
@@ -56,6 +69,7 @@ Object.assign(process.env, {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongWaitsFirst },
     projects: [
       // Checks of the house itself: no database, seconds.
       { test: { name: "house", include: ["test/house/**/*.test.ts"] } },
