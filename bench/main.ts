@@ -1,10 +1,9 @@
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { compareCheckouts } from "./harness/against.ts";
-import { machine } from "./harness/machine.ts";
-import { onStage } from "./harness/on-stage.ts";
 import type { BenchOptions } from "./harness/options.ts";
 import { printReport, type Report } from "./harness/report.ts";
-import type { Stage } from "./harness/stage.ts";
+import { Stage } from "./harness/stage.ts";
 import { stayCold } from "./harness/warm-up.ts";
 
 type Bench = (stage: Stage, options: BenchOptions) => Promise<Report>;
@@ -79,6 +78,33 @@ ${Object.entries(BENCHES)
 
 const USUAL = { rounds: 5, seconds: 5, callbacks: 10_000, minutes: 5, rows: 1_000_000 };
 const QUICK = { rounds: 1, seconds: 1, callbacks: 500, minutes: 0.5, rows: 20_000 };
+
+/** What the figures were measured on; `loadAtStart` well above 0 means that other programs were at work. */
+const machine = () => ({
+  cores: availableParallelism(),
+  processor: cpus()[0]?.model ?? "unknown",
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+  loadAtStart: Number((loadavg()[0] ?? 0).toFixed(2)),
+  at: new Date().toISOString(),
+});
+
+/** Runs the work on a stage and clears it away afterwards, also after a failure, Ctrl-C or SIGTERM. */
+async function onStage<Result>(work: (stage: Stage) => Promise<Result>): Promise<Result> {
+  const stage = new Stage();
+  const interrupted = Promise.withResolvers<never>();
+  const interrupt = () => interrupted.reject(new Error("stopped before its end"));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
+  const begun = stage.begin();
+  try {
+    return await Promise.race([begun.then(() => work(stage)), interrupted.promise]);
+  } finally {
+    // What is only half up cannot be taken down.
+    await begun.catch(() => undefined);
+    await stage.end();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
+  }
+}
 
 async function main(words: string[]): Promise<number> {
   const { values, positionals } = parseArgs({

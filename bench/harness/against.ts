@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { type CpuCosts, cpuOfWork } from "./cpu-time.ts";
 import { interleave } from "./interleave.ts";
 import type { BenchOptions } from "./options.ts";
-import { type Report, rounded, tell } from "./report.ts";
+import { type Report, rounded } from "./report.ts";
 import { ratiosOf, type Spread, spreadOf } from "./spread.ts";
 
 /** Figures of one round by what they say: `relay, 64 connections: cpu measured`. */
@@ -32,7 +32,6 @@ export async function compareCheckouts(
   const rounds = await interleave<Flat>(
     { here: () => roundOf(HERE, measure, options), there: () => roundOf(there, measure, options) },
     options.rounds,
-    tell,
   );
   const compared = comparisons(rounds.here ?? [], rounds.there ?? []);
   return {

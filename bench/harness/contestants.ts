@@ -41,10 +41,7 @@ export const startRelays =
         start: async () => first?.call("startProfile"),
         stop: async () => (await first?.call("stopProfile")) ?? [],
       },
-      stop: async () => {
-        await Promise.all(relays.map((relay) => relay.call("stop")));
-        await Promise.all(relays.map((relay) => relay.end()));
-      },
+      stop: async () => void (await Promise.all(relays.map((relay) => relay.end()))),
     };
   };
 
@@ -58,10 +55,7 @@ const startGraphileWorker =
     return {
       pids: [child.pid],
       record: (ids) => recordCallbacks(database, "graphileWorker", ids),
-      stop: async () => {
-        await child.call("stop");
-        await child.end();
-      },
+      stop: child.end,
     };
   };
 
@@ -76,10 +70,7 @@ const startPgBoss =
         await recordCallbacks(database, "pgBoss", ids);
         if (levers) await child.call("notify");
       },
-      stop: async () => {
-        await child.call("stop");
-        await child.end();
-      },
+      stop: child.end,
     };
   };
 

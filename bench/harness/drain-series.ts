@@ -4,33 +4,27 @@ import { type ContestantName, contestants } from "./contestants.ts";
 import { interleave } from "./interleave.ts";
 import { type Drain, measureDrain } from "./measure-drain.ts";
 import { rateTable, relayRatios, summaryOf } from "./rates.ts";
-import { type TableOf, tell } from "./report.ts";
+import type { TableOf } from "./report.ts";
 import type { Spread } from "./spread.ts";
 import type { Stage } from "./stage.ts";
 import { cpuTable, ratioTable } from "./tables.ts";
 
 /** One drain of one contestant on a database of its own. */
-export async function drainOnce(
+export const drainOnce = (
   stage: Stage,
   name: ContestantName,
   callbacks: number,
   profile = false,
-): Promise<Drain> {
-  const database = await stage.createDatabase();
-  const contestant = await contestants[name](stage, database);
-  try {
-    return await measureDrain({
-      stage,
-      contestant,
-      database: name === "noDatabase" ? null : database,
-      callbacks,
-      profile,
-    });
-  } finally {
-    await contestant.stop();
-    await database.drop();
-  }
-}
+): Promise<Drain> =>
+  stage.withDatabase(async (own) => {
+    const contestant = await contestants[name](stage, own);
+    const database = name === "noDatabase" ? null : own;
+    try {
+      return await measureDrain({ stage, contestant, database, callbacks, profile });
+    } finally {
+      await contestant.stop();
+    }
+  });
 
 /** What several contestants drained, a figure for each round. */
 export interface DrainSeries {
@@ -44,7 +38,7 @@ export async function drainSeries(
   { rounds, callbacks }: { rounds: number; callbacks: number },
 ): Promise<DrainSeries> {
   const variants = Object.fromEntries(names.map((name) => [name, () => drainOnce(stage, name, callbacks)]));
-  const figures = await interleave<Drain>(variants, rounds, tell);
+  const figures = await interleave<Drain>(variants, rounds);
   return { rounds: figures, ratios: relayRatios(figures) };
 }
 

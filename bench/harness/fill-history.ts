@@ -2,6 +2,7 @@ import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { makePartitions } from "../../src/receive/log/partitions.ts";
 import type { BenchDatabase } from "./bench-database.ts";
+import { tell } from "./report.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
 
 const CHUNK = 100_000;
@@ -73,11 +74,7 @@ const READ_BY_LEDGER = `
        to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at) as now`;
 
 /** Fills every table with `rows` payments of the past, vacuumed and analysed as they would be by then. */
-export async function fillHistory(
-  database: BenchDatabase,
-  rows: number,
-  onProgress: (done: number) => void,
-): Promise<void> {
+export async function fillHistory(database: BenchDatabase, rows: number): Promise<void> {
   const { db, close } = connect(new Secret(database.url), { max: 1 });
   try {
     for (let month = MONTHS; month >= 0; month -= 3)
@@ -87,7 +84,8 @@ export async function fillHistory(
   }
   for (let done = 0; done < rows; done += CHUNK) {
     await database.query(FILL, [done + 1, Math.min(rows, done + CHUNK), rows]);
-    onProgress(Math.min(rows, done + CHUNK));
+    const filled = Math.min(rows, done + CHUNK);
+    if (filled % 1_000_000 === 0) tell(`filled ${filled} of ${rows} rows`);
   }
   await database.query(READ_BY_LEDGER);
   await database.query("vacuum analyze");

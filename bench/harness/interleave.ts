@@ -1,3 +1,5 @@
+import { tell } from "./report.ts";
+
 /** One thing that is measured, a round at a time. */
 export type Variants<Figures> = Record<string, (round: number) => Promise<Figures>>;
 
@@ -9,7 +11,6 @@ export type Variants<Figures> = Record<string, (round: number) => Promise<Figure
 export async function interleave<Figures>(
   variants: Variants<Figures>,
   rounds: number,
-  tell: (text: string) => void,
 ): Promise<Record<string, Figures[]>> {
   const names = Object.keys(variants);
   const figures: Record<string, Figures[]> = Object.fromEntries(names.map((name) => [name, []]));

@@ -30,17 +30,12 @@ export async function measureFloods<Connections extends number>(
   counts: readonly Connections[],
   ms: number,
 ): Promise<Record<Connections, Intake>> {
-  await warmUp([pid], () => stage.generator.call("flood", { port, connections: RUSH, ms: WARM_UP_MS }));
+  await warmUp([pid], () => stage.flood({ port, connections: RUSH, ms: WARM_UP_MS }));
   const measured: [Connections, Intake][] = [];
   for (const connections of counts) {
     await stage.settleDisk();
     const clock = stage.startCpuClock(pid);
-    const { answered, failed, perSecond, latency } = await stage.generator.call("flood", {
-      port,
-      connections,
-      ms,
-    });
-    if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
+    const { answered, perSecond, latency } = await stage.flood({ port, connections, ms });
     measured.push([connections, { perSecond, p50: latency.p50, p99: latency.p99, cpu: clock(answered) }]);
   }
   return Object.fromEntries(measured) as Record<Connections, Intake>;

@@ -39,49 +39,40 @@ export async function sendCallbacks(
   ms: number,
 ): Promise<Latency> {
   await stage.sns.call("reset", { failFirst: 0 });
-  const { sent, failed } = await stage.generator.call("pace", { port, perSecond, ms });
-  if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
+  const { sent } = await stage.pace({ port, perSecond, ms });
   return await latencyOf(stage, sent);
 }
 
 /** The relay at an even rate. */
-export async function relayLatency(stage: Stage, perSecond: number, ms: number): Promise<CostlyLatency> {
-  const database = await stage.createDatabase();
-  const relay = await startWarmRelay(stage, database);
-  await stage.settleDisk();
-  const clock = stage.startCpuClock(relay.pid);
-  const latency = await sendCallbacks(stage, relay.port, perSecond, ms);
-  const cpu = clock(latency.callbacks);
-  await relay.call("stop");
-  await relay.end();
-  await database.drop();
-  return { ...latency, cpu };
-}
+export const relayLatency = (stage: Stage, perSecond: number, ms: number): Promise<CostlyLatency> =>
+  stage.withDatabase(async (database) => {
+    const relay = await startWarmRelay(stage, database);
+    await stage.settleDisk();
+    const clock = stage.startCpuClock(relay.pid);
+    const latency = await sendCallbacks(stage, relay.port, perSecond, ms);
+    const cpu = clock(latency.callbacks);
+    await relay.end();
+    return { ...latency, cpu };
+  });
 
 /**
  * The same commits and calls made bare, one after the other.
  * @param perSecond an even rate; null: each right after the one before.
  */
-export async function bareLatency(
-  stage: Stage,
-  perSecond: number | null,
-  ms: number,
-): Promise<CostlyLatency> {
-  const database = await stage.createDatabase();
-  const bare = stage.child<BareSequenceCalls>("bare-sequence");
-  await bare.call("start", surroundings(stage, database));
-  await warmUp([bare.pid], () => bare.call("run", { ms: WARM_UP.ms, perSecond: null }));
-  await stage.settleDisk();
-  await stage.sns.call("reset", { failFirst: 0 });
-  const clock = stage.startCpuClock(bare.pid);
-  const sent = await bare.call("run", { ms, perSecond });
-  const cpu = clock(sent.length);
-  const latency = await latencyOf(stage, sent);
-  await bare.call("stop");
-  await bare.end();
-  await database.drop();
-  return { ...latency, cpu };
-}
+export const bareLatency = (stage: Stage, perSecond: number | null, ms: number): Promise<CostlyLatency> =>
+  stage.withDatabase(async (database) => {
+    const bare = stage.child<BareSequenceCalls>("bare-sequence");
+    await bare.call("start", surroundings(stage, database));
+    await warmUp([bare.pid], () => bare.call("run", { ms: WARM_UP.ms, perSecond: null }));
+    await stage.settleDisk();
+    await stage.sns.call("reset", { failFirst: 0 });
+    const clock = stage.startCpuClock(bare.pid);
+    const sent = await bare.call("run", { ms, perSecond });
+    const cpu = clock(sent.length);
+    const latency = await latencyOf(stage, sent);
+    await bare.end();
+    return { ...latency, cpu };
+  });
 
 async function latencyOf(stage: Stage, sent: readonly Sent[]): Promise<Latency> {
   const accepted = await acceptancesOf(stage, sent);

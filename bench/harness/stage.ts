@@ -8,7 +8,7 @@ import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { makePartitions } from "../../src/receive/log/partitions.ts";
 import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
-import type { LoadGeneratorCalls } from "../processes/load-generator.ts";
+import type { Flood, LoadGeneratorCalls, Pace } from "../processes/load-generator.ts";
 import type { ProviderCalls } from "../processes/provider-stub.ts";
 import type { SnsCalls } from "../processes/sns-stub.ts";
 import type { Calls } from "./answer-parent.ts";
@@ -59,20 +59,41 @@ export class Stage {
     return begun(this.#sns);
   }
 
-  get generator(): Child<LoadGeneratorCalls> {
-    return begun(this.#generator);
+  /** As many callbacks as a server takes. @throws when one is not answered 2xx. */
+  async flood(how: Flood) {
+    return allAnswered(await begun(this.#generator).call("flood", how));
   }
 
-  /** Starts a process of the bench; it ends with the stage at the latest. */
+  /** So many callbacks a second, evenly. @throws when one is not answered 2xx. */
+  async pace(how: Pace) {
+    return allAnswered(await begun(this.#generator).call("pace", how));
+  }
+
+  /**
+   * Starts a process of the bench; `end` has it stop its work before. It ends with the stage at the latest,
+   * then at once.
+   */
   child<C extends Calls>(name: string): Child<C> {
     if (this.#ended) throw new Error("The stage has ended");
     const child = startChild<C>(name);
     this.#children.add(child);
+    const working = child as unknown as Child<{ stop: () => unknown }>;
     const end = async () => {
+      await working.call("stop");
       this.#children.delete(child);
       await child.end();
     };
     return { ...child, end };
+  }
+
+  /** Works with a database of its own, which is gone afterwards. */
+  async withDatabase<Result>(work: (database: BenchDatabase) => Promise<Result>): Promise<Result> {
+    const database = await this.createDatabase();
+    try {
+      return await work(database);
+    } finally {
+      await database.drop();
+    }
   }
 
   /** A database with the relay's schema and nothing in it. */
@@ -92,7 +113,7 @@ export class Stage {
     return startCpuClock({
       measured: () => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
       postgres: () => cpuSecondsOfPostgres(this.#postmaster),
-      generator: () => cpuSecondsOf(this.generator.pid),
+      generator: () => cpuSecondsOf(begun(this.#generator).pid),
       provider: () => cpuSecondsOf(this.provider.pid),
       sns: () => cpuSecondsOf(this.sns.pid),
     });
@@ -145,6 +166,11 @@ export class Stage {
       await client.end();
     }
   }
+}
+
+function allAnswered<Outcome extends { failed: number }>(outcome: Outcome): Outcome {
+  if (outcome.failed > 0) throw new Error(`${outcome.failed} callbacks were not answered 2xx`);
+  return outcome;
 }
 
 function begun<T>(part: T | undefined): T {

@@ -2,7 +2,7 @@ import { hostileRequests } from "../harness/hostile-requests.ts";
 import { interleave } from "../harness/interleave.ts";
 import { startWarmRelay } from "../harness/measure-latency.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded, tell } from "../harness/report.ts";
+import { type Report, rounded } from "../harness/report.ts";
 import { type Percentiles, percentilesOf, ratiosOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import type { StrangerCalls } from "../processes/stranger.ts";
@@ -39,10 +39,7 @@ export async function bystander(stage: Stage, { rounds, ms }: BenchOptions): Pro
             ...{ port, ms, perSecond: STRANGER_PER_SECOND },
             request: request.toString("base64"),
           });
-    const { sent, failed } = await stage.generator.call("pace", {
-      ...{ port, ms, perSecond: BYSTANDER_PER_SECOND },
-    });
-    if (failed > 0) throw new Error(`${failed} of the bystander's callbacks were not answered 2xx`);
+    const { sent } = await stage.pace({ port, ms, perSecond: BYSTANDER_PER_SECOND });
     const { answered } = await pestering;
     return { bystander: percentilesOf(sent.map((one) => one.answeredAt - one.sentAt)), answered };
   };
@@ -50,9 +47,7 @@ export async function bystander(stage: Stage, { rounds, ms }: BenchOptions): Pro
   const figures = await interleave<Round>(
     Object.fromEntries(requests.map(([name, request]) => [name, () => measure(request)])),
     rounds,
-    tell,
   );
-  await relay.call("stop");
   await Promise.all([relay.end(), stranger.end()]);
   await database.drop();
 

@@ -30,9 +30,7 @@ export async function consolePages(
 ): Promise<Report> {
   const rows = long ? 10 * some : some;
   const database = await stage.createDatabase();
-  await fillHistory(database, rows, (done) => {
-    if (done % 1_000_000 === 0) tell(`filled ${done} of ${rows} rows`);
-  });
+  await fillHistory(database, rows);
   await fillTroubles(database);
   await stage.settleDisk();
   const taken = await measure(stage, database, rounds * ROUNDS_MORE);
@@ -73,7 +71,6 @@ async function measure(stage: Stage, database: BenchDatabase, rounds: number): P
     }
     tell(`round ${round + 1} of ${rounds}`);
   }
-  await relay.call("stop");
   await relay.end();
   return taken;
 }

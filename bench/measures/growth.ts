@@ -6,7 +6,7 @@ import { measureDrain } from "../harness/measure-drain.ts";
 import { measureFloods, RUSH, startReceiver } from "../harness/measure-intake.ts";
 import { CERTIFIED, measureReads, type Reads } from "../harness/measure-reads.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded, tell } from "../harness/report.ts";
+import { type Report, rounded } from "../harness/report.ts";
 import { ratiosOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import { ratioTable } from "../harness/tables.ts";
@@ -27,7 +27,6 @@ async function measure(
   const reads = await measureReads(stage, database);
   const receiver = await startReceiver(stage, database);
   const { perSecond: intake } = (await measureFloods(stage, receiver, [RUSH], ms))[RUSH];
-  await receiver.call("stop");
   await receiver.end();
   // What intake recorded has been measured, and is not to be drained as well.
   await database.query("delete from confirmation where state = 'due'");
@@ -37,14 +36,6 @@ async function measure(
   await relay.stop();
   await database.query("vacuum analyze confirmation");
   return { intake, drain, ...reads };
-}
-
-async function filled(stage: Stage, rows: number): Promise<BenchDatabase> {
-  const database = await stage.createDatabase();
-  await fillHistory(database, rows, (done) => {
-    if (done % 1_000_000 === 0) tell(`filled ${done} of ${rows} rows`);
-  });
-  return database;
 }
 
 /** The same work with an empty log, with `--rows` payments in every table, and with `--long` ten times as many. */
@@ -57,10 +48,11 @@ export async function growth(stage: Stage, options: BenchOptions): Promise<Repor
   const measures: Record<string, () => Promise<Growth>> = {};
   // Each is kept for all rounds: what a round adds, the other has as well.
   for (const [name, rows] of Object.entries(sizes)) {
-    const database = await filled(stage, rows);
+    const database = await stage.createDatabase();
+    await fillHistory(database, rows);
     measures[name] = () => measure(stage, database, options);
   }
-  const figures = await interleave<Growth>(measures, options.rounds, tell);
+  const figures = await interleave<Growth>(measures, options.rounds);
   const names = Object.keys(figures);
   const column = (name: string, of: keyof Growth) => (figures[name] ?? []).map((round) => round[of]);
   const ratios = Object.fromEntries(

@@ -4,7 +4,7 @@ import { type Intake, measureFloods, RUSH, startReceiver } from "../harness/meas
 import type { BenchOptions } from "../harness/options.ts";
 import type { HotSpot } from "../harness/profiler.ts";
 import { rateTable, relayRatios, summaryOf } from "../harness/rates.ts";
-import { type Report, tell } from "../harness/report.ts";
+import type { Report } from "../harness/report.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, profileTable, ratioTable } from "../harness/tables.ts";
 import type { BareExpressCalls } from "../processes/bare-express.ts";
@@ -19,18 +19,6 @@ type Floods = Record<(typeof CONNECTIONS)[number], Intake>;
 
 /** pg's own default. */
 const POOL = 10;
-
-async function withDatabase<Result>(
-  stage: Stage,
-  work: (database: BenchDatabase) => Promise<Result>,
-): Promise<Result> {
-  const database = await stage.createDatabase();
-  try {
-    return await work(database);
-  } finally {
-    await database.drop();
-  }
-}
 
 async function bare(stage: Stage, ms: number): Promise<Floods> {
   const child = stage.child<BareExpressCalls>("bare-express");
@@ -52,7 +40,6 @@ async function perRequestInsert(stage: Stage, database: BenchDatabase, ms: numbe
 async function relay(stage: Stage, database: BenchDatabase, ms: number): Promise<Floods> {
   const receiver = await startReceiver(stage, database);
   const measured = await measureFloods(stage, receiver, CONNECTIONS, ms);
-  await receiver.call("stop");
   await receiver.end();
   await requireRecorded(database, measured, ms);
   return measured;
@@ -63,7 +50,6 @@ async function profileOf(stage: Stage, database: BenchDatabase, ms: number): Pro
   await receiver.call("startProfile");
   await measureFloods(stage, receiver, [RUSH], ms);
   const hot = await receiver.call("stopProfile");
-  await receiver.call("stop");
   await receiver.end();
   return hot;
 }
@@ -89,18 +75,16 @@ export async function intake(stage: Stage, { rounds, ms, profile, alone }: Bench
   const references = {
     generatorCeiling: () => measureFloods(stage, { pid: ceiling.pid, port }, CONNECTIONS, ms),
     bare: () => bare(stage, ms),
-    perRequestInsert: () =>
-      withDatabase(stage, (database: BenchDatabase) => perRequestInsert(stage, database, ms)),
+    perRequestInsert: () => stage.withDatabase((database) => perRequestInsert(stage, database, ms)),
   };
   const floods = await interleave<Floods>(
     {
       ...(alone ? {} : references),
-      relay: () => withDatabase(stage, (database) => relay(stage, database, ms)),
+      relay: () => stage.withDatabase((database) => relay(stage, database, ms)),
     },
     rounds,
-    tell,
   );
-  const hot = profile ? await withDatabase(stage, (database) => profileOf(stage, database, ms)) : undefined;
+  const hot = profile ? await stage.withDatabase((database) => profileOf(stage, database, ms)) : undefined;
   const measured = CONNECTIONS.map((count) => {
     const each = Object.entries(floods).map(([name, all]) => [name, all.map((flood) => flood[count])]);
     const figures: Record<string, Intake[]> = Object.fromEntries(each);

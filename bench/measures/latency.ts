@@ -1,7 +1,7 @@
 import { interleave } from "../harness/interleave.ts";
 import { bareLatency, type CostlyLatency, relayLatency } from "../harness/measure-latency.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded, type TableOf, tell } from "../harness/report.ts";
+import { type Report, rounded, type TableOf } from "../harness/report.ts";
 import { type Percentiles, ratiosOf, type Spread, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, ratioTable } from "../harness/tables.ts";
@@ -79,7 +79,7 @@ export async function latency(stage: Stage, { rounds, ms, alone }: BenchOptions)
   };
   const relays = RATES.map((rate) => [at(rate), () => relayLatency(stage, rate, long(rate))] as const);
   const variants = { ...(alone ? {} : bares), ...Object.fromEntries(relays) };
-  const figures = await interleave<CostlyLatency>(variants, rounds, tell);
+  const figures = await interleave<CostlyLatency>(variants, rounds);
   const pairs: [string, string][] = [
     ...RATES.map((rate): [string, string] => [at(rate), "bare"]),
     ...BARE_RATES.map((rate): [string, string] => [at(rate), bareAt(rate)]),
@@ -109,7 +109,6 @@ export async function idle(stage: Stage, { rounds, ms, alone }: BenchOptions): P
   const figures = await interleave<CostlyLatency>(
     { ...(alone ? {} : bare), idle: () => relayLatency(stage, IDLE_RATE, ms) },
     rounds,
-    tell,
   );
   const ratios = ratiosOfPairs(figures, "answeredToAccepted", [["idle", "bare"]]);
   return {

@@ -1,11 +1,10 @@
-import type { BenchDatabase } from "../harness/bench-database.ts";
 import type { ContestantName } from "../harness/contestants.ts";
 import { drainBytesTable, drainFigures, drainSeries, drainTables } from "../harness/drain-series.ts";
 import { interleave } from "../harness/interleave.ts";
 import { measurePath, type Path, startOneProcess, startTwoProcesses } from "../harness/measure-path.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import { rateTable, relayRatios, summaryOf } from "../harness/rates.ts";
-import { type Report, tell } from "../harness/report.ts";
+import type { Report } from "../harness/report.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, ratioTable } from "../harness/tables.ts";
 
@@ -25,18 +24,12 @@ const ALL: ContestantName[] = [
 export async function peers(stage: Stage, options: BenchOptions): Promise<Report> {
   const { rounds, callbacks, ms, alone } = options;
   const queues = await drainSeries(stage, alone ? ["relay"] : ALL, { rounds, callbacks });
-  const withDatabase = async (work: (database: BenchDatabase) => Promise<Path>) => {
-    const database = await stage.createDatabase();
-    const path = await work(database);
-    await database.drop();
-    return path;
-  };
   const start = { oneProcess: startOneProcess, twoProcesses: startTwoProcesses };
   const variants = Object.entries(start).map(([name, begin]) => [
     name,
-    () => withDatabase(async (database) => measurePath(stage, await begin(stage, database), ms)),
+    () => stage.withDatabase(async (database) => measurePath(stage, await begin(stage, database), ms)),
   ]);
-  const path = await interleave<Path>(Object.fromEntries(variants), rounds, tell);
+  const path = await interleave<Path>(Object.fromEntries(variants), rounds);
   const ratios = relayRatios(path, "twoProcesses");
   return {
     tables: [

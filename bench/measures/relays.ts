@@ -4,7 +4,7 @@ import { interleave } from "../harness/interleave.ts";
 import { type Drain, measureDrain } from "../harness/measure-drain.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import { rateTable, summaryOf } from "../harness/rates.ts";
-import { type Report, tell } from "../harness/report.ts";
+import type { Report } from "../harness/report.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable } from "../harness/tables.ts";
 
@@ -23,7 +23,7 @@ export async function relays(stage: Stage, { rounds, callbacks }: BenchOptions):
     `${count} ${count === 1 ? "relay" : "relays"}`,
     () => drainTogether(stage, count, callbacks),
   ]);
-  const drained = await interleave<SharedDrain>(Object.fromEntries(variants), rounds, tell);
+  const drained = await interleave<SharedDrain>(Object.fromEntries(variants), rounds);
   return {
     tables: [
       rateTable(`Drain of ${callbacks} callbacks by several relays on one Postgres, events/s`, drained, {
@@ -36,23 +36,22 @@ export async function relays(stage: Stage, { rounds, callbacks }: BenchOptions):
   };
 }
 
-async function drainTogether(stage: Stage, count: number, callbacks: number): Promise<SharedDrain> {
-  const database = await stage.createDatabase();
-  const contestant = await startRelays(count)(stage, database);
-  let before = 0;
-  const record = async (ids: string[]) => {
-    before = await transactionsOf(database);
-    await contestant.record(ids);
-  };
-  try {
-    const drain = await measureDrain({ stage, contestant: { ...contestant, record }, database, callbacks });
-    const commits = ((await transactionsOf(database)) - before) / (callbacks / 1_000);
-    return { ...drain, commits, connections: await connectionsOf(database) };
-  } finally {
-    await contestant.stop();
-    await database.drop();
-  }
-}
+const drainTogether = (stage: Stage, count: number, callbacks: number): Promise<SharedDrain> =>
+  stage.withDatabase(async (database) => {
+    const contestant = await startRelays(count)(stage, database);
+    let before = 0;
+    const record = async (ids: string[]) => {
+      before = await transactionsOf(database);
+      await contestant.record(ids);
+    };
+    try {
+      const drain = await measureDrain({ stage, contestant: { ...contestant, record }, database, callbacks });
+      const commits = ((await transactionsOf(database)) - before) / (callbacks / 1_000);
+      return { ...drain, commits, connections: await connectionsOf(database) };
+    } finally {
+      await contestant.stop();
+    }
+  });
 
 /** Only a transaction that writes is given an id. */
 async function transactionsOf(database: BenchDatabase): Promise<number> {

@@ -8,7 +8,7 @@ import { fillHistory } from "../harness/fill-history.ts";
 import { interleave } from "../harness/interleave.ts";
 import { type Latency, sendCallbacks, startWarmRelay } from "../harness/measure-latency.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded, tell } from "../harness/report.ts";
+import { type Report, rounded } from "../harness/report.ts";
 import { TOPIC_ARN } from "../harness/sample-payment.ts";
 import { ratiosOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
@@ -29,17 +29,9 @@ interface Round {
 async function begin(database: BenchDatabase): Promise<string> {
   const { db, close } = connect(new Secret(database.url), { max: 1 });
   try {
-    const routes = [{ source: "default", invoiceType: "Live" as const, topicArn: TOPIC_ARN }];
-    const target = { kind: "topics" as const };
-    const filters = {};
     const replay = await startReplay({
-      db,
-      actor: "bench",
-      kind: "events",
-      filters,
-      target,
-      routes,
-      rate: RATE,
+      ...{ db, actor: "bench", kind: "events", filters: {}, target: { kind: "topics" }, rate: RATE },
+      routes: [{ source: "default", invoiceType: "Live", topicArn: TOPIC_ARN }],
     });
     if (replay === null) throw new Error("There is nothing to replay");
     return replay.id;
@@ -64,17 +56,15 @@ async function replayedDuring(database: BenchDatabase, work: () => Promise<unkno
 
 /** Events replayed a second, alone and beside live traffic, and what live traffic notices of it. */
 export async function replay(stage: Stage, { rounds, ms, callbacks }: BenchOptions): Promise<Report> {
-  const withRelay = async (work: (database: BenchDatabase, port: number) => Promise<Round>) => {
-    const database = await stage.createDatabase();
-    // Enough that it does not end before the measurement does.
-    await fillHistory(database, callbacks * 10, () => undefined);
-    const relay = await startWarmRelay(stage, database);
-    const round = await work(database, relay.port);
-    await relay.call("stop");
-    await relay.end();
-    await database.drop();
-    return round;
-  };
+  const withRelay = (work: (database: BenchDatabase, port: number) => Promise<Round>) =>
+    stage.withDatabase(async (database) => {
+      // Enough that it does not end before the measurement does.
+      await fillHistory(database, callbacks * 10);
+      const relay = await startWarmRelay(stage, database);
+      const round = await work(database, relay.port);
+      await relay.end();
+      return round;
+    });
   const figures = await interleave<Round>(
     {
       liveAlone: () =>
@@ -97,7 +87,6 @@ export async function replay(stage: Stage, { rounds, ms, callbacks }: BenchOptio
         }),
     },
     rounds,
-    tell,
   );
   const column = (name: string, of: (round: Round) => number | undefined) =>
     (figures[name] ?? []).map((round) => of(round) ?? Number.NaN);

@@ -29,8 +29,7 @@ const STEP = 0.9;
 async function capacity(stage: Stage, port: number, { ms }: BenchOptions): Promise<number> {
   for (let perSecond = await firstTry(stage, port, ms); perSecond >= 1; perSecond *= STEP) {
     await stage.sns.call("reset", { failFirst: 0 });
-    const { sent, failed } = await stage.generator.call("pace", { port, perSecond, ms });
-    if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
+    const { sent } = await stage.pace({ port, perSecond, ms });
     const { events } = await stage.sns.call("counts");
     tell(`${rounded(perSecond)}/s: ${rounded((100 * events) / sent.length)} % published as they came`);
     await stage.sns.call("whenAccepted", sent.length);
@@ -43,7 +42,7 @@ async function capacity(stage: Stage, port: number, { ms }: BenchOptions): Promi
 async function firstTry(stage: Stage, port: number, ms: number): Promise<number> {
   await stage.sns.call("reset", { failFirst: 0 });
   const startedAt = nowMs();
-  const { answered } = await stage.generator.call("flood", { port, connections: RUSH, ms });
+  const { answered } = await stage.flood({ port, connections: RUSH, ms });
   const endedAt = await stage.sns.call("whenAccepted", answered);
   return (answered * 1_000) / (endedAt - startedAt);
 }
@@ -77,8 +76,7 @@ export async function soak(stage: Stage, options: BenchOptions): Promise<Report>
   let published = 0;
   for (let number = 1; number <= total; number += 1) {
     if (number === total) lastSliceSince = await startBytesClock(database, { walByRelation: true });
-    const paced = await stage.generator.call("pace", { port: relay.port, perSecond, ms: SLICE_MS });
-    if (paced.failed > 0) throw new Error(`${paced.failed} callbacks were not answered 2xx`);
+    const paced = await stage.pace({ port: relay.port, perSecond, ms: SLICE_MS });
     const { events } = await stage.sns.call("counts");
     slices.push({
       seconds: (number * SLICE_MS) / 1_000,
@@ -103,7 +101,6 @@ export async function soak(stage: Stage, options: BenchOptions): Promise<Report>
     const accepted = await acceptancesOf(stage, sent[place] ?? []);
     soaked.slices.push({ ...slice, acceptedMs: accepted.map((one) => one.acceptedAt - one.sentAt) });
   }
-  await relay.call("stop");
   await relay.end();
   return reportOf(soaked, { whole, perSecond, offered, published });
 }

@@ -1,20 +1,12 @@
-import pg from "pg";
 import { installTools, tool } from "../../ops/tools.ts";
-import { type Connection, connect } from "../../src/database/connect.ts";
-import type { Tables } from "../../src/database/tables.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { answerParent } from "../harness/answer-parent.ts";
-import { createCallbackJob } from "../harness/callback-job.ts";
-import { outletAsDocumented } from "../harness/outlet-as-documented.ts";
-import { outletWithOurLevers } from "../harness/outlet-with-our-levers.ts";
-import type { QueueOptions } from "../harness/queue-options.ts";
+import { type QueueOptions, startQueueJob } from "../harness/queue-job.ts";
 
 // graphile-worker with the configuration of its documentation's page on performance: a local queue of 500,
 // jobs completed and failed in batches, 24 jobs at a time over 25 connections. With our levers jobs wait for
 // each other's commits, so there are more of them: as many as serve two cores best.
 const DOCUMENTED = { concurrentJobs: 24, pool: 25 };
 const WITH_OUR_LEVERS = { concurrentJobs: 96, pool: 12 };
-const STORING_CONNECTIONS = 6;
 
 interface GraphileWorker {
   run(options: object): Promise<{ stop(): Promise<void> }>;
@@ -22,26 +14,19 @@ interface GraphileWorker {
 }
 
 let runner: Awaited<ReturnType<GraphileWorker["run"]>> | undefined;
-let pool: pg.Pool | undefined;
-let storing: Connection<Tables> | undefined;
+let job: ReturnType<typeof startQueueJob> | undefined;
 
 const calls = {
-  start: async ({ databaseUrl, providerUrl, snsUrl, levers }: QueueOptions) => {
+  start: async (options: QueueOptions) => {
     installTools();
     const { Logger, run } = tool<GraphileWorker>("graphile-worker");
-    const { concurrentJobs, pool: max } = levers ? WITH_OUR_LEVERS : DOCUMENTED;
-    pool = new pg.Pool({ connectionString: databaseUrl, max, options: "-c timezone=UTC" });
-    pool.on("error", () => undefined);
-    pool.on("connect", (client) => client.on("error", () => undefined));
-    storing = connect(new Secret(databaseUrl), { max: STORING_CONNECTIONS, purpose: "hot" });
-    const outlet = levers
-      ? outletWithOurLevers({ db: storing.db, snsUrl, shared: true })
-      : outletAsDocumented(pool, snsUrl);
-    const job = createCallbackJob({ providerUrl, connections: 64, outlet });
+    const { concurrentJobs, pool: max } = options.levers ? WITH_OUR_LEVERS : DOCUMENTED;
+    const own = startQueueJob(options, max);
+    job = own;
     runner = await run({
-      pgPool: pool,
+      pgPool: own.pool,
       noHandleSignals: true,
-      taskList: { confirm: ({ invoiceId }: { invoiceId: string }) => job(invoiceId) },
+      taskList: { confirm: ({ invoiceId }: { invoiceId: string }) => own.run(invoiceId) },
       logger: new Logger(() => () => undefined),
       preset: {
         worker: {
@@ -56,8 +41,7 @@ const calls = {
   },
   stop: async () => {
     await runner?.stop();
-    await pool?.end();
-    await storing?.close();
+    await job?.close();
   },
 };
 

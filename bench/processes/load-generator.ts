@@ -29,6 +29,18 @@ export interface Sent {
   answeredAt: number;
 }
 
+export interface Flood {
+  port: number;
+  connections: number;
+  ms: number;
+}
+
+export interface Pace {
+  port: number;
+  perSecond: number;
+  ms: number;
+}
+
 class Connection {
   readonly #socket: Socket;
   #answered: ((ok: boolean) => void) | null = null;
@@ -59,7 +71,7 @@ class Connection {
 }
 
 /** As many as the server takes: each connection sends again when it is answered. */
-async function flood({ port, connections, ms }: { port: number; connections: number; ms: number }) {
+async function flood({ port, connections, ms }: Flood) {
   const latencies: number[] = [];
   let failed = 0;
   const startedAt = nowMs();
@@ -94,7 +106,7 @@ async function flood({ port, connections, ms }: { port: number; connections: num
 }
 
 /** So many a second, evenly, however slow the answers are. */
-async function pace({ port, perSecond, ms }: { port: number; perSecond: number; ms: number }) {
+async function pace({ port, perSecond, ms }: Pace) {
   const idle: Connection[] = [];
   const all: Connection[] = [];
   const sent: Sent[] = [];

@@ -1,13 +1,6 @@
-import pg from "pg";
 import { installTools, tool } from "../../ops/tools.ts";
-import { type Connection, connect } from "../../src/database/connect.ts";
-import type { Tables } from "../../src/database/tables.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { answerParent } from "../harness/answer-parent.ts";
-import { createCallbackJob } from "../harness/callback-job.ts";
-import { outletAsDocumented } from "../harness/outlet-as-documented.ts";
-import { outletWithOurLevers } from "../harness/outlet-with-our-levers.ts";
-import type { QueueOptions } from "../harness/queue-options.ts";
+import { type QueueOptions, startQueueJob } from "../harness/queue-job.ts";
 
 // pg-boss twice. As its documentation shows it: a batch fetched at each poll, its jobs side by side, one that
 // fails fails the batch. With our levers: two workers, the next batch fetched at once by `notifyWorker`, a
@@ -16,7 +9,6 @@ const BATCH = 500;
 const WORKERS = 2;
 const AT_A_TIME = 96;
 const DOCUMENTED_POOL = 25;
-const STORING_CONNECTIONS = 6;
 const QUEUE = "confirm";
 
 interface Job {
@@ -35,8 +27,7 @@ interface Boss {
 type Run = (invoiceId: string) => Promise<void>;
 
 let boss: Boss | undefined;
-let pool: pg.Pool | undefined;
-let storing: Connection<Tables> | undefined;
+let job: ReturnType<typeof startQueueJob> | undefined;
 const workers: string[] = [];
 
 async function startWorker(handle: (jobs: Job[]) => Promise<void>): Promise<void> {
@@ -69,40 +60,27 @@ async function runAll(jobs: Job[], run: Run): Promise<void> {
 }
 
 const calls = {
-  start: async ({ databaseUrl, providerUrl, snsUrl, levers }: QueueOptions) => {
+  start: async (options: QueueOptions) => {
     installTools();
     const PgBoss = tool<new (options: object) => Boss>("pg-boss");
-    boss = new PgBoss({ connectionString: databaseUrl, max: 6, supervise: false, schedule: false });
+    boss = new PgBoss({ connectionString: options.databaseUrl, max: 6, supervise: false, schedule: false });
     boss.on("error", (error) => process.stderr.write(`pg-boss: ${error.message}\n`));
     await boss.start();
     await boss.createQueue(QUEUE, { name: QUEUE, policy: "standard", retryLimit: 5, retryDelay: 1 });
-    if (levers) {
-      storing = connect(new Secret(databaseUrl), { max: STORING_CONNECTIONS, purpose: "hot" });
-      const outlet = outletWithOurLevers({ db: storing.db, snsUrl, shared: true });
-      const run = createCallbackJob({ providerUrl, connections: 64, outlet });
-      for (let worker = 0; worker < WORKERS; worker += 1)
-        await startWorker(async (jobs) => {
-          notify();
-          await runBounded(jobs, run);
-        });
-    } else {
-      pool = new pg.Pool({
-        connectionString: databaseUrl,
-        max: DOCUMENTED_POOL,
-        options: "-c timezone=UTC",
+    job = startQueueJob(options, DOCUMENTED_POOL);
+    const { run } = job;
+    if (!options.levers) return await startWorker((jobs) => runAll(jobs, run));
+    for (let worker = 0; worker < WORKERS; worker += 1)
+      await startWorker(async (jobs) => {
+        notify();
+        await runBounded(jobs, run);
       });
-      pool.on("error", () => undefined);
-      const outlet = outletAsDocumented(pool, snsUrl);
-      const run = createCallbackJob({ providerUrl, connections: 64, outlet });
-      await startWorker((jobs) => runAll(jobs, run));
-    }
   },
   /** There is work: look at once instead of at the next poll. */
   notify,
   stop: async () => {
     await boss?.stop({ graceful: true, wait: true, timeout: 5_000 });
-    await pool?.end();
-    await storing?.close();
+    await job?.close();
   },
 };
 
