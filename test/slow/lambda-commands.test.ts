@@ -98,7 +98,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  aws.close();
+  await aws.close();
   await database.drop();
   rmSync(folder, { recursive: true, force: true });
   rmSync(unpacked, { recursive: true, force: true });

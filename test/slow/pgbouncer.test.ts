@@ -1,21 +1,20 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { doctorChecks } from "../support/doctor-checks.ts";
 import { ownPort } from "../support/own-port.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The url by way of Debian's PgBouncer, which refuses the option `options` at the start of a session. */
 async function behindPgBouncer(url: string, mode: "session" | "transaction"): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(url);
-  const folder = mkdtempSync(join(tmpdir(), "invoice-relay-pgbouncer-"));
-  chmodSync(folder, 0o755);
+  const folder = await temporaryFolder();
   const front = await ownPort();
   const secret = decodeURIComponent(password);
   writeFileSync(join(folder, "users.txt"), `"${username}" "${secret}"\n`);
@@ -45,7 +44,6 @@ default_pool_size = 30
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await ended;
-    rmSync(folder, { recursive: true });
   });
   await vi.waitFor(
     () =>

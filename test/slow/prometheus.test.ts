@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { ownPort } from "../support/own-port.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // Debian's own Prometheus; test/slow/run.sh installs it.
 const root = resolve(import.meta.dirname, "../..");
@@ -120,12 +120,6 @@ const rendered = (texts: Record<string, string>, labels: Record<string, string>)
     ]),
   );
 
-function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), "invoice-relay-prometheus-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 function promtool(...args: string[]) {
   const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
   return { status, said: stdout + stderr };
@@ -143,32 +137,35 @@ describe("the rules", () => {
     for (const rule of urgent)
       cases.push({ ...rule, scenario: gauge(`invoice_relay_alarms_open{alarm="${alarm}"}`, "1", { alarm }) });
 
-  it.each(cases)("$alert fires, and clears $scenario.labels", ({ alert, labels, annotations, scenario }) => {
-    const firing = { ...scenario.labels, ...labels };
-    const file = join(temporary(), "test.yml");
-    writeFileSync(
-      file,
-      stringify({
-        rule_files: [RULES],
-        evaluation_interval: "1m",
-        tests: [
-          {
-            interval: "1m",
-            input_series: Object.entries(scenario.series).map(([series, values]) => ({ series, values })),
-            alert_rule_test: [
-              {
-                eval_time: `${scenario.fires}m`,
-                alertname: alert,
-                exp_alerts: [{ exp_labels: firing, exp_annotations: rendered(annotations, firing) }],
-              },
-              { eval_time: `${scenario.clears}m`, alertname: alert, exp_alerts: [] },
-            ],
-          },
-        ],
-      }),
-    );
-    expect(promtool("test", "rules", file)).toMatchObject({ status: 0 });
-  });
+  it.each(cases)(
+    "$alert fires, and clears $scenario.labels",
+    async ({ alert, labels, annotations, scenario }) => {
+      const firing = { ...scenario.labels, ...labels };
+      const file = join(await temporaryFolder(), "test.yml");
+      writeFileSync(
+        file,
+        stringify({
+          rule_files: [RULES],
+          evaluation_interval: "1m",
+          tests: [
+            {
+              interval: "1m",
+              input_series: Object.entries(scenario.series).map(([series, values]) => ({ series, values })),
+              alert_rule_test: [
+                {
+                  eval_time: `${scenario.fires}m`,
+                  alertname: alert,
+                  exp_alerts: [{ exp_labels: firing, exp_annotations: rendered(annotations, firing) }],
+                },
+                { eval_time: `${scenario.clears}m`, alertname: alert, exp_alerts: [] },
+              ],
+            },
+          ],
+        }),
+      );
+      expect(promtool("test", "rules", file)).toMatchObject({ status: 0 });
+    },
+  );
 });
 
 interface Answer {
@@ -179,7 +176,7 @@ interface Answer {
 
 /** A Prometheus that scrapes this port each second with the rules of ops/prometheus. */
 async function startPrometheus(target: number) {
-  const folder = temporary();
+  const folder = await temporaryFolder();
   cpSync(RULES, join(folder, "rules.yml"));
   const config = parse(readFileSync(join(root, "ops/prometheus/prometheus.yml"), "utf8"));
   config.global = { scrape_interval: "1s", evaluation_interval: "1s" };

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { generate } from "selfsigned";
 import { onTestFinished } from "./own-test.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 interface TlsInFront {
   /** The database's URL by way of TLS, without a word on how to verify it. */
@@ -36,8 +36,7 @@ export async function tlsInFront(
     ca: { key: authority.private, cert: authority.cert },
     extensions: [{ name: "subjectAltName", altNames: [names] }],
   });
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-ca-"));
-  const file = join(folder, "authority.pem");
+  const file = join(await temporaryFolder(), "authority.pem");
   await writeFile(file, authority.cert);
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -53,10 +52,9 @@ export async function tlsInFront(
     secured.pipe(database).pipe(secured);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
+  onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
-    await rm(folder, { recursive: true });
   });
   const url = new URL(databaseUrl);
   url.hostname = "127.0.0.1";

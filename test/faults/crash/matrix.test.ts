@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { buildLedger } from "../../../src/ledger/build.ts";
@@ -10,6 +7,7 @@ import { readTiles } from "../../../src/ledger/tiles.ts";
 import { verifyLedger } from "../../../src/ledger/verify.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { openDatabase } from "../../support/log-rows.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { endWorld, makeWorld } from "../world/world.ts";
 import { Matrix, type MatrixKind } from "./matrix.ts";
 import { STEPS } from "./steps.ts";
@@ -19,13 +17,12 @@ const LEASE_MS = 1_000;
 /** A world with a database of its own, removed after the test. */
 async function matrix(kind: MatrixKind) {
   const database = await createTestDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-matrix-"));
+  const folder = await temporaryFolder();
   const relays = kind === "crash" ? 1 : 2;
   const world = await makeWorld({ folder, seed: 0, databaseUrl: database.url, relays, leaseMs: LEASE_MS });
   onTestFinished(async () => {
     await endWorld(world);
     await database.drop();
-    await rm(folder, { recursive: true, force: true });
   });
   return Object.assign(new Matrix(world, kind, LEASE_MS), { databaseUrl: database.url });
 }
