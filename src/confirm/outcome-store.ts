@@ -5,7 +5,7 @@ import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
-import { lineOf, type Route } from "../publish/event.ts";
+import { lineOf, type NewEvent, type Route } from "../publish/event.ts";
 import type { Handoff } from "../work/policy.ts";
 import {
   type OutcomeBatch,
@@ -58,27 +58,35 @@ async function write(
   topics: ReadonlyMap<string, string>,
   { db, handoff, onEvents, alarms }: OutcomeStoreOptions,
 ): Promise<void> {
-  const sendable = outcomes.filter((outcome) => topicOf(outcome, topics) !== null);
-  const hasRoom = handoff?.reserve(sendable.map(lineOfEvent)) ?? [];
-  const toHandOver = new Set(sendable.filter((_, index) => hasRoom[index] === true));
-  const addressed = outcomes.map((outcome) => ({
-    ...outcome,
-    handTo: toHandOver.has(outcome) ? topicOf(outcome, topics) : null,
-  }));
+  const addressed: OutcomeToHandOver[] = [];
+  let reserved = 0;
+  for (const outcome of outcomes) {
+    const line = lineOfEvent(outcome);
+    const topic = (line === null ? null : topics.get(line)) ?? null;
+    const hasRoom = line !== null && topic !== null && handoff?.reserve([line])[0] === true;
+    if (hasRoom) reserved += 1;
+    addressed.push({ ...outcome, handTo: hasRoom ? topic : null });
+  }
   const leaseToken = newId();
   const since = performance.now();
-  let claimed: ClaimedEvent[] = [];
+  const claimed: ClaimedEvent[] = [];
   try {
     step("outcomes to be stored");
     const rows = await execute(db, { outcomes: addressed, leaseToken, lease: handoff?.lease ?? null });
     step("outcomes stored");
     const byLease = new Map(rows.map((row) => [leaseKey(row), row]));
-    const stored = addressed.filter((outcome) => byLease.has(leaseKey(outcome)));
-    claimed = stored.flatMap((outcome) => claimedEvent(outcome, byLease.get(leaseKey(outcome)), leaseToken));
+    const raised: Alarm[] = [];
+    for (const outcome of addressed) {
+      const row = byLease.get(leaseKey(outcome));
+      if (row === undefined) continue;
+      raised.push(...raisedBy(outcome));
+      if (outcome.event !== null && row.eventState === "claimed")
+        claimed.push(claimedEvent(outcome, outcome.event, row, leaseToken));
+    }
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
-    alarms.notify(stored.flatMap(raisedBy));
+    alarms.notify(raised);
   } finally {
-    if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size, since);
+    if (reserved > 0) handoff?.take(claimed, reserved, since);
   }
 }
 
@@ -95,27 +103,20 @@ function execute(db: Database, batch: OutcomeBatch) {
 const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
   raises.map((alarm) => ({ ...alarm, source, subject: invoiceId }));
 
-function claimedEvent(
-  { event, invoiceId, source }: OutcomeToHandOver,
-  row: ResultOf<typeof storeOutcomes> | undefined,
+const claimedEvent = (
+  { invoiceId, source }: Outcome,
+  { id, type, invoiceType, collectionName, payload, traceparent }: NewEvent,
+  { callbackId, requestedAt }: ResultOf<typeof storeOutcomes>,
   leaseToken: string,
-): ClaimedEvent[] {
-  if (event === null || row?.eventState !== "claimed") return [];
-  const { id, type, invoiceType, collectionName, payload, traceparent } = event;
-  const { callbackId, requestedAt } = row;
-  const origin = { callbackId, requestedAt, traceparent };
-  return [
-    { id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0, ...origin },
-  ];
-}
+): ClaimedEvent => ({
+  ...{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 },
+  ...{ callbackId, requestedAt, traceparent },
+});
 
-const leaseKey = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
-  `${invoiceId} ${source} ${leaseToken}`;
+/** A claim's token covers the confirmations of one source, an invoice each. */
+const leaseKey = ({ invoiceId, leaseToken }: Pick<Outcome, "invoiceId" | "leaseToken">) =>
+  `${invoiceId} ${leaseToken}`;
 
-const lineOfEvent = ({ source, event }: Outcome): string =>
-  lineOf({ source, invoiceType: event?.invoiceType ?? "" });
-
-const topicOf = (outcome: Outcome, topics: ReadonlyMap<string, string>): string | null =>
-  outcome.event === null || outcome.event.state === "held"
-    ? null
-    : (topics.get(lineOfEvent(outcome)) ?? null);
+/** null where there is nothing to be sent. */
+const lineOfEvent = ({ source, event }: Outcome): string | null =>
+  event === null || event.state === "held" ? null : lineOf({ source, invoiceType: event.invoiceType });

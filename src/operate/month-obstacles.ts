@@ -6,7 +6,7 @@ import { newestMatchesOf, type StatementMatch } from "../books/statement/stateme
 import type { Database } from "../database/tables.ts";
 import { type BookPeriod, bookDay, bookDayOf, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
 import { addDays, clock } from "../kit/time.ts";
-import { readSentAmounts } from "../publish/sent-amounts.ts";
+import { readSentAmounts } from "../publish/read-events.ts";
 import { SETTLING_MS, type Tally } from "../reconcile/certificate/certificate.ts";
 import { type CalendarDay, readCalendar } from "../reconcile/last-runs.ts";
 import { type CertificatePage, readCertificatePage } from "../reconcile/read-certificates.ts";

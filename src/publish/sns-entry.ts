@@ -1,4 +1,5 @@
 import type { MessageAttributeValue, PublishBatchRequestEntry } from "@aws-sdk/client-sns";
+import { NIL_UUID } from "../kit/ids.ts";
 
 /** One event on its way to a topic. */
 export interface OutgoingEvent {
@@ -19,30 +20,21 @@ export const BATCH_SIZE = 10;
 const BATCH_BYTES = 262_144;
 
 /**
- * The message attributes: at most seven (raw delivery to SQS discards a message with more than ten), none
- * personal, empty ones left out, all repeated in the body.
- */
-function attributesOf(event: OutgoingEvent, replayId: string | undefined): [name: string, value: string][] {
-  const attributes: [string, string | null][] = [
-    ["id", event.id],
-    ["type", event.type],
-    ["source", `urn:invoice-relay:${event.source}`],
-    ["invoiceType", event.invoiceType],
-    ["collection", event.collectionName],
-    ["replay", replayId ?? null],
-    ["traceparent", event.traceparent ?? null],
-  ];
-  return attributes.filter((attribute): attribute is [string, string] => (attribute[1] ?? "") !== "");
-}
-
-/**
  * The SNS entry of an event. On a FIFO topic the group is the invoice; a replay has a deduplication id of its
  * own, since SNS would otherwise swallow it for five minutes.
  */
 export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: string): PublishBatchRequestEntry {
-  const MessageAttributes: Record<string, MessageAttributeValue> = {};
-  for (const [name, value] of attributesOf(event, replayId))
-    MessageAttributes[name] = { DataType: "String", StringValue: value };
+  // At most seven: raw delivery to SQS discards a message with more than ten. None is personal, empty ones are left
+  // out, all are repeated in the body.
+  const MessageAttributes: Record<string, MessageAttributeValue> = {
+    id: attribute(event.id),
+    type: attribute(event.type),
+    source: attribute(SOURCE_URN + event.source),
+    invoiceType: attribute(event.invoiceType),
+  };
+  if (event.collectionName) MessageAttributes.collection = attribute(event.collectionName);
+  if (replayId !== undefined) MessageAttributes.replay = attribute(replayId);
+  if (event.traceparent) MessageAttributes.traceparent = attribute(event.traceparent);
   const fifo = topicArn.endsWith(".fifo")
     ? {
         MessageGroupId: event.invoiceId,
@@ -51,6 +43,9 @@ export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: strin
     : {};
   return { Id: event.id, Message: event.payload, MessageAttributes, ...fifo };
 }
+
+const SOURCE_URN = "urn:invoice-relay:";
+const attribute = (StringValue: string): MessageAttributeValue => ({ DataType: "String", StringValue });
 
 /**
  * How many of the first events fit into one batch: up to 10 entries and 262,144 bytes; a larger event goes
@@ -67,15 +62,16 @@ export function countFitting(events: readonly OutgoingEvent[]): number {
   return count;
 }
 
-/** Always counted in, since they are added only when the event is sent. */
-const REPLAY_ID = "00000000-0000-0000-0000-000000000000";
-const TRACEPARENT = "00-00000000000000000000000000000000-0000000000000000-00";
+/** Names and types of all seven attributes, and the values that are added only when an event is sent. */
+const ATTRIBUTE_BYTES = [
+  ...["id", "type", "source", "invoiceType", "collection", "replay", "traceparent"].map(
+    (name) => `${name}String`,
+  ),
+  ...[SOURCE_URN, NIL_UUID, "00-00000000000000000000000000000000-0000000000000000-00"],
+].join("").length;
 
 /** The bytes of an event as SNS counts them: message, attribute names, types and values. */
-function bytesOf(event: OutgoingEvent): number {
-  const attributes = attributesOf({ ...event, traceparent: TRACEPARENT }, REPLAY_ID);
-  return attributes.reduce(
-    (bytes, [name, value]) => bytes + name.length + "String".length + Buffer.byteLength(value),
-    Buffer.byteLength(event.payload),
-  );
-}
+const bytesOf = ({ id, type, source, invoiceType, collectionName, payload }: OutgoingEvent): number =>
+  ATTRIBUTE_BYTES +
+  Buffer.byteLength(payload) +
+  Buffer.byteLength(id + type + source + invoiceType + (collectionName ?? ""));

@@ -6,34 +6,8 @@ import { change, readUpstreamRow } from "./change.ts";
 import { stateOf, transition, type UpstreamReport } from "./machine.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
 
-type SlowDown = Extract<UpstreamReport, { kind: "slow_down" }>;
-
-/** What the exchanges since the last write came to. */
-interface Tally {
-  answers: number;
-  listsRead: number;
-  faults: number;
-  lastError: string;
-  slowDown: SlowDown | null;
-  /** The one that names the latest moment. */
-  retryAfter: SlowDown | null;
-  refused: Extract<UpstreamReport, { kind: "refused" }> | null;
-}
-
-const emptyTally = (): Tally => ({
-  ...{ answers: 0, listsRead: 0, faults: 0, lastError: "" },
-  ...{ slowDown: null, retryAfter: null, refused: null },
-});
-
-interface UpstreamOptions {
-  db: Database;
-  alarms: Alarms;
-  kind: UpstreamKind;
-  name: string;
-}
-
 /**
- * One source or topic, as the workers of one process see it. What they note is tallied and written together,
+ * One source or topic, as the workers of one process see it. What they note meanwhile is written together,
  * one write under way at a time, and only when it changes something; the row is what all processes go by.
  */
 export class Upstream {
@@ -41,13 +15,15 @@ export class Upstream {
   readonly name: string;
   readonly #db: Database;
   readonly #alarms: Alarms;
-  #tally = emptyTally();
+  /** What exchanges said that is not written. */
+  #unwritten: UpstreamReport[] = [];
   #writing: Promise<void> | null = null;
   // As far as this process knows; each claim sets it right.
   #isHealthy = false;
   #takesMore = true;
 
-  constructor({ db, alarms, kind, name }: UpstreamOptions) {
+  constructor(options: { db: Database; alarms: Alarms; kind: UpstreamKind; name: string }) {
+    const { db, alarms, kind, name } = options;
     this.#db = db;
     this.#alarms = alarms;
     this.kind = kind;
@@ -71,71 +47,41 @@ export class Upstream {
   }
 
   /** Resolves once what an exchange says is written, if it is news. @returns whether it takes more. */
-  async note(signal: UpstreamReport): Promise<boolean> {
-    this.#add(signal);
+  async note(report: UpstreamReport): Promise<boolean> {
+    this.#unwritten.push(report);
     while (this.#writing !== null) await this.#writing;
-    if (!this.#isNews) {
-      this.#tally = emptyTally();
-      return this.#takesMore;
-    }
-    const tally = this.#tally;
-    this.#tally = emptyTally();
-    this.#writing = this.#write(tally).finally(() => {
+    const reports = this.#unwritten;
+    this.#unwritten = [];
+    // That all goes well is news only where it did not.
+    if (!reports.some((one) => !this.#isHealthy || isTrouble(one))) return this.#takesMore;
+    this.#writing = this.#write(reports).finally(() => {
       this.#writing = null;
     });
     await this.#writing;
     return this.#takesMore;
   }
 
-  #add(signal: UpstreamReport): void {
-    const tally = this.#tally;
-    switch (signal.kind) {
-      case "works":
-        tally.answers += 1;
-        return;
-      case "list_read":
-        tally.listsRead += 1;
-        return;
-      case "failed":
-        tally.faults += signal.times;
-        tally.lastError = signal.error;
-        return;
-      case "slow_down":
-        if (signal.retryAfterMs === null || signal.retryAfterMs <= 0) tally.slowDown = signal;
-        else if (signal.retryAfterMs > (tally.retryAfter?.retryAfterMs ?? 0)) tally.retryAfter = signal;
-        return;
-      case "refused":
-        tally.refused = signal;
-        return;
-    }
-  }
-
-  get #isNews(): boolean {
-    const { answers, listsRead, faults, slowDown, retryAfter, refused } = this.#tally;
-    const isHeld = (slowDown ?? retryAfter ?? refused) !== null;
-    return faults > 0 || isHeld || (answers + listsRead > 0 && !this.#isHealthy);
-  }
-
-  async #write(tally: Tally): Promise<void> {
-    const signals = signalsOf(tally);
+  async #write(reports: readonly UpstreamReport[]): Promise<void> {
+    const left = summed(reports);
     try {
-      for (let signal = signals[0]; signal !== undefined; signal = signals[0]) {
-        await this.#apply(signal);
-        signals.shift();
+      for (let next = left[0]; next !== undefined; next = left[0]) {
+        await this.#apply(next);
+        left.shift();
       }
     } catch (error) {
       // What could not be written is news still.
-      for (const signal of signals) this.#add(signal);
+      this.#unwritten.push(...left);
       throw error;
     }
-    this.#isHealthy = tally.answers > 0 && (tally.slowDown ?? tally.retryAfter ?? tally.refused) === null;
+    const isHeld = reports.some(({ kind }) => kind === "slow_down" || kind === "refused");
+    this.#isHealthy = !isHeld && reports.some(({ kind }) => kind === "works");
   }
 
-  async #apply(signal: UpstreamReport): Promise<void> {
+  async #apply(report: UpstreamReport): Promise<void> {
     for (;;) {
       const before = await readUpstreamRow(this.#db, this.kind, this.name);
       if (before === null) return;
-      const after = transition(before, signal, this.kind.policy, Math.random());
+      const after = transition(before, report, this.kind.policy, Math.random());
       this.#takesMore = stateOf(after?.upstream ?? before, this.kind.policy) === "closed";
       if (after === null) return;
       step("standing to be changed");
@@ -149,18 +95,28 @@ export class Upstream {
   }
 }
 
-/** Answers and faults came together: the upstream lives, so only faults alone count against it. */
-function signalsOf(tally: Tally): UpstreamReport[] {
-  const { answers, listsRead, faults, lastError, slowDown, retryAfter, refused } = tally;
-  const signals: UpstreamReport[] = [];
-  if (answers > 0) signals.push({ kind: "works" });
-  else if (faults > 0) signals.push({ kind: "failed", times: faults, error: lastError });
-  if (listsRead > 0) signals.push({ kind: "list_read" });
-  if (slowDown !== null) signals.push(slowDown);
-  // Last, so that nothing shortens it.
-  if (retryAfter !== null) signals.push(retryAfter);
-  if (refused !== null) signals.push(refused);
-  return signals;
+const isTrouble = ({ kind }: UpstreamReport): boolean => kind !== "works" && kind !== "list_read";
+
+/** What came together, as few reports. Where something was answered the upstream lives: only faults alone count. */
+function summed(reports: readonly UpstreamReport[]): UpstreamReport[] {
+  const of = <Kind extends UpstreamReport["kind"]>(kind: Kind) =>
+    reports.filter((one): one is Extract<UpstreamReport, { kind: Kind }> => one.kind === kind);
+  const failed = of("failed");
+  const times = failed.reduce((sum, one) => sum + one.times, 0);
+  const waitsMs = ({ retryAfterMs }: { retryAfterMs: number | null }) => Math.max(0, retryAfterMs ?? 0);
+  const [unnamed, named] = [true, false].map((isUnnamed) =>
+    of("slow_down")
+      .filter((one) => (waitsMs(one) === 0) === isUnnamed)
+      .toSorted((one, other) => waitsMs(one) - waitsMs(other)),
+  );
+  return [
+    of("works").at(-1) ?? failed.slice(-1).map((last) => ({ ...last, times }))[0],
+    of("list_read").at(-1),
+    unnamed?.at(-1),
+    // After the others, so that nothing shortens it.
+    named?.at(-1),
+    of("refused").at(-1),
+  ].filter((one) => one !== undefined);
 }
 
 /** Whether this process tries a refused upstream now: the next try is due after as long as it has been refused. */

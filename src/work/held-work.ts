@@ -71,12 +71,11 @@ export class HeldWork<Item extends Leased> {
    * The first `count` of a line begin to run, but for those whose lease has ended: they are held no longer.
    */
   begin(line: string, count: number): { running: Item[]; lapsed: Item[] } {
-    const taken = this.#take(line, count);
     const now = performance.now();
-    const { true: running = [], false: lapsed = [] } = Object.groupBy(taken, ({ leaseToken }) =>
-      this.#holds(leaseToken, now) ? "true" : "false",
-    );
-    this.end(lapsed);
+    const [running, lapsed]: [Item[], Item[]] = [[], []];
+    for (const item of this.#take(line, count))
+      (this.#holds(item.leaseToken, now) ? running : lapsed).push(item);
+    if (lapsed.length > 0) this.end(lapsed);
     return { running, lapsed };
   }
 

@@ -36,7 +36,3 @@ export interface ConfirmationKey {
   invoiceId: string;
   source: string;
 }
-
-export const distinctKeys = <Key extends ConfirmationKey>(keys: readonly Key[]): Key[] => [
-  ...new Map(keys.map((key) => [`${key.invoiceId} ${key.source}`, key])).values(),
-];

@@ -45,7 +45,7 @@ const RESERVED_SHARE = 1 / 8;
  * claims each class gets its share exactly, of claims for a single confirmation too, and no claim keeps more
  * than it has. Classes of one priority share what that priority may have. Pure.
  */
-export function reservedFor(position: number, classes: readonly Class[], limits: ClaimLimits): number {
+function reservedFor(position: number, classes: readonly Class[], limits: ClaimLimits): number {
   const shares = classes.map(({ priority }) => {
     const ofPriority = classes.filter((other) => other.priority === priority).length;
     return Math.min(limits.total * RESERVED_SHARE, limitOf(priority, limits) / ofPriority);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { boolean, type Columns, tableOf, text, uuid } from "../../database/columns.ts";
 import type { Database } from "../../database/tables.ts";
-import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
+import type { ConfirmationKey, OpenedBy, Priority } from "./confirmation.ts";
 import { joinLine, soonerSender } from "./sender-turns.ts";
 
 interface OpeningOptions {
@@ -64,9 +64,13 @@ const TRACES = 9;
 const LENGTH = 55;
 const MAX_LENGTH = TRACES * (LENGTH + 1) - 1;
 
-/** Those of callbacks that one commit coalesces, in their order. */
-export const joinTraceparents = (traceparents: readonly string[]): string | null =>
-  traceparents.length === 0 ? null : traceparents.slice(0, TRACES).join(" ");
+/** With that of one more callback, while there is room. */
+export const withTraceparent = (joined: string | null, one: string | null): string | null =>
+  joined === null || one === null
+    ? (joined ?? one)
+    : joined.length >= MAX_LENGTH
+      ? joined
+      : `${joined} ${one}`;
 
 /** What an ask continues, and what it is linked to. */
 export function splitTraceparents(joined: string | null): { parent: string | null; links: string[] } {
@@ -156,11 +160,8 @@ export async function openConfirmations(
 ): Promise<void> {
   if (toOpen.length === 0) return;
   const nobody = { sender: null, callbackId: null, traceparents: null };
-  const asked = tableOf(
-    "asked",
-    TO_OPEN,
-    distinctKeys(toOpen).map((one) => ({ ...one, ...nobody })),
-  );
+  const distinct = new Map(toOpen.map((one) => [`${one.invoiceId} ${one.source}`, { ...one, ...nobody }]));
+  const asked = tableOf("asked", TO_OPEN, [...distinct.values()]);
   const opened = openAsked(asked, { ...options, recordOnly: sql`asked.record_only` });
   await sql`with ${opened} select where false`.execute(db);
 }

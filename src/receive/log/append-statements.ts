@@ -2,13 +2,12 @@ import { sql } from "kysely";
 import { ALARM, type Alarm, type AlarmName, raiseLasting } from "../../alarms/alarms.ts";
 import { namesErased } from "../../confirm/erase.ts";
 import { noInvoiceIsKnown } from "../../confirm/invoices/read-invoices.ts";
-import { distinctKeys } from "../../confirm/queue/confirmation.ts";
 import {
   ASKED,
   type ConfirmationRequest,
   type InitialState,
-  joinTraceparents,
   openAsked,
+  withTraceparent,
 } from "../../confirm/queue/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
@@ -151,38 +150,15 @@ export const appendAndHandOver = new Statement(
 
 /** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */
 export function distinctRequests(rows: readonly CallbackRow[]): ConfirmationRequest[] {
-  const all = rows.flatMap(requestsOf);
-  const asked = distinctKeys(all);
-  return rows.some(({ traceparent }) => traceparent !== null) ? tracedTogether(asked, all) : asked;
-}
-
-const requestsOf = ({
-  id,
-  verdict,
-  invoiceIds,
-  source,
-  remoteAddress,
-  traceparent,
-}: CallbackRow): ConfirmationRequest[] =>
-  verdict === null
-    ? invoiceIds.map((invoiceId) => ({
-        ...{ invoiceId, source, sender: remoteAddress && networkOf(remoteAddress), callbackId: id },
-        traceparents: traceparent,
-      }))
-    : [];
-
-/** @param all before they were made distinct, each with its own callback's. */
-function tracedTogether(
-  asked: readonly ConfirmationRequest[],
-  all: readonly ConfirmationRequest[],
-): ConfirmationRequest[] {
-  const keyOf = ({ invoiceId, source }: ConfirmationRequest) => `${invoiceId} ${source}`;
-  const byKey = Map.groupBy(
-    all.filter(({ traceparents }) => traceparents !== null),
-    keyOf,
-  );
-  return asked.map((one) => {
-    const own = (byKey.get(keyOf(one)) ?? []).map(({ traceparents }) => traceparents ?? "");
-    return { ...one, traceparents: joinTraceparents(own) };
-  });
+  const asked = new Map<string, ConfirmationRequest>();
+  for (const { id, verdict, invoiceIds, source, remoteAddress, traceparent } of rows) {
+    if (verdict !== null) continue;
+    const sender = remoteAddress && networkOf(remoteAddress);
+    for (const invoiceId of invoiceIds) {
+      const key = `${invoiceId} ${source}`;
+      const traceparents = withTraceparent(asked.get(key)?.traceparents ?? null, traceparent);
+      asked.set(key, { invoiceId, source, sender, callbackId: id, traceparents });
+    }
+  }
+  return [...asked.values()];
 }
