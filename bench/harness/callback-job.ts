@@ -2,8 +2,8 @@ import { CollectionClient } from "../../src/collection-api/index.ts";
 import type { ConfirmedInvoice } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Rules } from "../../src/confirm/outcome.ts";
+import type { NewEvent } from "../../src/confirm/paid-event.ts";
 import { NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
-import type { NewEvent } from "../../src/publish/event.ts";
 import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 
 const RULES: Rules = {

@@ -5,7 +5,7 @@ import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
-import { lineOf, type NewEvent, type Route } from "../publish/event.ts";
+import { lineOf, type Route } from "../publish/event.ts";
 import type { Handoff } from "../work/policy.ts";
 import {
   type OutcomeBatch,
@@ -14,6 +14,7 @@ import {
   storeOutcomesAndAlarm,
 } from "./answer-statement.ts";
 import type { Outcome } from "./outcome.ts";
+import type { NewEvent } from "./paid-event.ts";
 
 interface OutcomeStoreOptions {
   db: Database;
@@ -63,7 +64,7 @@ async function write(
   for (const outcome of outcomes) {
     const line = lineOfEvent(outcome);
     const topic = (line === null ? null : topics.get(line)) ?? null;
-    const hasRoom = line !== null && topic !== null && handoff?.reserve([line])[0] === true;
+    const hasRoom = line !== null && topic !== null && handoff?.reserve(line) === true;
     if (hasRoom) reserved += 1;
     addressed.push({ ...outcome, handTo: hasRoom ? topic : null });
   }

@@ -1,7 +1,7 @@
 import type { AlarmName } from "../alarms/alarms.ts";
-import type { NewEvent } from "../publish/event.ts";
 import type { ConfirmedInvoice } from "./invoices/confirmed-invoice.ts";
 import type { StatusSets } from "./invoices/status-class.ts";
+import type { NewEvent } from "./paid-event.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./queue/confirmation.ts";
 
 /** What judging depends on besides the answer; one for each source. */

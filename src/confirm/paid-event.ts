@@ -1,6 +1,5 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
 import { storableText } from "../kit/text.ts";
-import type { NewEvent } from "../publish/event.ts";
 import { type ConfirmedInvoice, storable } from "./invoices/confirmed-invoice.ts";
 import type { InvoiceType } from "./invoices/status-class.ts";
 import type { Found } from "./judge-paid.ts";
@@ -67,6 +66,9 @@ export function paidEvent(
   return leftOut ? { ...made, truncated: true } : made;
 }
 
+/** An event that is about to be logged. */
+export type NewEvent = ReturnType<typeof newEvent>;
+
 /** SNS takes 262,144 bytes in all; this leaves room for the attributes. */
 const PAYLOAD_LIMIT_BYTES = 262_144 - 2_048;
 
@@ -81,7 +83,7 @@ export function newEvent(
   invoiceType: InvoiceType,
   { collectionName }: Pick<ConfirmedInvoice, "collectionName">,
   rules: Pick<Rules, "hasTestTopic">,
-): NewEvent {
+) {
   const whole = JSON.stringify(event);
   // A UTF-16 unit takes three bytes of UTF-8 at most, and most events are far from the limit.
   const fits = whole.length * 3 <= PAYLOAD_LIMIT_BYTES || Buffer.byteLength(whole) <= PAYLOAD_LIMIT_BYTES;
@@ -90,9 +92,13 @@ export function newEvent(
     type: event.type,
     invoiceType,
     collectionName,
-    state: invoiceType === "Live" || rules.hasTestTopic ? "due" : "held",
+    /** Test events without a topic are held. */
+    state: invoiceType === "Live" || rules.hasTestTopic ? ("due" as const) : ("held" as const),
+    /** Exactly as it is published. */
     payload: fits ? whole : JSON.stringify({ ...event, data: smaller }),
+    /** Parts of the invoice were left out for size. */
     truncated: !fits,
+    /** Of the confirmation that it came from; null while tracing is off. */
     traceparent: event.traceparent ?? null,
   };
 }

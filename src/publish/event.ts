@@ -4,24 +4,6 @@ import { typed } from "../database/expressions.ts";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** An event that is about to be logged. */
-export interface NewEvent {
-  /** UUIDv5 of invoice and type (G4). */
-  id: string;
-  type: string;
-  /** `Live` or `Test`: with the source, which topic it goes to. */
-  invoiceType: string;
-  collectionName: string | null;
-  /** Test events without a topic are held. */
-  state: "due" | "held";
-  /** Exactly as it is published. */
-  payload: string;
-  /** Parts of the invoice were left out for size. */
-  truncated: boolean;
-  /** Of the confirmation that it came from; null while tracing is off. */
-  traceparent: string | null;
-}
-
 export interface EventKey {
   id: string;
   source: string;

@@ -2,13 +2,6 @@ import type { Span, Tracer } from "../kit/trace.ts";
 import type { BatchOutcome, EntryOutcome } from "./sns-destination.ts";
 import type { OutgoingEvent } from "./sns-entry.ts";
 
-/** A batch on its way, each entry in the trace of its own event. */
-export interface TracedBatch {
-  /** Each with the context that its consumers continue. */
-  events: readonly OutgoingEvent[];
-  end(outcome: BatchOutcome): void;
-}
-
 /**
  * An entry continues the trace in which its event was made; the request is linked to all of its entries
  * (OpenTelemetry, semantic conventions for messaging: create and send). A replay may come days later: its
@@ -19,7 +12,7 @@ export function startSending(
   topicArn: string,
   batch: readonly OutgoingEvent[],
   replayId?: string,
-): TracedBatch {
+) {
   const topic = topicArn.slice(topicArn.lastIndexOf(":") + 1);
   const common = {
     "messaging.system": "aws.sns",
@@ -52,8 +45,9 @@ export function startSending(
     },
   });
   return {
+    /** Each with the context that its consumers continue. */
     events: batch.map((event, index) => ({ ...event, traceparent: entries[index]?.traceparent ?? null })),
-    end(outcome) {
+    end(outcome: BatchOutcome): void {
       endWith(request, outcome.kind, outcome.kind === "answered");
       for (const [index, entry] of entries.entries())
         endEntry(entry, outcome.kind === "answered" ? outcome.entries[index] : undefined, outcome.kind);

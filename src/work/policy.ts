@@ -42,11 +42,11 @@ export interface Exchange {
 export interface Handoff<Item> {
   readonly lease: Lease;
   /**
-   * Reserves room for new work before it is committed.
-   * @param lines for each piece of work, the upstream that it goes to.
-   * @returns for each, whether there is room; there is none while other work waits already.
+   * Reserves room for a piece of new work before it is committed.
+   * @param line the upstream that it goes to.
+   * @returns whether there is room; there is none while other work waits already.
    */
-  reserve(lines: readonly string[]): boolean[];
+  reserve(line: string): boolean;
   /**
    * The work is committed, and leased to the worker. The room for `reserved` pieces is free again.
    * @param since `performance.now()` from before the transaction, which the lease is counted from.

@@ -15,7 +15,7 @@ import {
 } from "./policy.ts";
 import { Signal, waitForEither } from "./signal.ts";
 
-export interface PumpOptions<Item extends Leased> {
+interface PumpOptions<Item extends Leased> {
   policy: Policy<Item>;
   lease: Lease;
   /** Raised when there may be work to claim. */
@@ -122,13 +122,11 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     }
   }
 
-  reserve(lines: readonly string[]): boolean[] {
-    return lines.map((name) => {
-      const state = this.#states.find(({ line }) => line.name === name);
-      const hasPlace = state !== undefined && !this.#isEnding && !state.hasMore && this.#roomOf(state) > 0;
-      if (hasPlace) this.#reserved += 1;
-      return hasPlace;
-    });
+  reserve(name: string): boolean {
+    const state = this.#states.find(({ line }) => line.name === name);
+    const hasPlace = state !== undefined && !this.#isEnding && !state.hasMore && this.#roomOf(state) > 0;
+    if (hasPlace) this.#reserved += 1;
+    return hasPlace;
   }
 
   take(items: readonly Item[], reserved: number, since: number): void {

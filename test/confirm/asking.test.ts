@@ -37,11 +37,10 @@ describe("asking the provider", () => {
     const relay = await startRelay(around.environment());
     const began = performance.now();
     let sent = 0;
-    while (performance.now() - began < 3_000) {
+    while (sent < 3 || performance.now() - began < 3_000) {
       await Promise.all(ids.map((id) => relay.callback({ data: { id } })));
       sent += 1;
     }
-    expect(sent).toBeGreaterThan(2);
     await eventually(
       () => around.query("select count(*)::int as n from confirmation where state = 'done'"),
       toEqual([{ n: ids.length }]),

@@ -60,21 +60,6 @@ describe("a new confirmation in the process that recorded it", () => {
     await relay.end("SIGKILL");
   });
 
-  it("is asked by the next process when this one dies (G7)", async () => {
-    const around = await surroundings();
-    const environment = around.environment({ LEASE_DURATION: "1s" });
-    around.provider.otherwise(HANGS);
-    const relay = await startRelayProcess(environment);
-    await confirmerIsReady(around, relay);
-    const ids = newIds(30);
-    await tell(relay, ids);
-    await asked(around, 30);
-    await relay.end("SIGKILL");
-    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
-    await startRelay(environment);
-    await paid(around, ids);
-  });
-
   it("is left due when enough of them wait here already (G8)", async () => {
     const around = await surroundings();
     around.provider.otherwise(HANGS);

@@ -1,24 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
 import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
-import { connect } from "../../src/database/connect.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
-import { Secret } from "../../src/kit/secret.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
 
 async function setUp() {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 2, purpose: "hot" });
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
+  const { db, url } = await ownDatabase({ max: 2, purpose: "hot" });
   return { db, url, store: storeOn(db) };
 }
 

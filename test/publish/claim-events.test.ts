@@ -1,11 +1,9 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../src/database/connect.ts";
-import { Secret } from "../../src/kit/secret.ts";
+import { describe, expect, it } from "vitest";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
@@ -13,12 +11,7 @@ const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC
 
 /** Events that wait to be sent. */
 async function waiting(count: number) {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 2 });
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
+  const { db, url } = await ownDatabase();
   await sql`insert into topic (arn) values (${TOPIC})`.execute(db);
   await sql`
     with logged as (

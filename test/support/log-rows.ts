@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { createTestDatabase } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";
 import { type Surroundings, surroundings } from "./relay.ts";
 
@@ -10,6 +11,13 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   const { db, close } = connect(new Secret(url), { max: 4, ...options });
   onTestFinished(close);
   return db;
+}
+
+/** A database of its own, and a connection to it; both end with the test. */
+export async function ownDatabase(options: ConnectOptions = {}): Promise<{ db: Database; url: string }> {
+  const { url, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  return { db: openDatabase(url, options), url };
 }
 
 /** What a relay runs in, and a connection to its database. */

@@ -1,21 +1,14 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../src/database/connect.ts";
-import { Secret } from "../../src/kit/secret.ts";
+import { describe, expect, it } from "vitest";
 import { registerUpstreams, takeTurn } from "../../src/upstreams/source-row.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/log-rows.ts";
 
 /** One call in 100 s: nothing comes back while the test runs. */
 const RATE = 0.01;
 
 describe("the calls that read lists of a source with a rate limit", () => {
   it("are a quarter of all that it allows, however many readers there are (G11)", async () => {
-    const { url, drop } = await createTestDatabase();
-    const { db, close } = connect(new Secret(url), { max: 2 });
-    onTestFinished(async () => {
-      await close();
-      await drop();
-    });
+    const { db } = await ownDatabase();
     await registerUpstreams(db, { sources: ["default"], topics: [] });
     const fill = () => sql`update source set allowance = 1, allowance_at = clock_timestamp()`.execute(db);
 

@@ -1,21 +1,14 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { registerUpstreams } from "../../src/upstreams/source-row.ts";
 import { endFloods, UnknownIds } from "../../src/upstreams/unknown-ids.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/log-rows.ts";
 
 async function house() {
-  const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 8 });
-  onTestFinished(async () => {
-    await close();
-    await database.drop();
-  });
+  const { db } = await ownDatabase({ max: 8 });
   await registerUpstreams(db, { sources: ["default"], topics: [] });
   const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
   return {

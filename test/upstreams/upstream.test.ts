@@ -1,16 +1,14 @@
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { change, readUpstreamRow } from "../../src/upstreams/change.ts";
 import { transition } from "../../src/upstreams/machine.ts";
 import { registerUpstreams } from "../../src/upstreams/source-row.ts";
 import { Upstream } from "../../src/upstreams/upstream.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "../../src/upstreams/upstream-kind.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/log-rows.ts";
 
 const NAMES = { source: "default", topic: "arn:aws:sns:us-east-1:000000000000:events" };
 const error = "it said no";
@@ -23,13 +21,7 @@ interface AlarmRow {
 
 /** A database with one source and one topic, and as many processes' views of either as a test wants. */
 async function house(kind: UpstreamKind) {
-  const database = await createTestDatabase();
-  const connection = connect(new Secret(database.url), { max: 8 });
-  const { db } = connection;
-  onTestFinished(async () => {
-    await connection.close();
-    await database.drop();
-  });
+  const { db } = await ownDatabase({ max: 8 });
   await registerUpstreams(db, { sources: [NAMES.source], topics: [NAMES.topic] });
   const name = NAMES[kind.table];
   const lines: Record<string, unknown>[] = [];

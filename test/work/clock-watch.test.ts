@@ -1,25 +1,18 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { type Clocks, ClockWatch, stepsBetween } from "../../src/work/clock-watch.ts";
 import { RelayProcess } from "../../src/work/relay-process.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/log-rows.ts";
 
 const READ: Clocks = { even: 0, postgres: 0, own: 0, tookMs: 1 };
 const MINUTE_MS = 60_000;
 
 async function watched({ compares = true } = {}) {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 2 });
-  onTestFinished(async () => {
-    vi.useRealTimers();
-    await close();
-    await drop();
-  });
+  const { db } = await ownDatabase();
+  onTestFinished(() => void vi.useRealTimers());
   const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
   const watch = new ClockWatch({ alarms, compares });
   const told = async () =>

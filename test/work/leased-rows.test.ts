@@ -3,24 +3,17 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { confirmationLeases } from "../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
-import { connect } from "../../src/database/connect.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/log-rows.ts";
 
 const LEASE = leaseOf(60_000);
 
 /** Three confirmations under one lease, the second one locked by somebody's open transaction. */
 async function threeWithOneLocked(claimedUntil: string) {
-  const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 4 });
-  const other = new pg.Client({ connectionString: database.url });
+  const { db, url } = await ownDatabase();
+  const other = new pg.Client({ connectionString: url });
   await other.connect();
-  onTestFinished(async () => {
-    await other.end();
-    await close();
-    await database.drop();
-  });
+  onTestFinished(() => other.end());
   const leaseToken = randomUUID();
   const ids = [randomUUID(), randomUUID(), randomUUID()].sort();
   await openConfirmations(

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { finish, never, onFakeTime, only, settle } from "./pump-driving.ts";
+import { draining, finish, never, onFakeTime, only, reserve, settle } from "./pump-driving.ts";
 import { scriptedPump } from "./scripted-policy.ts";
 
 onFakeTime();
@@ -32,17 +32,13 @@ describe("1. work is claimed from each line in turn", () => {
       hangs.answersAtOnce = false;
       hangs.add(1_000);
       quick.add(1_000);
-      const stop = new AbortController();
-      const drained = pump.drain(stop.signal);
+      const end = draining(pump);
       await vi.advanceTimersByTimeAsync(500);
       expect(hangs.underWay.size).toBeLessThanOrEqual(Math.max(1, exchanges * 0.75));
       expect(quick.ran).toHaveLength(1_000);
       // What waits and what runs, together.
       expect(1_000 - hangs.due.length).toBeLessThanOrEqual(2 * exchanges * 0.75);
-      stop.abort();
-      await settle();
-      await finish(hangs);
-      await drained;
+      await end(hangs);
     },
   );
 
@@ -51,8 +47,7 @@ describe("1. work is claimed from each line in turn", () => {
     const [unwritten, quick] = [only(lines), only(lines, 1)];
     unwritten.answersAtOnce = false;
     unwritten.add(1_000);
-    const stop = new AbortController();
-    const drained = pump.drain(stop.signal);
+    const end = draining(pump);
     for (let round = 0; round < 20; round += 1) {
       await vi.advanceTimersByTimeAsync(1_000);
       for (const batch of unwritten.underWay) batch.answers();
@@ -62,10 +57,7 @@ describe("1. work is claimed from each line in turn", () => {
     quick.add(100);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(quick.due).toEqual([]);
-    stop.abort();
-    await settle();
-    await finish(unwritten);
-    await drained;
+    await end(unwritten);
   });
 
   it("a line that is slow does not keep a quick one waiting for its own work", async () => {
@@ -73,28 +65,23 @@ describe("1. work is claimed from each line in turn", () => {
     const [slow, quick] = [only(lines), only(lines, 1)];
     slow.answersAtOnce = false;
     slow.add(1_000);
-    const stop = new AbortController();
-    const drained = pump.drain(stop.signal);
+    const end = draining(pump);
     await settle();
     for (let round = 0; round < 50; round += 1) {
       quick.add(1);
       await vi.advanceTimersByTimeAsync(1_000);
       expect(quick.due).toEqual([]);
     }
-    stop.abort();
-    await settle();
-    await finish(slow);
-    await drained;
+    await end(slow);
   });
 
   it("what is handed over does not keep waiting what is due, however much there is of it (G11)", async () => {
     const { pump, lines, wake } = scriptedPump({ lines: ["a"] });
     const line = only(lines);
     line.answersAtOnce = false;
-    const stop = new AbortController();
-    const drained = pump.drain(stop.signal);
+    const end = draining(pump);
     const handOver = (count: number) => {
-      const places = pump.reserve(Array.from({ length: count }, () => "a")).filter((place) => place).length;
+      const places = reserve(pump, ...Array(count).fill("a")).filter(Boolean).length;
       pump.take(line.make(places), places, performance.now());
     };
     handOver(100);
@@ -108,10 +95,7 @@ describe("1. work is claimed from each line in turn", () => {
     }
     expect(line.due).toEqual([]);
     handOver(1);
-    stop.abort();
-    await settle();
-    await finish(line);
-    await drained;
+    await end(line);
   });
 
   it("in few large claims, not in one for each answer", async () => {
@@ -119,8 +103,7 @@ describe("1. work is claimed from each line in turn", () => {
     const line = only(lines);
     line.answersAtOnce = false;
     line.add(1_000);
-    const stop = new AbortController();
-    const drained = pump.drain(stop.signal);
+    const end = draining(pump);
     await settle();
     while (line.due.length > 0) {
       const [first] = line.underWay;
@@ -128,17 +111,14 @@ describe("1. work is claimed from each line in turn", () => {
       await settle();
     }
     expect(Math.min(...line.wanted)).toBeGreaterThanOrEqual(8);
-    stop.abort();
-    await settle();
-    await finish(line);
-    await drained;
+    await end(line);
   });
 
   it("again at a wake-up, although there was no room when it came", async () => {
     const { pump, lines, wake } = scriptedPump({ lines: ["a"], exchanges: 2 });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(4), pump.reserve(["a", "a", "a", "a"]).length, performance.now());
+    pump.take(line.make(4), reserve(pump, "a", "a", "a", "a").length, performance.now());
     const drained = pump.drain(never());
     await settle();
     line.add(1);
@@ -171,7 +151,7 @@ describe("1. or handed over by the transaction that made it", () => {
   it("runs at once, with no drain under way", async () => {
     const { pump, lines } = scriptedPump({ lines: ["a"] });
     const line = only(lines);
-    expect(pump.reserve(["a", "a", "nobody"])).toEqual([true, true, false]);
+    expect(reserve(pump, "a", "a", "nobody")).toEqual([true, true, false]);
     pump.take(line.make(2), 2, performance.now());
     await settle();
     expect(line.ran).toHaveLength(2);
@@ -182,29 +162,25 @@ describe("1. or handed over by the transaction that made it", () => {
     const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 4 });
     const line = only(lines);
     line.answersAtOnce = false;
-    expect(pump.reserve(Array.from({ length: 6 }, () => "a"))).toEqual(Array.from({ length: 6 }, () => true));
+    expect(reserve(pump, ...Array(6).fill("a"))).toEqual(Array.from({ length: 6 }, () => true));
     line.add(100);
-    const stop = new AbortController();
-    const drained = pump.drain(stop.signal);
+    const end = draining(pump);
     await settle();
     expect(line.wanted).toEqual([2]);
     pump.take(line.make(6), 6, performance.now());
     await settle();
     expect(line.wanted).toEqual([2]);
-    stop.abort();
-    await settle();
-    await finish(line);
-    await drained;
+    await end(line);
   });
 
   it("gives room back that was kept for what then did not come", async () => {
     const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 4 });
     const line = only(lines);
-    expect(pump.reserve(Array.from({ length: 20 }, () => "a")).filter(Boolean)).toHaveLength(8);
-    expect(pump.reserve(["a"])).toEqual([false]);
+    expect(reserve(pump, ...Array(20).fill("a")).filter(Boolean)).toHaveLength(8);
+    expect(reserve(pump, "a")).toEqual([false]);
     pump.take(line.make(1), 8, performance.now());
     await settle();
-    expect(pump.reserve(["a"])).toEqual([true]);
+    expect(reserve(pump, "a")).toEqual([true]);
   });
 
   it("finds no room while older work of its line waits to be claimed, and of no other line", async () => {
@@ -215,10 +191,10 @@ describe("1. or handed over by the transaction that made it", () => {
     const stop = new AbortController();
     const drained = pump.drain(stop.signal);
     await settle();
-    expect(pump.reserve(["busy", "calm"])).toEqual([false, true]);
+    expect(reserve(pump, "busy", "calm")).toEqual([false, true]);
     pump.take([], 1, performance.now());
     stop.abort();
-    expect(pump.reserve(["calm"])).toEqual([false]);
+    expect(reserve(pump, "calm")).toEqual([false]);
     await settle();
     await finish(busy);
     await drained;
@@ -228,10 +204,10 @@ describe("1. or handed over by the transaction that made it", () => {
     const { pump, lines } = scriptedPump({ lines: ["hangs", "quick"], exchanges: 8 });
     const [hangs, quick] = [only(lines), only(lines, 1)];
     hangs.answersAtOnce = false;
-    const kept = pump.reserve(Array.from({ length: 100 }, () => "hangs")).filter(Boolean).length;
+    const kept = reserve(pump, ...Array(100).fill("hangs")).filter(Boolean).length;
     expect(kept).toBe(12);
     pump.take(hangs.make(kept), kept, performance.now());
-    expect(pump.reserve(["hangs", "quick"])).toEqual([false, true]);
+    expect(reserve(pump, "hangs", "quick")).toEqual([false, true]);
     pump.take(quick.make(1), 1, performance.now());
     await settle();
     expect(quick.ran).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import type { ScriptedLine } from "./scripted-policy.ts";
+import type { Pump } from "../../src/work/pump.ts";
+import type { Item, ScriptedLine } from "./scripted-policy.ts";
 
 /** Time passes only as the test says. */
 export function onFakeTime(): void {
@@ -21,6 +22,10 @@ export const only = (lines: readonly ScriptedLine[], index = 0): ScriptedLine =>
   return line;
 };
 
+/** Asks for a place on each of these lines. */
+export const reserve = (pump: { reserve(line: string): boolean }, ...lines: string[]): boolean[] =>
+  lines.map((line) => pump.reserve(line));
+
 /** Lets everything happen that waits for no time. */
 export const settle = () => vi.advanceTimersByTimeAsync(0);
 
@@ -29,6 +34,18 @@ export async function finish(line: ScriptedLine): Promise<void> {
   line.answersAtOnce = true;
   for (const batch of line.underWay) batch.done();
   await settle();
+}
+
+/** Drains. @returns stops it, and waits for its end once all of that line is done. */
+export function draining(pump: Pick<Pump<Item>, "drain">): (line: ScriptedLine) => Promise<void> {
+  const stop = new AbortController();
+  const drained = pump.drain(stop.signal);
+  return async (line) => {
+    stop.abort();
+    await settle();
+    await finish(line);
+    await drained;
+  };
 }
 
 export const inBatches = (line: ScriptedLine) => [...line.underWay].map(({ items }) => items.length);

@@ -4,42 +4,12 @@ import { storableText } from "../../kit/text.ts";
 import { type Answer, statusText, toUtc } from "../../provider/provider.ts";
 import type { Claimed } from "../queue/claim.ts";
 
-/** A confirmed invoice, ready for its row. Money as decimal strings; no text holds a NUL. */
-export interface ConfirmedInvoice {
-  createdAt: Date | null;
-  modifiedAt: Date | null;
-  paidAt: Date | null;
-  amount: string;
-  serviceCharge: string | null;
-  vat: string | null;
-  totalAmount: string | null;
-  settleableAmount: string | null;
-  status: string;
-  type: string | null;
-  collectionName: string | null;
-  title: string | null;
-  reference: string | null;
-  paymentMethod: string | null;
-  serviceFeePayer: string | null;
-  /** See `emailHash`. */
-  payerEmailHash: number | null;
-  /** The provider's JSON, callback tokens masked. */
-  document: string;
-  /** Its personal data was erased here: `document` holds none. */
-  erased: boolean;
-  /** Tells whether two documents differ. */
-  digest: string;
-  /** When the GET began, by Postgres' clock: the tie-breaker of G6. */
-  askedAt: Date;
-  confirmedAt: Date;
-  /** Whether it differs from the newest one that is stored. */
-  differs: boolean;
-  /** Whether it is the newest known answer (G6); an older one becomes a snapshot only. */
-  newest: boolean;
-}
+/** A confirmed invoice, ready for its row. */
+export type ConfirmedInvoice = ReturnType<typeof makeInvoiceRow>["row"];
 
 /**
- * The row of a confirmed invoice, and how its age compares with what is known (G6).
+ * The row of a confirmed invoice, and how its age compares with what is known (G6). Money as decimal strings; no text
+ * holds a NUL.
  * @param paidFirst it is Paid and the known answer is not: it counts as the newest whatever its date says.
  * @returns `isOld`: by its date it is older than what is known.
  */
@@ -48,7 +18,7 @@ export function makeInvoiceRow(
   { invoice, document, receivedAt }: Extract<Answer, { kind: "found" }>,
   timeZone: string,
   { paidFirst }: { paidFirst: boolean },
-): { row: ConfirmedInvoice; isOld: boolean } {
+) {
   // The invoice's own callBackUrl holds a token of ours.
   const masked = withoutCallbackTokens(JSON.stringify(document).toWellFormed());
   const digest = hash("sha256", masked, "base64url");
@@ -72,12 +42,18 @@ export function makeInvoiceRow(
     paymentMethod: storable(invoice.paymentMethod),
     serviceFeePayer: storable(invoice.serviceFeePayer),
     payerEmailHash: confirmation.erased ? null : emailHash(invoice.payerEmail),
+    /** The provider's JSON, callback tokens masked. */
     document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,
+    /** Its personal data was erased here: `document` holds none. */
     erased: confirmation.erased,
+    /** Tells whether two documents differ. */
     digest,
+    /** When the GET began, by Postgres' clock: the tie-breaker of G6. */
     askedAt: confirmation.askedAt,
     confirmedAt: receivedAt,
+    /** Whether it differs from the newest one that is stored. */
     differs: confirmation.known?.digest !== digest,
+    /** Whether it is the newest known answer (G6); an older one becomes a snapshot only. */
     newest: paidFirst || !isOld,
   };
   return { row, isOld };

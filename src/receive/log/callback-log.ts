@@ -175,10 +175,12 @@ async function record(
   }
   // What is over budget is not handed over: it waits to be claimed.
   const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
-  const inTime = asked.filter(({ invoiceId }) => !late.has(invoiceId));
-  const reserved = handoff?.reserve(inTime.map(({ source }) => source)) ?? [];
-  const toHandOver = new Set(inTime.filter((_, index) => reserved[index] === true));
-  if (handoff === null || toHandOver.size === 0) {
+  const addressed = asked.map((one) => ({
+    ...one,
+    handOver: !late.has(one.invoiceId) && handoff?.reserve(one.source) === true,
+  }));
+  const reserved = addressed.filter((one) => one.handOver).length;
+  if (handoff === null || reserved === 0) {
     await appendAndOpen.execute(db, { rows, asked });
     step("confirmations opened");
     onConfirmations();
@@ -190,14 +192,14 @@ async function record(
   try {
     const fresh = await appendAndHandOver.execute(db, {
       rows,
-      asked: asked.map((one) => ({ ...one, handOver: toHandOver.has(one) })),
+      asked: addressed,
       leaseToken,
       lease: handoff.lease,
     });
     step("confirmations handed over");
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));
   } finally {
-    handoff.take(claimed, toHandOver.size, since);
+    handoff.take(claimed, reserved, since);
   }
   if (claimed.length < asked.length) onConfirmations();
 }

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type ClaimedConfirmation, claimConfirmations } from "../../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
-import { connect } from "../../../src/database/connect.ts";
 import type { Database } from "../../../src/database/tables.ts";
-import { Secret } from "../../../src/kit/secret.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { ownDatabase } from "../../support/log-rows.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
 
 const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };
@@ -18,12 +16,7 @@ async function withSource(): Promise<Database> {
 }
 
 async function withSourceAt() {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 4 });
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
+  const { db, url } = await ownDatabase();
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
   return { db, url };
 }

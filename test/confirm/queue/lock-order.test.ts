@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { storeOutcomes } from "../../../src/confirm/answer-statement.ts";
 import {
   deleteUnknown,
@@ -10,10 +10,8 @@ import {
 } from "../../../src/confirm/queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../../../src/confirm/queue/confirmation.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
-import { connect } from "../../../src/database/connect.ts";
 import type { Database } from "../../../src/database/tables.ts";
-import { Secret } from "../../../src/kit/secret.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { ownDatabase } from "../../support/log-rows.ts";
 import { paidOutcome } from "../../support/paid-outcome.ts";
 
 const BY_A_SWEEP = { openedBy: "reconcile", priority: "known" } as const;
@@ -58,12 +56,7 @@ const CHANGES: [string, RawBuilder<unknown>, Change][] = [
 
 describe("confirmations are locked in the order of their invoices, so that nothing deadlocks", () => {
   it.each(CHANGES)("by %s", async (_, before, change) => {
-    const { url, drop } = await createTestDatabase();
-    const { db, close } = connect(new Secret(url), { max: 4 });
-    onTestFinished(async () => {
-      await close();
-      await drop();
-    });
+    const { db } = await ownDatabase();
     const [first = "", ...others] = Array.from({ length: 5 }, () => randomUUID()).sort();
     const keys = [first, ...others].map((invoiceId) => ({ invoiceId, source: "default" })).reverse();
     // The first of them comes last in the table.

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
-import { connect } from "../../../src/database/connect.ts";
 import type { Database, Tables } from "../../../src/database/tables.ts";
-import { Secret } from "../../../src/kit/secret.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { ownDatabase } from "../../support/log-rows.ts";
 
 type Row = Selectable<Tables["confirmation"]>;
 
@@ -13,12 +11,7 @@ const key = { invoiceId: randomUUID(), source: "default" };
 const CALLBACK = { openedBy: "callback", priority: "unknown" } as const;
 
 async function withConfirmation(changes: Partial<Row>): Promise<Database> {
-  const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url));
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
+  const { db } = await ownDatabase();
   await openConfirmations(db, [key], CALLBACK);
   await db.updateTable("confirmation").set(changes).execute();
   return db;

@@ -1,28 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { claimConfirmations, confirmationLeases } from "../../../src/confirm/queue/claim.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
-import { connect } from "../../../src/database/connect.ts";
 import type { Database } from "../../../src/database/tables.ts";
 import { newId } from "../../../src/kit/ids.ts";
-import { Secret } from "../../../src/kit/secret.ts";
 import { appendAndOpen, distinctRequests } from "../../../src/receive/log/append-statements.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
-import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
+import { openDatabase, ownDatabase } from "../../support/log-rows.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
 
 /** Two processes over one database whose source is flooded. */
 async function floodedRelays() {
-  const { url, drop } = await createTestDatabase();
-  const [one, other] = [connect(new Secret(url), { max: 2 }), connect(new Secret(url), { max: 2 })];
-  onTestFinished(async () => {
-    await Promise.all([one.close(), other.close()]);
-    await drop();
-  });
-  await sql`insert into source (name, first_served_at) values ('default', now())`.execute(one.db);
-  return { url, dbs: [one.db, other.db] as const };
+  const { db, url } = await ownDatabase();
+  await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
+  return { url, dbs: [db, openDatabase(url)] as const };
 }
 
 /** A callback from each of these addresses, all in one commit, with so many new ids each. @returns the ids */

@@ -46,7 +46,7 @@ export const BREAKAGES = {
   },
   alarmsAfterCommit: {
     file: "src/confirm/outcome-store.ts",
-    find: "alarms.notify(stored.flatMap(raisedBy));",
-    replace: "for (const alarm of stored.flatMap(raisedBy)) await alarms.raise(alarm);",
+    find: "alarms.notify(raised);",
+    replace: "for (const alarm of raised) await alarms.raise(alarm);",
   },
 } satisfies Record<string, Breakage>;

@@ -1,25 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { connect } from "../../../src/database/connect.ts";
+import { describe, expect, it, vi } from "vitest";
 import type { Database } from "../../../src/database/tables.ts";
-import { Secret } from "../../../src/kit/secret.ts";
 import {
   CallbackLog,
   type CallbackLogOptions,
   type IncomingCallback,
 } from "../../../src/receive/log/callback-log.ts";
 import { makePartitions } from "../../../src/receive/log/partitions.ts";
-import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
+import { ownDatabase } from "../../support/log-rows.ts";
 
 async function setUp(options: Partial<CallbackLogOptions> = {}) {
-  const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 4 });
-  onTestFinished(async () => {
-    await close();
-    await database.drop();
-  });
+  const { db } = await ownDatabase();
   const onConfirmations = vi.fn();
   return { db, onConfirmations, log: new CallbackLog({ db, onConfirmations, ...options }) };
 }

@@ -1,22 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../../src/database/connect.ts";
+import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/kit/ids.ts";
-import { Secret } from "../../../src/kit/secret.ts";
 import { appendAndOpen, distinctRequests } from "../../../src/receive/log/append-statements.ts";
 import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
-import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
+import { ownDatabase } from "../../support/log-rows.ts";
 
 async function setUp() {
-  const database = await createTestDatabase();
-  // All wait for these four connections at once, as long as it takes.
-  const { db, close } = connect(new Secret(database.url), { max: 4, connectTimeoutMs: 60_000 });
-  onTestFinished(async () => {
-    await close();
-    await database.drop();
-  });
+  // All wait for its four connections at once, as long as it takes.
+  const { db } = await ownDatabase({ connectTimeoutMs: 60_000 });
   return { db, log: new CallbackLog({ db, onConfirmations: () => undefined }) };
 }
 

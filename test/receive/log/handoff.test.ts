@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ClaimedConfirmation } from "../../../src/confirm/queue/claim.ts";
-import { connect } from "../../../src/database/connect.ts";
-import { Secret } from "../../../src/kit/secret.ts";
 import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
 import type { Handoff } from "../../../src/work/policy.ts";
-import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
+import { ownDatabase } from "../../support/log-rows.ts";
 
 /** A confirmer with room for `room` confirmations, which keeps what it is given. */
 class Confirmer implements Handoff<ClaimedConfirmation> {
@@ -21,10 +19,10 @@ class Confirmer implements Handoff<ClaimedConfirmation> {
     this.#room = room;
   }
 
-  reserve(lines: readonly string[]): boolean[] {
-    const places = lines.map((_, index) => index < this.#room);
-    this.reserved += places.filter(Boolean).length;
-    return places;
+  reserve(): boolean {
+    if (this.reserved >= this.#room) return false;
+    this.reserved += 1;
+    return true;
   }
 
   take(confirmations: readonly ClaimedConfirmation[], reserved: number): void {
@@ -34,12 +32,7 @@ class Confirmer implements Handoff<ClaimedConfirmation> {
 }
 
 async function setUp(room: number) {
-  const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 1, purpose: "hot" });
-  onTestFinished(async () => {
-    await close();
-    await database.drop();
-  });
+  const { db } = await ownDatabase({ max: 1, purpose: "hot" });
   await sql`insert into source (name, first_served_at) values ('default', '-infinity')`.execute(db);
   const confirmer = new Confirmer(room);
   const onConfirmations = vi.fn();
