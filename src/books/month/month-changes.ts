@@ -4,11 +4,11 @@ import { ALARM, type Alarm, raiseAlarms } from "../../alarms/alarms.ts";
 import { type Columns, json, time, uuid } from "../../database/columns.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database, Tables } from "../../database/tables.ts";
-import { type BookPeriod, bookMonth } from "../../kit/book-days.ts";
+import { bookMonth } from "../../kit/book-days.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
-import { type Payment, readPayments, readPaymentsOf } from "../report/read-payments.ts";
+import { readPayments, readPaymentsOf } from "../report/read-payments.ts";
 import { type Change, differenceOf, type KeptPayment, keptPayment } from "./figures.ts";
 import { changedMonth, lockMonths, scopeOf } from "./month-rows.ts";
 
@@ -98,17 +98,11 @@ async function compareBySettings(
   source: BookSource,
   closed: readonly ClosedRow[],
 ): Promise<{ raised: Alarm[]; more: boolean }> {
-  if (closed.length === 0) return { raised: [], more: false };
-  const scope = await scopeOf(trx, source);
+  const scope = closed.length === 0 ? null : await scopeOf(trx, source);
   const [first, next] = closed.filter((month) => month.scope !== scope);
-  if (first === undefined) return { raised: [], more: false };
-  const invoiceIds: string[] = [];
-  for await (const { invoiceId } of readPayments(trx, {
-    source,
-    ...bookMonth(first.month, source.zone),
-    forSums: true,
-  }))
-    invoiceIds.push(invoiceId);
+  if (first === undefined || scope === null) return { raised: [], more: false };
+  const payments = readPayments(trx, { source, ...bookMonth(first.month, source.zone), forSums: true });
+  const invoiceIds = await Array.fromAsync(payments, ({ invoiceId }) => invoiceId);
   await insertToCompare.execute(trx, { monthId: first.id, source: source.name, invoiceIds });
   await trx.updateTable("month").set({ scope }).where("id", "=", first.id).execute();
   const more = next !== undefined;
@@ -175,8 +169,15 @@ async function noteChangesOf(
     const before = new Map(
       kept.flatMap((one) => (one.monthId === month.id ? [[one.invoiceId, one.kept]] : [])),
     );
-    const period = bookMonth(month.month, source.zone);
-    const noted = changesOf({ id: month.id, ...period }, before, payments, changedAt);
+    const { from, to } = bookMonth(month.month, source.zone);
+    const inMonth = payments.filter(({ countedAt }) => countedAt >= from && countedAt < to);
+    const now = new Map(inMonth.map((payment) => [payment.invoiceId, keptPayment(payment)]));
+    const noted = [...changedAt].flatMap(([invoiceId, at]): Noted[] => {
+      const known = before.get(invoiceId) ?? null;
+      const change = { before: known && keptPayment(known), after: now.get(invoiceId) ?? null };
+      if (isDeepStrictEqual(change.before, change.after)) return [];
+      return [{ monthId: month.id, invoiceId, changedAt: at, ...change }];
+    });
     if (noted.length === 0) continue;
     const detail = detailOf(month, source, await selectSoFar.execute(trx, noted), noted);
     const alarm = { ...changedMonth(source.name, month.month), detail };
@@ -184,23 +185,6 @@ async function noteChangesOf(
     raised.push(alarm);
   }
   return raised;
-}
-
-/** What is no longer as it was kept. Pure. */
-function changesOf(
-  month: BookPeriod & { id: string },
-  before: ReadonlyMap<string, KeptPayment | null>,
-  payments: readonly Payment[],
-  changedAt: ReadonlyMap<string, Date>,
-): Noted[] {
-  const inMonth = payments.filter(({ countedAt }) => countedAt >= month.from && countedAt < month.to);
-  const now = new Map(inMonth.map((payment) => [payment.invoiceId, keptPayment(payment)]));
-  return [...changedAt].flatMap(([invoiceId, at]) => {
-    const known = before.get(invoiceId) ?? null;
-    const change = { before: known && keptPayment(known), after: now.get(invoiceId) ?? null };
-    if (isDeepStrictEqual(change.before, change.after)) return [];
-    return [{ monthId: month.id, invoiceId, changedAt: at, ...change }];
-  });
 }
 
 /** What was noted of a closing before; payments of which more is noted now are not counted. */
