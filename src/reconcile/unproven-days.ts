@@ -107,7 +107,7 @@ function openDays(
     );
   };
   return made
-    .filter(({ wanting }) => wanting !== null)
+    .filter(({ result }) => result !== "equal")
     .toSorted((one, other) => +other.madeAt - +one.madeAt)
     .map((found) => ({ found, open: wantingDays(found).filter(({ day }) => !isSettled(found, day)) }));
 }
