@@ -39,25 +39,11 @@ async function addCertificate(around: Surroundings, given: Given): Promise<strin
     missing,
     differences: differing,
   }));
-  const total = {
-    ...{ paid: tally(1), stored: tally(1), published: tally(1) },
-    missing: NONE,
-    differences: 0,
-  };
+  const total = { paid: tally(1), stored: tally(1), published: tally(1), missing: NONE, differences: 0 };
   const document = {
-    ...{
-      id,
-      source: "default",
-      result,
-      refusals: [],
-      scope: "source",
-      from,
-      to,
-      madeAt,
-      basis: { zone: "UTC" },
-    },
+    ...{ id, source: "default", result, refusals: [], scope: "source", from, to, madeAt },
     collections: collections.map((one) => ({ id: one, name: "Term 1" })),
-    ...{ days, total, test: tally(0), foreign: tally(0), currency: "NGN", gaps },
+    ...{ basis: { zone: "UTC" }, days, total, test: tally(0), foreign: tally(0), currency: "NGN", gaps },
     ...{ differencesInAll: named.length, differences: named },
   };
   await around.query(

@@ -40,13 +40,8 @@ async function listening(url: string, headers: Record<string, string> = {}) {
 }
 
 async function own(
-  options: {
-    listenerLimit?: number;
+  options: Partial<ConstructorParameters<typeof Live>[0]> & {
     until?: number;
-    beatMs?: number;
-    everyMs?: number;
-    lateMs?: number;
-    read?: Record<string, () => Promise<unknown>>;
     /** Sent with each reading. */
     filling?: string;
   } = {},

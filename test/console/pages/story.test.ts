@@ -3,8 +3,8 @@ import { markedText } from "../../../src/console/pages/callbacks/marked-text.ts"
 import { storyOf } from "../../../src/console/pages/payments/story.ts";
 
 const row = (says: string, detail: string | null = null) => ({
-  way: "relay",
-  tone: "plain",
+  way: "relay" as const,
+  tone: "plain" as const,
   says,
   detail,
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { BrowserContextOptions } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { noteMonthChanges } from "../../../src/books/month/month-changes.ts";
 import { connect } from "../../../src/database/connect.ts";
@@ -11,8 +10,8 @@ import { addPayments, checkDueLedger } from "../../support/ledgered-rows.ts";
 import { PATIENCE_MS } from "../../support/patience-ms.ts";
 import { NAMES } from "./console-world.ts";
 import { inProvidersBook } from "./full-house.ts";
-import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
-import { DESKTOP, type Operator, PHONE } from "./operator.ts";
+import { problemsOf } from "./inspect.ts";
+import { DESKTOP, looksOn, type Operator, PHONE } from "./operator.ts";
 import { standHere } from "./stand.ts";
 
 // A month's certificate of its first hour after is provisional, and closes nothing.
@@ -55,22 +54,14 @@ async function atOnce(work: (db: Database) => Promise<unknown>): Promise<void> {
   await work(connection.db).finally(() => connection.close());
 }
 
-const LOOKS: [name: string, options: BrowserContextOptions][] = [
-  ["desktop-light", { ...DESKTOP, colorScheme: "light" }],
-  ["desktop-dark", { ...DESKTOP, colorScheme: "dark" }],
-  ["phone-light", { ...PHONE, colorScheme: "light" }],
-  ["phone-dark", { ...PHONE, colorScheme: "dark" }],
-];
-
 /** The page in each look: axe finds nothing, and nothing is cut off. */
 async function look(name: string): Promise<void> {
   const { page } = person;
-  for (const [look, { viewport, colorScheme = null }] of LOOKS) {
+  for (const { name: look, viewport, colorScheme } of looksOn({ desktop: DESKTOP, phone: PHONE })) {
     if (viewport) await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     await person.keep(`books-${name}-${look}`);
-    expect([...(await axeProblems(page)), ...(await sharedNames(page))], `${name}, ${look}`).toEqual([]);
-    expect(await isWiderThanScreen(page), `${name}, ${look}`).toBe(false);
+    expect(await problemsOf(page), `${name}, ${look}`).toEqual([]);
   }
   await page.setViewportSize(DESKTOP.viewport);
 }

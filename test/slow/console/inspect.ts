@@ -11,11 +11,8 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/**
- * What axe has against the page as it stands, a line for each element; all of its rules but experimental
- * ones.
- */
-export async function axeProblems(page: Page): Promise<string[]> {
+/** What axe has against the page, a line for each element; all of its rules but experimental ones. */
+async function axeProblems(page: Page): Promise<string[]> {
   // The page's policy lets no script in but its own: this comes in as a debugger does.
   await page.evaluate(AXE);
   const violations = (await page.evaluate(
@@ -57,7 +54,7 @@ export async function harmDone(page: Page): Promise<unknown[]> {
 }
 
 /** What check boxes are called, where several of a page are called the same: nobody hears which is which. */
-export async function sharedNames(page: Page): Promise<string[]> {
+async function sharedNames(page: Page): Promise<string[]> {
   const boxes = await page.getByRole("checkbox").all();
   const names = await Promise.all(boxes.map((box) => box.getAttribute("aria-label")));
   return [...new Set(names.filter((name, at) => name !== null && names.indexOf(name) !== at))].map(
@@ -65,6 +62,9 @@ export async function sharedNames(page: Page): Promise<string[]> {
   );
 }
 
-/** Whether one has to scroll sideways to see the page. */
-export const isWiderThanScreen = (page: Page): Promise<boolean> =>
-  page.evaluate("document.documentElement.scrollWidth > window.innerWidth") as Promise<boolean>;
+/** What is wrong with the page as it is looked at: what axe says, names that are shared, scrolling sideways. */
+export async function problemsOf(page: Page): Promise<string[]> {
+  const isWider = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
+  const wide = isWider ? ["it is wider than the screen"] : [];
+  return [...(await axeProblems(page)), ...(await sharedNames(page)), ...wide];
+}

@@ -14,6 +14,16 @@ export const PHONE = {
   isMobile: true,
 } satisfies BrowserContextOptions;
 
+/** Screens in light and in dark. */
+export const looksOn = (screens: Record<string, BrowserContextOptions>) =>
+  Object.entries(screens).flatMap(([name, screen]) =>
+    (["light", "dark"] as const).map((colorScheme) => ({
+      ...screen,
+      name: `${name}-${colorScheme}`,
+      colorScheme,
+    })),
+  );
+
 /** More stops than any page has between two things. */
 const MOST_STOPS = 400;
 

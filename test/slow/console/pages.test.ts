@@ -1,21 +1,11 @@
-import type { BrowserContextOptions } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { ConsoleWorld } from "./console-world.ts";
 import { type FullHouse, fillHouse } from "./full-house.ts";
-import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
-import { DESKTOP, PHONE } from "./operator.ts";
+import { problemsOf } from "./inspect.ts";
+import { DESKTOP, looksOn, PHONE } from "./operator.ts";
 import { standHere } from "./stand.ts";
 
-const WIDE = { viewport: { width: 2560, height: 1440 } } satisfies BrowserContextOptions;
-
-const LOOKS: [name: string, options: BrowserContextOptions][] = [
-  ["wide-light", { ...WIDE, colorScheme: "light" }],
-  ["wide-dark", { ...WIDE, colorScheme: "dark" }],
-  ["desktop-light", { ...DESKTOP, colorScheme: "light" }],
-  ["desktop-dark", { ...DESKTOP, colorScheme: "dark" }],
-  ["phone-light", { ...PHONE, colorScheme: "light" }],
-  ["phone-dark", { ...PHONE, colorScheme: "dark" }],
-];
+const WIDE = { viewport: { width: 2560, height: 1440 } };
 
 /** Every page, and every place on it that has an address. */
 function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: string, path: string][] {
@@ -52,7 +42,7 @@ const stand = standHere();
 /** Opens each place in each look: axe finds nothing, nothing is cut off, the browser reports nothing. */
 async function visitAll(state: string, places: [name: string, path: string][]): Promise<void> {
   const found: string[] = [];
-  const visit = async ([look, options]: (typeof LOOKS)[number]) => {
+  for (const { name: look, ...options } of looksOn({ wide: WIDE, desktop: DESKTOP, phone: PHONE })) {
     const operator = await stand.arrive(options);
     await operator.open();
     await operator.page.getByLabel("Admin token").waitFor();
@@ -62,14 +52,12 @@ async function visitAll(state: string, places: [name: string, path: string][]): 
       await operator.open(path);
       await operator.settle();
       await operator.keep(`${state}-${name}-${look}`);
-      const problems = [...(await axeProblems(operator.page)), ...(await sharedNames(operator.page))];
-      if (await isWiderThanScreen(operator.page)) problems.push("is wider than the screen");
-      found.push(...[...problems, ...operator.complaints].map((problem) => `${name}, ${look}: ${problem}`));
+      const problems = [...(await problemsOf(operator.page)), ...operator.complaints];
+      found.push(...problems.map((problem) => `${name}, ${look}: ${problem}`));
       operator.complaints.length = 0;
     }
     await operator.leave();
-  };
-  for (const look of LOOKS) await visit(look);
+  }
   expect(found).toEqual([]);
 }
 

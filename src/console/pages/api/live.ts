@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ageMark, now, setClock, tick } from "../kit/clock.ts";
+import { ageMark, now, setClock, tick } from "../kit/time.ts";
 import { readSession } from "./client.ts";
 import { type Connection, proofOf, withoutTrouble, withTrouble } from "./proof.ts";
 import type { Activity, Happening, Status, Trouble } from "./types.ts";

@@ -6,7 +6,7 @@ import { liveStatus, proof, useLive } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { REFUSED } from "../callbacks/callback-lists.tsx";
 import { go, Link } from "../kit/router.tsx";
-import { capital, countText, numberOf } from "../kit/text.ts";
+import { capital, countText, numberOf, theyAre } from "../kit/text.ts";
 import { headlineOf } from "../now/headline.tsx";
 import { endChosen, endFields } from "../parts/acts.tsx";
 import type { Field } from "../parts/fields.tsx";
@@ -150,7 +150,7 @@ const CLOSE: AlarmAct = {
   operation: "closeAlarms",
   title: "Close",
   says: (count) =>
-    `${count === 1 ? "It is" : "They are"} no longer listed. What is still wrong, or goes wrong again, is raised anew.`,
+    `${theyAre(count)} no longer listed. What is still wrong, or goes wrong again, is raised anew.`,
   act: (alarms, reason) => post("/alarms/close", { body: { alarms, reason } }),
   done: "closed",
 };

@@ -4,7 +4,7 @@ import { postLines } from "../api/client.ts";
 import type { Undelivered, UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
-import { countText, numberOf, visibleText } from "../kit/text.ts";
+import { countText, numberOf, theyAre, visibleText } from "../kit/text.ts";
 import type { OnProgress } from "../parts/acts.tsx";
 import { Facts, type Field, fullTimeField, paymentMoneyField, textField } from "../parts/fields.tsx";
 import type { FormField } from "../parts/form.tsx";
@@ -45,15 +45,13 @@ function decision(path: DecisionPath, one: string, { done, ...act }: ActWords): 
   };
 }
 
-const they = (count: number) => (count === 1 ? "It is" : "They are");
-
 const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
   decision("/dead-letters/retry", "dead letter", {
     operation: "retryDead",
     title: "Retry",
     isMain: true,
     says: (count) =>
-      `${they(count)} asked or sent again from the first step. Retry once the cause is gone; else ` +
+      `${theyAre(count)} asked or sent again from the first step. Retry once the cause is gone; else ` +
       `${count === 1 ? "it ends" : "they end"} here again.`,
     done: "put under way again",
   }),
@@ -61,7 +59,7 @@ const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
     operation: "dismissDead",
     title: "Dismiss",
     says: (count) =>
-      `${they(count)} no longer listed, but kept: certificates still name ${count === 1 ? "it" : "them"} as missing.`,
+      `${theyAre(count)} no longer listed, but kept: certificates still name ${count === 1 ? "it" : "them"} as missing.`,
     done: "dismissed",
   }),
 ];
@@ -80,7 +78,7 @@ const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
     operation: "dismissQuarantine",
     title: "Dismiss",
     says: (count) =>
-      `${they(count)} no longer listed, and ${count === 1 ? "stays" : "stay"} unpublished. ` +
+      `${theyAre(count)} no longer listed, and ${count === 1 ? "stays" : "stay"} unpublished. ` +
       "For payments that are none of yours.",
     done: "dismissed",
   }),

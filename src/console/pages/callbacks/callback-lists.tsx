@@ -3,7 +3,7 @@ import { OWN_VERDICTS, whyRefused } from "../../../receive/log/own-verdict.ts";
 import { get, post } from "../api/client.ts";
 import { liveStatus } from "../api/live.ts";
 import type { ListedCallback } from "../api/types.ts";
-import { capital, countText } from "../kit/text.ts";
+import { capital, countText, theyAre } from "../kit/text.ts";
 import { countField, textField, timeField } from "../parts/fields.tsx";
 import { FirstCallback } from "../parts/first-callback.tsx";
 import { choicesOf } from "../parts/form.tsx";
@@ -84,7 +84,7 @@ export const READ_AGAIN: RowsAct<ListedCallback> = {
   title: "Read again",
   isMain: true,
   says: (count) =>
-    `${count === 1 ? "It is" : "They are"} read as if the check had held, and the provider is asked about the ` +
+    `${theyAre(count)} read as if the check had held, and the provider is asked about the ` +
     "invoices named there. What it does not confirm stays without an event. For genuine callbacks, once the " +
     "settings are right.",
   async run(callbacks, reason) {

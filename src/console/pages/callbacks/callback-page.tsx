@@ -1,7 +1,7 @@
 import type { CallbackShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { countText, numberOf } from "../kit/text.ts";
 import { Facts, type Field, fullTimeField, textField } from "../parts/fields.tsx";
 import { List, RowActs } from "../parts/list.tsx";
 import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
@@ -36,7 +36,7 @@ const FIELDS: readonly Field<CallbackShown>[] = [
         </>
       ) : null,
   },
-  { name: "Body", show: ({ bytes }) => (bytes === null ? "erased" : `${countText(bytes)} bytes`) },
+  { name: "Body", show: ({ bytes }) => (bytes === null ? "erased" : numberOf(bytes, "byte")) },
   { name: "Cut", show: ({ cut }) => cut && JSON.stringify(cut) },
 ];
 

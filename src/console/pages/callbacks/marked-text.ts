@@ -1,20 +1,14 @@
 import { indentedJson } from "../../../kit/json.ts";
 
-interface Part {
-  at: number;
-  text: string;
-  isId: boolean;
-}
-
 const UUID_LENGTH = 36;
 
 /** Cut where ids are: JSON over several lines, else as it came. @param ids `at` in UTF-16 units; null: elsewhere. */
-export function markedText(body: string, ids: readonly { at: number | null }[]): Part[] {
+export function markedText(body: string, ids: readonly { at: number | null }[]) {
   const text = indentedJson(body);
   const starts = ids
     .flatMap(({ at }) => (at === null || at + UUID_LENGTH > body.length ? [] : [sameIn(text, body, at)]))
     .sort((one, other) => one - other);
-  const parts: Part[] = [];
+  const parts: { at: number; text: string; isId: boolean }[] = [];
   let end = 0;
   for (const at of starts) {
     if (at < end) continue;

@@ -32,15 +32,8 @@ const WAIVER: FormField = {
   input: { maxLength: 500 },
 };
 
-interface CloseFormProps {
-  source: string;
-  /** YYYY-MM */
-  month: string;
-  onDone: () => void;
-}
-
-/** Closes a month in two steps: first everything that is in the way is named. */
-export function CloseForm({ source, month, onDone }: CloseFormProps) {
+/** Closes a month in two steps: first everything that is in the way is named. @param month YYYY-MM */
+export function CloseForm({ source, month, onDone }: { source: string; month: string; onDone: () => void }) {
   const [waiver, setWaiver] = useState("");
   const [looked, setLooked] = useState<ClosingResult | null>(null);
   const { isBusy, problem, run } = useTask();

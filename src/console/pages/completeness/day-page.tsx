@@ -4,8 +4,8 @@ import { signatureText } from "../../../signing/signature-text.ts";
 import { get } from "../api/client.ts";
 import type { Calendar, CertificateShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { now } from "../kit/clock.ts";
-import { capital, countText, numberOf, visibleText } from "../kit/text.ts";
+import { capital, numberOf, visibleText } from "../kit/text.ts";
+import { now } from "../kit/time.ts";
 import { type Field, moneyField, Table } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
@@ -129,9 +129,8 @@ function About({ certificateId, source }: { certificateId: string; source: strin
       {foreign !== undefined && foreign.count > 0 && (
         <>
           {" "}
-          {foreign.count === 1 ? "One payment is" : `${countText(foreign.count)} payments are`} of collections
-          that are not ours, <Money amount={foreign.amount} of={source} /> in all its days, and counted
-          nowhere here.
+          {numberOf(foreign.count, "payment is", "payments are")} of collections that are not ours,{" "}
+          <Money amount={foreign.amount} of={source} /> in all its days, and counted nowhere here.
         </>
       )}
     </>

@@ -172,7 +172,6 @@ function SumsTable({ closing: { collections, all, currency }, now, changed }: Sh
 }
 
 const KEPT = [
-  ["collection", "collection"],
   ["amount", "amount"],
   ["serviceCharge", "service charge"],
   ["vat", "VAT"],
@@ -193,12 +192,14 @@ function WhatChanged({ before, after }: ShownClosing["changes"][number]) {
     );
   return (
     <>
+      {before.collection !== after.collection && (
+        <div>
+          collection was <Outside text={before.collection} />, is <Outside text={after.collection} />
+        </div>
+      )}
       {KEPT.filter(([name]) => before[name] !== after[name]).map(([name, word]) => (
         <div key={name}>
-          {`${word} was `}
-          {name === "collection" ? <Outside text={before[name] ?? "–"} /> : <Money amount={before[name]} />}
-          {", is "}
-          {name === "collection" ? <Outside text={after[name] ?? "–"} /> : <Money amount={after[name]} />}
+          {word} was <Money amount={before[name]} />, is <Money amount={after[name]} />
         </div>
       ))}
     </>

@@ -144,13 +144,8 @@ const REPORTS: Readonly<Record<Report, string>> = {
   differences: "each difference",
 };
 
-interface ReportFormProps {
-  /** What the fields begin with; YYYY-MM-DD. */
-  from: string;
-  to: string;
-}
-
-export function ReportForm({ from: first, to: last }: ReportFormProps) {
+/** @param from and @param to what the fields begin with; YYYY-MM-DD. */
+export function ReportForm({ from: first, to: last }: { from: string; to: string }) {
   const { values, onInput } = useValues({ report: "payments", from: first, to: last });
   if (!may("exportReport")) return null;
   const { report, from = "", to = "", collection, source } = values;

@@ -1,5 +1,30 @@
-import { now } from "./clock.ts";
+import { signal } from "@preact/signals";
 import { inUtc, zone } from "./look.ts";
+
+/** By how much the relay's clock is ahead of this browser's, in ms: a laptop's may be a day off. */
+let aheadMs = 0;
+
+/** By the relay's clock, each second while somebody is signed in. */
+export const now = signal(Date.now());
+
+export const tick = (): void => {
+  now.value = Date.now() + aheadMs;
+};
+
+/** @param at what the relay's clock said just now. */
+export function setClock(at: string): void {
+  aheadMs = Date.parse(at) - Date.now();
+  tick();
+}
+
+/**
+ * How long ago something was that is marked now, in ms. A clock that is set back makes nothing younger; and the
+ * browser's own count stands still while a laptop sleeps, where the clock does not.
+ */
+export function ageMark(): () => number {
+  const [date, counted] = [Date.now(), performance.now()];
+  return () => Math.max(Date.now() - date, performance.now() - counted);
+}
 
 /** `22 Nov 2026`, in that zone. */
 export const dayText = (at: Date, timeZone: string): string =>
@@ -17,9 +42,9 @@ export const clockText = (at: Date, timeZone: string, { ms = false } = {}): stri
   }).format(at);
 
 /** The clock alone for a time of today, else with its day, and its year where that is another. */
-export function shortTime(at: Date, timeZone: string, now: Date): string {
+export function shortTime(at: Date, timeZone: string): string {
   const day = dayText(at, timeZone);
-  const today = dayText(now, timeZone);
+  const today = dayText(new Date(now.value), timeZone);
   if (day === today) return clockText(at, timeZone);
   const sameYear = day.slice(-4) === today.slice(-4);
   return `${sameYear ? day.slice(0, -5) : day}, ${clockText(at, timeZone)}`;
@@ -28,7 +53,7 @@ export function shortTime(at: Date, timeZone: string, now: Date): string {
 /** A text of the relay's with its times, which it says in UTC, as they are shown here. */
 export const withTimesHere = (text: string): string =>
   text.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g, (_, day, clock) =>
-    shortTime(new Date(`${day}T${clock}Z`), zone.value, new Date(now.value)),
+    shortTime(new Date(`${day}T${clock}Z`), zone.value),
   );
 
 /** `22 Nov 2026, 04:05:06.123 UTC`: whole, for whoever needs it exactly. */

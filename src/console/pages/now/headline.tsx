@@ -1,7 +1,6 @@
 import { liveStatus, proof, troubles } from "../api/live.ts";
 import type { Proof } from "../api/proof.ts";
 import type { Status } from "../api/types.ts";
-import { now } from "../kit/clock.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, countText, visibleText } from "../kit/text.ts";
@@ -77,8 +76,7 @@ export const thingsIn = ({ needs }: Pick<Status, "needs">): number =>
 
 /** Needs stand below it, so several are only counted. Nothing is said to be well without a proof of now. */
 export function headlineOf(status: Pick<Status, "sentence" | "needs"> | null, known: Proof | null): string {
-  if (known?.isFresh === false)
-    return `Not known since ${shortTime(new Date(known.since), zone.value, new Date(now.value))}.`;
+  if (known?.isFresh === false) return `Not known since ${shortTime(new Date(known.since), zone.value)}.`;
   if (status === null) return "";
   return status.needs.length > 1
     ? `A person is needed for ${countText(thingsIn(status))} things.`

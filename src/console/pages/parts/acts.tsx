@@ -1,9 +1,8 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { may, type Progress } from "../api/client.ts";
-import { now } from "../kit/clock.ts";
 import { zone } from "../kit/look.ts";
-import { timeGiven } from "../kit/time.ts";
+import { now, timeGiven } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
 import { Dialog, notify, Problem, ProgressShown } from "./page.tsx";
 import { Button, type IconName } from "./values.tsx";

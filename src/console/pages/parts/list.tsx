@@ -112,13 +112,8 @@ type CountedPath = "/alarms" | "/dead-letters" | "/quarantine";
 type RowAt<Path extends CountedPath> =
   AnswerOf<OperationAt<"get", Path>> extends { items: (infer Row)[] } ? Row : never;
 
-interface ListProps<Row> {
-  list: ListDefinition<Row>;
-  text?: string;
-}
-
 /** A list with its filters, page after page: what it holds so far, how far back was searched, and the way on. */
-export function List<Row>({ list, text = "" }: ListProps<Row>) {
+export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text?: string }) {
   const { what, filters = [], read, figure, isUnderWay } = list;
   const given = { ...givenFilters(filters), ...(text !== "" && { text }) };
   const pages = usePages(`${what} ${JSON.stringify(given)}`, (cursor, signal) => read(given, cursor, signal));
@@ -193,16 +188,11 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
   );
 }
 
-interface NothingProps<Row> {
-  list: ListDefinition<Row>;
-  /** Nothing was asked for in particular. */
-  isAll: boolean;
-}
-
-function Nothing<Row>({ list: { what, empty, noMatch }, isAll }: NothingProps<Row>) {
+/** @param isAll nothing was asked for in particular. */
+function Nothing<Row>({ list, isAll }: { list: ListDefinition<Row>; isAll: boolean }) {
+  const { what, empty, noMatch = "Take a filter away." } = list;
   if (isAll && "type" in empty) return empty;
-  const [title, why] =
-    isAll && !("type" in empty) ? empty : [`No ${what} match`, noMatch ?? "Take a filter away."];
+  const [title, why] = isAll && !("type" in empty) ? empty : [`No ${what} match`, noMatch];
   return (
     <Empty title={title}>
       <p>{why}</p>

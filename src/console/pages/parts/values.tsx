@@ -2,11 +2,10 @@ import { signal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { indentedJson } from "../../../kit/json.ts";
 import { spanText } from "../../../kit/time.ts";
-import { now } from "../kit/clock.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";
-import { clockText, fullTime, shortTime } from "../kit/time.ts";
+import { clockText, fullTime, now, shortTime } from "../kit/time.ts";
 import { type Tone, toneOf, wordOf } from "./words.ts";
 
 /** The currency of each source's amounts; none until the settings are read. */
@@ -84,7 +83,7 @@ export function Time({ at, as = "short" }: { at: string | null; as?: TimeStyle }
       ? clockText(date, zone.value, { ms: true })
       : as === "full"
         ? fullTime(date, zone.value)
-        : shortTime(date, zone.value, new Date(now.value));
+        : shortTime(date, zone.value);
   const other = zone.value === "UTC" ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
   return (
     <time class="time" dateTime={at} title={fullTime(date, other)}>

@@ -3,7 +3,7 @@ import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
 import type { InvoiceEvidence, Timeline } from "../api/types.ts";
 import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { countText, numberOf } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Facts, type Field } from "../parts/fields.tsx";
 import { sayHere } from "../parts/here.ts";
@@ -176,7 +176,7 @@ function Differences({ claim: { compared } }: { claim: Claim }) {
   return count === 0 ? (
     <Badge state="equal" as="nothing differs" />
   ) : (
-    <Badge state="not_equal" as={`${count} ${count === 1 ? "field differs" : "fields differ"}`} />
+    <Badge state="not_equal" as={numberOf(count, "field differs", "fields differ")} />
   );
 }
 

@@ -1,15 +1,24 @@
 import { dayText } from "../kit/time.ts";
+import type { Tone } from "../parts/words.ts";
 
-interface Told {
-  way: string;
-  tone: string;
+/** Where something happens, or between which two it passes. */
+type Way = "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
+
+export interface Drawn {
+  way: Way;
+  tone: Tone;
   says: string;
+  /** More of it, written by others or long. */
   detail?: string | null;
+  /** A page that shows it whole. */
+  to?: string;
+  /** The page of several in a row. */
+  toAll?: string;
 }
 
 /** A line of a story: something that happened, or several times in a row the same. */
-export interface StoryLine<Row extends Told> {
-  first: Row;
+interface StoryLine {
+  first: Drawn;
   at: string;
   times: number;
   lastAt: string;
@@ -18,11 +27,8 @@ export interface StoryLine<Row extends Told> {
 }
 
 /** A story with its days, and what reads the same folded into one line. Pure. @param rows in the order of time. */
-export function storyOf<Row extends Told>(
-  rows: readonly { at: string; row: Row }[],
-  timeZone: string,
-): StoryLine<Row>[] {
-  const lines: StoryLine<Row>[] = [];
+export function storyOf(rows: readonly { at: string; row: Drawn }[], timeZone: string): StoryLine[] {
+  const lines: StoryLine[] = [];
   let today: string | null = null;
   for (const { at, row } of rows) {
     const day: string = dayText(new Date(at), timeZone);
@@ -36,7 +42,7 @@ export function storyOf<Row extends Told>(
   return lines;
 }
 
-const isSame = (one: Told, other: Told): boolean =>
+const isSame = (one: Drawn, other: Drawn): boolean =>
   one.way === other.way &&
   one.tone === other.tone &&
   one.says === other.says &&

@@ -3,10 +3,10 @@ import { spanText } from "../../../kit/time.ts";
 import type { Timeline, TimelineEntry } from "../api/types.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { countText, numberOf } from "../kit/text.ts";
 import { Outside, Time } from "../parts/values.tsx";
-import { type Tone, wordOf } from "../parts/words.ts";
-import { storyOf } from "./story.ts";
+import { wordOf } from "../parts/words.ts";
+import { type Drawn, storyOf } from "./story.ts";
 
 /** What passed between provider, relay and topic, from above to below. */
 export function DrawnTimeline({
@@ -63,32 +63,12 @@ export function DrawnTimeline({
   );
 }
 
-/** Where something happens, or between which two it passes. */
-type Way = "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
-
-interface Drawn {
-  way: Way;
-  tone: Tone;
-  says: string;
-  /** More of it, written by others or long. */
-  detail?: string | null;
-  /** A page that shows it whole. */
-  to?: string;
-  /** The page of several in a row. */
-  toAll?: string;
-}
-
 const draw = (
-  way: Way,
-  tone: Tone,
+  way: Drawn["way"],
+  tone: Drawn["tone"],
   says: string,
   more: Pick<Drawn, "detail" | "to" | "toAll"> = {},
-): Drawn => ({
-  way,
-  tone,
-  says,
-  ...more,
-});
+): Drawn => ({ way, tone, says, ...more });
 
 /** By kind, where each is drawn, and in which words. */
 const DRAW: {
@@ -99,7 +79,7 @@ const DRAW: {
 } = {
   paid: () => draw("provider", "good", "Paid, says the provider"),
   callback({ id, bytes, remoteAddress, foundBy, method }, invoiceId) {
-    const size = bytes === null ? "erased" : `${countText(bytes)} bytes`;
+    const size = bytes === null ? "erased" : numberOf(bytes, "byte");
     const from = remoteAddress === null ? "" : ` from ${remoteAddress}`;
     const found = foundBy === null ? "" : `; id found in ${foundBy}`;
     return draw("provider-relay", "plain", "Callback recorded", {
