@@ -27,14 +27,26 @@ const waitingSince = (since: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
   );
 
 /** One on a step of the ladder waits for its time, not for the relay; until its time has come. */
-const selectWaiting = waitingSince(
-  sql`coalesce(open_since, due_at)`,
-  sql`confirmation
-    where state in ('due', 'claimed') and priority <> 'replay' and (open_since is not null or due_at <= now())`,
+const unasked = (which: RawBuilder<unknown>) =>
+  waitingSince(
+    sql`coalesce(open_since, due_at)`,
+    sql`confirmation
+      where state in ('due', 'claimed') and priority <> 'replay' and (open_since is not null or due_at <= now())
+        ${which}`,
+  );
+
+const selectWaiting = unasked(sql``);
+const selectKeptConfirmations = unasked(
+  sql`and not exists (select from alarm
+    where alarm.name = 'invoice_unanswered' and alarm.source = confirmation.source
+      and alarm.subject = confirmation.invoice_id::text and alarm.cleared_at is null)`,
 );
 
 /** The live confirmations of each source that no answer covers yet, from their oldest request. */
 export const readWaiting = (db: Database) => selectWaiting.execute(db);
+
+/** The same, without those that an alarm of their own tells of. */
+export const readKeptConfirmations = (db: Database) => selectKeptConfirmations.execute(db);
 
 const unsentEvents = (which: RawBuilder<unknown>) =>
   waitingSince(

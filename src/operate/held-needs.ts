@@ -44,23 +44,27 @@ function failingNeeds(facts: Facts): Need[] {
     });
 }
 
-/** What waits behind these sources or topics: how much, and how long the oldest has. */
+/** What waits behind these sources or topics. */
 function waitingBehind({ waiting, waitingEvents, held }: Facts, names: readonly string[]) {
   const holds = (work: Held["work"]) => held.some((one) => one.work === work && names.includes(one.name));
   const unasked = waiting.filter(({ source }) => holds("confirm") && names.includes(source));
-  return [
-    { what: "payment", waiting: unasked },
-    { what: "event", waiting: holds("publish") ? waitingEvents : [] },
-  ]
-    .filter((one) => one.waiting.length > 0)
-    .map(({ what, waiting: sources }) => ({
-      what,
-      count: sources.reduce((sum, { count }) => sum + count, 0),
-      oldestSeconds: Math.max(...sources.map(({ oldestSeconds }) => oldestSeconds)),
-    }));
+  return totalsOf(unasked, holds("publish") ? waitingEvents : []);
 }
 
-const waitWords = ({ what, count, oldestSeconds }: ReturnType<typeof waitingBehind>[number]): string =>
+/** What waits of each kind: how much, and how long the oldest has. */
+export const totalsOf = (payments: Facts["waiting"], events: Facts["waitingEvents"]) =>
+  [
+    { what: "payment", waiting: payments },
+    { what: "event", waiting: events },
+  ]
+    .filter(({ waiting }) => waiting.length > 0)
+    .map(({ what, waiting }) => ({
+      what,
+      count: waiting.reduce((sum, { count }) => sum + count, 0),
+      oldestSeconds: Math.max(...waiting.map(({ oldestSeconds }) => oldestSeconds)),
+    }));
+
+export const waitWords = ({ what, count, oldestSeconds }: ReturnType<typeof totalsOf>[number]): string =>
   `, and ${numberOf(count, what)} ${count === 1 ? "has waited" : "wait, the oldest"} for ` +
   `${spanText(oldestSeconds * 1_000)} behind it`;
 

@@ -6,18 +6,19 @@ import { databaseTime } from "../database/server.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { LONG_SECONDS, readKeptEvents, readWaiting } from "./backlog.ts";
+import { LONG_SECONDS, readKeptConfirmations, readKeptEvents } from "./backlog.ts";
 
 /** As many as there may ever be of sources and topics. */
 const ALL = 10_000;
 
 /**
  * Raises an alarm of each source whose payments have waited for ten minutes, whatever keeps them, and closes
- * those of the others. Where a critical alarm of the source or of a topic says why, people were told already.
+ * those of the others. Where a critical alarm of the source or of a topic, or one of the invoice, says why, people
+ * were told already.
  */
 export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
   const { unasked, unsent, open, now } = await inSnapshot(db, async (snapshot) => ({
-    unasked: await readWaiting(snapshot),
+    unasked: await readKeptConfirmations(snapshot),
     unsent: await readKeptEvents(snapshot),
     open: (await listAlarms(snapshot, { names: alarmsAbout("upstream") }, ALL)).items,
     now: await databaseTime(snapshot),

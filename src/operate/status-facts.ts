@@ -12,7 +12,7 @@ import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import { readUnprovenDays } from "../reconcile/unproven-days.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";
 import { listProcesses } from "../work/relay-process.ts";
-import { readBacklog, readWaiting, readWaitingEvents } from "./backlog.ts";
+import { readBacklog, readKeptConfirmations, readWaiting, readWaitingEvents } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable } from "./pause.ts";
 import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
@@ -36,6 +36,7 @@ async function readFacts(db: Database, settings: StatusSettings): Promise<Facts>
     sources: confirmers.map(({ name }) => name),
     backlog: await readBacklog(db),
     waiting: await readWaiting(db),
+    unexplained: await readKeptConfirmations(db),
     waitingEvents: await readWaitingEvents(db),
     dead: { confirmations: await dead("confirmation"), events: await dead("event") },
     quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,

@@ -4,7 +4,7 @@ import { numberOf } from "../kit/text.ts";
 import { clock, DAY_MS, spanText } from "../kit/time.ts";
 import { undoneWork } from "../work/silent-processes.ts";
 import { LONG_SECONDS } from "./backlog.ts";
-import { heldNeeds, heldWords, onlyHeld } from "./held-needs.ts";
+import { heldNeeds, heldWords, onlyHeld, totalsOf, waitWords } from "./held-needs.ts";
 import { countThings, need, worstFirst } from "./need.ts";
 import type { Facts, Held, Need } from "./status.ts";
 
@@ -72,13 +72,14 @@ function recordingNeeds({ readOnly, processes }: Facts): Need[] {
   );
 }
 
-function processNeeds({ processes, readOnly, at }: Facts): Need[] {
+function processNeeds({ processes, readOnly, waiting, waitingEvents, at }: Facts): Need[] {
   // A process can say nothing there.
   if (readOnly) return [];
-  return undoneWork(processes, at).map(({ what, seenAt }) =>
+  const behind = totalsOf(waiting, waitingEvents).map(waitWords).join("");
+  return undoneWork(processes, at).map(({ what, seenAt, stopsWork }) =>
     need({
       severity: "critical",
-      what,
+      what: stopsWork ? `${what}${behind}` : what,
       oldestAt: seenAt,
       action: ALARMS.silent_process.action,
       alarm: "silent_process",
@@ -88,19 +89,21 @@ function processNeeds({ processes, readOnly, at }: Facts): Need[] {
 
 /** What waits and is told by nothing that holds it up: at once too long without a worker, or long in spite of any. */
 function backlogNeeds(facts: Facts): Need[] {
-  const { waiting, waitingEvents, held, openAlarms, at } = facts;
+  const { unexplained, waitingEvents, held, openAlarms, processes, readOnly, at } = facts;
   const told = openAlarms.find(({ name }) => name === "payments_waiting");
   if (told?.count === 0) return [];
   const passing = onlyHeld(facts);
-  const late = (work: Held["work"], { source, oldestSeconds }: (typeof waiting)[number]) => {
+  // It tells of what waits behind it.
+  const noneWorks = !readOnly && undoneWork(processes, at).some(({ stopsWork }) => stopsWork);
+  const late = (work: Held["work"], { source, oldestSeconds }: (typeof unexplained)[number]) => {
     const holds = (one: Held) => one.work === work && (work === "publish" || one.name === source);
     const isHeld = held.some(holds);
-    if (isHeld && !passing.some(holds)) return null;
+    if (isHeld ? !passing.some(holds) : noneWorks) return null;
     return oldestSeconds > (isHeld ? LONG_SECONDS : STUCK_SECONDS) ? { isHeld } : null;
   };
   const needsOf = (
     work: Held["work"],
-    sources: typeof waiting,
+    sources: typeof unexplained,
     words: { what: string; waitsFor: string; action: string },
   ) =>
     sources.flatMap((one) => {
@@ -118,7 +121,7 @@ function backlogNeeds(facts: Facts): Need[] {
         ...(told !== undefined && { alarm: told.name, command: `alarms --source ${source}`, page: "alarms" }),
       });
     });
-  const unasked = needsOf("confirm", waiting, {
+  const unasked = needsOf("confirm", unexplained, {
     what: "confirmation",
     waitsFor: "for an answer",
     action:

@@ -13,6 +13,8 @@ export interface UndoneWork {
   subject: string;
   what: string;
   seenAt: Date;
+  /** Whether nobody confirms and publishes. */
+  stopsWork: boolean;
 }
 
 const DUTIES = [
@@ -33,7 +35,8 @@ export function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneW
     const what =
       `no process ${undone.map((duty) => duty.what).join(", and none ")}: the one on ${host} (pid ${pid}) has been ` +
       `silent since ${clock(seenAt)}`;
-    return [{ subject: undone.map(({ does }) => does).join(" and "), what, seenAt }];
+    const duties = undone.map(({ does }) => does);
+    return [{ subject: duties.join(" and "), what, seenAt, stopsWork: duties.includes("workers") }];
   }
   return silent
     .filter(({ seenAt }) => +at - +seenAt < SILENT_TOLD_MS)
@@ -41,6 +44,7 @@ export function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneW
       subject: `${host} (pid ${pid})`,
       what: `the process on ${host} (pid ${pid}) has been silent since ${clock(seenAt)}, and no other serves the same`,
       seenAt,
+      stopsWork: false,
     }));
 }
 

@@ -6,6 +6,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { retryDead } from "../../src/operate/decide-undelivered.ts";
 import { noteWaiting } from "../../src/operate/note-waiting.ts";
 import { pause } from "../../src/operate/pause.ts";
+import { readStatus } from "../../src/operate/status-facts.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { addConfirmation, addEvents, openDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
@@ -132,4 +133,27 @@ it("an old event that is sent again by hand is late once a minute passed or a tr
   expect(await count()).toBe(0);
   await around.query("update outbox set due_at = now() - interval '2 minutes'");
   expect(await count()).toBe(1);
+});
+
+it("an invoice that alone gets no answer is one need, and no backlog", async () => {
+  const { around, db } = await withDatabase();
+  const id = await waitingLong(around);
+  await around.query(
+    `insert into alarm (name, source, subject, detail, raised_at)
+     values ('invoice_unanswered', 'default', $1, '', now() - interval '8 minutes')`,
+    [id],
+  );
+  const look = async () => {
+    await note(db);
+    const { needs } = await readStatus(db, { sources: null, intervalMs: 86_400_000 });
+    return needs.map(({ severity, alarm, what }) => [severity, alarm, what]);
+  };
+  const own = ["warning", "invoice_unanswered", `an invoice gets no usable answer (${id})`];
+  expect(await look()).toEqual([own]);
+  // Another one waits for no reason that an alarm of its own gives.
+  await waitingLong(around);
+  expect(await look()).toEqual([
+    ["critical", "payments_waiting", expect.stringMatching(/^1 confirmation of source default has waited/)],
+    own,
+  ]);
 });

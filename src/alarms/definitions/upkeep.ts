@@ -134,7 +134,8 @@ export const ALARMS_OF_UPKEEP = {
       "For ten minutes an invoice of the source has had no answer of the provider, or an event has not been sent, " +
       "whatever the reason: a slow provider, faults that come and go, a pause by hand, a lock in Postgres, workers that " +
       "hang or are too few. It is not raised while another critical alarm says why, nor of a " +
-      "[flood of unknown ids](#unknown_ids_flooding).",
+      "[flood of unknown ids](#unknown_ids_flooding), nor of an invoice that [alone gets no " +
+      "answer](#invoice_unanswered).",
     ends: "once nothing has waited for ten minutes, noticed within a minute.",
     action:
       "See what invoice-relay status says is paused or failing, whether serve runs with workers, and its log. Nothing " +
