@@ -8,20 +8,14 @@ import { type Account, candidateAccounts, runAs, SELF } from "./account.ts";
 import { type Binaries, findBinaries } from "./find-binaries.ts";
 import { stopLeftoverServer } from "./server-process.ts";
 
-interface Home {
-  /** Where the cluster and its password stand: the data dir, or its stand-in elsewhere. */
-  readonly home: string;
-  readonly account: Account;
-  readonly binaries: Binaries;
-}
-
 /**
  * Decides who runs Postgres, with which copy of its programs and in which folder, by trying it. In place
  * whenever an account is found that reaches all of it. Only root, which Postgres refuses, can find none: then
  * the programs, and if need be the cluster, go to a folder that everybody reaches.
+ * @returns with it where the cluster and its password stand: the data dir, or its stand-in elsewhere.
  * @throws RelayError with the reason when Postgres can be run by no account of this machine.
  */
-export async function chooseHome(dataDir: string, log?: Logger): Promise<Home> {
+export async function chooseHome(dataDir: string, log?: Logger) {
   const installed = await findBinaries();
   const accounts = await candidateAccounts();
   const home = (await homeElsewhere(dataDir)) ?? dataDir;
@@ -42,11 +36,7 @@ export async function chooseHome(dataDir: string, log?: Logger): Promise<Home> {
 const TRY = 'cd "$1" && exec "$2" --version';
 
 /** @throws RelayError with what each account was refused by. */
-async function firstThatReaches(
-  accounts: readonly Account[],
-  binaries: Binaries,
-  home: string,
-): Promise<Home> {
+async function firstThatReaches(accounts: readonly Account[], binaries: Binaries, home: string) {
   const program = join(binaries.folder, "bin/postgres");
   const refusals: string[] = [];
   for (const account of accounts) {
