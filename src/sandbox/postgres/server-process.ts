@@ -10,12 +10,7 @@ import type { Logger } from "../../kit/log.ts";
 import { type Account, environment } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 
-export interface ServerProcess {
-  readonly pid: number;
-  readonly ended: Promise<void>;
-  /** Ends open connections, writes everything out and resolves when Postgres is gone. */
-  stop(): Promise<void>;
-}
+export type ServerProcess = Awaited<ReturnType<typeof watch>>;
 
 export interface SpawnServerOptions {
   account: Account;
@@ -93,7 +88,7 @@ const settingsFor = ({ port, durable }: SpawnServerOptions) => [
   `full_page_writes=${durable ? "on" : "off"}`,
 ];
 
-async function watch(child: ChildProcess): Promise<ServerProcess> {
+async function watch(child: ChildProcess) {
   const lifeline = child.stdio[3] as Writable;
   // Neither Postgres nor the pipe to its watcher keeps the parent from ending.
   child.unref();
@@ -110,6 +105,7 @@ async function watch(child: ChildProcess): Promise<ServerProcess> {
   return {
     pid: child.pid,
     ended,
+    /** Ends open connections, writes everything out and resolves when Postgres is gone. */
     stop: async () => {
       child.ref();
       child.kill("SIGINT");
