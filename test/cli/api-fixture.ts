@@ -1,8 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { CommandContext } from "../../src/cli/command-context.ts";
-import { runProgram } from "../../src/cli/program.ts";
 import { LIVE_KEY, startTestService, type TestService } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -61,18 +59,11 @@ export class ApiCommand {
     return stderr;
   };
 
-  /** The same in this process: for what is refused before anything is sent. */
+  /** What is refused before anything is sent. */
   readonly refusedAtOnce = async (words: readonly string[]): Promise<string> => {
-    const said = { stdout: "", stderr: "" };
-    const context = new CommandContext({
-      environment: this.environment,
-      stdout: { write: (text) => (said.stdout += text) },
-      stderr: { write: (text) => (said.stderr += text) },
-      signals: process,
-    });
-    const code = await runProgram(["api", ...words], context);
-    expect({ code, stdout: said.stdout }).toEqual({ code: 2, stdout: "" });
-    return said.stderr;
+    const { code, stdout, stderr } = await this.api(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    return stderr;
   };
 
   /** What was printed, without what differs from run to run. */

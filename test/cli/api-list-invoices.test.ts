@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  FIXED_AMOUNT,
   OPEN_AMOUNT,
   startTestService,
   TEST_KEY,
@@ -109,9 +110,11 @@ describe("invoice-relay api list-invoices", () => {
     expect((await list("--search", title, "--json")).stdout).toContain(title);
   });
 
-  it("says that nothing matches", async () => {
+  it("says that nothing matches, or that there is nothing", async () => {
     expect((await list("--search", "nobody")).stdout).toBe("No invoice matches.\n");
     expect((await list("--all", "--search", "nobody")).stdout).toBe("No invoice matches.\n");
     expect((await list("--page", "9")).stdout).toBe("Page 9 is past the end.\n");
+    const { stdout } = await api(["list-invoices", FIXED_AMOUNT]);
+    expect(stdout).toBe("The collection has no invoice yet.\n");
   });
 });

@@ -21,32 +21,27 @@ describe("invoice-relay callback-url", () => {
     );
   });
 
-  it.each(["http://localhost:4000", "http://127.0.0.1:4000"])("warns about %s", async (address) => {
+  it.each([
+    ["http://localhost:4000", true],
+    ["http://127.0.0.1:4000", true],
+    ["https://10.1.2.3", false],
+    ["https://192.168.0.9", false],
+    ["https://[::1]", false],
+    ["https://relay.internal", false],
+  ])("warns that nobody outside reaches %s", async (address, isPlain) => {
     const { code, stdout, stderr } = await callbackUrl([], address);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${address}/callbacks/${TOKEN}\n` });
     expect(stderr).toContain("a provider elsewhere cannot reach it");
-    expect(stderr).toContain("It is plain http");
+    expect(stderr.includes("It is plain http")).toBe(isPlain);
   });
 
-  it.each(["https://10.1.2.3", "https://192.168.0.9", "https://[::1]", "https://relay.internal"])(
-    "warns that nobody outside reaches %s",
-    async (address) => {
-      expect((await callbackUrl([], address)).stderr).toContain("a provider elsewhere cannot reach it");
-    },
-  );
-
   it("warns from 141 characters on, since some providers cut off the rest", async () => {
-    const withoutReference = `https://relay.example.com/callbacks/${TOKEN}/`.length;
-    const fits = await callbackUrl(
-      ["--reference", "x".repeat(140 - withoutReference)],
-      "https://relay.example.com",
-    );
-    expect(fits.stderr).toBe("");
-    const long = await callbackUrl(
-      ["--reference", "x".repeat(141 - withoutReference)],
-      "https://relay.example.com",
-    );
-    expect(long.stderr).toContain("It is 141 characters long");
+    const ofLength = async (length: number) => {
+      const rest = length - `https://relay.example.com/callbacks/${TOKEN}/`.length;
+      return (await callbackUrl(["--reference", "x".repeat(rest)], "https://relay.example.com")).stderr;
+    };
+    expect(await ofLength(140)).toBe("");
+    expect(await ofLength(141)).toContain("It is 141 characters long");
   });
 
   it("with --json says which source each URL is of, and what to look at", async () => {

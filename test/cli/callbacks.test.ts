@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const CHECK = { CALLBACK_HEADER_NAME: "x-token", CALLBACK_HEADER_TOKENS: "a-token-of-the-header-0123" };
@@ -18,7 +18,7 @@ it("a refused callback says which check failed, and callbacks are found by what 
     { headers: { "x-token": CHECK.CALLBACK_HEADER_TOKENS, "content-type": "application/json" } },
   );
   await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-  const run = (...words: string[]) => runInProcess(["callbacks", ...words], environment);
+  const run = (...words: string[]) => runCli(["callbacks", ...words], environment);
   const listed = async (...words: string[]) =>
     JSON.parse((await run("list", ...words, "--json")).stdout).callbacks as {
       id: string;
@@ -68,14 +68,14 @@ it("payments are found by what a person has of them; nothing found says what was
     "NGN 40,645.00",
     "1 November 2026",
   ]) {
-    const { stdout, code } = await runInProcess(["invoices", have, "--json"], environment);
+    const { stdout, code } = await runCli(["invoices", have, "--json"], environment);
     expect({
       have,
       code,
       found: JSON.parse(stdout).invoices.map((one: { invoiceId: string }) => one.invoiceId),
     }).toEqual({ have, code: 0, found: [id] });
   }
-  const nothing = await runInProcess(["invoices", "Ngozi"], environment);
+  const nothing = await runCli(["invoices", "Ngozi"], environment);
   expect(nothing.stdout).toMatch(
     /Searched: the reference "Ngozi", compared whole; words of the payer's name/,
   );

@@ -1,19 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { CommandContext } from "../../src/cli/command-context.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { runCli } from "../support/cli-process.ts";
 
-async function run(words: string[], isTTY: boolean, environment: Record<string, string> = {}) {
-  const said = { stdout: "", stderr: "" };
-  const context = new CommandContext({
-    environment,
-    stdout: { isTTY, write: (text) => (said.stdout += text) },
-    stderr: { isTTY, write: (text) => (said.stderr += text) },
-    signals: process,
-  });
-  await runProgram(words, context);
-  return said;
-}
+const run = (words: string[], isTTY: boolean, environment: Record<string, string> = {}) =>
+  runCli(words, environment, { isTTY });
 
 const coloured = expect.stringContaining("\u001B[");
 const plain = expect.not.stringContaining("\u001B[");

@@ -1,14 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { CommandContext } from "../../src/cli/command-context.ts";
 import { candidatesOf, completionScript, SHELLS } from "../../src/cli/commands/completion.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { runCli } from "../support/cli-process.ts";
+import { cliContext, runCli } from "../support/cli-process.ts";
 
-const silent = { write: () => undefined };
-const program = createProgram(
-  new CommandContext({ environment: {}, stdout: silent, stderr: silent, signals: process }),
-);
+const program = createProgram(cliContext().context);
 
 /** What bash offers when Tab is pressed after the line. */
 function offered(line: string): string[] {

@@ -1,32 +1,14 @@
-import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { CommandContext } from "../../src/cli/command-context.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addConfirmation, wholeDatabase } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
-import { runCommand } from "../support/run-command.ts";
 
 /** The command line with a person at a terminal who answers. */
-async function atTerminal(words: string[], environment: Record<string, string | undefined>, answer: string) {
-  const written = { stdout: "", stderr: "" };
-  const output = (name: "stdout" | "stderr") => ({
-    write: (text: string) => {
-      written[name] += text;
-    },
-  });
+function atTerminal(words: string[], environment: Record<string, string | undefined>, answer: string) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   stdin.end(answer);
-  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
-  const context = new CommandContext({
-    environment: { ...environment, NO_COLOR: "1" },
-    stdout: output("stdout"),
-    stderr: output("stderr"),
-    signals,
-    stdin,
-  });
-  const code = await runProgram(words, context);
-  return { code, ...written };
+  return runCli(words, { ...environment, NO_COLOR: "1" }, { stdin });
 }
 
 describe("what cannot be undone", () => {
@@ -36,12 +18,12 @@ describe("what cannot be undone", () => {
     const id = await addConfirmation(around, { last_answer: '{"payerName":"Ada Obi"}' });
     const before = await wholeDatabase(around);
 
-    const alone = await runCommand(["erase", id], environment);
+    const alone = await runCli(["erase", id], environment);
     expect(alone).toMatchObject({ code: 2, stdout: "" });
     expect(alone.stderr).toContain(
       "There is no terminal to ask on, so nothing was changed. Add --yes to confirm.",
     );
-    const asJson = await runCommand(["erase", id, "--json"], environment);
+    const asJson = await runCli(["erase", id, "--json"], environment);
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "usage" } });
     for (const answer of ["n\n", "", "yess\n"]) {
       const no = await atTerminal(["erase", id], environment, answer);
@@ -49,7 +31,7 @@ describe("what cannot be undone", () => {
       expect(no.stderr).toContain(`Blank the personal data of invoice ${id} for good?`);
       expect(no.stderr).toContain("Nothing was changed.");
     }
-    const dry = await runCommand(["erase", id, "--dry-run", "--json"], environment);
+    const dry = await runCli(["erase", id, "--dry-run", "--json"], environment);
     expect(JSON.parse(dry.stdout)).toMatchObject({ dryRun: true, found: true, confirmations: 1 });
     expect(await wholeDatabase(around)).toEqual(before);
 
@@ -66,15 +48,15 @@ describe("what cannot be undone", () => {
     const environment = around.environment();
     const dead = () => addConfirmation(around, { state: "dead", verdict: "pending" });
     const [first] = [await dead(), await dead(), await dead()];
-    expect((await runCommand(["dead", "retry", first], environment)).code).toBe(0);
+    expect((await runCli(["dead", "retry", first], environment)).code).toBe(0);
 
-    const alone = await runCommand(["dead", "retry", "--all"], environment);
+    const alone = await runCli(["dead", "retry", "--all"], environment);
     expect(alone.code).toBe(2);
     expect(alone.stderr).toContain("Retry 2 dead letters? There is no terminal to ask on");
     expect((await atTerminal(["dead", "retry", "--all"], environment, "no\n")).code).toBe(1);
     expect(await around.query("select 1 from confirmation where state = 'dead'")).toHaveLength(2);
 
-    const meant = await runCommand(["dead", "retry", "--all", "--yes", "--reason", "fixed"], environment);
+    const meant = await runCli(["dead", "retry", "--all", "--yes", "--reason", "fixed"], environment);
     expect(meant.code).toBe(0);
     expect(await around.query("select 1 from confirmation where state = 'dead'")).toEqual([]);
     expect(await around.query("select detail->>'reason' as reason from audit_entry order by id")).toEqual([
@@ -88,7 +70,7 @@ describe("what cannot be undone", () => {
     const around = await surroundings();
     await around.query("insert into source (name) values ('default')");
     const words = ["pause", "confirm", "--reason", "their deploy", "--for", "2h"];
-    const { code, stdout } = await runCommand(words, around.environment());
+    const { code, stdout } = await runCli(words, around.environment());
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /The pause ends automatically at 20.*Z\. Resume earlier with: invoice-relay resume confirm/,

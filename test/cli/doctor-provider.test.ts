@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
 import { surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
 
 const about = "provider of default";
@@ -32,7 +32,7 @@ describe("doctor, where a provider answers 404", () => {
 
   it("takes a bare one from a provider that knows an invoice which is stored", async () => {
     const around = await surroundings();
-    await runInProcess(["migrate"], { DATABASE_URL: around.databaseUrl });
+    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
     const id = randomUUID();
     await around.query(
       `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document)

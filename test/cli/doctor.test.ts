@@ -4,7 +4,6 @@ import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
 import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { LISTS, twoSources } from "../support/two-sources.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
@@ -36,7 +35,7 @@ const collection = (id: string, changes: Record<string, unknown> = {}) => ({
 /**
  * Runs doctor and checks what holds whatever it finds: exit code and words agree, and no secret is printed.
  */
-async function doctor(environment: Record<string, string | undefined>, run = runInProcess) {
+async function doctor(environment: Record<string, string | undefined>, run = runCli) {
   const given: Record<string, string | undefined> = { ...AWS, ...environment };
   const { code, stdout, stderr } = await run(["doctor"], given);
   expect(stderr).toBe("");
@@ -56,7 +55,7 @@ describe("invoice-relay doctor", () => {
     const around = await surroundings();
     const id = randomUUID();
     around.provider.collection(id, collection(id));
-    await runInProcess(["migrate"], { DATABASE_URL: around.databaseUrl });
+    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
     const lines = await doctor(around.environment({ COLLECTION_IDS: id }));
     expect(lines).toContain("ok     settings: everything that serve needs is there");
     expect(lines).toContainEqual(expect.stringMatching(/^ok {5}database: PostgreSQL \d+\.\d+.* answers$/));
@@ -88,7 +87,7 @@ describe("invoice-relay doctor", () => {
 
   it("tells what waits for a person, as status does, and that is no fault of the settings", async () => {
     const around = await surroundings();
-    await runInProcess(["migrate"], { DATABASE_URL: around.databaseUrl });
+    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
     await addConfirmation(around, { state: "dead", verdict: "pending" });
     const lines = await doctor(around.environment({ COLLECTION_IDS: "none" }));
     expect(lines).toContain(

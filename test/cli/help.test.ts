@@ -3,13 +3,12 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { CommandContext } from "../../src/cli/command-context.ts";
-import { createProgram, runProgram } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { cliContext, runCli } from "../support/cli-process.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const silent = { write: () => undefined };
-const program = createProgram(
-  new CommandContext({ environment: {}, stdout: silent, stderr: silent, signals: process }),
-);
+const program = createProgram(cliContext().context);
 
 const withInner = (command: Command): Command[] => [command, ...command.commands.flatMap(withInner)];
 const nameOf = (command: Command): string =>
@@ -41,14 +40,8 @@ function unknownIn(words: readonly string[]): string[] {
 
 /** The lines below "Examples:" in what `--help` prints. */
 async function examplesOf(command: Command): Promise<string[]> {
-  const printed: string[] = [];
-  const stdout = { write: (text: string) => printed.push(text) };
-  const words = nameOf(command).split(" ").slice(1);
-  await runProgram(
-    [...words, "--help"],
-    new CommandContext({ environment: {}, stdout, stderr: silent, signals: process }),
-  );
-  const [, below = ""] = printed.join("").split("\nExamples:\n");
+  const { stdout } = await runCli([...nameOf(command).split(" ").slice(1), "--help"]);
+  const [, below = ""] = stdout.split("\nExamples:\n");
   return below
     .split("\n")
     .map((line) => line.trim())
@@ -97,11 +90,7 @@ describe("--help", () => {
   });
 
   it("is what comes without a command", async () => {
-    const printed: string[] = [];
-    const stdout = { write: (text: string) => printed.push(text) };
-    const context = new CommandContext({ environment: {}, stdout, stderr: silent, signals: process });
-    expect(await runProgram([], context)).toBe(0);
-    expect(printed.join("")).toBe(program.helpInformation());
+    expect(await runCli([])).toEqual({ code: 0, stdout: program.helpInformation(), stderr: "" });
   });
 
   it("lists every command in a group", () => {

@@ -1,16 +1,13 @@
-import { EventEmitter } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { CommandContext } from "../../src/cli/command-context.ts";
 import { writeFileUnlessStopped } from "../../src/cli/write-file.ts";
+import { cliContext } from "../support/cli-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("Ctrl-C while a file is written leaves nothing behind, and says so", async () => {
   const folder = await temporaryFolder();
-  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
-  const output = { write: () => undefined };
-  const context = new CommandContext({ environment: {}, stdout: output, stderr: output, signals });
+  const { context, signals } = cliContext();
   let isOver = false;
   const endless = async function* () {
     try {

@@ -1,18 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { EventEmitter } from "node:events";
 import type { Command } from "commander";
 import { expect, it } from "vitest";
-import { CommandContext } from "../../src/cli/command-context.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { cliContext, runCli } from "../support/cli-process.ts";
 import { addEvents } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 
 it("a bare replay of events is refused, and --all asks first: consumers would get everything again", async () => {
   const around = await surroundings();
   const environment = around.environment({ COLLECTION_IDS: "none" });
   await addEvents(around, 2);
-  const replay = (...words: string[]) => runInProcess(["replay", "events", ...words], environment);
+  const replay = (...words: string[]) => runCli(["replay", "events", ...words], environment);
 
   expect(await replay()).toMatchObject({
     code: 2,
@@ -29,10 +27,10 @@ it("a bare replay of events is refused, and --all asks first: consumers would ge
 it("an audit log that nothing matches does not say that nothing was changed; who acts can be named", async () => {
   const around = await surroundings();
   const environment = around.environment({ COLLECTION_IDS: "none" });
-  expect((await runInProcess(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
+  expect((await runCli(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
   await around.query("insert into source (name) values ('default')");
-  await runInProcess(["pause", "confirm"], { ...environment, INVOICE_RELAY_OPERATOR: "ada" });
-  expect((await runInProcess(["audit"], environment)).stdout).toContain("cli:ada");
+  await runCli(["pause", "confirm"], { ...environment, INVOICE_RELAY_OPERATOR: "ada" });
+  expect((await runCli(["audit"], environment)).stdout).toContain("cli:ada");
   for (const [words, says] of [
     ["invoices --source default", "No confirmed invoice matches"],
     ["match list --source default", "No statement that was matched fits these filters"],
@@ -40,7 +38,7 @@ it("an audit log that nothing matches does not say that nothing was changed; who
     ["dead list --collection nosuch", "No dead letter matches these filters"],
     ["quarantine list --collection nosuch", "No quarantined invoice matches these filters"],
   ] as const)
-    expect((await runInProcess(words.split(" "), environment)).stdout).toContain(says);
+    expect((await runCli(words.split(" "), environment)).stdout).toContain(says);
 });
 
 /** Values that no option of that kind can mean, by the word that its help gives it. */
@@ -78,13 +76,13 @@ const APART = /^(dev|demo|serve|migrate|collection-service|local-sns|sandbox|com
 it("no command takes a word for what it cannot mean: each exits 2 with a sentence, and changes nothing", async () => {
   const around = await surroundings();
   const environment = around.environment({ COLLECTION_IDS: "none" });
-  const lines = leavesOf(createProgram(silentContext()))
+  const lines = leavesOf(createProgram(cliContext().context))
     .filter(({ path }) => !APART.test(path.join(" ")))
     .flatMap(({ path, command }) => wrongLines(path, command));
   expect(lines.length).toBeGreaterThan(300);
   const taken: unknown[] = [];
   for (const words of lines) {
-    const { code, stdout, stderr } = await runInProcess(words, environment);
+    const { code, stdout, stderr } = await runCli(words, environment);
     const isRefused = code === 2 && stdout === "" && /^[^\n]{10,}\.\n/.test(stderr);
     if (!isRefused || /did not expect/.test(stderr)) taken.push({ words, code, stdout, stderr });
   }
@@ -138,12 +136,6 @@ function wrongLines(path: string[], { registeredArguments, options }: Command): 
   return [...asOption, ...asArgument, ...inverted];
 }
 
-function silentContext(): CommandContext {
-  const output = { write: () => undefined };
-  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
-  return new CommandContext({ environment: {}, stdout: output, stderr: output, signals });
-}
-
 it("a source that nobody knows is named, with those there are", async () => {
   const environment = (await surroundings()).environment();
   for (const words of [
@@ -153,7 +145,7 @@ it("a source that nobody knows is named, with those there are", async () => {
     "replay events --dry-run",
     "pause confirm",
   ])
-    expect(await runInProcess([...words.split(" "), "--source", "nosuch"], environment)).toMatchObject({
+    expect(await runCli([...words.split(" "), "--source", "nosuch"], environment)).toMatchObject({
       code: 3,
       stderr: 'There is no source "nosuch". Known: default.\n',
     });

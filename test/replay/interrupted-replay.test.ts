@@ -3,9 +3,10 @@ import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { createEventFile } from "../../src/replay/event-file.ts";
 import { cancelReplay, resumeReplay } from "../../src/replay/start-replay.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addEvents } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-import { runCommand, startCommand } from "../support/run-command.ts";
+import { startCommand } from "../support/run-command.ts";
 import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
 
 /** @returns what gives the lock back */
@@ -179,7 +180,7 @@ describe("a replay of events that is interrupted", () => {
     expect(row?.state).toBe("running");
     expect(row?.handled).toBeLessThan(400);
 
-    const resumed = await runCommand(
+    const resumed = await runCli(
       ["replay", "resume", row?.id ?? "", "--here", "--json"],
       around.environment({ LEASE_DURATION: "500ms" }),
     );

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { runCommand } from "../support/run-command.ts";
 import { idsOf } from "./replaying-fixture.ts";
 
 it("replay events: the relay sends, whose right to publish this shell need not have", async () => {
@@ -13,7 +13,7 @@ it("replay events: the relay sends, whose right to publish this shell need not h
   onTestFinished(() => elsewhere.close());
   const shell = around.environment({ AWS_ENDPOINT_URL_SNS: elsewhere.url });
   const replay = (...words: string[]) =>
-    runCommand(["replay", "events", "--all", "--yes", ...words, "--json"], shell);
+    runCli(["replay", "events", "--all", "--yes", ...words, "--json"], shell);
 
   const nobody = await replay();
   expect(nobody.code).toBe(1);

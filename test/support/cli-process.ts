@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { CommandContext } from "../../src/cli/command-context.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { onTestFinished } from "./own-test.ts";
@@ -79,28 +80,48 @@ export interface CliResult {
   stderr: string;
 }
 
-/**
- * Runs one command line to its end in this process: a process of its own takes half a second to start, and
- * differs only in what main.ts and run-main.ts do.
- */
-export async function runCli(
-  words: readonly string[],
+interface Terminal {
+  /** Whether a person reads what is written. */
+  isTTY?: boolean;
+  /** What a person answers. */
+  stdin?: Readable & { isTTY: boolean };
+}
+
+/** What a command runs in, in this process; it keeps what the command says. */
+export function cliContext(
   environment: Record<string, string | undefined> = {},
-): Promise<CliResult> {
-  const written = { stdout: "", stderr: "" };
-  const output = (name: "stdout" | "stderr") => ({
+  { isTTY = false, stdin }: Terminal = {},
+) {
+  const said = { stdout: "", stderr: "" };
+  const output = (name: keyof typeof said) => ({
+    isTTY,
     write: (text: string) => {
-      written[name] += text;
+      said[name] += text;
     },
   });
+  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
   const context = new CommandContext({
     environment: { ...environment },
     stdout: output("stdout"),
     stderr: output("stderr"),
-    signals: Object.assign(new EventEmitter(), { exit: () => undefined }),
+    signals,
+    stdin,
   });
+  return { context, said, signals };
+}
+
+/**
+ * Runs one command line to its end in this process: a process of its own takes half a second to start, and
+ * differs only in what main.ts does.
+ */
+export async function runCli(
+  words: readonly string[],
+  environment: Record<string, string | undefined> = {},
+  terminal: Terminal = {},
+): Promise<CliResult> {
+  const { context, said } = cliContext(environment, terminal);
   const code = await runProgram(words, context);
-  return { code, ...written };
+  return { code, ...said };
 }
 
 /** The same in a process of its own: for what the process itself is to prove. */

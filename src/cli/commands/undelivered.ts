@@ -8,87 +8,91 @@ import { type CommandInput, operationCommand, type ResultOf } from "../operation
 import { noneText, withYes } from "../option-values.ts";
 import { sheet } from "../table.ts";
 
-const DEAD = { list: "dead", what: ["dead letter", "dead letters"], act: "retry" } as const;
-const QUARANTINE = {
-  list: "quarantine",
-  what: ["quarantined invoice", "quarantined invoices"],
-  act: "release",
-} as const;
+interface Group {
+  name: "dead" | "quarantine";
+  description: string;
+  what: readonly [one: string, many: string];
+  /** What an empty list says. */
+  none: string;
+  list: "listDead" | "listQuarantine";
+  show: "showDead" | "showQuarantine";
+  /** What brings an item back, its operation, and what is done then. */
+  act: readonly [verb: "retry" | "release", id: "retryDead" | "releaseQuarantine", done: string];
+  dismiss: "dismissDead" | "dismissQuarantine";
+}
 
 /** Confirmations and events that were given up. */
 export const deadCommand = (context: CommandContext): Command =>
-  new Command("dead")
-    .description("dead letters: confirmations and events that were given up; list, show, retry, dismiss")
-    .addCommand(list(context, "listDead", DEAD, "No dead letters: nothing was given up."))
-    .addCommand(show(context, "showDead", DEAD))
-    .addCommand(
-      decide(context, "retryDead", DEAD, "retry", "due again; a running invoice-relay serve does the rest"),
-    )
-    .addCommand(decide(context, "dismissDead", DEAD, "dismiss", DISMISSED));
+  groupCommand(context, {
+    name: "dead",
+    description: "dead letters: confirmations and events that were given up; list, show, retry, dismiss",
+    what: ["dead letter", "dead letters"],
+    none: "No dead letters: nothing was given up.",
+    list: "listDead",
+    show: "showDead",
+    act: ["retry", "retryDead", "due again; a running invoice-relay serve does the rest"],
+    dismiss: "dismissDead",
+  });
 
 /** Paid invoices that were not published, because their collection is not in COLLECTION_IDS. */
 export const quarantineCommand = (context: CommandContext): Command =>
-  new Command("quarantine")
-    .description("paid invoices of other collections, not published; list, show, release, dismiss")
-    .addCommand(
-      list(
-        context,
-        "listQuarantine",
-        QUARANTINE,
-        "The quarantine is empty: no paid invoice is waiting there.",
-      ),
-    )
-    .addCommand(show(context, "showQuarantine", QUARANTINE))
-    .addCommand(
-      decide(
-        context,
-        "releaseQuarantine",
-        QUARANTINE,
-        "release",
-        "released; a running invoice-relay serve asks the provider again and publishes them",
-      ),
-    )
-    .addCommand(decide(context, "dismissQuarantine", QUARANTINE, "dismiss", DISMISSED));
-
-const DISMISSED = "dismissed: kept, but no longer listed";
-
-const list = (
-  context: CommandContext,
-  id: "listDead" | "listQuarantine",
-  words: UndeliveredWords,
-  none: string,
-): Command =>
-  operationCommand(context, id, {
-    name: "list",
-    without: words.list === "dead" ? [] : ["kind"],
-    text: (found, given) =>
-      found.total > 0
-        ? renderUndelivered(found, words, context)
-        : noneText(given, none, `No ${words.what[0]} matches these filters.`),
+  groupCommand(context, {
+    name: "quarantine",
+    description: "paid invoices of other collections, not published; list, show, release, dismiss",
+    what: ["quarantined invoice", "quarantined invoices"],
+    none: "The quarantine is empty: no paid invoice is waiting there.",
+    list: "listQuarantine",
+    show: "showQuarantine",
+    act: [
+      "release",
+      "releaseQuarantine",
+      "released; a running invoice-relay serve asks the provider again and publishes them",
+    ],
+    dismiss: "dismissQuarantine",
   });
 
-const show = (context: CommandContext, id: "showDead" | "showQuarantine", words: UndeliveredWords): Command =>
-  operationCommand(context, id, {
+function groupCommand(context: CommandContext, group: Group): Command {
+  const [verb, act, done] = group.act;
+  const list = operationCommand(context, group.list, {
+    name: "list",
+    without: group.name === "dead" ? [] : ["kind"],
+    text: (found, given) =>
+      found.total > 0
+        ? renderUndelivered(found, group, context)
+        : noneText(given, group.none, `No ${group.what[0]} matches these filters.`),
+  });
+  const show = operationCommand(context, group.show, {
     name: "show",
-    missing: (given) => notThere([String(given.id)], words),
+    missing: (given) => notThere([String(given.id)], group),
     // What a terminal shows is copied into tickets.
     role: "read",
     text: ({ items }) =>
       items.map((item) => renderEvidence(item, currencyOf(context.settings()))).join("\n\n"),
   });
+  return new Command(group.name)
+    .description(group.description)
+    .addCommand(list)
+    .addCommand(show)
+    .addCommand(decide(context, group, act, { name: verb, done }))
+    .addCommand(
+      decide(context, group, group.dismiss, {
+        name: "dismiss",
+        done: "dismissed: kept, but no longer listed",
+      }),
+    );
+}
 
 function decide(
   context: CommandContext,
+  group: Group,
   id: "retryDead" | "dismissDead" | "releaseQuarantine" | "dismissQuarantine",
-  words: UndeliveredWords,
-  name: string,
-  done: string,
+  { name, done }: { name: string; done: string },
 ): Command {
   return operationCommand(context, id, {
     name,
     without: ["ids", "source", "filters"],
     extend(command) {
-      if (words.list === "dead") command.option("--kind <kind>", "only confirmations, or only events");
+      if (group.name === "dead") command.option("--kind <kind>", "only confirmations, or only events");
       return withYes(
         command
           .argument("[ids...]", "ids of invoices or events")
@@ -104,14 +108,14 @@ function decide(
       const { ids, dryRun } = given;
       // Ids are chosen on purpose; a filter may match more than expected, so it is confirmed first.
       const first = await call({ ...given, dryRun: dryRun === true || ids === undefined });
-      if (ids !== undefined && first.count === 0) throw notFoundError(notThere(ids as string[], words));
+      if (ids !== undefined && first.count === 0) throw notFoundError(notThere(ids as string[], group));
       if (ids !== undefined || dryRun === true || first.count === 0)
         return { ...first, dryRun: dryRun === true };
-      const many = counted(first.count, words.what);
+      const many = counted(first.count, group.what);
       await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes === true);
       return await call(given);
     },
-    text: (result) => renderDecision(result, words, done, context),
+    text: (result) => renderDecision(result, group, done, context),
   });
 }
 
@@ -125,21 +129,14 @@ function selectionOf(ids: readonly string[], { all, ...filters }: CommandInput):
   return { filters };
 }
 
-function notThere(ids: readonly string[], { list, what }: UndeliveredWords): string {
+function notThere(ids: readonly string[], { name, what }: Group): string {
   const none = ids.length === 1 ? `${ids[0]} is not a ${what[0]}` : `None of these ids is a ${what[0]}`;
-  return `${none}. List them with: invoice-relay ${list} list`;
+  return `${none}. List them with: invoice-relay ${name} list`;
 }
 
 type UndeliveredItem = ResultOf<"listDead">["items"][number];
 type CurrencyOf = ReturnType<typeof currencyOf>;
 type Evidence = ResultOf<"showDead">["items"][number];
-
-interface UndeliveredWords {
-  list: "dead" | "quarantine";
-  what: readonly [one: string, many: string];
-  /** What brings an item back. */
-  act: "retry" | "release";
-}
 
 const LONGEST_ERROR = 80;
 
@@ -159,33 +156,29 @@ function tableOf(items: readonly UndeliveredItem[], context: CommandContext): st
   });
 }
 
-const counted = (count: number, [one, many]: UndeliveredWords["what"]) => numberOf(count, one, many);
+const counted = (count: number, [one, many]: Group["what"]) => numberOf(count, one, many);
 
-function renderUndelivered(
-  found: ResultOf<"listDead">,
-  words: UndeliveredWords,
-  context: CommandContext,
-): string {
+function renderUndelivered(found: ResultOf<"listDead">, group: Group, context: CommandContext): string {
   const more = found.total - found.items.length;
   const lines = [
-    `${counted(found.total, words.what)}${more > 0 ? `, the first ${found.items.length}` : ""}:`,
+    `${counted(found.total, group.what)}${more > 0 ? `, the first ${found.items.length}` : ""}:`,
   ];
   lines.push(tableOf(found.items, context), "");
-  lines.push(`See one with: invoice-relay ${words.list} show <id>`);
-  lines.push(`Then: invoice-relay ${words.list} ${words.act} <id>, or dismiss <id>`);
+  lines.push(`See one with: invoice-relay ${group.name} show <id>`);
+  lines.push(`Then: invoice-relay ${group.name} ${group.act[0]} <id>, or dismiss <id>`);
   return lines.join("\n");
 }
 
 function renderDecision(
   result: ResultOf<"retryDead">,
-  words: UndeliveredWords,
+  group: Group,
   done: string,
   context: CommandContext,
 ): string {
-  if (result.count === 0) return `No ${words.what[0]} matches: nothing was changed.`;
+  if (result.count === 0) return `No ${group.what[0]} matches: nothing was changed.`;
   const heading = result.dryRun
-    ? `${counted(result.count, words.what)} would be selected. This was a dry run: nothing was changed.`
-    : `${counted(result.count, words.what)}: ${done}.`;
+    ? `${counted(result.count, group.what)} would be selected. This was a dry run: nothing was changed.`
+    : `${counted(result.count, group.what)}: ${done}.`;
   return `${heading}\n${tableOf(result.items, context)}`;
 }
 
