@@ -1,34 +1,11 @@
 import type { Happening } from "../history/history.ts";
 
-/** A Get Invoice request and its answer. */
-export interface Asked {
-  source: string;
-  invoiceId: string;
-  began: number;
-  /** Infinity when it never ended. */
-  ended: number;
-  status: number | null;
-  retryAfterS: number | null;
-  invoice: Record<string, unknown> | null;
-  end: "whole" | "cut" | "closed" | "open";
-}
-
-export interface Callback {
-  sent: Happening<"sent">;
-  /** null while unknown. */
-  answered: Happening<"answered"> | null;
-  /** Whether the sender got a 2xx. */
-  taken: boolean;
-}
-
-export interface Acceptance extends Happening<"accepted"> {
-  /** The event in it; empty when it is not an event. */
-  event: {
-    id?: string;
-    source?: string;
-    type?: string;
-    data?: Record<string, unknown> & { invoiceId?: string; type?: string };
-  };
+/** The event in what SNS accepted; empty when it is not an event. */
+interface SeenEvent {
+  id?: string;
+  source?: string;
+  type?: string;
+  data?: Record<string, unknown> & { invoiceId?: string; type?: string };
 }
 
 /** A disturbance: a fault, or a process that was gone or stopped. */
@@ -39,21 +16,13 @@ interface Trouble {
 }
 
 /** A history, indexed for the checks. */
-export interface Evidence {
-  begun: Happening<"begun">;
-  callbacks: Callback[];
-  asked: Asked[];
-  accepted: Acceptance[];
-  became: Happening<"became">[];
-  alarms: Happening<"alarm">[];
-  told: Happening<"told">[];
-  processes: Happening<"process">[];
-  troubles: Trouble[];
-  endedAt: number;
-}
+export type Evidence = ReturnType<typeof evidenceOf>;
+
+/** A Get Invoice request and its answer; while there is none, it ended at Infinity. */
+export type Asked = Evidence["asked"][number];
 
 /** @throws Error when the history has no first line. */
-export function evidenceOf(history: readonly Happening[]): Evidence {
+export function evidenceOf(history: readonly Happening[]) {
   const of = <What extends Happening["what"]>(what: What) =>
     history.filter((line): line is Happening<What> & Happening => line.what === what);
   const [begun] = of("begun");
@@ -65,6 +34,7 @@ export function evidenceOf(history: readonly Happening[]): Evidence {
     callbacks: of("sent").map((sent) => {
       const answered = answers.get(sent.id) ?? null;
       const status = answered?.status ?? 0;
+      // Whether the sender got a 2xx.
       return { sent, answered, taken: status >= 200 && status < 300 };
     }),
     asked: of("asked").map(({ ask, source, invoiceId, at }) => {
@@ -90,9 +60,9 @@ export function evidenceOf(history: readonly Happening[]): Evidence {
   };
 }
 
-function eventIn(message: string): Acceptance["event"] {
+function eventIn(message: string): SeenEvent {
   try {
-    return JSON.parse(message) as Acceptance["event"];
+    return JSON.parse(message) as SeenEvent;
   } catch {
     return {};
   }

@@ -89,6 +89,14 @@ describe("the checker", () => {
       "asked about twice at the same time",
       (run) => void run.history.push({ ...line(run, "asked"), ask: "2", at: 1_001_250 }),
     ],
+    [
+      "G8",
+      "asked within the 8 s",
+      (run) => {
+        set(line(run, "said"), { status: 429, retryAfterS: 8 });
+        run.history.push({ ...line(run, "asked"), ask: "2", at: 1_004_000 });
+      },
+    ],
     ["G10", "never published", (run) => void drop(run, "accepted")],
     [
       "G11",

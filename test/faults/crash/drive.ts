@@ -127,9 +127,7 @@ export const DRIVES = {
   /** A callback while asking is paused for some seconds more. */
   "pause that ends": {
     async prepare(world) {
-      const [relay] = world.relays as [Relay];
-      await startUntilItRuns(relay);
-      await relay.process.stop();
+      const relay = await serveMeanwhile(world);
       const paused = await relay.launch(["pause", "confirm", "--for", "3s"]).ended;
       if (paused !== 0) throw new Error(`\`pause confirm\` ended with ${paused}.`);
     },
@@ -145,11 +143,10 @@ export const DRIVES = {
   /** An invoice that was invalid is paid after all: an anomaly that raises an alarm. */
   revived: {
     async prepare(world) {
-      const [relay] = world.relays as [Relay];
-      await startUntilItRuns(relay);
-      await callback(world, { status: "Invalidated", paidAt: null });
-      await rest(world);
-      await relay.process.stop();
+      await serveMeanwhile(world, async () => {
+        await callback(world, { status: "Invalidated", paidAt: null });
+        await rest(world);
+      });
     },
     act: async (world) => await callback(world, { id: await invalidInvoice(world) }),
   },
@@ -173,7 +170,7 @@ export const DRIVES = {
   "failing list": { act: async (world) => world.provider.feel({ kind: "down", share: 1 }) },
   /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
-  /** The same, while the provider is down. */
+  /** Of what was published before. */
   "replay of events": replay("events"),
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),
@@ -199,12 +196,11 @@ export const DRIVES = {
   /** An invoice was confirmed so long ago that its personal data is to be erased. */
   "retention of personal data": {
     async prepare(world) {
-      const [relay] = world.relays as [Relay];
-      await startUntilItRuns(relay);
       // Without a callback, which would be blanked as well: then the log could not be compared.
       const id = keepInvoice(world);
-      if (!(await rest(world))) throw new Error("The invoice to be blanked was not published.");
-      await relay.process.stop();
+      await serveMeanwhile(world, async () => {
+        if (!(await rest(world))) throw new Error("The invoice to be blanked was not published.");
+      });
       const longAgo = "clock_timestamp() - interval '400 days'";
       await runOn(
         world.databaseUrl,
@@ -269,6 +265,15 @@ async function invalidInvoice({ databaseUrl }: World): Promise<string> {
   return found.id;
 }
 
+/** Runs `serve` for as long as the work takes. @returns the relay, which has stopped. */
+async function serveMeanwhile(world: World, work = async () => {}): Promise<Relay> {
+  const [relay] = world.relays as [Relay];
+  await startUntilItRuns(relay);
+  await work();
+  await relay.process.stop();
+  return relay;
+}
+
 /** A process gets a callback and is killed while it has claimed a row of this table. */
 async function killedWhileHolding(world: World, table: "confirmation" | "outbox"): Promise<void> {
   const [relay] = world.relays as [Relay];
@@ -297,9 +302,8 @@ async function dailyDue(world: World): Promise<void> {
 
 async function somethingPublished(world: World): Promise<void> {
   if ((await findPublished(world)).length > 0) return;
-  const [relay] = world.relays as [Relay];
-  await startUntilItRuns(relay);
-  await callback(world, { paidAt: yesterday().toISOString() });
-  if (!(await rest(world))) throw new Error("The event that the command needs was not published.");
-  await relay.process.stop();
+  await serveMeanwhile(world, async () => {
+    await callback(world, { paidAt: yesterday().toISOString() });
+    if (!(await rest(world))) throw new Error("The event that the command needs was not published.");
+  });
 }

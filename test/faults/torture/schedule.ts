@@ -20,19 +20,20 @@ export type PlannedFault =
  * - `full`: no connections are left
  * - `serialization`, `deadlock`: the next writes to every table fail with this error
  * - `locked`: tables are locked against writes
- * - `fail-over`, `disk-full`: only if the server supports it, and only in a plan made by hand
  */
-export type PostgresFault =
-  | "restart-fast"
-  | "restart-immediate"
-  | "terminate"
-  | "read-only"
-  | "full"
-  | "serialization"
-  | "deadlock"
-  | "locked"
-  | "fail-over"
-  | "disk-full";
+const POSTGRES_FAULTS = [
+  "restart-fast",
+  "restart-immediate",
+  "terminate",
+  "read-only",
+  "full",
+  "serialization",
+  "deadlock",
+  "locked",
+] as const;
+
+/** Besides, what only some servers support: only in a plan made by hand. */
+export type PostgresFault = (typeof POSTGRES_FAULTS)[number] | "fail-over" | "disk-full";
 
 export interface Planned {
   /** From the start of the run, in ms. */
@@ -95,17 +96,6 @@ function drawFault(random: Random, relays: number): PlannedFault {
       return { on: "postgres", how: random.one(POSTGRES_FAULTS) };
   }
 }
-
-const POSTGRES_FAULTS: readonly PostgresFault[] = [
-  "restart-fast",
-  "restart-immediate",
-  "terminate",
-  "read-only",
-  "full",
-  "serialization",
-  "deadlock",
-  "locked",
-];
 
 function drawLinkFault(random: Random, way: "to" | "from" | "both"): LinkFault {
   switch (random.one(["refuse", "delay", "throttle", "black-hole", "hang"] as const)) {
