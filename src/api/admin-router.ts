@@ -6,12 +6,13 @@ import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
 import { faultOf, noteWork } from "../kit/fault.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
-import { withTextsMasked } from "../kit/mask.ts";
+import { type Mask, withTextsMasked } from "../kit/mask.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { BadInput, readInput } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
 import {
   type Download,
+  type OnProgress,
   type Operation,
   type OperationParts,
   roleFor,
@@ -21,7 +22,6 @@ import { CallerLimits, TooManyAtOnce } from "./caller-limits.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
-import { ProgressStream, wantsProgress } from "./progress-stream.ts";
 import type { RefusedCallers } from "./refused-callers.ts";
 import { jsonBody, sessionRoutes } from "./session-routes.ts";
 import { actorOf, EndedSessions, SessionCookie, Sessions } from "./sessions.ts";
@@ -227,4 +227,47 @@ function judge(error: unknown, request: Request, log: Logger): Judged {
     };
   const where = `the log has the details, under request ${about.requestId}`;
   return { status: 500, error: `Something went wrong. Try again; ${where}.`, ...about };
+}
+
+const NDJSON = "application/x-ndjson";
+
+/** How often progress is sent, in ms; a new step is sent at once. */
+const EVERY_MS = 200;
+
+const wantsProgress = (request: Request): boolean =>
+  (request.headers.accept ?? "").split(",").some((type) => type.split(";")[0]?.trim() === NDJSON);
+
+/** Lines of JSON: the progress, and finally the result. The work continues even if nobody reads them. */
+class ProgressStream {
+  readonly #response: Response;
+  readonly #mask: Mask;
+  /** By source: several are read side by side. */
+  readonly #steps = new Map<string, string>();
+  #saidAt = Number.NEGATIVE_INFINITY;
+
+  constructor(response: Response, mask: Mask) {
+    this.#response = response;
+    this.#mask = mask;
+    response.writeHead(200, { "content-type": NDJSON, "x-accel-buffering": "no" });
+    response.flushHeaders();
+  }
+
+  readonly reached: OnProgress = (progress) => {
+    const now = performance.now();
+    const isNewStep = this.#steps.get(progress.source) !== progress.step;
+    if (!isNewStep && now - this.#saidAt < EVERY_MS) return;
+    this.#steps.set(progress.source, progress.step);
+    this.#saidAt = now;
+    this.#write({ progress });
+  };
+
+  end(last: { result: unknown } | { error: string }): void {
+    this.#write(last);
+    this.#response.end();
+  }
+
+  #write(line: object): void {
+    if (this.#response.destroyed) return;
+    this.#response.write(`${JSON.stringify(withTextsMasked(line, this.#mask))}\n`);
+  }
 }

@@ -10,8 +10,8 @@ import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
-import { adviceOf } from "../operate/need.ts";
 import type { StatusSettings } from "../operate/status.ts";
+import { adviceOf } from "../operate/status.ts";
 import { readStatus } from "../operate/status-facts.ts";
 import { partitionsDue } from "../receive/log/partitions.ts";
 import {

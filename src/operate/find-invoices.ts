@@ -80,19 +80,6 @@ async function idsWithin(db: Database, range: IdRange): Promise<string[]> {
 const isByConfirmation = ({ status, payer, from, to, confirmedFrom, confirmedTo }: InvoiceTerms): boolean =>
   (from ?? to) === undefined && (status ?? payer ?? confirmedFrom ?? confirmedTo) !== undefined;
 
-/** What is no payment and has an id that was searched for. */
-interface OtherFound {
-  what: "callback" | "certificate" | "replay";
-  id: string;
-  at: Date;
-}
-
-interface SearchedPage extends Page<FoundInvoice> {
-  /** What was looked for, in words, in this order; all but the last found nothing. */
-  searched: string[];
-  others: OtherFound[];
-}
-
 /** The most callbacks, certificates and replays of an id's beginning to name. */
 const OTHER_LIMIT = 10;
 
@@ -101,7 +88,8 @@ export async function searchInvoices(
   db: Database,
   { text, today, ...terms }: InvoiceTerms & { text: string; today: string },
   wanted: PageWanted,
-): Promise<SearchedPage> {
+) {
+  // In this order; all but the last found nothing.
   const searched: string[] = [];
   const others = wanted.from === null ? await othersBeginning(db, text) : [];
   for (const meant of meantBy(text, today)) {
@@ -112,7 +100,8 @@ export async function searchInvoices(
   return { items: [], next: null, searched, others };
 }
 
-async function othersBeginning(db: Database, text: string): Promise<OtherFound[]> {
+/** What is no payment and has an id that was searched for. */
+async function othersBeginning(db: Database, text: string) {
   const range = idRange(text);
   if (range === null) return [];
   const [callbacks, certificates, replays] = [
@@ -121,8 +110,8 @@ async function othersBeginning(db: Database, text: string): Promise<OtherFound[]
     await replaysBeginning(db, range, OTHER_LIMIT),
   ];
   return [
-    ...callbacks.map(({ id, at }): OtherFound => ({ what: "callback", id, at })),
-    ...certificates.map((one): OtherFound => ({ what: "certificate", ...one })),
-    ...replays.map((one): OtherFound => ({ what: "replay", ...one })),
+    ...callbacks.map(({ id, at }) => ({ what: "callback" as const, id, at })),
+    ...certificates.map((one) => ({ what: "certificate" as const, ...one })),
+    ...replays.map((one) => ({ what: "replay" as const, ...one })),
   ];
 }

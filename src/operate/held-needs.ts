@@ -2,8 +2,7 @@ import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, spanText } from "../kit/time.ts";
 import { LONG_SECONDS } from "./backlog.ts";
-import { need } from "./need.ts";
-import type { Facts, Held, Need } from "./status.ts";
+import { type Facts, type Held, type Need, need } from "./status.ts";
 
 /** What keeps a source or topic from its work and does not end by itself. Pure. */
 export const heldNeeds = (facts: Facts): Need[] => [...failingNeeds(facts), ...pauseNeeds(facts)];

@@ -5,8 +5,7 @@ import { clock, DAY_MS, spanText } from "../kit/time.ts";
 import { undoneWork } from "../work/silent-processes.ts";
 import { LONG_SECONDS } from "./backlog.ts";
 import { heldNeeds, heldWords, onlyHeld, totalsOf, waitWords } from "./held-needs.ts";
-import { countThings, need, worstFirst } from "./need.ts";
-import type { Facts, Held, Need } from "./status.ts";
+import { countThings, type Facts, type Held, type Need, need, worstFirst } from "./status.ts";
 
 /** Work that is overdue by more than this, in s, has no worker or too few. */
 const STUCK_SECONDS = 120;

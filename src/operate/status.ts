@@ -55,7 +55,7 @@ export const upstreamList = z.object({ sources: z.array(upstream), topics: z.arr
 export const work = z.enum(["confirm", "publish"]);
 export type PausableWork = z.output<typeof work>;
 
-const need = z.object({
+const oneNeed = z.object({
   severity,
   what: z.string().describe("What is wrong, in plain words, with its number if they are several."),
   count: whole.describe("How many things it concerns."),
@@ -69,7 +69,7 @@ const need = z.object({
     .nullable()
     .describe("Where the console does it."),
 });
-export type Need = z.output<typeof need>;
+export type Need = z.output<typeof oneNeed>;
 
 const waitingWork = z.array(z.object({ source: z.string(), count: whole, oldestSeconds: z.number() }));
 
@@ -174,7 +174,33 @@ export type StatusSettings = Facts["settings"];
 export const status = z.object({
   sentence: z.string().describe("How the relay is doing, in one sentence."),
   needsPerson: z.boolean(),
-  needs: z.array(need),
+  needs: z.array(oneNeed),
   ...facts.shape,
 });
 export type Status = z.output<typeof status>;
+
+type Given = Pick<Need, "severity" | "what" | "action"> & Partial<Need>;
+
+/** A need of one thing, since `oldestAt`, that no command and no page sees to, but for what is given. */
+export const need = (given: Given): Need => ({
+  count: 1,
+  oldestAt: null,
+  newestAt: given.oldestAt ?? null,
+  alarm: null,
+  command: null,
+  page: null,
+  ...given,
+});
+
+export const countThings = (needs: readonly Need[]): number =>
+  needs.reduce((sum, { count }) => sum + count, 0);
+
+/** What to do, for someone at a terminal. */
+export const adviceOf = ({ action, command }: Need): string =>
+  command === null ? action : `${action} Run: invoice-relay ${command}`;
+
+/** The critical ones first; otherwise the order stays. */
+export const worstFirst = (needs: readonly Need[]): Need[] => [
+  ...needs.filter(({ severity }) => severity === "critical"),
+  ...needs.filter(({ severity }) => severity !== "critical"),
+];

@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from "kysely";
 import { type Alarm, type Alarms, alarmsGiven } from "../alarms/alarms.ts";
 import { type ResultColumns, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
+import type { BookPeriod } from "../kit/book-days.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";
 import { claimedFor, LeasedRows } from "../work/leased-rows.ts";
 import { SourcePaused } from "./list/list-pace.ts";
-import type { PaidWindow } from "./list/list-period.ts";
 
 // Sweeps and certificates are runs over the provider's lists: due → claimed → done, and back to due after a
 // fault, a pause or a dead worker. Whoever claims one next continues from its progress.
@@ -23,7 +23,7 @@ const CLAIMED = {
 };
 
 /** A run whose lease this worker holds. */
-export type ClaimedRun = Omit<RowOf<typeof CLAIMED>, "windowFrom" | "windowTo"> & { window: PaidWindow };
+export type ClaimedRun = Omit<RowOf<typeof CLAIMED>, "windowFrom" | "windowTo"> & { window: BookPeriod };
 
 export interface Held {
   id: string;

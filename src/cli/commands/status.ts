@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { countText, numberOf, plainText } from "../../kit/text.ts";
 import { clock, spanText } from "../../kit/time.ts";
 import { heldWords } from "../../operate/held-needs.ts";
-import { adviceOf } from "../../operate/need.ts";
+import { adviceOf } from "../../operate/status.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText } from "../option-values.ts";

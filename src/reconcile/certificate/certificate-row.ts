@@ -11,12 +11,11 @@ import { type Columns, integer, json, numeric, text } from "../../database/colum
 import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import { bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
+import { type BookPeriod, bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
 import { newId } from "../../kit/ids.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { isServedAndOpen, readClock } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
-import type { PaidWindow } from "../list/list-period.ts";
 import { type ClaimedRun, FINISHED, type Held, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
@@ -46,7 +45,7 @@ export const certificatesWaitTooLong: RawBuilder<unknown> = isTooFarAhead(
 
 export interface AskedFor {
   source: string;
-  window: PaidWindow;
+  window: BookPeriod;
   collectionIds: readonly string[];
   deep: boolean;
 }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { answeredId, decimal, whole } from "../../kit/answer-fields.ts";
+import type { BookPeriod } from "../../kit/book-days.ts";
 import { signatureSchema } from "../../signing/verify-signed.ts";
-import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
+import type { ListPeriod } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Reason } from "./detail-of.ts";
 
@@ -163,14 +164,14 @@ export const readingTerms = (
 ): ReadingTerms => ({ collectionIds, period, paidStatuses, invalidStatuses, timeZone });
 
 /** Whether the lists were read when nothing could be paid in the period any more. */
-export const beganAfter = ({ begunAt }: Pick<Reading, "begunAt">, { to }: PaidWindow): boolean =>
+export const beganAfter = ({ begunAt }: Pick<Reading, "begunAt">, { to }: BookPeriod): boolean =>
   Date.parse(begunAt) >= to.getTime();
 
 /** Just after midnight some of the day's payments are still on their way, to us and into lists; in ms. */
 export const SETTLING_MS = 3_600_000;
 
 /** Whether the last payments of the period may not have been in the lists yet. */
-export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: PaidWindow): boolean =>
+export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: BookPeriod): boolean =>
   Date.parse(reading.begunAt) < to.getTime() + SETTLING_MS;
 
 /**
@@ -180,7 +181,7 @@ export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: PaidWin
 export const canContinueWith = (
   reading: Reading | null,
   terms: ReadingTerms,
-  window: PaidWindow,
+  window: BookPeriod,
 ): reading is Reading =>
   reading !== null &&
   Array.isArray(reading.pagesOfAll) &&

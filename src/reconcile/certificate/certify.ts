@@ -1,6 +1,6 @@
 import type { AlarmChange, Alarms, WrittenAlarms } from "../../alarms/alarms.ts";
 import type { Database } from "../../database/tables.ts";
-import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
+import { type BookPeriod, bookDayOf, lastBookDay } from "../../kit/book-days.ts";
 import { faultOf } from "../../kit/fault.ts";
 import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/log.ts";
@@ -11,7 +11,7 @@ import type { Signer } from "../../signing/signed.ts";
 import { issue } from "../../signing/signing-keys.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
-import { type PaidWindow, periodFor } from "../list/list-period.ts";
+import { periodFor } from "../list/list-period.ts";
 import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";
 import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";
 import { closeProvenGap, GAP } from "../unproven-days.ts";
@@ -42,7 +42,7 @@ export interface CertifyDeps {
 
 export interface CertifyRequest {
   source: ReconcileSource;
-  window: PaidWindow;
+  window: BookPeriod;
   /** One of the source's collections; null for all of them. */
   collectionId: string | null;
   /** Ask the provider about every invoice of the period again, to see what lists do not show. */

@@ -1,9 +1,9 @@
 import { statusSets } from "../../confirm/invoices/status-class.ts";
 import type { Database } from "../../database/tables.ts";
-import { bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
+import { type BookPeriod, bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
 import { DAY_MS, startOf } from "../../kit/time.ts";
 import { orphanedAcceptances } from "../../publish/publications.ts";
-import { eachDay, type ListPeriod, type PaidWindow } from "../list/list-period.ts";
+import { eachDay, type ListPeriod } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Basis, beganAfter, type Certificate, isProvisional, type Reading } from "./certificate.ts";
 import { judgePayment, type Terms } from "./judge-payment.ts";
@@ -14,7 +14,7 @@ import { Summary } from "./summary.ts";
 export interface Comparison {
   id: string;
   source: ReconcileSource;
-  window: PaidWindow;
+  window: BookPeriod;
   period: ListPeriod;
   reading: Reading;
   /** The certificate that the listed payments belong to. */

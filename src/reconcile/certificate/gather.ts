@@ -9,13 +9,14 @@ import {
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
+import type { BookPeriod } from "../../kit/book-days.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { type Answer, toUtc } from "../../provider/provider.ts";
 import { inPayload, isPaymentEvent } from "../../publish/event.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { BEFORE_CREATION_MS, EARLIEST, eachDay, type PaidWindow } from "../list/list-period.ts";
+import { BEFORE_CREATION_MS, EARLIEST, eachDay } from "../list/list-period.ts";
 import { ListUnreadable } from "../list/list-reader.ts";
 import { decideAsking } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -33,7 +34,7 @@ export async function gatherBooks(
   db: Database,
   source: ReconcileSource,
   certificateId: string,
-  window: PaidWindow,
+  window: BookPeriod,
   now: Date,
 ): Promise<void> {
   const add = async (rows: RawBuilder<unknown>) => {

@@ -1,9 +1,9 @@
-import { bookDayOf } from "../../kit/book-days.ts";
-import { type PaidWindow, possibleCreation, possiblePayment } from "../list/list-period.ts";
+import { type BookPeriod, bookDayOf } from "../../kit/book-days.ts";
+import { possibleCreation, possiblePayment } from "../list/list-period.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
 export interface DayTerms {
-  window: PaidWindow;
+  window: BookPeriod;
   now: Date;
   /** The zone whose days are counted. */
   zone: string;

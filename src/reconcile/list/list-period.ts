@@ -1,15 +1,9 @@
-import { bookDay, bookDayOf } from "../../kit/book-days.ts";
+import { type BookPeriod, bookDay, bookDayOf } from "../../kit/book-days.ts";
 import { addDays, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
 
 export interface ListPeriod {
   first: string;
   last: string;
-}
-
-/** Payments at or after `from` and before `to`. */
-export interface PaidWindow {
-  from: Date;
-  to: Date;
 }
 
 /** The largest offset from UTC of any time zone. */
@@ -21,7 +15,7 @@ export const FARTHEST_ZONE_MS = 14 * 3_600_000;
 const STEP_DAYS = 7;
 
 /** The days of a window in a zone, one by one; its first and last may be parts. */
-export function* eachDay({ from, to }: PaidWindow, zone = "UTC"): Generator<PaidWindow> {
+export function* eachDay({ from, to }: BookPeriod, zone = "UTC"): Generator<BookPeriod> {
   for (let start = from; start < to; ) {
     const end = new Date(Math.min(bookDay(bookDayOf(start, zone), zone).to.getTime(), to.getTime()));
     yield { from: start, to: end };
@@ -34,7 +28,7 @@ export function* eachDay({ from, to }: PaidWindow, zone = "UTC"): Generator<Paid
  * interface, part A, does not say): creation or payment, in any time zone, inclusive or exclusive.
  * @param lookbackMs how long before its payment an invoice may have been created, in ms.
  */
-export function periodFor({ from, to }: PaidWindow, lookbackMs: number): ListPeriod {
+export function periodFor({ from, to }: BookPeriod, lookbackMs: number): ListPeriod {
   return {
     first: addDays(dayOf(new Date(from.getTime() - lookbackMs - FARTHEST_ZONE_MS)), -1),
     last: addDays(dayOf(new Date(to.getTime() + FARTHEST_ZONE_MS)), 1),

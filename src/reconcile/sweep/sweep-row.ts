@@ -10,11 +10,12 @@ import {
   Statement,
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
+import type { BookPeriod } from "../../kit/book-days.ts";
 import { newId } from "../../kit/ids.ts";
 import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
-import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
+import type { ListPeriod } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 
@@ -106,7 +107,7 @@ export const sourcesToSweep = (lists: RawBuilder<unknown>): RawBuilder<unknown> 
 interface WantedBackFill {
   source: string;
   collectionId: string;
-  window: PaidWindow;
+  window: BookPeriod;
   publish: boolean;
 }
 

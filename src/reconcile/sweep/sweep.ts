@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { BookPeriod } from "../../kit/book-days.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../work/lease.ts";
-import type { PaidWindow } from "../list/list-period.ts";
 import { takenOver } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { runSweep, type SweepDeps, type SweepProgress } from "./run-sweep.ts";
@@ -71,7 +71,7 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
 export interface BackFillRequest {
   source: ReconcileSource;
   collectionId: string;
-  window: PaidWindow;
+  window: BookPeriod;
   /** Also publish what was paid before the source's first `serve`; otherwise it is only recorded. */
   publish: boolean;
   signal: AbortSignal;
