@@ -30,8 +30,9 @@ export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: strin
     id: attribute(event.id),
     type: attribute(event.type),
     source: attribute(SOURCE_URN + event.source),
-    invoiceType: attribute(event.invoiceType),
   };
+  // A root of the ledger has none.
+  if (event.invoiceType !== "") MessageAttributes.invoiceType = attribute(event.invoiceType);
   if (event.collectionName) MessageAttributes.collection = attribute(event.collectionName);
   if (replayId !== undefined) MessageAttributes.replay = attribute(replayId);
   if (event.traceparent) MessageAttributes.traceparent = attribute(event.traceparent);
