@@ -52,46 +52,33 @@ function confirmationMeaning(
         `invoice-relay dead retry ${invoiceId}`
       );
     case "done":
-      return verdictMeaning(confirmation, invoice, invoiceId);
+      return (
+        VERDICT_MEANS[confirmation.verdict ?? "pending"]?.(invoice?.status ?? "nothing", invoiceId) ??
+        NO_VERDICT
+      );
   }
 }
 
-function verdictMeaning(
-  confirmation: TimelineConfirmation,
-  invoice: TimelineInvoice | null,
-  invoiceId: string,
-): string {
-  const status = invoice?.status ?? "nothing";
-  switch (confirmation.verdict) {
-    case "paid":
-      return "The provider confirmed that it is paid.";
-    case "quarantined":
-      return (
-        "It is paid, but held back: its collection is not in COLLECTION_IDS. If it is yours after all: " +
-        `invoice-relay quarantine release ${invoiceId}`
-      );
-    case "invalidated":
-      return (
-        `The provider says ${status}: it can no longer be paid. No event is published; a new callback ` +
-        "would ask again."
-      );
-    case "not_paid":
-      return (
-        `The provider said ${status} to the end of the ladder. It is not asked again until a new ` +
-        "callback or reconcile names it."
-      );
-    case "unknown_invoice":
-      return (
-        "The provider does not know this invoice. Whoever sent the callback made the id up, or used " +
-        "another account's. A new callback asks again."
-      );
-    default:
-      return (
-        "It was closed without a verdict, which should not happen. Ask again: invoice-relay replay " +
-        "confirmations."
-      );
-  }
-}
+type Verdict = NonNullable<TimelineConfirmation["verdict"]>;
+
+const VERDICT_MEANS: Partial<Record<Verdict, (status: string, invoiceId: string) => string>> = {
+  paid: () => "The provider confirmed that it is paid.",
+  quarantined: (_, invoiceId) =>
+    "It is paid, but held back: its collection is not in COLLECTION_IDS. If it is yours after all: " +
+    `invoice-relay quarantine release ${invoiceId}`,
+  invalidated: (status) =>
+    `The provider says ${status}: it can no longer be paid. No event is published; a new callback ` +
+    "would ask again.",
+  not_paid: (status) =>
+    `The provider said ${status} to the end of the ladder. It is not asked again until a new ` +
+    "callback or reconcile names it.",
+  unknown_invoice: () =>
+    "The provider does not know this invoice. Whoever sent the callback made the id up, or used " +
+    "another account's. A new callback asks again.",
+};
+
+const NO_VERDICT =
+  "It was closed without a verdict, which should not happen. Ask again: invoice-relay replay confirmations.";
 
 function whyAgain(confirmation: TimelineConfirmation, invoice: TimelineInvoice | null): string {
   if (confirmation.faults > 0)
