@@ -11,7 +11,6 @@ import {
   byTime,
   type ClosedTopic,
   type Timeline,
-  type TimelineConfirmation,
   type TimelineEntry,
   type TimelineEvent,
   type TimelineInvoice,
@@ -71,10 +70,7 @@ async function readAll(db: Database, invoiceId: string): Promise<Timeline | null
   };
 }
 
-async function readCallbacks(
-  db: Database,
-  id: string,
-): Promise<{ entries: TimelineEntry[]; further: number }> {
+async function readCallbacks(db: Database, id: string) {
   const rows = await firstCallbacksNaming(db, id, CALLBACK_LIMIT);
   const total = rows[0]?.total ?? 0;
   const entries = rows.map(({ total: _, ...entry }): TimelineEntry => ({ kind: "callback", ...entry }));
@@ -93,10 +89,7 @@ function readInvoices(db: Database, id: string): Promise<TimelineInvoice[]> {
     .execute();
 }
 
-async function readConfirmations(
-  db: Database,
-  id: string,
-): Promise<{ standing: TimelineConfirmation; entries: TimelineEntry[] }[]> {
+async function readConfirmations(db: Database, id: string) {
   const confirmations = await db
     .selectFrom("confirmation")
     .leftJoin("source", "source.name", "confirmation.source")
@@ -218,7 +211,7 @@ const selectUpstreamActions = new Statement(ACTION, ({ value }: Slots<TimelineSc
 /** Who paused the invoice's source or topics while it was under way, and who resumed them. */
 async function readUpstreamActions(
   db: Database,
-  confirmations: readonly { standing: TimelineConfirmation; entries: TimelineEntry[] }[],
+  confirmations: Awaited<ReturnType<typeof readConfirmations>>,
   publications: readonly TimelineEntry[],
   events: readonly { standing: TimelineEvent }[],
 ): Promise<TimelineEntry[]> {

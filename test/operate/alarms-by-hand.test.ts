@@ -127,18 +127,6 @@ it("a note stands beside its alarm; closing by name or by subject closes no othe
   expect((await run()).stdout).toBe("No alarm is open.\n");
 });
 
-it("what has failed for ten minutes is told again, as critical", async () => {
-  const around = await surroundings();
-  const { receiver, tell } = await webhook(around);
-  await raise(around, "topic_failing", around.topicArn, "9 minutes");
-  expect(await tell()).toMatch(/^WARNING: SNS fails/);
-  await around.query(
-    "update alarm set raised_at = now() - interval '11 minutes', told_at = now() - interval '2 minutes'",
-  );
-  expect(await tell()).toMatch(/^STILL OPEN, CRITICAL: SNS fails/);
-  expect(receiver.messages).toHaveLength(2);
-});
-
 describe("a pause by hand", () => {
   const told = async (around: Surroundings) =>
     (await around.query("select subject from alarm where name = 'pause_standing' and cleared_at is null"))
