@@ -122,10 +122,9 @@ function proofOf({ settings, sweeps, certificates, unproven, at }: Status): stri
       reconciliation === "none" ? "off: COLLECTION_IDS is none" : "off: COLLECTION_IDS is not set",
     ]),
     ...sweeps.map(({ collectionId, finishedAt, missing, lastError }) => {
-      const read =
-        finishedAt === null
-          ? "not read yet"
-          : `read ${ago(finishedAt, at)}, ${countText(missing)} without an event`;
+      const found =
+        missing === 0 ? "nothing missing" : `${countText(missing)} had no event and were asked for`;
+      const read = finishedAt === null ? "not read yet" : `read ${ago(finishedAt, at)}, ${found}`;
       return [`list of ${collectionId}`, lastError === null ? read : `${read}; now: ${lastError}`];
     }),
     ...certificates.map(({ source, day, result, gaps }) => [
