@@ -30,8 +30,9 @@ it("many leaves are built and verified, within about a tenth of the disk of thei
     "select pg_wal_lsn_diff(pg_current_wal_lsn(), $1)::text as wal",
     [before?.lsn],
   );
-  // A row for each tree, whose old versions stay as long as anybody's snapshot, an ANALYZE's by chance.
+  // Old versions stay as long as anybody's snapshot, an ANALYZE's by chance.
   await around.query("vacuum full ledger");
+  await around.query("vacuum full ledger_tile");
   const [kept] = await around.query<{ disk: string }>(
     "select (pg_total_relation_size('ledger') + pg_total_relation_size('ledger_tile'))::text as disk",
   );
@@ -52,7 +53,7 @@ it("many leaves are built and verified, within about a tenth of the disk of thei
     })}\n`,
   );
   // A payment takes 4.7 KB of disk (docs/performance.md).
-  expect(perPayment(kept?.disk)).toBeLessThan(420);
+  expect(perPayment(kept?.disk)).toBeLessThan(470);
 });
 
 it("reads rows without a leaf some times over, however many they are (G12)", async () => {
