@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { runCli } from "../support/cli-process.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
-import { runInProcess } from "../support/run-command.ts";
 
 const SILENT =
   /^CRITICAL: a process is silent, and no other does its work \(silent_process: http\)\. No process takes callbacks: the one on \S+ \(pid \d+\) has been silent since /;
@@ -24,7 +24,7 @@ it("when the only process that takes callbacks is killed, the workers tell peopl
   await around.query(`update relay_process set seen_at = seen_at - interval '1 minute' where http`);
   await vi.waitFor(() => expect(texts().join("\n")).toMatch(SILENT));
   expect(await alarms()).toEqual([{ subject: "http", open: true, times: 1 }]);
-  const { stdout } = await runInProcess(["status"], environment);
+  const { stdout } = await runCli(["status"], environment);
   expect(stdout.match(/has been silent since/g)).toHaveLength(2);
   expect(stdout).toMatch(/^ {2}silent_process +critical/m);
 

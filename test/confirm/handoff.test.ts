@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
@@ -63,7 +64,9 @@ describe("a new confirmation in the process that recorded it", () => {
   it("is left due when enough of them wait here already (G8)", async () => {
     const around = await surroundings();
     around.provider.otherwise(HANGS);
-    const relay = await startRelayProcess(around.environment({ CONFIRM_CONCURRENCY: "8" }));
+    const relay = await startRelayProcess(
+      around.environment({ CONFIRM_CONCURRENCY: "8", CONFIRM_TIMEOUT: "10m" }),
+    );
     await confirmerIsReady(around, relay);
     await Promise.all(Array.from({ length: 20 }, () => tell(relay, newIds(10))));
     await asked(around, 8);
@@ -76,12 +79,16 @@ describe("a new confirmation in the process that recorded it", () => {
 
   it("belongs to everybody again as soon as this process stops, if it was not asked", async () => {
     const around = await surroundings();
-    around.provider.otherwise((_, response) => setTimeout(() => response.destroy(), 1_000).unref());
+    const unanswered: ServerResponse[] = [];
+    around.provider.otherwise((_, response) => void unanswered.push(response));
     const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "4" }));
     await confirmerIsReady(around, relay);
     await tell(relay, newIds(20));
     await asked(around, 4);
-    await relay.stop();
+    const stopped = relay.stop();
+    await eventually(() => states(around), toEqual({ claimed: 4, due: 16 }));
+    for (const response of unanswered) response.destroy();
+    await stopped;
     expect(await states(around)).toEqual({ due: 20 });
     expect(around.provider.requests).toHaveLength(4);
   });

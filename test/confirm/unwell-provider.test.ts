@@ -60,9 +60,16 @@ describe("a provider that is not well", () => {
     const relay = await startRelay(around.environment());
     await Promise.all(Array.from({ length: 40 }, () => relay.callback({ data: { id: randomUUID() } })));
     await eventually(() => openAlarms(around), toMatchObject([{ name: "source_failing" }]));
+    // No trial of its own falls between these lines.
     await eventually(
-      () => around.query("select count(*)::int as claimed from confirmation where state = 'claimed'"),
-      toEqual([{ claimed: 0 }]),
+      async () => {
+        await around.query("update source set opens_at = now() + interval '1 hour'");
+        return around.query(
+          `select (select count(*)::int from confirmation where state = 'claimed') as claimed,
+          opens_at > now() + interval '30 min' as closed from source`,
+        );
+      },
+      toEqual([{ claimed: 0, closed: true }]),
     );
     const before = around.provider.requests.length;
     await around.query("update confirmation set due_at = now()");

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { pause, resume } from "../../src/operate/pause.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
+import { runCli } from "../support/cli-process.ts";
 import { openDatabase, withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { runCommand } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const FAULT = { status: 503, body: { status: 503, message: "Down", errors: [] } };
@@ -30,7 +30,7 @@ describe("a timeline is history", () => {
     expect(timeline?.entries).toContainEqual(
       expect.objectContaining({ kind: "verdict", verdict: "quarantined" }),
     );
-    const shown = (await runCommand(["invoice", id], around.environment())).stdout;
+    const shown = (await runCli(["invoice", id], around.environment())).stdout;
     expect(shown).not.toContain("asking the provider failed");
     expect(shown).toContain("It is paid, but held back: its collection is not in COLLECTION_IDS.");
   });
@@ -79,12 +79,12 @@ describe("a timeline is history", () => {
     );
     expect(await around.query("select 1 from history_entry where kind = 'verdict'")).toHaveLength(1);
 
-    const { stdout } = await runCommand(
+    const { stdout } = await runCli(
       ["replay", "events", "--invoice", id, "--reason", "lost there"],
       environment,
     );
     expect(stdout).toContain("done");
-    const shown = (await runCommand(["invoice", id], environment)).stdout;
+    const shown = (await runCli(["invoice", id], environment)).stdout;
     expect(shown).toMatch(/asking the provider failed: .*503/);
     expect(shown).toContain("sending to SNS failed: ");
     expect(shown).toContain(`pause.publish of ${around.topicArn} by cli:ada: their deploy`);
@@ -93,13 +93,13 @@ describe("a timeline is history", () => {
     expect(shown).toContain("paid at 2026-11-01 09:00:00");
 
     const again = ["replay", "confirmations", "--invoice", id, "--reason", "their answer was wrong"];
-    expect((await runCommand(again, environment)).stdout).toContain("done");
-    expect((await runCommand(["invoice", id], environment)).stdout).toMatch(
+    expect((await runCli(again, environment)).stdout).toContain("done");
+    expect((await runCli(["invoice", id], environment)).stdout).toMatch(
       /replay\.confirmations of [0-9a-f-]{36} by cli:\S+: their answer was wrong/,
     );
 
-    await runCommand(["erase", id, "--yes", "--reason", "by letter"], environment);
-    const erased = (await runCommand(["invoice", id], environment)).stdout;
+    await runCli(["erase", id, "--yes", "--reason", "by letter"], environment);
+    const erased = (await runCli(["invoice", id], environment)).stdout;
     expect(erased).toContain("personal data erased");
     expect(erased).toMatch(/callback recorded: POST, erased/);
     expect(erased).toMatch(/erase by cli:.*: by letter/);

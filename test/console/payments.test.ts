@@ -213,10 +213,7 @@ describe("one payment's story", () => {
     around.provider.invoice(id, invoiceAnswer(id, { callBackUrl }));
     const claim = `{"event":"paid","data":{"id":"${id}","amount":"1","status":"Paid","payerName":"<b>Eve</b>"}}`;
     await relay.callback(claim, { path: `/callbacks/${TOKEN}/order-9` });
-    await vi.waitFor(
-      async () => expect(await around.query("select from publication")).toHaveLength(1),
-      15_000,
-    );
+    await vi.waitFor(async () => expect(await around.query("select from publication")).toHaveLength(1));
 
     const shown = await call("GET", `/invoices/${id}`);
     expect(shown.body).toMatchObject({ invoiceId: id, meaning: [expect.any(String), expect.any(String)] });
@@ -256,10 +253,7 @@ describe("one payment's story", () => {
     const id = randomUUID();
     around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () => expect(await around.query("select from publication")).toHaveLength(1),
-      15_000,
-    );
+    await vi.waitFor(async () => expect(await around.query("select from publication")).toHaveLength(1));
     const publish = await call("POST", `/invoices/${id}/publish`, { reason: "the consumer lost it" });
     expect(publish, JSON.stringify(publish.body)).toMatchObject({
       status: 200,
@@ -270,9 +264,8 @@ describe("one payment's story", () => {
     const dry = await call("POST", `/invoices/${id}/ask`, { dryRun: true });
     expect(dry.body).toMatchObject({ replay: null, plan: { matching: 1 } });
     expect((await call("POST", `/invoices/${id}/ask`, { reason: "a doubt" })).status).toBe(200);
-    await vi.waitFor(
-      () => expect(around.provider.requests.filter((path) => path.includes(id)).length).toBeGreaterThan(asks),
-      15_000,
+    await vi.waitFor(() =>
+      expect(around.provider.requests.filter((path) => path.includes(id)).length).toBeGreaterThan(asks),
     );
     const { body } = await call("GET", "/audit?action=replay.start");
     expect(body.entries).toMatchObject([

@@ -3,14 +3,14 @@ import { newId } from "../../src/kit/ids.ts";
 import { adminApi, OPERATOR, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 
-const PERSONAL = /Ada Obi|ada@example|80123/;
+const PERSONAL = /Ada Obi|ada@example|2348012345678/;
 const invoice = (id: string, payerName: string) =>
   JSON.stringify({
     id,
     amount: 1500.5,
     payerName,
     payerEmail: "ada@example.com",
-    payerPhoneNumber: "080123",
+    payerPhoneNumber: "+2348012345678",
   });
 
 it("what is known of people is shown to whoever may act, on every page, and to the role read on none", async () => {

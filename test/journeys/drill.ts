@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, vi } from "vitest";
 import { type AlarmReceiver, startAlarmReceiver } from "../support/alarm-receiver.ts";
-import type { CliResult } from "../support/cli-process.ts";
+import { type CliResult, runCli } from "../support/cli-process.ts";
 import { startRelay, type TestRelay } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 
 export const WAIT = { interval: 200 };
 export const ADMIN = "drill-token-0123456789abcdef";
@@ -34,7 +33,7 @@ export async function onCall(settings: Environment): Promise<OnCall> {
     environment,
     receiver,
     relay: await startRelay(environment),
-    status: () => runInProcess(["status"], environment),
+    status: () => runCli(["status"], environment),
     admin: () =>
       fetch(`${watch.relay.opsUrl}/admin/v1/status`, { headers: { authorization: `Bearer ${ADMIN}` } }),
     page: async () => await (await fetch(`${watch.relay.opsUrl}/metrics`)).text(),

@@ -1,17 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished } from "vitest";
-import { Alarms } from "../../src/alarms/alarms.ts";
-import { createPasses } from "../../src/app/passes.ts";
-import { register } from "../../src/app/upstreams.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Outcome } from "../../src/confirm/outcome.ts";
 import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
 import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
-import { connect } from "../../src/database/connect.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { sourcesOf } from "../../src/kit/sources.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
@@ -20,6 +13,7 @@ import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { EVENTS } from "../support/events.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
+import { passesApart } from "../support/passes-apart.ts";
 import type { Surroundings } from "../support/relay.ts";
 import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
 import { INVOICES, type Step } from "./interleaved-steps.ts";
@@ -27,31 +21,13 @@ import { INVOICES, type Step } from "./interleaved-steps.ts";
 /** A relay taken apart, so that each of its steps can happen, or be cut off, at any moment. */
 export async function takenApart(around: Surroundings) {
   const settings = readSettings(around.environment(), SERVE_REQUIRES);
-  const sources = sourcesOf(settings);
-  const { db, close } = connect(new Secret(around.databaseUrl), { max: 6, purpose: "hot" });
-  const log = createLogger({ level: "silent" });
-  const metrics = createMetrics();
-  await register(db, sources);
+  const relay = await passesApart(settings, sourcesOf(settings), { max: 6, purpose: "hot" });
+  const { db, alarms, passes } = relay;
   const noop = () => undefined;
-  const alarms = new Alarms({ db, log, metrics });
-  const passes = createPasses({
-    db,
-    hot: db,
-    settings,
-    lease: leaseOf(settings.LEASE_DURATION),
-    sources,
-    alarms,
-    log,
-    metrics,
-    signer: null,
-    onEvents: noop,
-    onConfirmations: noop,
-  });
   const provider = collectionApiProvider({ baseUrl: around.provider.url, apiKey: "test-api-key" });
   onTestFinished(async () => {
-    await passes.close();
+    await relay.close();
     await provider.close();
-    await close();
   });
   return {
     db,

@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { runCliProcess } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
+import { startServer } from "../support/own-server.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -34,19 +32,15 @@ function planted(text: string, what: Record<string, string>): string[] {
 /** An SNS that refuses everything, and repeats what it was sent while doing so. */
 async function talkativeSns(): Promise<string> {
   const said = `${PERSONAL.email} ${PERSONAL.phone} https://relay.example.com/callbacks/${SECRETS.token} Bearer ${SECRETS.bearer}`;
-  const server = createServer((_request, response) => {
+  const { url, close } = await startServer((_request, response) => {
     response
       .writeHead(500, { "content-type": "text/xml" })
       .end(
         `<ErrorResponse><Error><Type>Receiver</Type><Code>InternalFailure</Code><Message>${said}</Message></Error></ErrorResponse>`,
       );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(close);
+  return url;
 }
 
 const paidBy = (id: string) =>
@@ -188,10 +182,8 @@ describe("secrets and personal data", () => {
       around.provider.otherwise(talkativeError(status));
       const relay = await startRelay(environmentOf(around));
       await sendPlanted(relay, id);
-      await vi.waitFor(
-        async () =>
-          expect(await around.query("select from confirmation where last_error is not null")).toHaveLength(1),
-        10_000,
+      await vi.waitFor(async () =>
+        expect(await around.query("select from confirmation where last_error is not null")).toHaveLength(1),
       );
       const { confirmations = "", ...outputs } = await outputsOf(around, relay);
       // The provider's answer itself is kept as evidence, in last_answer, and erased with the invoice.
@@ -207,10 +199,8 @@ describe("secrets and personal data", () => {
     around.provider.invoice(id, paidBy(id));
     const relay = await startRelay(environmentOf(around, { AWS_ENDPOINT_URL_SNS: await talkativeSns() }));
     await relay.callback({ data: { id } }, { path: `/callbacks/${SECRETS.token}` });
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select from topic where last_error is not null")).toHaveLength(1),
-      10_000,
+    await vi.waitFor(async () =>
+      expect(await around.query("select from topic where last_error is not null")).toHaveLength(1),
     );
     expect(leaks(await outputsOf(around, relay), { ...SECRETS, ...PERSONAL })).toEqual([]);
   });
@@ -271,19 +261,15 @@ describe("secrets on the command line", () => {
 });
 
 /** All that a command prints, on both outputs. */
-function cli(around: Surroundings, args: string[], changes: Record<string, string> = {}): Promise<string> {
-  const main = join(import.meta.dirname, "../../src/cli/main.ts");
-  const env = {
-    PATH: process.env.PATH,
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
+async function cli(
+  around: Surroundings,
+  words: string[],
+  changes: Record<string, string> = {},
+): Promise<string> {
+  const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+  const { stdout, stderr } = await runCliProcess(words, {
+    ...credentials,
     ...environmentOf(around, changes),
-  };
-  const child = spawn(process.execPath, [main, ...args], { env, cwd: join(import.meta.dirname, "../..") });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-  return new Promise((resolve) => child.once("close", () => resolve(said)));
+  });
+  return stdout + stderr;
 }

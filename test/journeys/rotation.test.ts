@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { grantRoles } from "../../src/database/roles.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { runCli } from "../support/cli-process.ts";
 import { loginWith } from "../support/login.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 
 // Each secret is replaced as docs/operations.md tells it, while payers pay.
@@ -86,7 +86,7 @@ describe("rotation while payers pay loses no callback and refuses none", () => {
       around.environment({ COLLECTION_IDS: "none", CALLBACK_TOKENS });
     const relay = await busyRelay(around, settings(OLD), OLD);
     await relay.replace(settings(`${NEW},${OLD}`));
-    const { stdout } = await runInProcess(["callback-url"], settings(`${NEW},${OLD}`));
+    const { stdout } = await runCli(["callback-url"], settings(`${NEW},${OLD}`));
     expect(
       stdout
         .split("\n")

@@ -1,5 +1,5 @@
-import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { publishRoots } from "../../src/app/publish-roots.ts";
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -19,10 +19,7 @@ async function world(topic: string) {
   const settings = readSettings(around.environment({ LEDGER_SIGNING_KEY: KEY }), SERVE_REQUIRES);
   const { db, close } = connect(new Secret(around.databaseUrl));
   onTestFinished(close);
-  const client = new SNSClient({ endpoint: around.sns.url, region: "us-east-1" });
-  onTestFinished(() => client.destroy());
-  const Attributes = topic.endsWith(".fifo") ? { FifoTopic: "true" } : {};
-  const { TopicArn = "" } = await client.send(new CreateTopicCommand({ Name: topic, Attributes }));
+  const topicArn = await createLocalTopic(around.sns.url, topic);
   await around.query(
     "insert into audit_entry (actor, action, subject, detail) values ('cli:ada', 'pause', 'x', '{}')",
   );
@@ -33,10 +30,10 @@ async function world(topic: string) {
       messages: { message: string; topicArn: string }[];
     };
     return answer.messages
-      .filter((one) => one.topicArn === TopicArn)
+      .filter((one) => one.topicArn === topicArn)
       .map(({ message }) => JSON.parse(message));
   };
-  return { ...around, db, topicArn: TopicArn, context, publish: () => publishRoots(TopicArn, context), sent };
+  return { ...around, db, topicArn, context, publish: () => publishRoots(topicArn, context), sent };
 }
 
 describe("the ledger's roots", () => {

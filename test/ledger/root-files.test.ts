@@ -8,9 +8,9 @@ import { issueRoots } from "../../src/ledger/signed-roots.ts";
 import { Signer } from "../../src/signing/signed.ts";
 import { readKeys } from "../../src/signing/signing-keys.ts";
 import { newSigningKey } from "../signing/signing-key.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
 import { withDatabase } from "../support/log-rows.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("a root file's signature is checked, and `ledger root --since` proves what an older root stands for", async () => {
@@ -24,7 +24,7 @@ it("a root file's signature is checked, and `ledger root --since` proves what an
     await writeFile(join(folder, name), JSON.stringify(content));
     return join(folder, name);
   };
-  const run = (...words: string[]) => runInProcess(["ledger", ...words], around.environment());
+  const run = (...words: string[]) => runCli(["ledger", ...words], around.environment());
   const keys = await kept("keys.json", await readKeys(db));
   const file = await kept("roots.json", roots);
   expect(await run("verify", "--root", file, "--keys", keys)).toMatchObject({ code: 0 });
@@ -37,7 +37,7 @@ it("a root file's signature is checked, and `ledger root --since` proves what an
   expect(await run("verify", "--root", unsigned, "--keys", keys)).toMatchObject({ code: 1 });
   expect(await run("verify", "--keys", keys)).toMatchObject({ code: 2 });
   const away = { ...around.environment(), DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-  expect(await runInProcess(["ledger", "verify", "--root", keys], away)).toMatchObject({
+  expect(await runCli(["ledger", "verify", "--root", keys], away)).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/keys\.json holds no root: It is JSON, but not a signed document/),
   });

@@ -10,11 +10,11 @@ import { hashesIn, readTiles, rootOver } from "../../src/ledger/tiles.ts";
 import { verifyLedger } from "../../src/ledger/verify.ts";
 import { eraseInvoice } from "../../src/operate/erase.ts";
 import { applyRetention } from "../../src/operate/retention.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
 import { withDatabase } from "../support/log-rows.ts";
 import { loginWith } from "../support/login.ts";
 import type { Surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
@@ -151,10 +151,10 @@ describe("verifying the ledger", () => {
     await buildLedger(db);
     await tamper(around, `update invoice set title = 'Ada' where id = '${id}'`);
     const reader = around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["reader"]) });
-    const verified = await runInProcess(["ledger", "verify"], reader);
+    const verified = await runCli(["ledger", "verify"], reader);
     expect(verified).toMatchObject({ code: 1, stderr: "" });
     expect(verified.stdout).toMatch(/BROKEN: 1 finding:\n {2}default: answer .* changed \(title\)/);
-    expect(await runInProcess(["ledger", "root"], reader)).toMatchObject({ code: 0, stderr: "" });
+    expect(await runCli(["ledger", "root"], reader)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("erasing and retention leave it green", async () => {

@@ -7,9 +7,9 @@ import { pause, resume } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { runCli } from "../support/cli-process.ts";
 import { openDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 
 const WAIT = { interval: 20 };
 const WORKERS = { http: false, workers: true };
@@ -44,7 +44,7 @@ describe("an alarm that is snoozed", () => {
     const { receiver, environment, tell } = await webhook(around);
     await raise(around, "replay_failed", "a-replay");
     await tell();
-    const run = (...words: string[]) => runInProcess(["alarms", ...words], environment);
+    const run = (...words: string[]) => runCli(["alarms", ...words], environment);
     expect(await run("snooze", "replay_failed", "--for", "2h", "--reason", "Ada is at it")).toMatchObject({
       code: 0,
       stdout: "1 alarm snoozed; what lasts then is told again.\n",
@@ -75,7 +75,7 @@ describe("an alarm that is snoozed", () => {
       );
     for (const source of ["shop-a", "shop-b"]) await fail(source);
     await tell();
-    const run = (...words: string[]) => runInProcess(["alarms", ...words], environment);
+    const run = (...words: string[]) => runCli(["alarms", ...words], environment);
     await run("snooze", "topic_failing", "--source", "shop-a", "--for", "2h");
     expect((await statusOf(around)).openAlarms).toMatchObject([{ count: 1, snoozed: 1 }]);
     // Both have failed for ten minutes by now: only the other one is told to be critical.
@@ -102,7 +102,7 @@ describe("an alarm that is snoozed", () => {
 
   it("needs a time that is ahead, and an alarm that is open", async () => {
     const environment = (await surroundings()).environment();
-    const run = (...words: string[]) => runInProcess(["alarms", "snooze", ...words], environment);
+    const run = (...words: string[]) => runCli(["alarms", "snooze", ...words], environment);
     expect(await run("replay_failed", "--until", "2020-01-01")).toMatchObject({ code: 2 });
     expect(await run("replay_failed")).toMatchObject({ code: 2 });
     expect(await run("replay_faild", "--for", "2h")).toMatchObject({ code: 2 });
@@ -116,7 +116,7 @@ describe("an alarm that is snoozed", () => {
 it("a note stands beside its alarm; closing by name or by subject closes no other", async () => {
   const around = await surroundings();
   for (const subject of ["one", "two"]) await raise(around, "replay_failed", subject);
-  const run = (...words: string[]) => runInProcess(["alarms", ...words], around.environment());
+  const run = (...words: string[]) => runCli(["alarms", ...words], around.environment());
   await run("note", "replay_failed", "--subject", "two", "--note", "Ada asks the hoster");
   expect((await run()).stdout).toContain("note: Ada asks the hoster");
   expect((await run("close", "replay_failed", "--subject", "one")).stdout).toContain("1 alarm closed");
@@ -162,7 +162,7 @@ describe("alarms test", () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();
     const run = (environment: Record<string, string>) =>
-      runInProcess(["alarms", "test"], around.environment(environment));
+      runCli(["alarms", "test"], around.environment(environment));
     expect(await run({ ALARM_WEBHOOK_URL: receiver.url, ALARM_WEBHOOK_FORMAT: "slack" })).toMatchObject({
       code: 0,
     });

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { addCallback, addConfirmation, addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FIRST = "11111111-1111-4111-8111-111111111111";
@@ -14,7 +14,7 @@ type Row = readonly [command: string, says: string | RegExp, code?: number];
 
 async function say(environment: Record<string, string | undefined>, rows: readonly Row[]): Promise<void> {
   for (const [command, says, code = 0] of rows) {
-    const result = await runInProcess(command.split(" "), environment);
+    const result = await runCli(command.split(" "), environment);
     expect(result.code, command).toBe(code);
     const [said, other] = code === 0 ? [result.stdout, result.stderr] : [result.stderr, result.stdout];
     expect(said, command).toMatch(says);
@@ -86,7 +86,7 @@ describe("the operators' commands, as a person sees them", () => {
     const file = join(folder, "events.ndjson");
     await say(environment, [["replay events --dry-run", "2 events would be replayed, 100 a second at most"]]);
     const replay = async (words: string) =>
-      await runInProcess(["replay", "events", ...words.split(" ")], environment);
+      await runCli(["replay", "events", ...words.split(" ")], environment);
     const begins = /^Replay [0-9a-f-]{36} begins\.\n$/;
     expect(await replay("--all --yes --here")).toMatchObject({
       code: 0,
@@ -152,7 +152,7 @@ describe("the operators' commands, as a person sees them", () => {
         /^1 quarantined invoice: released; a running invoice-relay serve asks/,
       ],
     ]);
-    const json = await runInProcess(["dead", "show", FIRST, "--json"], environment);
+    const json = await runCli(["dead", "show", FIRST, "--json"], environment);
     expect(JSON.parse(json.stdout).items).toMatchObject([{ invoiceId: FIRST, eventId: null }]);
     expect(json.stdout).not.toMatch(/Ada|ada@example/);
   });

@@ -5,7 +5,7 @@ import { isUuid } from "../../src/kit/ids.ts";
 import { operations } from "../../src/operate/operations/list.ts";
 import type { Operation } from "../../src/operate/operations/operation.ts";
 import { adminApi } from "../support/admin.ts";
-import { runInProcess } from "../support/run-command.ts";
+import { runCli } from "../support/cli-process.ts";
 
 const TERM_1 = "0b0e7c1e-52a4-4f6a-9d0c-6f1f7c0a1e11";
 
@@ -78,7 +78,8 @@ it("a collection of an old payment is known, however many newer ones are in othe
   const old = await call("GET", "/invoices?collection=Old");
   expect(old).toMatchObject({ status: 200, body: { items: expect.any(Array) } });
   for (const words of ["invoices", "quarantine list", "replay events --dry-run"])
-    expect(
-      await runInProcess([...words.split(" "), "--collection", "Older"], around.environment()),
-    ).toMatchObject({ code: 3, stderr: 'There is no collection "Older". Known: New.\n' });
+    expect(await runCli([...words.split(" "), "--collection", "Older"], around.environment())).toMatchObject({
+      code: 3,
+      stderr: 'There is no collection "Older". Known: New.\n',
+    });
 });

@@ -6,10 +6,10 @@ import type { Database } from "../../src/database/tables.ts";
 import { moneyIn } from "../../src/kit/money-text.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
 import type { InvoiceTerms } from "../../src/operate/invoice-terms.ts";
+import { runCli } from "../support/cli-process.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("invoice-relay invoices, and invoice by reference", () => {
@@ -37,7 +37,7 @@ describe("invoice-relay invoices, and invoice by reference", () => {
       ["--from", "2020-01-01"],
       ["--confirmed-from", began, "--confirmed-to", "2126-01-01"],
     ]) {
-      const { stdout } = await runInProcess(["invoices", "--json", ...filter], environment);
+      const { stdout } = await runCli(["invoices", "--json", ...filter], environment);
       expect(JSON.parse(stdout), filter.join(" ")).toMatchObject({
         invoices: [
           {
@@ -50,17 +50,17 @@ describe("invoice-relay invoices, and invoice by reference", () => {
         ],
       });
     }
-    expect((await runInProcess(["invoices", "--amount", "1"], environment)).stdout).toContain(
+    expect((await runCli(["invoices", "--amount", "1"], environment)).stdout).toContain(
       "No confirmed invoice matches",
     );
-    const { stdout } = await runCommand(["invoices"], environment);
+    const { stdout } = await runCli(["invoices"], environment);
     expect(stdout).toMatch(
       new RegExp(`^invoice .*\n${id} +order-42 +${moneyIn("NGN", row?.total)} +Paid +paid +published `),
     );
 
-    const shown = await runCommand(["invoice", "order-42"], environment);
+    const shown = await runCli(["invoice", "order-42"], environment);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`Invoice ${id}`) });
-    const none = await runCommand(["invoice", "order-43"], environment);
+    const none = await runCli(["invoice", "order-43"], environment);
     expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('the reference "order-43"') });
   });
 
@@ -72,7 +72,7 @@ describe("invoice-relay invoices, and invoice by reference", () => {
        select unnest($1::uuid[]), 'default', 'Unpaid', 'order-7', now(), now(), '', '{}'`,
       [ids],
     );
-    const { code, stderr } = await runInProcess(["invoice", "order-7"], around.environment());
+    const { code, stderr } = await runCli(["invoice", "order-7"], around.environment());
     expect(code).toBe(2);
     for (const id of ids) expect(stderr).toContain(id);
   });
@@ -189,18 +189,18 @@ describe("invoice-relay certificate", () => {
          0, 0, 0, $2)`,
       [id, JSON.stringify(document)],
     );
-    const list = await runCommand(["certificate", "list"], environment);
+    const list = await runCli(["certificate", "list"], environment);
     expect(list.stdout).toMatch(new RegExp(`${id} +default +all 0 +2026-10-01 +2026-10-31 .* refused +0`));
-    expect((await runInProcess(["certificate", "list", "--result", "equal"], environment)).stdout).toContain(
+    expect((await runCli(["certificate", "list", "--result", "equal"], environment)).stdout).toContain(
       "No certificate matches these filters.",
     );
-    const shown = await runCommand(["certificate", "show", id], environment);
+    const shown = await runCli(["certificate", "show", id], environment);
     expect(shown.code).toBe(1);
     expect(shown.stdout).toContain("REFUSED: this proves nothing.");
     expect(shown.stdout).toContain("lists of 2026-09-01 to 2026-11-01, read from 2026-11-01T00:30:00.000Z");
-    expect(
-      JSON.parse((await runInProcess(["certificate", "show", id, "--json"], environment)).stdout),
-    ).toEqual(document);
-    expect((await runCommand(["certificate", "show", randomUUID()], environment)).code).toBe(3);
+    expect(JSON.parse((await runCli(["certificate", "show", id, "--json"], environment)).stdout)).toEqual(
+      document,
+    );
+    expect((await runCli(["certificate", "show", randomUUID()], environment)).code).toBe(3);
   });
 });

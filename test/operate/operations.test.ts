@@ -5,8 +5,8 @@ import type { CallInput, OperationAt } from "../../src/api/calls.ts";
 import { operations } from "../../src/operate/operations/list.ts";
 import { type Operation, operationsAbout } from "../../src/operate/operations/operation.ts";
 import { ADMIN_TOKENS, type AdminApi, adminApi } from "../support/admin.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addConfirmation, addEvents } from "../support/log-rows.ts";
-import { runInProcess } from "../support/run-command.ts";
 
 const DAY = "2026-11-01";
 
@@ -123,7 +123,7 @@ describe("the list of operations", () => {
     for (const [id, callOf] of Object.entries(CALLS)) {
       const { words, path, body, inJson = (answer: unknown) => answer } = callOf(ids);
       // First at the terminal, then over HTTP: both see the same state but for what the first has paused.
-      const said = await runInProcess([...words, "--json"], environment);
+      const said = await runCli([...words, "--json"], environment);
       const answer = await send(api, id, path, body);
       if (id === "pause") await api.call("POST", "/resume", { work: "confirm" });
       const printed = JSON.parse(said.stdout);
@@ -186,7 +186,7 @@ describe("the list of operations", () => {
     const answer = await send(api, id, path);
     expect(answer).toMatchObject({ status: 400, body: { code: "usage" } });
     expect(answer.body.error).toContain(says);
-    const said = await runInProcess([...words, "--json"], environment);
+    const said = await runCli([...words, "--json"], environment);
     // A field is named as it was typed.
     const flag = words.find((word) => word.startsWith("--"));
     const message = flag === undefined ? answer.body.error : answer.body.error.replace(/^[a-z]\w*/, flag);
@@ -226,7 +226,7 @@ describe("the list of operations", () => {
     const answer = await send(api, id, "", body);
     expect(answer).toMatchObject({ status: 400, body: { code: "usage" } });
     expect(answer.body.error).toContain(says);
-    const said = await runInProcess([...words, "--json"], environment);
+    const said = await runCli([...words, "--json"], environment);
     expect({ code: said.code, ...JSON.parse(said.stdout) }).toEqual({
       code: 2,
       error: { code: "usage", message: answer.body.error },

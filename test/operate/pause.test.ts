@@ -77,7 +77,7 @@ describe("pause and resume", () => {
     expect(await listPausable(db, "confirm")).toMatchObject([{ state: "closed" }]);
     await vi.waitFor(async () =>
       expect(
-        await around.query("select actor, action, detail->>'reason' as reason from audit_entry"),
+        await around.query("select actor, action, detail->>'reason' as reason from audit_entry order by id"),
       ).toEqual([
         { actor, action: "pause.confirm", reason: "their deploy" },
         { actor: "relay", action: "resume.confirm", reason: "their deploy" },

@@ -8,12 +8,11 @@ import { retryDead } from "../../src/operate/decide-undelivered.ts";
 import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addConfirmation, addEvents, openDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
-const WITHIN = { timeout: 30_000 };
 const OPEN = { state: "due", settled_at: null, verdict: null };
 
 const note = (db: ReturnType<typeof openDatabase>) =>
@@ -62,27 +61,25 @@ it.each(Object.entries(CAUSES))(
     });
     const relay = await startRelay(environment);
     const texts = () => receiver.messages.map(({ text }) => text).join("\n");
-    await vi.waitFor(
-      () =>
-        expect(texts()).toMatch(
-          /^CRITICAL: payments wait too long for their events \(payments_waiting: default\)\./m,
-        ),
-      WITHIN,
+    await vi.waitFor(() =>
+      expect(texts()).toMatch(
+        /^CRITICAL: payments wait too long for their events \(payments_waiting: default\)\./m,
+      ),
     );
-    const { stdout, code } = await runInProcess(["status"], environment);
+    const { stdout, code } = await runCli(["status"], environment);
     expect(code).toBe(1);
     expect(stdout).toMatch(/A person is needed: 1 confirmation of source default has waited for an answer/);
     expect(stdout).toMatch(/^ {2}payments_waiting +critical/m);
     await vi.waitFor(async () => {
       const page = await (await fetch(`${relay.opsUrl}/metrics`)).text();
       expect(page).toContain('invoice_relay_alarms_open{alarm="payments_waiting"} 1');
-    }, WITHIN);
+    });
 
     await heal();
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), WITHIN);
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     await note(openDatabase(around.databaseUrl));
-    await vi.waitFor(() => expect(texts()).toMatch(/^OVER: payments wait too long/m), WITHIN);
-    expect((await runInProcess(["status"], environment)).stdout).toMatch(/^All is well/);
+    await vi.waitFor(() => expect(texts()).toMatch(/^OVER: payments wait too long/m));
+    expect((await runCli(["status"], environment)).stdout).toMatch(/^All is well/);
   },
 );
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("PERSONAL_DATA_RETENTION", () => {
@@ -35,10 +35,10 @@ describe("PERSONAL_DATA_RETENTION", () => {
       );
     const all = { invoice: true, event: true };
 
-    await runInProcess(["retention"], around.environment(kept));
+    await runCli(["retention"], around.environment(kept));
     expect(await legible()).toHaveLength(3);
     const environment = around.environment({ ...kept, PERSONAL_DATA_RETENTION: "90d" });
-    const dry = await runCommand(["retention", "--dry-run"], environment);
+    const dry = await runCli(["retention", "--dry-run"], environment);
     expect(dry.stdout).toContain("Would be blanked: the personal data of 1 invoices confirmed before ");
     expect(await legible()).toHaveLength(3);
 
@@ -63,7 +63,7 @@ describe("PERSONAL_DATA_RETENTION", () => {
         ),
       toEqual([{ actor: "relay", invoices: 1 }]),
     );
-    const { stdout } = await runInProcess(["retention", "--json"], environment);
+    const { stdout } = await runCli(["retention", "--json"], environment);
     expect(JSON.parse(stdout)).toMatchObject({ personalData: { invoices: 0, more: false } });
   });
 });

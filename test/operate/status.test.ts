@@ -2,26 +2,26 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
+import { runCli } from "../support/cli-process.ts";
 import { addCallback, addConfirmation, addEvents, openDatabase, withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const COLLECTIONS = { COLLECTION_IDS: "none" };
 
 const look = async (environment: Record<string, string | undefined>) => {
-  const { code, stdout } = await runInProcess(["status"], environment);
+  const { code, stdout } = await runCli(["status"], environment);
   return { code, lines: stdout.trimEnd().split("\n"), text: stdout };
 };
 
 describe("invoice-relay status", () => {
   it("says something useful when nothing has happened yet, and with only DATABASE_URL set", async () => {
     const around = await surroundings();
-    const { code, stdout, stderr } = await runCommand(["status"], { DATABASE_URL: around.databaseUrl });
+    const { code, stdout, stderr } = await runCli(["status"], { DATABASE_URL: around.databaseUrl });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Nothing has happened yet: serve was never started with this database\./);
     expect(stdout).toContain("last callback       none yet; the provider calls what callback-url prints");
-    const json = JSON.parse((await runCommand(["status", "--json"], around.environment(COLLECTIONS))).stdout);
+    const json = JSON.parse((await runCli(["status", "--json"], around.environment(COLLECTIONS))).stdout);
     expect(json).toMatchObject({ needsPerson: false, needs: [], alarms: [], processes: [] });
   });
 
@@ -152,19 +152,19 @@ describe("invoice-relay alarms and audit", () => {
   it("list what is open, and what was cleared with --all", async () => {
     const around = await surroundings();
     const environment = around.environment();
-    expect((await runInProcess(["alarms"], environment)).stdout).toBe("No alarm is open.\n");
-    expect((await runInProcess(["alarms", "--all"], environment)).stdout).toBe("No alarm was ever raised.\n");
+    expect((await runCli(["alarms"], environment)).stdout).toBe("No alarm is open.\n");
+    expect((await runCli(["alarms", "--all"], environment)).stdout).toBe("No alarm was ever raised.\n");
     await around.query(
       `insert into alarm (name, source, subject, detail, cleared_at) values
        ('topic_paused', '', 'arn', 'SNS refuses this topic', null), ('source_failing', 'default', 'default',
        'away', now())`,
     );
-    const open = await runInProcess(["alarms"], environment);
+    const open = await runCli(["alarms"], environment);
     expect(open.stdout).toMatch(
       /^ {2}topic_paused {2}critical, arn\n {4}since .*: SNS refuses this topic\n {4}Check the topic/,
     );
     expect(open.stdout).not.toContain("source_failing");
-    const all = JSON.parse((await runCommand(["alarms", "--all", "--json"], environment)).stdout);
+    const all = JSON.parse((await runCli(["alarms", "--all", "--json"], environment)).stdout);
     expect(all).toMatchObject({ total: 2, items: [{ name: "source_failing" }, { name: "topic_paused" }] });
   });
 
@@ -172,13 +172,13 @@ describe("invoice-relay alarms and audit", () => {
     const around = await surroundings();
     const environment = around.environment();
     const db = openDatabase(around.databaseUrl);
-    expect((await runInProcess(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
+    expect((await runCli(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
     await around.query("insert into source (name) values ('default')");
     await pause({ db, actor: "cli:ada", work: "confirm", names: "all", reason: "their deploy" });
-    const { stdout } = await runCommand(["audit", "--action", "pause"], environment);
+    const { stdout } = await runCli(["audit", "--action", "pause"], environment);
     expect(stdout).toMatch(
       /^at +who +what +which +why\n20\S+Z +cli:ada +pause\.confirm +default +their deploy\n$/,
     );
-    expect((await runInProcess(["audit", "--actor", "cli:bob"], environment)).stdout).toContain("Nothing");
+    expect((await runCli(["audit", "--actor", "cli:bob"], environment)).stdout).toContain("Nothing");
   });
 });

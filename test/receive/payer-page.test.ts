@@ -36,8 +36,10 @@ describe("a payer's browser", () => {
     const page = await answer.text();
     const address = followedBy(page);
     expect(address).toMatch(/^\/payment-pages\/[0-9a-f-]{36}\.[\w-]{22}$/);
+    // An address is made up, and may hold any digits.
+    const rest = page.replaceAll(address ?? "", "");
     for (const said of [id, TOKEN, "Mallory", "script>alert", "School", "1500"])
-      expect(page).not.toContain(said);
+      expect(rest).not.toContain(said);
 
     const state = async () => await (await fetch(`${relay.url}${address}/state`)).json();
     await vi.waitFor(() => expect(around.provider.requests.length).toBeGreaterThan(0));

@@ -6,7 +6,6 @@ import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts
 import { certifyPeriod, readOf } from "../../src/reconcile/on-request.ts";
 import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { stepClockBack } from "../support/step-clock.ts";
 import { midnight } from "./prove-period.ts";
 import { type Books, books, DAY_MS } from "./relay-books.ts";
 
@@ -22,6 +21,29 @@ const daysAhead = ({ query }: Books) =>
   query<{ ahead: number; result: string }>(
     "select day - (now() at time zone 'UTC')::date as ahead, result from certificate order by day",
   );
+
+/** What Postgres' own clock does not stamp: the relay that took a callback says when. */
+const FOREIGN = ["callback", "callback_default", "callback_reading"];
+
+/**
+ * Leaves the rows as a step of Postgres' clock does: every moment in them lies `by` further ahead after a
+ * step back, and further back (a negative `by`) after one forward.
+ * @param by an interval of Postgres
+ */
+async function stepClockBack({ query }: Books, by: string): Promise<void> {
+  const tables = await query<{ name: string; moves: string }>(
+    `select c.table_name as name,
+       string_agg(format('%1$I = %1$I + %2$L::interval', c.column_name, $1::text), ', ') as moves
+     from information_schema.columns as c join information_schema.tables as t using (table_schema, table_name)
+     where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
+       and c.data_type = 'timestamp with time zone' and c.table_name <> all($2)
+       and c.table_name !~ '^(callback_\\d|kysely)' group by 1 order by 1`,
+    [by, FOREIGN],
+  );
+  const moves = tables.map(({ name, moves }) => `update ${name} set ${moves};`).join(" ");
+  // Logs that take no update are moved all the same.
+  await query(`do $$ begin perform set_config('session_replication_role', 'replica', true); ${moves} end $$`);
+}
 
 describe("when Postgres' clock was ahead and is set back", () => {
   it("a day that is still to come loses its certificate, and gets one when it is over (G10)", async () => {

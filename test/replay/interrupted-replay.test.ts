@@ -3,10 +3,9 @@ import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { createEventFile } from "../../src/replay/event-file.ts";
 import { cancelReplay, resumeReplay } from "../../src/replay/start-replay.ts";
-import { runCli } from "../support/cli-process.ts";
+import { runCli, startCli } from "../support/cli-process.ts";
 import { addEvents } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-import { startCommand } from "../support/run-command.ts";
 import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
 
 /** @returns what gives the lock back */
@@ -167,9 +166,13 @@ describe("a replay of events that is interrupted", () => {
   it("killed in the middle and resumed: every event went out at least once and stands recorded", async () => {
     const around = await surroundings();
     const events = await addEvents(around, 400);
-    const command = startCommand(
+    const command = startCli(
       ["replay", "events", "--all", "--yes", "--here", "--rate", "400"],
-      around.environment({ LEASE_DURATION: "500ms" }),
+      around.environment({
+        LEASE_DURATION: "500ms",
+        AWS_ACCESS_KEY_ID: "local",
+        AWS_SECRET_ACCESS_KEY: "local",
+      }),
     );
     await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(40));
     command.child.kill("SIGKILL");

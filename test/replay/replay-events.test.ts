@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
+import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { listRefusals } from "../../src/replay/replay-rows.ts";
 import { addEvents, wholeDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
@@ -80,18 +80,14 @@ describe("replay events", () => {
 
   it("gets through a FIFO topic's deduplication with an id of its own", async () => {
     const around = await surroundings();
-    const client = new SNSClient({ endpoint: around.sns.url, region: "us-east-1" });
-    const { TopicArn = "" } = await client.send(
-      new CreateTopicCommand({ Name: "events.fifo", Attributes: { FifoTopic: "true" } }),
-    );
-    client.destroy();
+    const topicArn = await createLocalTopic(around.sns.url, "events.fifo");
     const [event] = await addEvents(around, 1);
-    const { start, run } = replaying(around, { topicArn: TopicArn });
+    const { start, run } = replaying(around, { topicArn });
 
     await run(await start());
     await run(await start());
 
-    const messages = around.sns.messages(TopicArn);
+    const messages = around.sns.messages(topicArn);
     expect(idsOf(messages)).toEqual([event?.id, event?.id]);
     expect(messages.map((message) => message.deduplicated)).toEqual([0, 0]);
   });

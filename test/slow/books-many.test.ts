@@ -147,4 +147,4 @@ it("a month of very many payments is reported, matched and closed beside the pro
   );
   expect(obstacles).toEqual([]);
   expect(closing?.all).toMatchObject({ payments: PAYMENTS, amount: SUM });
-}, 600_000);
+});

@@ -143,9 +143,7 @@ async function signedBooks() {
   return { certificate, root, keys, key, other, proofsOf };
 }
 
-it("a certificate and a root are taken as they were signed, however they are laid out, and by all three alike", {
-  timeout: 600_000,
-}, async () => {
+it("a certificate and a root are taken as they were signed, however they are laid out, and by all three alike", async () => {
   const { certificate, root, keys } = await signedBooks();
   const strangers = await verifiers();
   const known = readKeyFile(keys);
@@ -171,9 +169,7 @@ it("a certificate and a root are taken as they were signed, however they are lai
   expect(taken).toBeGreaterThan(20);
 });
 
-it("the proofs of a payment are taken as they are, and those of another one are not", {
-  timeout: 600_000,
-}, async () => {
+it("the proofs of a payment are taken as they are, and those of another one are not", async () => {
   const { keys, key, other, proofsOf } = await signedBooks();
   const strangers = await verifiers();
   const [proofs, others] = [await proofsOf(key), await proofsOf(other)];
@@ -220,7 +216,7 @@ it("of more rows than a file holds, it says that there are more", async () => {
   expect(await proofsOf(key, 2)).toMatchObject({ isWhole: false, limit: "2", leaves: [{}, {}] });
 });
 
-it("a tree begins with a smaller one by its own path alone", { timeout: 300_000 }, async () => {
+it("a tree begins with a smaller one by its own path alone", async () => {
   const strangers = await verifiers();
   const hashes = Array.from({ length: 9 }, (_, at) => leafHash(Buffer.from(String(at))));
   const read = (level: number, index: number): Buffer =>

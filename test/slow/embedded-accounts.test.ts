@@ -80,7 +80,7 @@ beforeAll(async () => {
   for (const path of ["package.json", "package-lock.json", "src", "test/sandbox/postgres/embedded-holder.ts"])
     await cp(join(repository, path), join(project, path), { recursive: true });
   await execute("sh", ["-c", "umask 077; npm ci --ignore-scripts --no-audit --no-fund"], { cwd: project });
-}, 600_000);
+});
 
 afterEach(async () => {
   for (const holding of held.splice(0)) await holding.end();

@@ -6,9 +6,7 @@ import { packageLambda, root, statementsOf } from "./lambda-template.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:210987654321:ledger-roots";
 
-it("a stage that signs and publishes the ledger's roots gets the schedule, the rights and the settings for it", {
-  timeout: 600_000,
-}, async () => {
+it("a stage that signs and publishes the ledger's roots gets the schedule, the rights and the settings for it", async () => {
   const stages = join(root, "ops/lambda/stages");
   const example = await readFile(join(stages, "example.yml"), "utf8");
   const own = join(stages, "ledgered.yml");

@@ -14,9 +14,9 @@ import {
 import { onDatabase, runOn } from "../faults/world/postgres-server.ts";
 import { certify, emptyMonth, eventsOnTopic, sendAll } from "../reconcile/month.ts";
 import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
+import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { startRelay } from "../support/relay.ts";
-import { runCommand } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // On Debian's PostgreSQL 15, with its pg_dump, pg_restore and pg_basebackup; test/slow/run.sh installs them.
@@ -80,7 +80,7 @@ async function takeInLeaves(url: string): Promise<void> {
   const db = openDatabase(url);
   await vi.waitFor(async () => {
     expect(await buildLedger(db)).not.toBeNull();
-    expect(await runCommand(["ledger", "verify", "--json"], { DATABASE_URL: url })).toMatchObject({
+    expect(await runCli(["ledger", "verify", "--json"], { DATABASE_URL: url })).toMatchObject({
       stdout: expect.stringMatching(/"pending": ?0\b/),
       code: 0,
     });
@@ -96,7 +96,7 @@ it.each(Object.entries(BACKUPS))(
     await runOn(server, "create database relay template template0 encoding 'UTF8'");
     const url = onDatabase(server, "relay");
     const before = { ...month.environment, DATABASE_URL: url };
-    expect((await runCommand(["migrate"], before)).code).toBe(0);
+    expect((await runCli(["migrate"], before)).code).toBe(0);
     await runOn(
       url,
       "insert into source (name, first_served_at) values ('default', now() - interval '9 days')",
@@ -126,7 +126,7 @@ it.each(Object.entries(BACKUPS))(
     await published(8);
     await takeInLeaves(url);
     const roots = join(await temporaryFolder(), "roots.json");
-    const keep = await runCommand(["ledger", "root", "--json"], before);
+    const keep = await runCli(["ledger", "root", "--json"], before);
     await writeFile(roots, keep.stdout);
     // No leaf stands for the last one.
     await sendAll(first, lost.slice(3));
@@ -136,12 +136,12 @@ it.each(Object.entries(BACKUPS))(
     await first.stop();
     const restored = { ...before, DATABASE_URL: await restore() };
     const command = async (...words: string[]) => {
-      const { code, stdout, stderr } = await runCommand(words, restored);
+      const { code, stdout, stderr } = await runCli(words, restored);
       expect(code, stderr).toBe(0);
       return stdout;
     };
     expect(await command("migrate")).toContain("The schema is current.");
-    const verify = () => runCommand(["ledger", "verify", "--root", roots], restored);
+    const verify = () => runCli(["ledger", "verify", "--root", roots], restored);
     const sizeIn = (printed: string) =>
       Number(JSON.parse(printed).find(({ source }: { source: string }) => source === "default").size);
     const missing = sizeIn(keep.stdout) - sizeIn(await command("ledger", "root", "--json"));
@@ -180,5 +180,4 @@ it.each(Object.entries(BACKUPS))(
     expect(await command("ledger", "verify")).toContain("WHOLE");
     expect((await verify()).stdout).toMatch(/default: (different|behind): .*backup/);
   },
-  300_000,
 );

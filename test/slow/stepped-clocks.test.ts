@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -9,13 +9,12 @@ import { Secret } from "../../src/kit/secret.ts";
 import { dayOf } from "../../src/kit/time.ts";
 import { type DebianCluster, newCluster } from "../faults/world/debian-cluster.ts";
 import { makeDatabase, onDatabase, runOn } from "../faults/world/postgres-server.ts";
+import { runCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
-import { runCommand } from "../support/run-command.ts";
 import { emptyCollection, invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
-import { type SettableClock, settableClock } from "../support/settable-clock.ts";
 
 /** By how much each clock steps; CLOCK_STEPS=all has each make all of them. */
 const STEPS = { Postgres: ["+1d"], "the relay": ["-10m"] };
@@ -25,6 +24,30 @@ const ALL = ["+2m", "-2m", "+10m", "-10m", "+1h", "-1h", "+1d", "-1d"];
 const SOON = { timeout: 30_000 };
 
 const COLLECTION = "c0113c70-0000-4000-8000-00000000000a";
+
+/** A time of day that can be set while the processes run that have it. */
+interface SettableClock {
+  /** For these processes: Debian's libfaketime, which leaves the monotonic clock alone. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** @param by from the true time, such as `-10m` or `+1d`; read within a second. */
+  set(by: string): Promise<void>;
+}
+
+async function settableClock(folder: string): Promise<SettableClock> {
+  const file = join(folder, "clock");
+  const set = (by: string) => writeFile(file, by, { mode: 0o644 });
+  await set("+0");
+  return {
+    set,
+    environment: {
+      LD_PRELOAD: "/usr/$LIB/faketime/libfaketimeMT.so.1",
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_DISABLE_SHM: "1",
+    },
+  };
+}
 
 let folder: string;
 let cluster: DebianCluster;
@@ -112,7 +135,7 @@ describe.each(["Postgres", "the relay"] as const)("the clock of %s steps", (whos
         await eventually(
           async () => {
             const certify = ["certify", "--from", today, "--to", today, "--json"];
-            return JSON.parse((await runCommand(certify, environment)).stdout);
+            return JSON.parse((await runCli(certify, environment)).stdout);
           },
           toMatchObject([{ result: "refused" }]),
           SOON,

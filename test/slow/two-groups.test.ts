@@ -7,10 +7,10 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
+import { runCli } from "../support/cli-process.ts";
 import { ownPort } from "../support/own-port.ts";
 import { surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { TOKENS, twoSources } from "../support/two-sources.ts";
@@ -61,7 +61,7 @@ describe("a source that moves to a Postgres and relays of its own while callback
     const both = twoSources(around, { a: {}, b: {} });
     const onlyA = twoSources(around, { a: {} });
     const onlyB = { ...twoSources(around, { b: {} }), DATABASE_URL: second.url };
-    await runInProcess(["migrate"], { DATABASE_URL: second.url });
+    await runCli(["migrate"], { DATABASE_URL: second.url });
     const first = await startRelayProcess(both);
     const router = await startRouter({ group1: first.url });
 

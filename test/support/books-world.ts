@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
+import { runCli } from "./cli-process.ts";
 import { type Surroundings, startRelay, surroundings } from "./relay.ts";
-import { runInProcess } from "./run-command.ts";
 import { TOKENS, twoSources } from "./two-sources.ts";
 
 /** Collections of source a, in London's days, and the one of source b, in those of Lagos. */
@@ -86,7 +86,7 @@ export interface BooksWorld {
   around: Surroundings;
   environment: Record<string, string | undefined>;
   payments: WorldPayment[];
-  run: (...words: string[]) => ReturnType<typeof runInProcess>;
+  run: (...words: string[]) => ReturnType<typeof runCli>;
 }
 
 /** Two merchants and all their payments, called back, confirmed and published as in life. */
@@ -109,7 +109,7 @@ export async function booksWorld(): Promise<BooksWorld> {
   });
   // Not before: a daily certificate made meanwhile would lack the payments that come after it.
   await around.query("update source set first_served_at = '2025-01-01'");
-  const run = (...words: string[]) => runInProcess(words, environment);
+  const run = (...words: string[]) => runCli(words, environment);
   return { around, relay, environment, payments, run };
 }
 

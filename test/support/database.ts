@@ -6,6 +6,7 @@ import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { onTestFinished } from "./own-test.ts";
+import { PATIENCE_MS } from "./patience-ms.ts";
 
 export interface TestDatabase {
   /** `postgres://…` */
@@ -69,50 +70,56 @@ export async function beginDatabaseRun(serverUrl: string): Promise<DatabaseRun> 
 
 /** Drops every database of this run, those that a failed test left behind too. */
 export async function endDatabaseRun({ serverUrl, prefix }: DatabaseRun): Promise<void> {
-  await onServer(serverUrl, async (client) => {
-    const found = await client.query("select datname from pg_database where starts_with(datname, $1)", [
-      `${prefix}_`,
-    ]);
-    for (const { datname } of found.rows) await client.query(`drop database ${datname} with (force)`);
-  });
+  const server = sessionsOn(serverUrl);
+  const found = await server.query("select datname from pg_database where starts_with(datname, $1)", [
+    `${prefix}_`,
+  ]);
+  for (const { datname } of found.rows) await server.query(`drop database ${datname} with (force)`);
 }
 
 const OBJECT_IN_USE = "55006";
-const PATIENCE_MS = 20_000;
 
 async function createDatabase(
   { serverUrl, prefix }: DatabaseRun,
   template: string,
   name = `${prefix}_${randomBytes(6).toString("hex")}`,
 ): Promise<TestDatabase> {
-  await onServer(serverUrl, async (client) => {
-    for (const until = Date.now() + PATIENCE_MS; ; ) {
-      try {
-        // Copied as files: half the time of what goes through the log.
-        return await client.query(
-          `create database ${name} template ${template} strategy file_copy encoding 'UTF8'`,
-        );
-      } catch (error) {
-        // A session on the template that just ended is still counted for a moment, and autovacuum looks in.
-        if ((error as { code?: string }).code !== OBJECT_IN_USE || Date.now() > until) throw error;
-        await delay(50);
-      }
-    }
-  });
+  const server = sessionsOn(serverUrl);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const drop = () =>
-    onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
-  return { url: url.href, drop };
+  for (const until = Date.now() + PATIENCE_MS; ; ) {
+    try {
+      // Copied as files: half the time of what goes through the log.
+      await server.query(`create database ${name} template ${template} strategy file_copy encoding 'UTF8'`);
+      break;
+    } catch (error) {
+      // A session on the template that just ended is still counted for a moment, and autovacuum looks in.
+      if ((error as { code?: string }).code !== OBJECT_IN_USE || Date.now() > until) throw error;
+      await delay(50);
+    }
+  }
+  return {
+    url: url.href,
+    async drop() {
+      await server.query(`drop database if exists ${name} with (force)`);
+    },
+  };
 }
 
-async function onServer(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    await work(client);
-  } finally {
-    await client.end();
-  }
+const servers = new Map<string, pg.Pool>();
+
+/** A few sessions for all that a process makes and drops: one for each would cost a login every time. */
+function sessionsOn(serverUrl: string): pg.Pool {
+  const known = servers.get(serverUrl);
+  if (known !== undefined) return known;
+  // They keep no process from its end, nor does their end.
+  const pool = new pg.Pool({
+    connectionString: serverUrl,
+    max: 3,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  });
+  pool.on("error", () => undefined);
+  servers.set(serverUrl, pool);
+  return pool;
 }

@@ -1,5 +1,5 @@
-import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import pg from "pg";
+import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { type RunningRelay, serve } from "../../src/app/serve.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
@@ -42,12 +42,8 @@ export async function surroundings(): Promise<Surroundings> {
   pool.on("error", () => undefined);
   process.env.AWS_ACCESS_KEY_ID = "local";
   process.env.AWS_SECRET_ACCESS_KEY = "local";
-  const client = new SNSClient({ endpoint: sns.url, region: "us-east-1" });
-  const topic = async (Name: string) =>
-    (await client.send(new CreateTopicCommand({ Name, Attributes: { SignatureVersion: "2" } })))
-      .TopicArn as string;
-  const [topicArn, testTopicArn] = [await topic("invoice-events"), await topic("invoice-events-test")];
-  client.destroy();
+  const topicArn = await createLocalTopic(sns.url, "invoice-events");
+  const testTopicArn = await createLocalTopic(sns.url, "invoice-events-test");
   let closing: Promise<unknown> | undefined;
   const close = () => {
     closing ??= Promise.all([sns.close(), provider.close()]);

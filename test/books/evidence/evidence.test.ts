@@ -5,8 +5,8 @@ import { rootOf } from "../../../examples/verify/verify.ts";
 import { buildLedger } from "../../../src/ledger/build.ts";
 import { leafHash } from "../../../src/ledger/merkle.ts";
 import { ADMIN_TOKENS, type AdminApi, adminApi, OPERATOR, READER } from "../../support/admin.ts";
+import { runCli } from "../../support/cli-process.ts";
 import { addCallback, openDatabase } from "../../support/log-rows.ts";
-import { runInProcess } from "../../support/run-command.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
 import { readZip } from "../read-zip.ts";
@@ -161,9 +161,9 @@ it("the command writes it whole, or says that nothing is known", async () => {
   const environment = api.around.environment();
   const unknown = randomUUID();
 
-  const done = await runInProcess(["evidence", id, "--out", `${folder}/one.zip`], environment);
-  const missing = await runInProcess(["evidence", unknown, "--out", `${folder}/two.zip`], environment);
-  const nowhere = await runInProcess(["evidence", id, "--out", `${folder}/no/where.zip`], environment);
+  const done = await runCli(["evidence", id, "--out", `${folder}/one.zip`], environment);
+  const missing = await runCli(["evidence", unknown, "--out", `${folder}/two.zip`], environment);
+  const nowhere = await runCli(["evidence", id, "--out", `${folder}/no/where.zip`], environment);
 
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("It holds personal data") });
   expectSumsToHold(filesIn(await readFile(`${folder}/one.zip`), id));

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { ClosingResult } from "../../../src/operate/month.ts";
 import { newSigningKey } from "../../signing/signing-key.ts";
 import { booksWorld, type WorldPayment } from "../../support/books-world.ts";
-import { runInProcess } from "../../support/run-command.ts";
+import { runCli } from "../../support/cli-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { TOKENS } from "../../support/two-sources.ts";
 
@@ -13,7 +13,7 @@ it("a month is closed by its statement as the books are now, verified offline, a
   const { payments, around, relay, environment } = await booksWorld();
   const folder = await temporaryFolder();
   const signed = { ...environment, LEDGER_SIGNING_KEY: newSigningKey() };
-  const run = (...words: string[]) => runInProcess(words, signed);
+  const run = (...words: string[]) => runCli(words, signed);
   const october = ["--from", "2026-10-01", "--to", "2026-10-31"];
   const [first] = payments.filter(({ source, day }) => source === "b" && day === "2026-10-01");
   if (first === undefined) throw new Error("there is no such payment");

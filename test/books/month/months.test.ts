@@ -8,8 +8,8 @@ import { readSettings } from "../../../src/kit/settings.ts";
 import type { ClosingResult, KnownMonth, ShownClosing } from "../../../src/operate/month.ts";
 import { paymentsOf, sumsOf } from "../../support/books-truth.ts";
 import { type BooksWorld, booksWorld, type WorldPayment } from "../../support/books-world.ts";
+import { runCli } from "../../support/cli-process.ts";
 import { surroundings } from "../../support/relay.ts";
-import { runInProcess } from "../../support/run-command.ts";
 import { TOKENS, twoSources } from "../../support/two-sources.ts";
 
 const October = ["--from", "2026-10-01", "--to", "2026-10-31"];
@@ -133,7 +133,7 @@ it("a month is closed by what the provider has, and what changes afterwards is a
 
 it("a month that cannot be meant is refused in words", async () => {
   const environment = twoSources(await surroundings());
-  const run = (...words: string[]) => runInProcess(words, environment);
+  const run = (...words: string[]) => runCli(words, environment);
   for (const month of ["2026-13", "october", "2026-1"]) {
     const { code, stderr } = await run("month", "close", month);
     expect([code, stderr]).toEqual([2, expect.stringContaining("should be a month such as 2026-10")]);

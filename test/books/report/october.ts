@@ -1,5 +1,5 @@
+import { runCli } from "../../support/cli-process.ts";
 import { surroundings } from "../../support/relay.ts";
-import { runInProcess } from "../../support/run-command.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 
 export { rowsOf } from "../../support/csv-rows.ts";
@@ -42,7 +42,7 @@ export async function books(payments: GivenPayment[] = PAYMENTS) {
   const around = await surroundings();
   const environment = around.environment({ BOOKS_TIME_ZONE: "Africa/Lagos", COLLECTION_IDS: "none" });
   const ids = await addPayments(around.query, payments);
-  const report = (words: string) => runInProcess(["report", ...words.split(" ")], environment);
+  const report = (words: string) => runCli(["report", ...words.split(" ")], environment);
   return { around, ids, report };
 }
 

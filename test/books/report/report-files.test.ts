@@ -2,9 +2,9 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { ADMIN_TOKENS, adminApi, OPERATOR, READER } from "../../support/admin.ts";
+import { runCli } from "../../support/cli-process.ts";
 import { loginWith, withRoles } from "../../support/login.ts";
 import { onTestFinished } from "../../support/own-test.ts";
-import { runInProcess } from "../../support/run-command.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
 import { books, OCTOBER, PAYMENTS, rowsOf } from "./october.ts";
@@ -75,8 +75,8 @@ it("whoever may only read the database can make reports and evidence", async () 
   );
   const folder = await temporaryFolder();
 
-  const report = await runInProcess(["report", "payments", ...OCTOBER.split(" ")], environment);
-  const evidence = await runInProcess(["evidence", id, "--out", `${folder}/one.zip`], environment);
+  const report = await runCli(["report", "payments", ...OCTOBER.split(" ")], environment);
+  const evidence = await runCli(["evidence", id, "--out", `${folder}/one.zip`], environment);
 
   expect(rowsOf(report.stdout).map(({ amount }) => amount)).toEqual(["40.10", "sum 40.10"]);
   expect(evidence).toMatchObject({ code: 0, stderr: "" });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { runCli } from "../../support/cli-process.ts";
 import { surroundings } from "../../support/relay.ts";
-import { runInProcess } from "../../support/run-command.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 import { books, OCTOBER, rowsOf } from "./october.ts";
 
@@ -87,7 +87,7 @@ describe("report", () => {
     );
     const environment = around.environment({ COLLECTION_IDS: collection });
     const report = async (words: string) =>
-      rowsOf((await runInProcess(["report", "differences", ...words.split(" ")], environment)).stdout);
+      rowsOf((await runCli(["report", "differences", ...words.split(" ")], environment)).stdout);
 
     const all = await report("--from 2026-10-01 --to 2026-10-01");
     const ofShop = await report("--from 2026-10-01 --to 2026-10-02 --collection Shop");
@@ -120,7 +120,7 @@ describe("report", () => {
     );
     const total = async (ids: string) => {
       const environment = around.environment({ COLLECTION_IDS: ids });
-      const { stdout } = await runInProcess(["report", "collections", ...OCTOBER.split(" ")], environment);
+      const { stdout } = await runCli(["report", "collections", ...OCTOBER.split(" ")], environment);
       return rowsOf(stdout).at(-1)?.amount;
     };
 

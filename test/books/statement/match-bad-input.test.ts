@@ -2,7 +2,7 @@ import { mkdir, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ADMIN, adminApi, READER } from "../../support/admin.ts";
-import { runInProcess } from "../../support/run-command.ts";
+import { runCli } from "../../support/cli-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const HEAD = "Date,Narration,Amount";
@@ -11,7 +11,7 @@ it("a statement that cannot be matched is refused in plain words, and nothing is
   const { around, relay, call } = await adminApi();
   const folder = await temporaryFolder();
   const file = join(folder, "statement.csv");
-  const run = (...words: string[]) => runInProcess(["match", ...words], around.environment());
+  const run = (...words: string[]) => runCli(["match", ...words], around.environment());
   await mkdir(join(folder, "a folder"));
 
   // What of a statement cannot be read: read-statement.test.ts.

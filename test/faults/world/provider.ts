@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { type OwnServer, startServer } from "../../support/own-server.ts";
 import type { Recorder } from "../history/recorder.ts";
+import type { Random } from "../torture/random.ts";
 import { type KeptInvoice, shownInvoice, shownPage } from "./provider-books.ts";
 import { type Answer, type Mood, moody } from "./provider-mood.ts";
 
@@ -17,19 +18,28 @@ const NOT_FOUND: Answer = {
 export class Provider {
   readonly #recorder: Recorder;
   readonly #keys: ReadonlyMap<string, string>;
+  readonly #random: Random;
   readonly #invoices = new Map<string, KeptInvoice>();
   #mood: Mood = { kind: "well" };
   #asks = 0;
   #server: OwnServer | undefined;
 
-  private constructor(recorder: Recorder, keys: ReadonlyMap<string, string>) {
+  private constructor(recorder: Recorder, keys: ReadonlyMap<string, string>, random: Random) {
     this.#recorder = recorder;
     this.#keys = keys;
+    this.#random = random;
   }
 
-  /** @param keys the source that each API key belongs to. */
-  static async start(recorder: Recorder, keys: ReadonlyMap<string, string>): Promise<Provider> {
-    const provider = new Provider(recorder, keys);
+  /**
+   * @param keys the source that each API key belongs to.
+   * @param random chooses whom a mood strikes that has a share.
+   */
+  static async start(
+    recorder: Recorder,
+    keys: ReadonlyMap<string, string>,
+    random: Random,
+  ): Promise<Provider> {
+    const provider = new Provider(recorder, keys, random);
     provider.#server = await startServer((request, response) => void provider.#serve(request, response));
     return provider;
   }
@@ -77,7 +87,7 @@ export class Provider {
     const ask = String(this.#asks);
     if (isGet) this.#recorder.record({ what: "asked", ask, source: source ?? "", invoiceId: id });
     const mood = this.#mood;
-    const strikes = !("share" in mood) || Math.random() < (mood.share ?? 1);
+    const strikes = !("share" in mood) || this.#random.share() < (mood.share ?? 1);
     const whole =
       source === null
         ? moody({ kind: "refuse" }, NOT_FOUND)

@@ -1,4 +1,4 @@
-import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
+import { createLocalTopic } from "../../../src/app/dev-topics.ts";
 import { type LocalSns, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
 import type { Recorder } from "../history/recorder.ts";
 
@@ -30,12 +30,8 @@ export class Sns {
   }
 
   /** Creates a topic, or finds the one with this name. @returns its ARN. */
-  async topic(name: string): Promise<string> {
-    const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-    const client = new SNSClient({ endpoint: this.#sns.url, region: "us-east-1", credentials });
-    const { TopicArn } = await client.send(new CreateTopicCommand({ Name: name }));
-    client.destroy();
-    return String(TopicArn);
+  topic(name: string): Promise<string> {
+    return createLocalTopic(this.#sns.url, name);
   }
 
   fault(fault: SnsFault): void {

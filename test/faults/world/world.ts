@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { OwnServer } from "../../support/own-server.ts";
+import { json } from "node:stream/consumers";
+import { type OwnServer, startServer } from "../../support/own-server.ts";
 import type { Finding } from "../checker/evidence.ts";
 import { judge } from "../checker/judge-run.ts";
 import { type Books, readBooks } from "../checker/read-books.ts";
 import { Recorder } from "../history/recorder.ts";
-import { startPeople } from "./people.ts";
+import { Random } from "../torture/random.ts";
 import { Provider } from "./provider.ts";
 import { OUR_MAIN, Relay } from "./relay.ts";
 import { Sns } from "./sns.ts";
@@ -59,7 +60,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   const recorder = new Recorder(folder);
   const names = ["alpha", "beta", "gamma"].slice(0, options.sources ?? 1);
   const [provider, sns, people] = await Promise.all([
-    Provider.start(recorder, new Map(names.map((name) => [keyOf(name), name]))),
+    Provider.start(recorder, new Map(names.map((name) => [keyOf(name), name])), new Random(seed, "moods")),
     Sns.start(recorder),
     startPeople(recorder),
   ]);
@@ -116,6 +117,19 @@ export async function endWorld({ relays, provider, sns, people, recorder }: Worl
   await Promise.all([sns, provider, people].map((one) => one.close()));
   recorder.close();
 }
+
+interface Message {
+  alarms: { name: string; source: string; subject: string; raisedAt: string; clearedAt: string | null }[];
+}
+
+/** The receiver behind ALARM_WEBHOOK_URL: records each message before it acknowledges it. */
+const startPeople = (recorder: Recorder): Promise<OwnServer> =>
+  startServer(async (request, response) => {
+    const { alarms } = (await json(request)) as Message;
+    for (const { name, source, subject, raisedAt, clearedAt } of alarms)
+      recorder.record({ what: "told", name, source, subject, raisedAt, clearedAt });
+    response.writeHead(200).end();
+  });
 
 const SETTINGS = {
   PUBLIC_URL: "https://relay.example.com",

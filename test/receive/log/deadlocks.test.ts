@@ -21,12 +21,10 @@ describe("commits of callbacks", () => {
     const { db } = await setUp();
     const ids = Array.from({ length: 50 }, () => randomUUID());
     const appends = Array.from({ length: 300 }, (_, n) => {
-      const rows = ids
-        .toSorted(() => Math.random() - 0.5)
-        .map((id, sender) => ({
-          ...callbackAbout([id, randomUUID()], `203.0.113.${(Math.floor(n / 10) * 8 + sender) % 256}`),
-          ...{ id: newId(), receivedAt: new Date() },
-        }));
+      const rows = (n % 2 === 0 ? ids : ids.toReversed()).map((id, sender) => ({
+        ...callbackAbout([id, randomUUID()], `203.0.113.${(Math.floor(n / 10) * 8 + sender) % 256}`),
+        ...{ id: newId(), receivedAt: new Date() },
+      }));
       return appendAndOpen.execute(db, { rows, asked: distinctRequests(rows) });
     });
     expect((await Promise.allSettled(appends)).filter((outcome) => outcome.status === "rejected")).toEqual(

@@ -3,10 +3,10 @@ import { TcpProxy } from "../../faults/network/tcp-proxy.ts";
 import { type OnCall, onCall } from "../../journeys/drill.ts";
 import { emptyMonth } from "../../reconcile/month.ts";
 import { FIXED_AMOUNT, OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
+import { runCli } from "../../support/cli-process.ts";
 import { onTestFinished } from "../../support/own-test.ts";
 import { type Surroundings, startRelay, surroundings } from "../../support/relay.ts";
 import { startRelayProcess } from "../../support/relay-process.ts";
-import { runInProcess } from "../../support/run-command.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../../support/scripted-provider.ts";
 
 /** Something that goes wrong with a relay that somebody watches. */
@@ -98,9 +98,9 @@ export const TROUBLES: Record<string, () => Promise<Trouble>> = {
       },
       async heal() {
         around.sns.clearFaults();
-        await runInProcess(["resume", "publish", "--reason", "mended"], watch.environment);
+        await runCli(["resume", "publish", "--reason", "mended"], watch.environment);
         const dismiss = ["quarantine", "dismiss", "--all", "--yes", "--reason", "none of ours"];
-        await runInProcess(dismiss, watch.environment);
+        await runCli(dismiss, watch.environment);
       },
       says: both(/^A person is needed for 26 things\. .*?SNS refuses the topic .*25 invoices in quarantine/),
       statusSays: both(/26 things: SNS refuses the topic .*; 25 invoices in quarantine/),
@@ -165,8 +165,8 @@ export const TROUBLES: Record<string, () => Promise<Trouble>> = {
     return {
       around,
       watch,
-      strike: () => runInProcess(["pause", "confirm", "--reason", "drill"], watch.environment),
-      heal: () => runInProcess(["resume", "confirm"], watch.environment),
+      strike: () => runCli(["pause", "confirm", "--reason", "drill"], watch.environment),
+      heal: () => runCli(["resume", "confirm"], watch.environment),
       says: both(/asking the provider for source default is paused by .*does not end automatically/),
       alarm: "pause_standing",
       metric: openIn("pause_standing"),
@@ -180,13 +180,13 @@ export const TROUBLES: Record<string, () => Promise<Trouble>> = {
     const invoices = [{ id: randomUUID(), createdAt: paidAt, paidAt }];
     await service.control("POST", "/invoices", { collectionId: OPEN_AMOUNT, invoices });
     const [day = ""] = paidAt.split("T");
-    const certify = () => runInProcess(["certify", "--from", day, "--to", day], watch.environment);
+    const certify = () => runCli(["certify", "--from", day, "--to", day], watch.environment);
     return {
       around,
       watch,
       strike: certify,
       async heal() {
-        await runInProcess(["reconcile"], watch.environment);
+        await runCli(["reconcile"], watch.environment);
         return await certify();
       },
       says: both(/1 day of source default \(\S+\) is not proven: the newest certificate is not equal: 1 gap/),
