@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { RefusedValue } from "../kit/postgres-errors.ts";
 
@@ -157,10 +158,24 @@ const typed =
     valueType: sql.raw(sentAs === type ? type : `${sentAs}::${type}`),
   });
 
+/** An entry of an index has 2,704 bytes at most; Postgres refuses the row of a larger one. */
+const INDEXED_BYTES = 2_600;
+const INDEXED_BEGINNING = 500;
+
 /** @throws RefusedValue, when it is sent, for what is no UUID with dashes. */
 export const uuid = typed(UUID, "uuid");
 /** Lone surrogates become U+FFFD. */
 export const text = typed(TEXT, "text");
+/**
+ * A text that has an index of its own: a long one is kept as its beginning and its digest, by which it can still be
+ * told from any other.
+ */
+export const indexedText = <Row>(read: (row: Row) => string | null): Column<Row> =>
+  text((row) => {
+    const value = read(row);
+    if (value === null || Buffer.byteLength(value) <= INDEXED_BYTES) return value;
+    return `${value.slice(0, INDEXED_BEGINNING)}… sha256:${hash("sha256", value)}`;
+  });
 /** Decimal strings. */
 export const numeric = typed(TEXT, "numeric", { sentAs: "text" });
 export const json = typed(JSON_TEXT, "json");

@@ -27,6 +27,31 @@ const isRefused = (unit: number): boolean =>
   (unit >= 0x7f && unit <= 0x9f) ||
   unit >= 0xfffe;
 
+/** Beyond so many segments, a path with a broken one stays as it came: each costs an exception. */
+const DECODED_SEGMENTS = 32;
+
+/**
+ * A path, percent-decoded: as a whole where that can be done, else each segment by itself, so that a broken one
+ * spoils no other.
+ */
+export function decodedPath(path: string): string {
+  const whole = decodedText(path);
+  if (whole !== null) return whole;
+  const segments = path.split("/", DECODED_SEGMENTS + 1);
+  if (segments.length > DECODED_SEGMENTS) return path;
+  return segments.map((segment) => decodedText(segment) ?? segment).join("/");
+}
+
+/** null where the percent-encoding is broken. */
+function decodedText(text: string): string | null {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Text from outside as one line: what could control a terminal, break a line or change the reading order becomes
  * U+FFFD (control characters, format characters such as bidi and zero-width ones, line separators).

@@ -1,5 +1,6 @@
 import { maskOf } from "../kit/mask.ts";
 import type { Source } from "../kit/sources-file.ts";
+import { decodedPath, storableText } from "../kit/text.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
 import type { IncomingCallback } from "./log/callback-log.ts";
 import { plainName } from "./reading/places.ts";
@@ -28,41 +29,15 @@ export function callbackAddress(url: string): CallbackAddress {
   const to = slash === -1 ? path.length : slash;
   const token = path.slice(from, to);
   return {
-    token: decodeText(token) ?? token,
+    token: decodedPath(token),
     rest: path.slice(to),
     query: target[end] === "?" ? target.slice(end + 1) : "",
   };
 }
 
-/** Beyond so many segments, a reference with a broken one stays as it came: each costs an exception. */
-const DECODED_SEGMENTS = 32;
-
-/**
- * The reference that follows the token, percent-decoded: as a whole where that can be done, else each segment by
- * itself, so that a broken one spoils no other. NUL becomes U+FFFD: Postgres holds none.
- * @returns null when nothing follows.
- */
-export function referenceOf({ rest }: Pick<CallbackAddress, "rest">): string | null {
-  if (rest.length <= 1) return null;
-  const raw = rest.slice(1);
-  return (decodeText(raw) ?? decodedSegments(raw)).replaceAll("\0", "\uFFFD");
-}
-
-function decodedSegments(text: string): string {
-  const segments = text.split("/", DECODED_SEGMENTS + 1);
-  if (segments.length > DECODED_SEGMENTS) return text;
-  return segments.map((segment) => decodeText(segment) ?? segment).join("/");
-}
-
-/** null where the percent-encoding is broken. */
-function decodeText(text: string): string | null {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
+/** The reference that follows the token, as a confirmed invoice's is kept; null when nothing follows. */
+export const referenceOf = ({ rest }: Pick<CallbackAddress, "rest">): string | null =>
+  rest.length <= 1 ? null : storableText(decodedPath(rest.slice(1)));
 
 /** Headers that carry a secret by their nature: recorded as present, never with their value. */
 const SECRET_HEADERS = [

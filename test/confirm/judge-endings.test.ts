@@ -203,7 +203,7 @@ describe("the row of a confirmed invoice", () => {
     [null, null],
     ["https://relay.example.com/callbacks/token", null],
     ["https://relay.example.com/callbacks/token/order%2042?x=1", "order 42"],
-    ["https://relay.example.com/callbacks/token/%E0%A4", "%E0%A4"],
+    ["https://relay.example.com/Callbacks/token/%E0%A4/a%20b%01", "%E0%A4/a b\uFFFD"],
   ])("reads the reference from %j", (url, reference) => {
     expect(rowOf({}, { callBackUrl: url }).row.reference).toBe(reference);
   });

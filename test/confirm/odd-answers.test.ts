@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 it("a status without end is stored to 200 characters, and told with 40", async () => {
@@ -13,4 +13,20 @@ it("a status without end is stored to 200 characters, and told with 40", async (
   expect(await around.query("select status from invoice")).toEqual([{ status: "Waiting ".repeat(25) }]);
   const [asked] = await around.query<{ error: string }>("select last_error as error from confirmation");
   expect(asked?.error).toContain(`"${"Waiting ".repeat(10).slice(0, 39)}…"`);
+});
+
+it("a reference without end, which no index takes, keeps no paid invoice from its event", async () => {
+  const around = await surroundings();
+  const relay = await startRelay(around.environment());
+  const id = randomUUID();
+  const endless = randomBytes(6_000).toString("base64url");
+  const callBackUrl = `https://relay.example.com/callbacks/${TOKEN}/${endless}`;
+  around.provider.invoice(id, invoiceAnswer(id, { callBackUrl }));
+  await relay.callback({ data: { id } });
+  await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+  const [message] = around.sns.messages(around.topicArn);
+  expect(JSON.parse(message?.message ?? "").data.reference).toBe(endless);
+  expect(await around.query("select reference from invoice")).toEqual([
+    { reference: expect.stringMatching(/… sha256:[0-9a-f]{64}$/) },
+  ]);
 });

@@ -99,10 +99,10 @@ describe("erase, whatever came about the invoice", () => {
   );
 
   it("finds those that carry only its reference, unless another invoice has it: these are listed", async () => {
-    const { around, db, relay, id } = await published(
-      {},
-      { callBackUrl: `https://r.example/callbacks/${TOKEN}/Ada-1` },
-    );
+    // What is no text, and a percent-encoding that breaks off, are read alike in both.
+    const odd = "Ada%201%01/%E2%82";
+    const callBackUrl = `https://r.example/callbacks/${TOKEN}/${odd}`;
+    const { around, db, relay, id } = await published({}, { callBackUrl });
     const other = randomUUID();
     const shared = { callBackUrl: `https://r.example/callbacks/${TOKEN}/Shared` };
     const [first, second] = [randomUUID(), randomUUID()];
@@ -115,8 +115,8 @@ describe("erase, whatever came about the invoice", () => {
     await vi.waitFor(async () => expect(await around.query("select from invoice")).toHaveLength(4));
     const to = (reference: string, body: unknown) =>
       relay.callback(body, { path: `/callbacks/${TOKEN}/${reference}` });
-    await to("Ada-1", { payer: "Ada Obi" });
-    await to("Ada-1", { data: { id: other } });
+    await to(odd, { payer: "Ada Obi" });
+    await to(odd, { data: { id: other } });
     await to("Shared", { payer: "Ada Obi" });
     expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ callbacks: 2, left: [] });
     const [, , , , byReference, others, sharedOne] = await logged(around);

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -123,22 +123,31 @@ describe("whatever the bytes", () => {
     expect(await around.query("select from callback")).toHaveLength(1);
   });
 
-  it("a NUL in path, query or body is recorded, and so are its neighbours of the same commit", async () => {
+  it("a NUL in path, query or body and an endless reference are recorded, and so are their neighbours", async () => {
     const around = await surroundings();
     const relay = await startRelay(around.environment(), { http: true, workers: false });
     const path = `/callbacks/${TOKEN}`;
+    const endless = randomBytes(6_000).toString("base64url");
     const answers = await Promise.all([
       ...Array.from({ length: 20 }, (_, n) => relay.callback({ n })),
       relay.callback("a\0b"),
       relay.callback("c", { path: `${path}/ref%00erence` }),
       relay.callback("d", { path: `${path}?q=%00&r=%ED%A0%80` }),
       relay.callback('{"a":"\\u0000\\ud800"}'),
+      relay.callback("e", { path: `${path}/${endless}` }),
     ]);
-    expect(answers.map((answer) => answer.status)).toEqual(Array(24).fill(200));
-    const rows = await around.query<{ body: Buffer; reference: string | null }>(
-      "select body, reference from callback",
+    expect(answers.map((answer) => answer.status)).toEqual(Array(25).fill(200));
+    const rows = await around.query<{ body: Buffer; path: string; reference: string | null }>(
+      "select body, path, reference from callback",
     );
-    expect(rows).toHaveLength(24);
+    expect(rows).toHaveLength(25);
+    // An index takes no text of 8,000 characters.
+    const kept = `${endless.slice(0, 500)}… sha256:${createHash("sha256").update(endless).digest("hex")}`;
+    expect(rows).toContainEqual({
+      body: Buffer.from("e"),
+      path: `/callbacks/***/${endless}`,
+      reference: kept,
+    });
     expect(rows.filter((row) => row.body.equals(Buffer.from("a\0b")))).toHaveLength(1);
     expect(rows.map((row) => row.reference)).toContain("ref\uFFFDerence");
   });

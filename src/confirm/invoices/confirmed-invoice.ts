@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { withoutCallbackTokens } from "../../kit/mask.ts";
-import { storableText } from "../../kit/text.ts";
+import { decodedPath, storableText } from "../../kit/text.ts";
 import { type Answer, statusText, toUtc } from "../../provider/provider.ts";
 import type { Claimed } from "../queue/claim.ts";
 
@@ -64,13 +64,8 @@ export function makeInvoiceRow(
  * nothing does.
  */
 function referenceIn(callBackUrl: string | null): string | null {
-  const [, raw] = /\/callbacks\/[^/?#]+\/([^?#]+)/.exec(callBackUrl ?? "") ?? [];
-  if (raw === undefined) return null;
-  try {
-    return storableText(decodeURIComponent(raw));
-  } catch {
-    return storableText(raw);
-  }
+  const [, raw] = /\/callbacks\/[^/?#]+\/([^?#]+)/i.exec(callBackUrl ?? "") ?? [];
+  return raw === undefined ? null : storableText(decodedPath(raw));
 }
 
 export const storable = (text: string | null): string | null => (text === null ? null : storableText(text));

@@ -9,7 +9,7 @@ import {
   openAsked,
   withTraceparent,
 } from "../../confirm/queue/open.ts";
-import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
+import { boolean, bytea, type Columns, indexedText, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import { networkOf } from "../../kit/addresses.ts";
 import { takenKeyOf } from "../../kit/postgres-errors.ts";
@@ -40,7 +40,7 @@ const COLUMNS: Columns<CallbackRow> = {
   method: text((row) => row.method),
   path: text((row) => row.path),
   query: text((row) => row.query),
-  reference: text((row) => row.reference),
+  reference: indexedText((row) => row.reference),
   remote_address: text((row) => row.remoteAddress),
   found_by: text((row) => row.foundBy),
   verdict: text((row) => row.verdict),

@@ -15,8 +15,6 @@ type Inflate = (bytes: Uint8Array, maxOutputLength: number) => Uint8Array;
 // A body cut off on its way gives what can be had of it, not an error: an id often stands near the beginning.
 const TOLERANT = { finishFlush: constants.Z_SYNC_FLUSH };
 
-const gunzip: Inflate = (bytes, maxOutputLength) => gunzipSync(bytes, { ...TOLERANT, maxOutputLength });
-
 const INFLATE: ReadonlyMap<string, Inflate> = new Map([
   ["gzip", gunzip],
   ["deflate", inflateEither],
@@ -81,6 +79,20 @@ function tryInflate(inflate: Inflate, bytes: Uint8Array, limit: number): Uint8Ar
     return inflate(bytes, limit);
   } catch (error) {
     return isTooLarge(error) ? "too_large" : null;
+  }
+}
+
+/** Of all codings, gzip alone is refused for what follows it, a line break perhaps. */
+function gunzip(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  const options = { ...TOLERANT, maxOutputLength };
+  try {
+    return gunzipSync(bytes, options);
+  } catch (error) {
+    if (isTooLarge(error) || !isGzip(bytes)) throw error;
+    // It ends with its length, whose last byte is zero below 16 MiB.
+    const alone = gunzipSync(bytes.subarray(0, bytes.lastIndexOf(0) + 1), options);
+    if (alone.length === 0) throw error;
+    return alone;
   }
 }
 
