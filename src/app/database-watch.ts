@@ -8,7 +8,7 @@ import {
 import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { isRefusedData } from "../kit/postgres-errors.ts";
-import { within } from "../kit/waiting.ts";
+import { OneForAll, within } from "../kit/waiting.ts";
 
 interface DatabaseWatchOptions {
   db: Database;
@@ -84,9 +84,9 @@ export class DatabaseWatch {
   #askedAt = 0;
   /** When Postgres last answered somebody else who asked the same. */
   #answeredAt = Number.NEGATIVE_INFINITY;
-  #look: Promise<void> | null = null;
+  readonly #looks = new OneForAll<void>();
   #retry: (() => Promise<void>) | null = null;
-  #retrying: Promise<void> | null = null;
+  readonly #retries = new OneForAll<void>();
   #onChange: () => void = () => undefined;
   #saidReady = true;
   #outage: Outage | null = null;
@@ -146,10 +146,7 @@ export class DatabaseWatch {
 
   /** Looks now, or joins a look under way. */
   look(): Promise<void> {
-    this.#look ??= this.#lookNow().finally(() => {
-      this.#look = null;
-    });
-    return this.#look;
+    return this.#looks.run(() => this.#lookNow());
   }
 
   /** If a write failed, or an outage may last. Resolves once people were told: then a container may be frozen. */
@@ -186,7 +183,8 @@ export class DatabaseWatch {
     if (this.openAlarms.length === 0) return;
     const lookOnceMore = async () => {
       await this.#retryFailed();
-      await this.#look;
+      // The first may have begun before.
+      await this.look();
       await this.look();
     };
     await within(lookOnceMore(), STOP_WITHIN_MS, undefined);
@@ -219,11 +217,7 @@ export class DatabaseWatch {
   }
 
   async #retryFailed(): Promise<void> {
-    if (this.#written === null || this.#retry === null) return;
-    this.#retrying ??= this.#retry().finally(() => {
-      this.#retrying = null;
-    });
-    await this.#retrying;
+    if (this.#written !== null && this.#retry !== null) await this.#retries.run(this.#retry);
   }
 
   /** @param forMs for how long already, where it is the first. @returns whether an alarm was raised. */

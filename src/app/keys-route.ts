@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import type { Database } from "../database/tables.ts";
+import { OneForAll } from "../kit/waiting.ts";
 import { readKeys } from "../signing/signing-keys.ts";
 
 /** How long an answer is kept here, and in caches on the way, in seconds. */
@@ -8,7 +9,7 @@ const KEPT_SECONDS = 60;
 /** The public keys, for anybody. Strangers cost one read a minute; while Postgres is away the last answer stands. */
 export function keysRoute(db: Database): RequestHandler {
   let kept: { text: string; at: number } | null = null;
-  let reading: Promise<string> | null = null;
+  const reading = new OneForAll<string>();
   const read = async () => {
     const text = `${JSON.stringify(await readKeys(db), null, 2)}\n`;
     kept = { text, at: performance.now() };
@@ -18,11 +19,7 @@ export function keysRoute(db: Database): RequestHandler {
   return async (request, response, next) => {
     if (request.path !== "/.well-known/invoice-relay-keys.json" || !["GET", "HEAD"].includes(request.method))
       return next();
-    if (!isFresh())
-      reading ??= read().finally(() => {
-        reading = null;
-      });
-    const text = isFresh() ? kept?.text : await reading?.catch(() => kept?.text);
+    const text = isFresh() ? kept?.text : await reading.run(read).catch(() => kept?.text);
     if (text === undefined)
       return void response
         .status(503)

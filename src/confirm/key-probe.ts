@@ -1,5 +1,6 @@
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
+import { OneForAll } from "../kit/waiting.ts";
 import type { KeyProof, Provider } from "../provider/provider.ts";
 import { takeProbe, type Upstream } from "../upstreams/upstream.ts";
 
@@ -16,7 +17,7 @@ interface KeyProbeOptions {
  */
 export class KeyProbe {
   readonly #options: KeyProbeOptions;
-  #probing: Promise<void> | null = null;
+  readonly #probes = new OneForAll<void>();
 
   constructor(options: KeyProbeOptions) {
     this.#options = options;
@@ -24,7 +25,7 @@ export class KeyProbe {
 
   /** A confirmation was refused for its key. */
   suspect(signal: AbortSignal): Promise<void> {
-    return this.#once(async () => {
+    return this.#probes.run(async () => {
       const proof = await this.#prove(signal);
       if (proof.kind === "refused") await this.#options.upstream.note(proof);
     });
@@ -32,7 +33,7 @@ export class KeyProbe {
 
   /** Called while the source is refused: whichever process comes first when a probe is due tries the key. */
   probeWhenDue(): Promise<void> {
-    return this.#once(async () => {
+    return this.#probes.run(async () => {
       const { db, upstream } = this.#options;
       if (!(await takeProbe(db, upstream.kind, upstream.name))) return;
       const proof = await this.#prove();
@@ -46,12 +47,5 @@ export class KeyProbe {
     const proof = await provider.proveKey({ timeoutMs, signal });
     step("key proved");
     return proof;
-  }
-
-  #once(work: () => Promise<void>): Promise<void> {
-    this.#probing ??= work().finally(() => {
-      this.#probing = null;
-    });
-    return this.#probing;
   }
 }

@@ -1,3 +1,4 @@
+import { OneForAll } from "../kit/waiting.ts";
 import type { Answer, CollectionAnswer, Provider } from "../provider/provider.ts";
 
 interface SourceProofOptions {
@@ -24,7 +25,7 @@ export class SourceProof {
   readonly #options: SourceProofOptions;
   #provenAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
-  #trying: Promise<void> | null = null;
+  readonly #tries = new OneForAll<void>();
 
   constructor(options: SourceProofOptions) {
     this.#options = options;
@@ -38,13 +39,12 @@ export class SourceProof {
   /** Asks for something that is known to exist, if nothing has proven the source lately. */
   async isProven(): Promise<boolean> {
     if (this.isFresh) return true;
-    if (performance.now() - this.#triedAt >= TRY_AGAIN_MS) {
-      this.#trying ??= this.#try().finally(() => {
-        this.#trying = null;
-        this.#triedAt = performance.now();
-      });
-    }
-    await this.#trying;
+    if (performance.now() - this.#triedAt >= TRY_AGAIN_MS)
+      await this.#tries.run(() =>
+        this.#try().finally(() => {
+          this.#triedAt = performance.now();
+        }),
+      );
     return this.isFresh;
   }
 

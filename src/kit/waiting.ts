@@ -27,6 +27,19 @@ export class OneByOne {
   }
 }
 
+/** Does one thing for all who ask for it while it is under way. */
+export class OneForAll<Value> {
+  #underWay: Promise<Value> | null = null;
+
+  /** Begins `work`, or joins what is under way. */
+  run(work: () => Promise<Value>): Promise<Value> {
+    this.#underWay ??= work().finally(() => {
+      this.#underWay = null;
+    });
+    return this.#underWay;
+  }
+}
+
 /** Acts for a key at once, then at most once in `everyMs`: what is asked for in between is done once, afterwards. */
 export class Paced {
   readonly #everyMs: number;

@@ -10,6 +10,7 @@ import {
 } from "../alarms/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
+import { OneByOne } from "../kit/waiting.ts";
 import { FLOODED } from "./upstream-kind.ts";
 
 /** How fast the share of unknown ids follows the answers: about the last twenty of them count. */
@@ -123,7 +124,7 @@ export class UnknownIds {
   #tally = { found: 0, not_found: 0 };
   // The share as this process knows it; 1 until it has looked, so that its first answer is written.
   #share = 1;
-  #writing: Promise<void> | null = null;
+  readonly #writes = new OneByOne();
 
   constructor({ db, alarms, source }: { db: Database; alarms: Alarms; source: string }) {
     this.#db = db;
@@ -137,20 +138,16 @@ export class UnknownIds {
   }
 
   /** Resolves once it is written, if it is news. */
-  async note(answer: "found" | "not_found"): Promise<void> {
+  note(answer: "found" | "not_found"): Promise<void> {
     this.#tally[answer] += 1;
-    while (this.#writing !== null) await this.#writing;
+    return this.#writes.run(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
     const { found, not_found: missing } = this.#tally;
     if (found + missing === 0) return;
     this.#tally = { found: 0, not_found: 0 };
     if (missing === 0 && this.#share <= NEARLY_NONE) return;
-    this.#writing = this.#write(found, missing).finally(() => {
-      this.#writing = null;
-    });
-    await this.#writing;
-  }
-
-  async #write(found: number, missing: number): Promise<void> {
     const keeps = (1 - WEIGHT) ** (found + missing);
     const adds = ((1 - keeps) * missing) / (found + missing);
     const alarm = floodOf(this.#source);
