@@ -28,11 +28,10 @@ it("has each file whole, also an empty one, and asks for one after the other", a
     zipParts([entry("a/é.txt", "é", "\n"), entry("empty"), entry("large", large)], AT),
   );
 
-  expect([...readZip(zip)]).toEqual([
-    ["a/é.txt", Buffer.from("é\n")],
-    ["empty", Buffer.alloc(0)],
-    ["large", large],
-  ]);
+  const { large: unpacked, ...small } = Object.fromEntries(readZip(zip));
+  expect(small).toEqual({ "a/é.txt": Buffer.from("é\n"), empty: Buffer.alloc(0) });
+  // Compared by itself: `toEqual` takes half a second.
+  expect(unpacked?.equals(large)).toBe(true);
   expect(asked).toEqual(["a/é.txt", "end of a/é.txt", "empty", "end of empty", "large", "end of large"]);
 });
 

@@ -5,7 +5,7 @@ import { CollectionClient } from "../../src/collection-api/index.ts";
 import { type Handler, startStubProvider } from "./stub-provider.ts";
 import { CREATE, fails, ID, INVOICE, withProvider } from "./with-provider.ts";
 
-describe("a time-out covers the whole answer", () => {
+describe.concurrent("a time-out covers the whole answer", () => {
   it("an answer that drips is cut", () => {
     const handler: Handler = (_, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -152,7 +152,7 @@ describe("a counterpart that does not speak HTTP", () => {
   });
 });
 
-describe("a client that is closed", () => {
+describe.concurrent("a client that is closed", () => {
   const closing = async (answer: Promise<{ body: unknown }>, graceMs: number, atClose = () => {}) => {
     await using provider = await startStubProvider(() => answer);
     const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", retries: 0 });

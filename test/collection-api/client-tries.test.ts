@@ -56,7 +56,7 @@ describe("a read is tried again", () => {
   });
 });
 
-describe("a write is sent once, whatever comes back", () => {
+describe.concurrent("a write is sent once, whatever comes back", () => {
   type Most = { retries: number; timeoutMs: number };
   const writes: [string, (client: CollectionClient, most: Most) => Promise<unknown>][] = [
     ["Create Invoice", (client, most) => client.createInvoice(CREATE, most)],

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { certificateShelf } from "../../src/events/certificate-shelf.ts";
-import { createSigner } from "../../src/sandbox/sns/envelope.ts";
+import { testSigner } from "../support/signer.ts";
 
-const { certificatePem } = await createSigner("us-east-1");
+const { certificatePem } = await testSigner();
 const isGenuine = () => true;
 const isForged = () => false;
 

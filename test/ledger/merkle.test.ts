@@ -32,11 +32,20 @@ const ROOTS = [
   "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 ];
 
-const readerOf = (leaves: readonly Buffer[]): ReadSubtree =>
-  function read(level, index): Buffer {
-    if (level === 0) return leaves[index] ?? EMPTY_ROOT;
-    return nodeHash(read(level - 1, 2 * index) as Buffer, read(level - 1, 2 * index + 1) as Buffer);
+function readerOf(leaves: readonly Buffer[]): ReadSubtree {
+  const known = new Map<string, Buffer>();
+  const read = (level: number, index: number): Buffer => {
+    const key = `${level}/${index}`;
+    const node =
+      known.get(key) ??
+      (level === 0
+        ? (leaves[index] ?? EMPTY_ROOT)
+        : nodeHash(read(level - 1, 2 * index), read(level - 1, 2 * index + 1)));
+    known.set(key, node);
+    return node;
   };
+  return read;
+}
 
 describe("the tree of RFC 9162", () => {
   it("has the roots that other implementations have", async () => {

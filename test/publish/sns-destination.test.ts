@@ -5,6 +5,7 @@ import { kindOfError, SnsDestination } from "../../src/publish/sns-destination.t
 import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { startStubProvider } from "../collection-api/stub-provider.ts";
+import { testSigner } from "../support/signer.ts";
 
 const MOST_BYTES = 262_144;
 const region = "us-east-1";
@@ -38,7 +39,7 @@ describe("SNS behind the port", () => {
   beforeAll(async () => {
     process.env.AWS_ACCESS_KEY_ID = "local";
     process.env.AWS_SECRET_ACCESS_KEY = "local";
-    sns = await startLocalSns({ port: 0 });
+    sns = await startLocalSns({ port: 0, signer: await testSigner() });
     const client = new SNSClient({ endpoint: sns.url, region });
     const topic = async (Name: string, Attributes: Record<string, string>) =>
       (await client.send(new CreateTopicCommand({ Name, Attributes }))).TopicArn as string;

@@ -7,18 +7,19 @@ import { promisify } from "node:util";
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createSigner, stringToSign } from "../../src/sandbox/sns/envelope.ts";
+import { stringToSign } from "../../src/sandbox/sns/envelope.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 import { ownPort } from "../support/own-port.ts";
 import { startServer } from "../support/own-server.ts";
+import { testSigner } from "../support/signer.ts";
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 const examples = join(root, "examples");
 const text = readFileSync(join(root, "test/events/published/v1/payloads/full.json"), "utf8");
 const event = JSON.parse(text);
-const signer = await createSigner("us-east-1");
+const signer = await testSigner();
 const eventually = <Result>(look: () => Result) => vi.waitFor(look, { interval: 50 });
 
 interface Recipe {

@@ -3,11 +3,11 @@ import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { type RunningRelay, serve } from "../../src/app/serve.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
-import { createSigner, type Signer } from "../../src/sandbox/sns/envelope.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";
 import { type ScriptedProvider, startScriptedProvider } from "./scripted-provider.ts";
+import { testSigner } from "./signer.ts";
 
 export const TOKEN = "test-token-0123456789abcdef";
 
@@ -23,9 +23,6 @@ export interface Surroundings {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** A key takes longer to make than all the rest of the surroundings: one does for every test of a worker. */
-let signer: Promise<Signer> | undefined;
-
 /** What closes the provider and SNS, which hang up on whoever waits there, by the address of that SNS. */
 const upstreams = new Map<string | undefined, () => Promise<unknown>>();
 
@@ -36,8 +33,7 @@ const upstreams = new Map<string | undefined, () => Promise<unknown>>();
 export async function surroundings(): Promise<Surroundings> {
   const database = await createTestDatabase();
   const provider = await startScriptedProvider();
-  signer ??= createSigner("us-east-1");
-  const sns = await startLocalSns({ port: 0, signer: await signer });
+  const sns = await startLocalSns({ port: 0, signer: await testSigner() });
   const pool = new pg.Pool({ connectionString: database.url, max: 2, options: "-c datestyle=ISO" });
   pool.on("error", () => undefined);
   process.env.AWS_ACCESS_KEY_ID = "local";

@@ -7,21 +7,17 @@ import {
   SNSClient,
 } from "@aws-sdk/client-sns";
 import { onTestFinished } from "vitest";
-import { createSigner, type Signer } from "../../../src/sandbox/sns/envelope.ts";
 import { type LocalSnsOptions, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
-
-// A real key, made once for each file of tests: making one takes longer than most tests do.
-let signer: Promise<Signer> | undefined;
+import { testSigner } from "../../support/signer.ts";
 
 /**
  * A local SNS and the AWS SDK's own client for it, both gone when the test is. The client does not try again.
  */
 export async function snsFixture(options: Partial<LocalSnsOptions> = {}) {
-  signer ??= createSigner("us-east-1");
   const sns = await startLocalSns({
     port: 0,
     retryDelaysMs: [5, 5, 5],
-    signer: await signer,
+    signer: await testSigner(),
     ...options,
   });
   const client = new SNSClient({

@@ -1,0 +1,9 @@
+import { createSigner, type Signer } from "../../src/sandbox/sns/envelope.ts";
+
+let made: Promise<Signer> | undefined;
+
+/** A real key, made once for every test of a worker: making one takes longer than most tests do. */
+export function testSigner(): Promise<Signer> {
+  made ??= createSigner("us-east-1");
+  return made;
+}
