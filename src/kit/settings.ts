@@ -130,7 +130,7 @@ export const settingsSchema = z.object({
   UNKNOWN_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .prefault("5")
     .describe("The most confirmations a second for ids that nobody knows, once most of them prove unknown."),
-  RECONCILE_INTERVAL: durationFrom("100ms", "20d")
+  RECONCILE_INTERVAL: durationFrom("1s", "20d")
     .prefault("10m")
     .describe("How often the provider's own list is read for what callbacks missed."),
   RECONCILE_LOOKBACK: durationFrom("1m", "3650d")

@@ -80,7 +80,7 @@ export async function listOfAWaits(
     [["a", "b"]],
   );
   const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
-  return { ...twoSources(around, lists), RECONCILE_INTERVAL: "200ms" };
+  return { ...twoSources(around, lists), RECONCILE_INTERVAL: "1s" };
 }
 
 /** The sources stand in this file, and not in the settings of the one source. */
