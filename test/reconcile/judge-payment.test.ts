@@ -10,6 +10,7 @@ import {
   judged,
   NOT_LISTED,
   NOT_STORED,
+  paidAt,
   payload,
   saidOf,
   UNDATED,
@@ -18,6 +19,8 @@ import {
 
 type Changes = Partial<PaymentFacts>;
 
+/** How some platforms write "no date". */
+const EPOCH = { paymentDate: "1970-01-01T00:00:00" };
 const MONEY = { paid: "1500.50", stored: "1500.50", published: "1500.50" };
 
 describe("what is said of a payment", () => {
@@ -112,6 +115,7 @@ describe("what is said of a payment", () => {
   it.each<[string, Changes]>([
     ["note callback_missing", { hasCallback: false }],
     ["note undated", UNDATED],
+    ["note undated", { ...paidAt(new Date(0)), ...document(EPOCH), ...eventAnswer(EPOCH) }],
     ["note future", { listedPaidAt: new Date("2026-11-02T00:00:00.001Z") }],
     ["note counted_by_asking", { ...NOT_LISTED, asked: "paid" }],
     [

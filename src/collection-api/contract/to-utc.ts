@@ -11,8 +11,9 @@ const FARTHEST_MINUTES = 14 * 60;
 
 /**
  * The moment that the provider's text names, or null when it names none (empty, unreadable, of a zone
- * that is none, or a date before 1970, such as year 1, which some platforms write for "no date"). Fractions
- * below 1 ms are cut.
+ * that is none, or of a year before 1970, such as year 1, which some platforms write for "no date", or after
+ * 9999, which consumers cannot read). The year is that of the text: whatever the zone, it names a moment or none.
+ * Fractions below 1 ms are cut.
  * @param zone the zone of times that name none, such as `UTC` or `Africa/Lagos`.
  */
 export function toUtc(text: string | null | undefined, zone: string): Date | null {
@@ -22,8 +23,10 @@ export function toUtc(text: string | null | undefined, zone: string): Date | nul
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", offset] =
     ISO.exec(given) ?? [];
   const elsewhere = offset === undefined && zone !== "UTC";
-  if (year === undefined || elsewhere)
-    return afterEpoch(DateTime.fromISO(given.replace(" ", "T"), { zone }).toMillis());
+  if (year === undefined || elsewhere) {
+    const read = DateTime.fromISO(given.replace(" ", "T"), { zone });
+    return momentOf(read.year, read.toMillis());
+  }
 
   const date = [Number(year), Number(month) - 1, Number(day)] as const;
   const time = [Number(hour), Number(minute), Number(second)] as const;
@@ -38,7 +41,7 @@ export function toUtc(text: string | null | undefined, zone: string): Date | nul
     wall.getUTCHours() === time[0] &&
     wall.getUTCMinutes() === time[1] &&
     wall.getUTCSeconds() === time[2];
-  return cameBack ? afterEpoch(wall.getTime() - offsetMs(offset)) : null;
+  return cameBack ? momentOf(date[0], wall.getTime() - offsetMs(offset)) : null;
 }
 
 function isOfNoZone(given: string): boolean {
@@ -53,6 +56,7 @@ function offsetMs(offset: string | undefined): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-function afterEpoch(ms: number): Date | null {
-  return Number.isFinite(ms) && ms >= 0 ? new Date(ms) : null;
-}
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
+const momentOf = (year: number, ms: number): Date | null =>
+  year >= 1970 && year <= 9999 ? new Date(Math.min(ms, LAST_MS)) : null;
