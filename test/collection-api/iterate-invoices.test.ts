@@ -20,17 +20,23 @@ function pageOf(list: readonly string[], url: string): Answer {
 }
 
 /** Reads all of a list that `change` changes before the n-th request (from 0) is answered. */
-async function readAll(pageSize: number, list: string[], change: (request: number) => void) {
+async function readAll(
+  pageSize: number,
+  list: string[],
+  change: (request: number, stop: AbortController) => void,
+) {
   let requests = 0;
+  const stop = new AbortController();
+  const { signal } = stop;
   await using provider = await startStubProvider(({ url }) => {
-    change(requests++);
+    change(requests++, stop);
     return pageOf(list, url);
   });
   const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", retries: 0 });
   const ids: string[] = [];
   let error: unknown;
   try {
-    for await (const { id } of client.iterateInvoices(COLLECTION, { pageSize })) ids.push(id);
+    for await (const { id } of client.iterateInvoices(COLLECTION, { pageSize }, { signal })) ids.push(id);
   } catch (thrown) {
     error = thrown;
   }
@@ -55,6 +61,11 @@ describe("iterating over a list", () => {
   it("asks once for a list of one page, and for an empty one", async () => {
     expect(await readAll(3, names(3), () => {})).toMatchObject({ ids: names(3), requests: 1 });
     expect(await readAll(3, [], () => {})).toMatchObject({ ids: [], requests: 1 });
+  });
+
+  it("ends in the middle of a list when it is stopped", async () => {
+    const stopped = await readAll(3, names(9), (request, stop) => request === 1 && stop.abort());
+    expect(stopped).toMatchObject({ ids: names(3), error: { kind: "aborted" }, requests: 2 });
   });
 
   it("reads again when totalCount changes, although no page looks different", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
 import { backFill } from "../../src/reconcile/sweep/sweep.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { COLLECTION } from "./list-provider.ts";
+import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
 
 const pay = ({ provider }: Books, days: number) => {
@@ -143,6 +143,14 @@ describe("a back-fill", () => {
     await expect(fill(given)).rejects.toThrow(/Another process took this over/);
     expect(await fill(given)).toMatchObject({ listed: 60, missing: 60, opened: 60 });
     expect(Object.keys(await records(given)).sort()).toEqual(ids.sort());
+  });
+
+  it("names the days that it could not prove to whoever asked, and raises no alarm", async () => {
+    const given = await books();
+    given.provider.reading = { ...PLAIN, hides: 1 };
+    pay(given, 5);
+    expect((await fill(given)).unproven).not.toEqual([]);
+    expect(await given.openAlarms()).toEqual([]);
   });
 
   it("tells of another back-fill of the source that is under way", async () => {

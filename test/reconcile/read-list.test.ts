@@ -147,9 +147,13 @@ describe("what is asked for", () => {
     expect(await reader.read(WEEK, [null])).toEqual([]);
     expect(pages()).toEqual([1, 2, 3, 1]);
     const none = listOf(() => NOT_FOUND);
-    await expect(none.reader.read(WEEK, [null])).rejects.toThrow(
-      `Get Collection Invoices of ${COLLECTION}: no such page`,
-    );
+    await expect(none.reader.read(WEEK, [null])).rejects.toMatchObject({
+      ...{
+        message: `Get Collection Invoices of ${COLLECTION}: no such page`,
+        next: "refuse",
+        code: "failed",
+      },
+    });
   });
 
   it("a page that is refused is no end, and one that is gone on the way back no contradiction (G10)", async () => {
@@ -191,9 +195,20 @@ describe("how many there are", () => {
       expect(await listOf(() => refusal).reader.count(all)).toBeNull();
   });
 
-  it("is not to be told while the provider is away, or refuses the key, or the reading itself fails", async () => {
-    for (const refusal of [FAULT, { kind: "key_refused", error: "401" } as const])
-      await expect(listOf(() => refusal).reader.count(all)).rejects.toThrow(ListUnreadable);
+  it.each<[PageAnswer, string, string]>([
+    [FAULT, "retry", "provider_away"],
+    [{ kind: "rate_limited", retryAfterMs: null, error: "429" }, "retry", "provider_away"],
+    [{ kind: "interrupted" }, "retry", "provider_away"],
+    [{ kind: "key_refused", error: "401" }, "pause", "failed"],
+  ])("is not to be told after %j, which says what to do", async (refusal, next, code) => {
+    const error = await listOf(() => refusal)
+      .reader.count(all)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ListUnreadable);
+    expect(error).toMatchObject({ refusal, next, code });
+  });
+
+  it("is not to be told while the reading itself fails", async () => {
     const failing = { call: () => Promise.reject(new Error("the lease is lost")) };
     await expect(listOf(() => ONE, failing).reader.count(all)).rejects.toThrow("the lease is lost");
   });
