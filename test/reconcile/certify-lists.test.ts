@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { dayOf } from "../../src/kit/time.ts";
+import { readCertificatePage } from "../../src/reconcile/read-certificates.ts";
+import { readUnprovenDays } from "../../src/reconcile/unproven-days.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { midnight, named, PAID_AT, place, prove } from "./prove-period.ts";
 import { books, daysAgo } from "./relay-books.ts";
@@ -68,6 +71,39 @@ describe("what a certificate makes of the provider's lists", () => {
     });
   });
 
+  it("reads on where its dates mean payment, for one that has moved beyond the period", async () => {
+    const given = await books();
+    given.provider.reading = { ...PLAIN, dates: "paidAt" };
+    const moved = await place(given, { paidAt: midnight(9) });
+    for (const invoice of given.provider.invoices) invoice.paidAt = midnight(2);
+    await place(given, { paidAt: midnight(10) });
+    const before = { window: { from: midnight(20), to: midnight(8) } };
+    expect(await prove(given, before)).toMatchObject({ result: "equal", total: { paid: { count: 1 } } });
+    // It is on no day: now it is left out.
+    given.provider.unlisted = given.provider.invoices.filter(({ id }) => id === moved);
+    given.provider.invoices = given.provider.invoices.filter(({ id }) => id !== moved);
+    const { result, refusals } = await prove(given, before);
+    expect([result, refusals.join()]).toEqual(["refused", expect.stringContaining(moved)]);
+  });
+
+  it("may be paid while it is counted, without being refused", async () => {
+    const given = await books();
+    await place(given);
+    const unpaid = Array.from({ length: 120 }, () => ({
+      id: randomUUID(),
+      createdAt: new Date(),
+      paidAt: null,
+    }));
+    given.provider.invoices.push(...unpaid);
+    given.provider.beforePage = () => void Object.assign(unpaid.pop() ?? {}, { paidAt: new Date() });
+    expect(await prove(given)).toMatchObject({
+      result: "equal",
+      refusals: [],
+      total: { paid: { count: 1 } },
+    });
+    expect(unpaid).not.toEqual([]);
+  });
+
   it("asks about every invoice when deep, and finds what the list does not show", async () => {
     const given = await books();
     const id = await place(given);
@@ -103,6 +139,31 @@ describe("what a certificate makes of the provider's lists", () => {
       { invoiceId: missing, reason: "missing" },
       { invoiceId: null, reason: "id_unusable", detail: expect.stringContaining("inv-7") },
     ]);
+  });
+
+  it("can be read again whatever an item has in place of an id, cut in the middle of a character too", async () => {
+    const given = await books();
+    const odd = { createdAt: PAID_AT, paidAt: PAID_AT, amount: "7" };
+    for (const id of [`${"x".repeat(59)}😀😀`, "\0", "\ud83d"]) given.provider.invoices.push({ id, ...odd });
+    const { id, differences } = await prove(given);
+    expect(differences).toHaveLength(3);
+    const page = await readCertificatePage(given.db, id, { limit: 10, after: 0 });
+    expect(page?.differences).toEqual(differences);
+    expect(await readUnprovenDays(given.db, null)).toMatchObject([{ certificateId: id }]);
+  });
+
+  it.each([
+    ["on its day in the zone of the books", new Date(midnight(5).getTime() - 1_800_000).toISOString(), 5],
+    ["in any period, where its date is of no year that can be", "+275760-09-13T00:00:00Z", 20],
+    ["in any period, where its date is a number", 45_231, 20],
+  ])("counts an item whose id is none %s", async (_, datePaid, daysBack) => {
+    const given = await books();
+    given.source.booksTimeZone = "Africa/Lagos";
+    given.provider.invoices.push({ id: "INV-7", createdAt: PAID_AT, paidAt: PAID_AT, datePaid });
+    expect(await prove(given)).toMatchObject({
+      result: "not_equal",
+      differences: [{ reason: "id_unusable", day: dayOf(midnight(daysBack)) }],
+    });
   });
 });
 

@@ -140,6 +140,18 @@ describe("the certificate", () => {
     expect(await given.query("select 1 from certificate where state = 'done'")).toEqual([]);
   });
 
+  it("that several processes ask for at once is made by each: none takes over another's", async () => {
+    const given = await books();
+    const asked = { source: "default", window: { from: midnight(20), to: midnight(0) }, deep: false };
+    const ask = () => claimAskedFor(given.db, { ...asked, collectionIds: [COLLECTION] }, leaseOf(15_000));
+    const claimed = await Promise.all(Array.from({ length: 8 }, ask));
+    const held = await given.query<{ id: string; leaseToken: string }>(
+      `select id, lease_token as "leaseToken" from certificate order by id`,
+    );
+    const own = claimed.map(({ id, leaseToken }) => ({ id, leaseToken }));
+    expect(own.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(held);
+  });
+
   it("that another process has taken over leaves what that one has read (G7)", async () => {
     const given = await books();
     await place(given);

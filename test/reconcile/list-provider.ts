@@ -8,9 +8,11 @@ interface Reading {
   ignoresFilters: boolean;
   /** So many of the newest are counted and not shown. */
   hides: number;
+  /** What its dates mean. */
+  dates: "createdAt" | "paidAt";
 }
 
-export const PLAIN: Reading = { ignoresFilters: false, hides: 0 };
+export const PLAIN: Reading = { ignoresFilters: false, hides: 0, dates: "createdAt" };
 
 export interface ListedInvoice {
   id: string;
@@ -152,9 +154,13 @@ function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
   };
 }
 
-/** Its dates are those of creation, in UTC, both ends included. */
-function matches(invoice: ListedInvoice, { ignoresFilters }: Reading, query: URLSearchParams): boolean {
-  const day = invoice.createdAt.toISOString().slice(0, 10);
+/** Its days are of UTC, both ends included. */
+function matches(
+  invoice: ListedInvoice,
+  { ignoresFilters, dates }: Reading,
+  query: URLSearchParams,
+): boolean {
+  const day = invoice[dates]?.toISOString().slice(0, 10) ?? "";
   if (day < (query.get("startDate") ?? "") || day > (query.get("endDate") ?? "9999")) return false;
   if (ignoresFilters) return true;
   const [type, status] = [query.get("invoiceType"), query.get("invoiceStatus")];

@@ -73,9 +73,10 @@ export const claimAskedFor = async (
   asked: AskedFor,
   lease: Lease,
 ): Promise<ClaimedCertificate> =>
-  (await claimLeft(db, { ...asked, lease })) ?? (await claimNew(db, newId(), asked, lease));
+  (await claimLeft(db, { ...asked, lease })) ??
+  (await db.transaction().execute((trx) => claimNew(trx, newId(), asked, lease)));
 
-/** Creates a certificate and claims it. */
+/** Creates a certificate and claims it, in a transaction, so that nobody continues it meanwhile. */
 export async function claimNew(
   db: Database,
   id: string,

@@ -30,7 +30,7 @@ import {
 import { compareBooks } from "./compare-books.ts";
 import { askInvoices, gatherBooks } from "./gather.ts";
 import { forgetListed } from "./listed-row.ts";
-import { readPeriod } from "./read-period.ts";
+import { readLater, readPeriod } from "./read-period.ts";
 
 export interface CertifyDeps {
   db: Database;
@@ -164,7 +164,12 @@ export async function makeCertificates(
       await gatherBooks(db, source, claimed.id, window, clock.now);
     });
     step("books gathered");
-    await askInvoices(calls, deep, (done, total) => onProgress({ step: "invoices", done, total }));
+    const ask = () =>
+      askInvoices(calls, deep, (done, total) => onProgress({ step: "invoices", done, total }));
+    await ask();
+    const later = await readLater({ ...calls, collectionIds, period }, reading.collections, clock.now);
+    if (later > 0) await ask();
+    reading = { ...reading, pages: reading.pages + later };
     const given = { source, window, period, reading, certificateId: claimed.id, deep, ...clock };
     const compare = (id: string, collectionId: string | null) =>
       compareBooks(db, { ...given, id, collectionId }, (done) =>

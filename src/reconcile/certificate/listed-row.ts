@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { boolean, type Columns, numeric, tableOf, text, time, uuid } from "../../database/columns.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import type { ListedPayment } from "../list/listed-payment.ts";
@@ -24,9 +25,44 @@ const SHOWN: Columns<Shown> = {
   created_at: time(({ payment }) => payment?.createdAt ?? null),
 };
 
+interface ShownPage {
+  certificateId: string;
+  collectionId: string;
+  reading: number;
+  shown: readonly Shown[];
+}
+
+const noteShownPage = new Statement({ known: returned.count }, ({ value, table }: Slots<ShownPage>) => {
+  const certificateId = sql`${value((page) => page.certificateId)}::uuid`;
+  const reading = sql`${value((page) => page.reading)}::integer`;
+  return sql`
+      with noted as (
+        insert into listed_payment as known
+          (certificate_id, collection_id, reading, invoice_id, listed, live, test,
+          label, digest, lacks_amount, amount, paid_at, paid_until, created_at)
+        select ${certificateId}, ${value((page) => page.collectionId)}::uuid, ${reading}, invoice_id, listed, live,
+          test, label, digest, listed and amount is null, amount, paid_at, paid_until, created_at
+        from ${table("shown", SHOWN, ({ shown }) => shown)} order by invoice_id
+        on conflict (certificate_id, invoice_id) do update set
+          collection_id = excluded.collection_id, reading = excluded.reading,
+          listed = known.listed or excluded.listed,
+          live = known.live or excluded.live, test = known.test or excluded.test,
+          label = coalesce(excluded.label, known.label), digest = coalesce(excluded.digest, known.digest),
+          lacks_amount = coalesce(known.amount, excluded.amount) is null and (known.listed or excluded.listed),
+          amounts_differ = known.amounts_differ or coalesce(known.amount <> excluded.amount, false),
+          amount = coalesce(known.amount, excluded.amount),
+          paid_at = coalesce(known.paid_at, excluded.paid_at),
+          paid_until = coalesce(known.paid_until, excluded.paid_until),
+          created_at = coalesce(known.created_at, excluded.created_at)
+        where known.reading <> excluded.reading or (excluded.listed and not known.listed))
+      select count(*) as known from listed_payment
+      where certificate_id = ${certificateId} and reading = ${reading}
+        and invoice_id = any(${value(({ shown }) => shown.map(({ invoiceId }) => invoiceId))}::uuid[])`;
+});
+
 /**
  * Stores what a page showed, merged with what other pages showed of the same invoices.
- * @returns how many ids this reading has not shown before.
+ * @returns how many ids this reading has not shown before; one that was paid meanwhile is known.
  */
 export async function noteShown(
   db: Database,
@@ -39,25 +75,8 @@ export async function noteShown(
   if (ids.length === 0) return 0;
   const byId = new Map(payments.map((payment) => [payment.invoiceId, payment]));
   const shown = ids.map((invoiceId) => ({ invoiceId, payment: byId.get(invoiceId) ?? null }));
-  const { numAffectedRows = 0n } = await sql`
-    insert into listed_payment as known
-      (certificate_id, collection_id, reading, invoice_id, listed, live, test,
-      label, digest, lacks_amount, amount, paid_at, paid_until, created_at)
-    select ${certificateId}, ${collectionId}, ${reading}, invoice_id, listed, live, test, label, digest, listed and amount is null, amount, paid_at, paid_until, created_at
-    from ${tableOf("shown", SHOWN, shown)} order by invoice_id
-    on conflict (certificate_id, invoice_id) do update set
-      collection_id = excluded.collection_id, reading = excluded.reading,
-      listed = known.listed or excluded.listed,
-      live = known.live or excluded.live, test = known.test or excluded.test,
-      label = coalesce(excluded.label, known.label), digest = coalesce(excluded.digest, known.digest),
-      lacks_amount = coalesce(known.amount, excluded.amount) is null and (known.listed or excluded.listed),
-      amounts_differ = known.amounts_differ or coalesce(known.amount <> excluded.amount, false),
-      amount = coalesce(known.amount, excluded.amount),
-      paid_at = coalesce(known.paid_at, excluded.paid_at),
-      paid_until = coalesce(known.paid_until, excluded.paid_until),
-      created_at = coalesce(known.created_at, excluded.created_at)
-    where known.reading <> excluded.reading or (excluded.listed and not known.listed)`.execute(db);
-  return Math.min(Number(numAffectedRows), ids.length);
+  const [row] = await noteShownPage.execute(db, { certificateId, collectionId, reading, shown });
+  return ids.length - (row?.known ?? 0);
 }
 
 /** What Get Invoice said about one invoice. */
@@ -142,4 +161,22 @@ export async function countOtherwiseLabelled(
     .where(sql<boolean>`(label is null or lower(label) <> all(${labels}::text[]))`)
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/** Whether no list has shown an invoice of this collection, created since, that Get Invoice calls paid. */
+export async function lacksPayment(
+  db: Database,
+  certificateId: string,
+  collection: string,
+  since: Date,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("listed_payment")
+    .select("invoice_id")
+    .where("certificate_id", "=", certificateId)
+    .where(sql<boolean>`not listed and asked = 'paid' and asked_collection = ${collection}
+      and coalesce(asked_created_at >= ${since}, true)`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }

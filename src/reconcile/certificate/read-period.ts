@@ -1,6 +1,8 @@
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
-import { storableText } from "../../kit/text.ts";
-import { dayOf, daysBetween } from "../../kit/time.ts";
+import { bookDayOf } from "../../kit/book-days.ts";
+import { shortText, storableText } from "../../kit/text.ts";
+import { addDays, dayOf, daysBetween, startOf } from "../../kit/time.ts";
+import { toUtc } from "../../provider/provider.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
 import { daysRead, type ListPeriod, stepsOf } from "../list/list-period.ts";
@@ -8,7 +10,7 @@ import { describeUnproven, ListReader, type Unusable } from "../list/list-reader
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Reading, readingTerms } from "./certificate.ts";
-import { countOtherwiseLabelled, noteShown } from "./listed-row.ts";
+import { countOtherwiseLabelled, lacksPayment, noteShown } from "./listed-row.ts";
 
 export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> {
   certificateId: string;
@@ -60,7 +62,7 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
     result.pagesOfAll.push({ collectionId, pages: reader.pagesOfAll });
     result.doubts.push(...doubts.map((text) => ({ collectionId, text })));
     result.unusable.push(
-      ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item) })),
+      ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item, source) })),
     );
   }
   return result;
@@ -69,13 +71,14 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
 /** The number of the last reading, unique in this process. */
 let readings = 0;
 
-async function readCollection(
-  { db, source, certificateId, period, signal }: PeriodReading,
+type LaterReading = Omit<PeriodReading, "onProgress">;
+
+const readerOf = (
+  { db, source, certificateId, signal }: LaterReading,
   pace: ListPace,
   collectionId: string,
-  onDays: (read: number) => void,
-): Promise<{ reader: ListReader; doubts: string[] }> {
-  const reader = new ListReader({
+): ListReader =>
+  new ListReader({
     source,
     collectionId,
     call: (call) => pace.call(call),
@@ -86,6 +89,40 @@ async function readCollection(
       return (ids, payments) => noteShown(db, certificateId, collectionId, reading, ids, payments);
     },
   });
+
+/**
+ * Reads the days after the period too, while the lists lack a payment: where their dates mean payment, one that
+ * moved there, or that only they date, is on those days and was not left out.
+ * @returns how many pages were read.
+ */
+export async function readLater(
+  reading: LaterReading,
+  collections: Reading["collections"],
+  now: Date,
+): Promise<number> {
+  const { db, certificateId, period } = reading;
+  const pace = new ListPace(reading);
+  const first = addDays(period.last, -1);
+  let pages = 0;
+  for (const { id, name } of collections) {
+    const reader = readerOf(reading, pace, id);
+    for (const { step } of stepsOf({ first, last: addDays(dayOf(now), 2) })) {
+      if (name === null || !(await lacksPayment(db, certificateId, name, startOf(period.first)))) break;
+      await reader.readWhole(step, EACH_TYPE);
+    }
+    pages += reader.pages;
+  }
+  return pages;
+}
+
+async function readCollection(
+  reading: PeriodReading,
+  pace: ListPace,
+  collectionId: string,
+  onDays: (read: number) => void,
+): Promise<{ reader: ListReader; doubts: string[] }> {
+  const { db, source, certificateId, period } = reading;
+  const reader = readerOf(reading, pace, collectionId);
   const doubts: string[] = [];
   for (const { step, rest } of stepsOf(period)) {
     doubts.push(...(await reader.readWhole(step, EACH_TYPE)).map(describeUnproven));
@@ -123,16 +160,20 @@ async function doubtOfCounts(
     const sum = counts.reduce((one, other) => one + other, 0);
     const isFiltered = counts.some((one) => one !== all);
     // The list may have grown since it was counted first.
-    const after = await count(null);
-    if (!isFiltered || (sum <= (after ?? all) && sum >= all - others)) return null;
+    const after: number = (await count(null)) ?? all;
+    // What was paid meanwhile was counted as unpaid first, and again as paid.
+    const [unpaid = 0] = counts;
+    const twice = sum > after ? Math.max(0, unpaid - ((await count("Unpaid")) ?? unpaid)) : 0;
+    if (!isFiltered || (sum - twice <= after && sum >= all - others)) return null;
     doubt = `${period.first} to ${period.last}: its counts by status add up to ${sum} of ${all}`;
     all = after;
   }
   return doubt;
 }
 
-function describe({ id, amount, datePaid }: Unusable) {
-  const shown = id === "" ? "no id" : `the id "${storableText(id).slice(0, 60)}"`;
-  const day = datePaid === null || Number.isNaN(Date.parse(datePaid)) ? null : dayOf(new Date(datePaid));
+function describe({ id, amount, datePaid }: Unusable, { timeZone, booksTimeZone }: ReconcileSource) {
+  const shown = id === "" ? "no id" : `the id "${storableText(shortText(id, 60))}"`;
+  const paidAt = toUtc(datePaid, timeZone);
+  const day = paidAt && bookDayOf(paidAt, booksTimeZone);
   return { text: `an item of the list has ${shown}, which names no invoice`, amount, day };
 }

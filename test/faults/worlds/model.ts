@@ -30,7 +30,6 @@ export interface Window {
   to: Date;
 }
 
-const HOUR_MS = 3_600_000;
 const UNPAID = ["unpaid", "invalidated", "expired"];
 const HOLES: Record<string, string[]> = {
   event: ["event_missing"],
@@ -120,23 +119,13 @@ function mustBeRed(member: Member, list: ListPlan, isHealed: boolean): string | 
 }
 
 /** Whether the list can be read without any doubt, and so nothing excuses a refusal. */
-const isHonest = (list: ListPlan, members: readonly Member[], window: Window): boolean =>
+const isHonest = (list: ListPlan, members: readonly Member[]): boolean =>
   isShown(list) &&
   list.statusFilter !== "ignored" &&
-  // A payment that moved to the list's last day is not on it, where that day is left out.
-  (list.dateFilter !== "payment" || list.ends === "both") &&
-  members.every((member) => !isListedElsewhere(list, member, window)) &&
   members.every(({ plan, held }) => {
     const isKnown = ["Paid", "Unpaid", "Invalidated"].includes(held.status) && !held.gone;
     return plan.label === undefined && isKnown && !isDoubtful(plan.listDate);
   });
-
-/** No answer dates it, so it counts by its creation; the list has it on the day of its payment, which nobody asks for. */
-const isListedElsewhere = (list: ListPlan, { plan, held }: Member, { to }: Window): boolean =>
-  list.dateFilter === "payment" &&
-  held.paidAt !== null &&
-  meanings(plan.answerDate, held.paidAt).length === 0 &&
-  held.paidAt.getTime() + list.zoneHours * HOUR_MS >= to.getTime() + 24 * HOUR_MS;
 
 /** Judges one certificate of one source. @param isHealed a sweep has run since the holes were made. */
 export function judge(
@@ -150,7 +139,7 @@ export function judge(
   const find = (kind: Finding["kind"], about: string) => void findings.push({ kind, about });
   const name = (member: Member) => `${member.held.id} (${describe(member)})`;
   if (said.result === "refused") {
-    if (isHonest(list, members, window)) find("false refusal", said.refusals.join(" "));
+    if (isHonest(list, members)) find("false refusal", said.refusals.join(" "));
     return findings;
   }
   if (said.result === "equal") {
