@@ -23,6 +23,9 @@ interface CreateCall {
 export function createInvoiceOnce(db: ServiceDatabase, call: CreateCall): Promise<InvoiceRow> {
   const { request, key, idempotencyKey } = call;
   if (idempotencyKey === undefined) return createInvoice(db, call);
+  // What an index of Postgres holds, with room to spare.
+  if (idempotencyKey.length > 255)
+    throw new Refused("invalid", "The idempotency key should have at most 255 characters");
   const digest = createHash("sha256").update(JSON.stringify(request)).digest();
   return db.transaction().execute(async (trx) => {
     // Of two at once, the second waits and finds what the first made.

@@ -2,7 +2,7 @@ import { element, invalidParameter, listElement, mapElement, SnsError } from "./
 import { attributeOf, checkTopicAttributes, isRaw } from "./attributes.ts";
 import { type Operation, operation, text, textMap } from "./form.ts";
 import { publishOperations } from "./publish.ts";
-import { type Subscription, setSubscriptionAttribute, type Topic } from "./topics.ts";
+import { ACCOUNT_ID, type Subscription, setSubscriptionAttribute, type Topic } from "./topics.ts";
 
 const oneTopic = { TopicArn: text };
 const oneSubscription = { SubscriptionArn: text };
@@ -10,9 +10,9 @@ const oneAttribute = { AttributeName: text, AttributeValue: text };
 
 /** The operations by name: what each takes, and what it does. */
 export function createOperations(
-  parts: Parameters<typeof publishOperations>[0] & { accountId: string },
+  parts: Parameters<typeof publishOperations>[0],
 ): Readonly<Record<string, Operation>> {
-  const { topics, delivery, accountId } = parts;
+  const { topics, delivery } = parts;
 
   function existing(arn: string): Subscription {
     const subscription = topics.findSubscription(arn);
@@ -22,10 +22,7 @@ export function createOperations(
 
   const listed = (some: readonly Topic[]) => {
     const all = some.flatMap(({ subscriptions }) => [...subscriptions.values()]);
-    return listElement(
-      "Subscriptions",
-      all.map((one) => listedSubscription(one, accountId)),
-    );
+    return listElement("Subscriptions", all.map(listedSubscription));
   };
 
   return {
@@ -41,7 +38,7 @@ export function createOperations(
     }),
 
     GetTopicAttributes: operation(oneTopic, ({ TopicArn }) =>
-      mapElement("Attributes", Object.entries(shownTopic(topics.get(TopicArn), accountId))),
+      mapElement("Attributes", Object.entries(shownTopic(topics.get(TopicArn)))),
     ),
 
     SetTopicAttributes: operation({ ...oneTopic, ...oneAttribute }, (input) => {
@@ -80,7 +77,7 @@ export function createOperations(
     ListSubscriptionsByTopic: operation(oneTopic, ({ TopicArn }) => listed([topics.get(TopicArn)])),
 
     GetSubscriptionAttributes: operation(oneSubscription, ({ SubscriptionArn }) =>
-      mapElement("Attributes", Object.entries(shownSubscription(existing(SubscriptionArn), accountId))),
+      mapElement("Attributes", Object.entries(shownSubscription(existing(SubscriptionArn)))),
     ),
 
     SetSubscriptionAttributes: operation({ ...oneSubscription, ...oneAttribute }, (input) => {
@@ -91,12 +88,12 @@ export function createOperations(
   };
 }
 
-function shownTopic(topic: Topic, accountId: string): Record<string, string> {
+function shownTopic(topic: Topic): Record<string, string> {
   const all = [...topic.subscriptions.values()];
   const confirmed = all.filter((subscription) => subscription.confirmed).length;
   return {
     TopicArn: topic.arn,
-    Owner: accountId,
+    Owner: ACCOUNT_ID,
     DisplayName: "",
     SubscriptionsConfirmed: String(confirmed),
     SubscriptionsPending: String(all.length - confirmed),
@@ -116,21 +113,21 @@ function readTarget(protocol: string, endpoint: string): Pick<Subscription, "pro
   return { protocol, endpoint };
 }
 
-const listedSubscription = (subscription: Subscription, accountId: string) =>
+const listedSubscription = (subscription: Subscription) =>
   element("SubscriptionArn", subscription.confirmed ? subscription.arn : "PendingConfirmation") +
-  element("Owner", accountId) +
+  element("Owner", ACCOUNT_ID) +
   element("Protocol", subscription.protocol) +
   element("Endpoint", subscription.endpoint) +
   element("TopicArn", subscription.topicArn);
 
-function shownSubscription(subscription: Subscription, accountId: string): Record<string, string> {
+function shownSubscription(subscription: Subscription): Record<string, string> {
   const { attributes } = subscription;
   return {
     SubscriptionArn: subscription.arn,
     TopicArn: subscription.topicArn,
     Protocol: subscription.protocol,
     Endpoint: subscription.endpoint,
-    Owner: accountId,
+    Owner: ACCOUNT_ID,
     PendingConfirmation: String(!subscription.confirmed),
     RawMessageDelivery: String(isRaw(attributes)),
     ...(subscription.filterPolicy !== undefined && {

@@ -17,8 +17,6 @@ export interface LocalSnsOptions {
   log?: Logger;
   /** The region of its topics; us-east-1 when left out. */
   region?: string;
-  /** Twelve digits; 000000000000 when left out. */
-  accountId?: string;
   /** Where subscribers reach it, for the links in what they get; its own `url` when left out. */
   publicUrl?: string;
   /** How many messages, and how many deliveries, are kept for looking at later; 100,000 when left out. */
@@ -44,17 +42,16 @@ const KEEP_ALIVE_MS = 120_000;
  * @throws RelayError that names the port when it is taken.
  */
 export async function startLocalSns(options: LocalSnsOptions) {
-  const { log, host = "127.0.0.1", now = Date.now } = options;
-  const { region = "us-east-1", accountId = "000000000000" } = options;
+  const { log, host = "127.0.0.1", region = "us-east-1", now = Date.now } = options;
   const journal = createJournal(options.keep ?? KEEP);
   const faults = createFaults();
-  const topics = new Topics({ region, accountId, now });
+  const topics = new Topics({ region, now });
   const signer = options.signer ?? (await createSigner(region));
   const envelopes = createEnvelopes(signer, () => options.publicUrl ?? url);
   const retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
   const delivery = createDelivery({ topics, envelopes, journal, now, retryDelaysMs, log });
   const handler = createRequestHandler({
-    operations: createOperations({ topics, journal, delivery, faults, now, accountId }),
+    operations: createOperations({ topics, journal, delivery, faults, now }),
     control: createControl({ journal, faults }),
     faults,
     signer,

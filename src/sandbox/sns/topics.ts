@@ -37,6 +37,9 @@ export interface Acceptance {
   deduplicated: number;
 }
 
+/** Whose topics they are, in ARNs and where SNS names the owner. */
+export const ACCOUNT_ID = "000000000000";
+
 /** The topics of one account in one region, with their subscriptions. */
 export class Topics {
   readonly #topics = new Map<string, Topic>();
@@ -44,10 +47,9 @@ export class Topics {
   readonly #prefix: string;
   readonly #now: () => number;
 
-  constructor(options: { region: string; accountId: string; now: () => number }) {
-    const { region, accountId, now } = options;
+  constructor({ region, now }: { region: string; now: () => number }) {
     this.#region = region;
-    this.#prefix = `arn:aws:sns:${region}:${accountId}:`;
+    this.#prefix = `arn:aws:sns:${region}:${ACCOUNT_ID}:`;
     this.#now = now;
   }
 

@@ -73,6 +73,8 @@ describe("the control side", () => {
     expect([twice.status, twice.body.errors]).toEqual([400, ["invoices holds an id that is taken"]]);
     const after = await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices`);
     expect(after.body.data.totalCount).toBe(before.body.data.totalCount);
+    const { errors } = (await bulk([{ createdAt: at, title: "a\0b" }])).body;
+    expect(errors).toEqual(["invoices holds what Postgres cannot keep"]);
     expect((await bulk([{ createdAt: at, paidAt: "2023-01-01T00:00:00Z" }])).status).toBe(400);
     expect((await bulk([])).status).toBe(400);
   });

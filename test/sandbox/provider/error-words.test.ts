@@ -44,6 +44,8 @@ describe("error messages that reach people", () => {
     ["/faults", { callback: { copies: 21 } }, "callback.copies should be at most 20"],
     ["/faults", { callback: { variants: [] } }, "callback.variants should have at least 1 entry"],
     ["/faults", { api: [{ answer: "418" }] }, "api[0].answer should be 401, 403, 404, "],
+    // A timer that is set for longer rings at once.
+    ["/faults", { api: [{ delayMs: 2 ** 31 }] }, "api[0].delayMs should be at most 2073600000"],
     ["/faults", { list: { order: "rude" } }, "list.order should be "],
     ["/faults", [], "The request should be an object"],
     ["/faults", "{", "The request's body is not JSON"],

@@ -183,6 +183,8 @@ describe("what the specification leaves open, and a real provider may do otherwi
     expect(new Set(replies.map((reply) => reply.body.data.id)).size).toBe(1);
     const used = "The idempotency key was used for another request";
     expect(said(await create({ title: "Something else" }, word))).toEqual([409, used]);
+    const tooLong = { "idempotency-key": "k".repeat(256) };
+    expect((await create({}, tooLong)).body.message).toContain("at most 255 characters");
     const elsewhere = await create({ title: "Once" }, { "x-api-key": TEST_KEY, ...word });
     expect(elsewhere.body.data.id).not.toBe(replies[0]?.body.data.id);
   });

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
@@ -55,6 +56,28 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(body.paths)).toContain("/api/v1/misc/banks");
     expect((await service.api("GET", "/api/v1/misc/banks")).status).toBe(200);
     expect((await service.api("GET", "/api/v1/banks")).status).toBe(404);
+  });
+
+  it.each([
+    ["get-collection", "get /api/v1/collections/{id}", 200],
+    ["list-invoices-page-1", "get /api/v1/collections/{id}/invoices", 200],
+    ["list-invoices-paid", "get /api/v1/collections/{id}/invoices", 200],
+    ["create-invoice", "post /api/v1/invoices", 200],
+    ["get-invoice-paid", "get /api/v1/invoices/{id}", 200],
+    ["get-invoice-unpaid", "get /api/v1/invoices/{id}", 200],
+    ["get-invoice-unknown", "get /api/v1/invoices/{id}", 404],
+    ["invalidate-invoice", "post /api/v1/invoices/{id}/invalidate", 200],
+    ["invalidate-invoice-refused", "post /api/v1/invoices/{id}/invalidate", 412],
+    ["add-linked-account", "post /api/v1/linked-accounts", 201],
+    ["add-linked-account-refused", "post /api/v1/linked-accounts", 400],
+    ["get-banks", "get /api/v1/banks", 200],
+  ])("takes the recorded answer %s, and refuses it without its message", async (file, called, status) => {
+    const [method = "", path = ""] = called.split(" ");
+    const recorded = resolve(import.meta.dirname, `../../contracts/recorded-answers/${file}.json`);
+    const { message, ...answer } = JSON.parse(await readFile(recorded, "utf8"));
+    const ref = answerOf(method, path, status);
+    expect(problems(ref, { message, ...answer })).toEqual([]);
+    expect(problems(ref, answer)).toHaveLength(1);
   });
 
   it("takes what the service answers, refusals included, and what it is asked", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Request, Router } from "express";
 import { z } from "zod";
 import { moneyGiven, ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
-import { isRefusedData } from "../../../kit/postgres-errors.ts";
+import { isRefusedData, takenKeyOf } from "../../../kit/postgres-errors.ts";
 import { anyUuid } from "../../../kit/setting-formats.ts";
 import { forgeCallback } from "../callbacks/send-callback.ts";
 import { type CollectionRow, readCollection } from "../collection-statements.ts";
@@ -57,7 +57,9 @@ export function addInvoiceRoutes(router: Router, context: ServiceContext): void 
     try {
       await insertInvoices(db, invoices);
     } catch (error) {
-      throw isRefusedData(error) ? new Refused("invalid", "invoices holds an id that is taken") : error;
+      if (!isRefusedData(error)) throw error;
+      const what = takenKeyOf(error) === "" ? "what Postgres cannot keep" : "an id that is taken";
+      throw new Refused("invalid", `invoices holds ${what}`);
     }
     response.status(201).json({ ids: invoices.map((invoice) => invoice.id) });
   });

@@ -16,8 +16,8 @@ import {
   whole,
 } from "./freedoms.ts";
 
-/** A time span in ms, at most 30 days. */
-const duration = whole(0, 30 * DAY_MS).default(0);
+/** A time span in ms, at most 24 days: a longer timer of Node's rings at once. */
+const duration = whole(0, 24 * DAY_MS).default(0);
 
 export const callbackFaults = z.strictObject({
   delayMs: duration.describe("Callbacks leave so much later than the payment."),
