@@ -18,12 +18,8 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     load: async () => (await import("./measures/drain.ts")).drain,
   },
   latency: {
-    about: "callback sent to answered and to SNS accepted, at 10, 50 and 200/s",
+    about: "callback sent to SNS accepted, at 10, 50 and 200/s",
     load: async () => (await import("./measures/latency.ts")).latency,
-  },
-  idle: {
-    about: "callback answered to SNS accepted when nothing else goes on",
-    load: async () => (await import("./measures/latency.ts")).idle,
   },
   peers: {
     about: "drain against two job queues, as documented and with our levers; one process and two",
@@ -36,10 +32,6 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
   growth: {
     about: "the same work with 0, 1 and (--long) 10 million payments in the tables",
     load: async () => (await import("./measures/growth.ts")).growth,
-  },
-  replay: {
-    about: "events replayed a second, and what live traffic notices of it",
-    load: async () => (await import("./measures/replay.ts")).replay,
   },
   console: {
     about: "every page of the console with 1 million callbacks in the log, or (--long) 10 million",

@@ -1,9 +1,8 @@
 import type { BytesPerPayment } from "./bytes-per-payment.ts";
-import { bytesTable } from "./bytes-tables.ts";
 import { type ContestantName, contestants } from "./contestants.ts";
 import { interleave } from "./interleave.ts";
 import { type Drain, measureDrain } from "./measure-drain.ts";
-import { rateTable, relayRatios, summaryOf } from "./rates.ts";
+import { rateTable, relayRatios } from "./rates.ts";
 import type { TableOf } from "./report.ts";
 import type { Spread } from "./spread.ts";
 import type { Stage } from "./stage.ts";
@@ -49,15 +48,6 @@ export const drainTables = (title: string, { rounds, ratios }: DrainSeries): Tab
   cpuTable(rounds),
 ];
 
-/** The bytes of those who keep any. */
-export function bytesOf({ rounds }: DrainSeries): Record<string, BytesPerPayment[]> {
-  const all = Object.entries(rounds).map(
-    ([name, drains]) => [name, drains.flatMap(({ bytes }) => bytes ?? [])] as const,
-  );
-  return Object.fromEntries(all.filter(([, bytes]) => bytes.length > 0));
-}
-
-export const drainBytesTable = (series: DrainSeries): TableOf => bytesTable(bytesOf(series));
-
-/** Medians and spreads by name, and every round. */
-export const drainFigures = ({ rounds, ratios }: DrainSeries) => ({ ...summaryOf(rounds, ratios), rounds });
+/** What the relay wrote. */
+export const bytesOf = ({ rounds }: DrainSeries): BytesPerPayment[] =>
+  (rounds.relay ?? []).flatMap(({ bytes }) => bytes ?? []);

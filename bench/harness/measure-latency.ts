@@ -9,12 +9,10 @@ import { type Percentiles, percentilesOf } from "./spread.ts";
 import type { Stage } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
 
-/** In ms. */
-export interface Latency {
+interface Latency {
   callbacks: number;
-  sentToAnswered: Percentiles;
+  /** In ms. */
   sentToAccepted: Percentiles;
-  answeredToAccepted: Percentiles;
 }
 
 export interface CostlyLatency extends Latency {
@@ -32,12 +30,7 @@ export async function startWarmRelay(stage: Stage, database: BenchDatabase) {
 }
 
 /** Sends callbacks at an even rate and waits until all their events are on SNS. */
-export async function sendCallbacks(
-  stage: Stage,
-  port: number,
-  perSecond: number,
-  ms: number,
-): Promise<Latency> {
+async function sendCallbacks(stage: Stage, port: number, perSecond: number, ms: number): Promise<Latency> {
   await stage.sns.call("reset", { failFirst: 0 });
   const { sent } = await stage.pace({ port, perSecond, ms });
   return await latencyOf(stage, sent);
@@ -78,9 +71,7 @@ async function latencyOf(stage: Stage, sent: readonly Sent[]): Promise<Latency> 
   const accepted = await acceptancesOf(stage, sent);
   return {
     callbacks: sent.length,
-    sentToAnswered: percentilesOf(sent.map((one) => one.answeredAt - one.sentAt)),
     sentToAccepted: percentilesOf(accepted.map((one) => one.acceptedAt - one.sentAt)),
-    answeredToAccepted: percentilesOf(accepted.map((one) => one.acceptedAt - one.answeredAt)),
   };
 }
 

@@ -9,7 +9,6 @@ import { collectionApiProvider } from "../../src/provider/collection-api-provide
 import type { Provider } from "../../src/provider/provider.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
-import { selectCallbacks } from "../../src/replay/select-callbacks.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { nowMs } from "./clock.ts";
@@ -20,7 +19,6 @@ import type { Stage } from "./stage.ts";
 /** The median of each, in ms. */
 export interface Reads {
   timeline: number;
-  callbackList: number;
   certify: number;
 }
 
@@ -33,15 +31,14 @@ const LEASE_MS = 15_000;
 export const CERTIFIED = 1_000;
 
 /**
- * What people read: one invoice's timeline, a hundred callbacks of the log, a certificate of 1,000 payments.
+ * What people read: one invoice's timeline, a certificate of 1,000 payments.
  */
 export async function measureReads(stage: Stage, database: BenchDatabase): Promise<Reads> {
   const { db, close } = connect(new Secret(database.url), { max: 4 });
   const provider = collectionApiProvider({ baseUrl: stage.provider.url, apiKey: "bench-api-key" });
   try {
-    const some = await database.query<{ id: string; at: string }>(
-      `select id, received_at::text as at from callback where 'data.id' = found_by
-      order by md5(id::text) limit $1`,
+    const some = await database.query<{ id: string }>(
+      "select id from callback where 'data.id' = found_by order by md5(id::text) limit $1",
       [TIMES],
     );
     return {
@@ -50,13 +47,6 @@ export async function measureReads(stage: Stage, database: BenchDatabase): Promi
           ({ id }) =>
             () =>
               readTimeline(db, id),
-        ),
-      ),
-      callbackList: await median(
-        some.map(
-          ({ id, at }) =>
-            () =>
-              selectCallbacks.execute(db, { filters: {}, after: { id, at }, most: 100 }),
         ),
       ),
       certify: await median(await certifications(stage, database, db, provider)),

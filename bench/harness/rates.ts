@@ -40,11 +40,3 @@ export const rateTable = <Figures extends Rate>(
     return [name, ...[median, min, max, ...others].map(rounded)];
   }),
 });
-
-/** Medians and spreads of rates and ratios, for programs. */
-export function summaryOf(rounds: Rounds, ratios: Record<string, Spread>) {
-  const rates = Object.entries(rounds).map(([name, measured]) => [name, spreadOf(ratesOf(measured))]);
-  const spread: Record<string, Spread> = { ...Object.fromEntries(rates), ...ratios };
-  const medians = Object.entries(spread).map(([name, { median }]) => [name, rounded(median)]);
-  return { ...Object.fromEntries(medians), spread };
-}

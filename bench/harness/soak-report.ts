@@ -31,7 +31,7 @@ const quarter = (slices: readonly Slice[], number: number) =>
   slices.slice(Math.floor(((number - 1) * slices.length) / 4), Math.ceil((number * slices.length) / 4));
 
 const most = (slices: readonly Slice[], of: (slice: Slice) => number) => Math.max(...slices.map(of));
-const allDead = (slice: Slice) => Object.values(slice.dead).reduce((sum, dead) => sum + dead, 0);
+const mostDead = (slices: readonly Slice[]) => most(slices, ({ dead }) => dead);
 const p99 = (slices: readonly Slice[]) => percentilesOf(slices.flatMap(({ acceptedMs }) => acceptedMs)).p99;
 
 /** What the soak comes down to. */
@@ -49,24 +49,18 @@ export function soakFigures(slices: readonly Slice[], { whole, perSecond, offere
     acceptedP99LastMinute: rounded(p99(lastMinute)),
     acceptedP99LastToFirstMinute: rounded(p99(lastMinute) / p99(firstMinute)),
     heapLastToSecondQuarter: rounded(heap(last) / heap(second)),
-    deadTuplesMost: most(slices, allDead),
-    deadTuplesLastToSecondQuarter: rounded(most(last, allDead) / Math.max(1, most(second, allDead))),
+    deadTuplesMost: mostDead(slices),
+    deadTuplesLastToSecondQuarter: rounded(mostDead(last) / Math.max(1, mostDead(second))),
     connectionsMost: most(slices, (slice) => slice.connections),
   };
 }
 
-/** Slice by slice, table by table, and in short. */
+/** Slice by slice, and in short. */
 export function soakTables(
   slices: readonly Slice[],
   figures: Record<string, number>,
   { whole, perSecond }: SoakRates,
 ): TableOf[] {
-  const tables = Object.keys(slices[0]?.sizes ?? {});
-  const perTable = (title: string, of: (slice: Slice) => Record<string, number>): TableOf => ({
-    title,
-    header: ["s", ...tables],
-    rows: slices.map((slice) => [slice.seconds, ...tables.map((name) => of(slice)[name] ?? 0)]),
-  });
   const share = whole === null ? "" : `, ${LOAD * 100} % of what the whole path takes`;
   return [
     {
@@ -83,12 +77,10 @@ export function soakTables(
           ...[accepted.p50, accepted.p99].map(rounded),
           slice.openConfirmations + slice.unpublished,
           rounded(slice.heapMiB),
-          ...[slice.connections, allDead(slice)],
+          ...[slice.connections, slice.dead],
         ];
       }),
     },
-    perTable("Table sizes with indexes, MiB", (slice) => slice.sizes),
-    perTable("Dead tuples", (slice) => slice.dead),
     {
       title: "In short",
       header: ["", ""],

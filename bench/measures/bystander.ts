@@ -78,6 +78,6 @@ export async function bystander(stage: Stage, { rounds, ms }: BenchOptions): Pro
         note: `The worst ratio is ${worst}; ${MOST} is the most that is promised (G12).`,
       },
     ],
-    figures: { worst, results, rounds: figures },
+    figures: { rounds: figures },
   };
 }

@@ -14,7 +14,7 @@ import { ratioTable } from "../harness/tables.ts";
 /** Callbacks a second, events a second, and ms of each reading. */
 type Growth = { intake: number; drain: number } & Reads;
 
-const MEASURES = ["intake", "drain", "timeline", "callbackList", "certify"] as const;
+const MEASURES = ["intake", "drain", "timeline", "certify"] as const;
 
 async function measure(
   stage: Stage,
@@ -69,7 +69,7 @@ export async function growth(stage: Stage, options: BenchOptions): Promise<Repor
     tables: [
       {
         title: "Growth: the same work with more rows in the log, the median of the rounds",
-        header: ["", "intake/s", "drain/s", "timeline ms", "callback list ms", "certify ms"],
+        header: ["", "intake/s", "drain/s", "timeline ms", "certify ms"],
         rows: names.map((name) => [
           name,
           ...MEASURES.map((of) => rounded(spreadOf(column(name, of)).median)),
@@ -78,15 +78,6 @@ export async function growth(stage: Stage, options: BenchOptions): Promise<Repor
       },
       ...ratioTable(ratios, "Share of the empty figure; 1 is no change, less is slower"),
     ],
-    figures: {
-      ...Object.fromEntries(
-        names.map((name) => [
-          name,
-          Object.fromEntries(MEASURES.map((of) => [of, rounded(spreadOf(column(name, of)).median)])),
-        ]),
-      ),
-      shareOfEmpty: ratios,
-      rounds: figures,
-    },
+    figures: { rounds: figures },
   };
 }

@@ -3,7 +3,7 @@ import { interleave } from "../harness/interleave.ts";
 import { type Intake, measureFloods, RUSH, startReceiver } from "../harness/measure-intake.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import type { HotSpot } from "../harness/profiler.ts";
-import { rateTable, relayRatios, summaryOf } from "../harness/rates.ts";
+import { rateTable, relayRatios } from "../harness/rates.ts";
 import type { Report } from "../harness/report.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, profileTable, ratioTable } from "../harness/tables.ts";
@@ -103,9 +103,6 @@ export async function intake(stage: Stage, { rounds, ms, profile, alone }: Bench
       ...(hot === undefined ? [] : [profileTable(hot)]),
     ],
     figures: {
-      connections: Object.fromEntries(
-        measured.map(({ count, figures, ratios }) => [count, summaryOf(figures, ratios)]),
-      ),
       rounds: Object.fromEntries(
         measured.flatMap(({ count, figures }) =>
           Object.entries(figures).map(([name, all]) => [`${name}, ${count} connections`, all]),

@@ -1,9 +1,9 @@
 import type { ContestantName } from "../harness/contestants.ts";
-import { drainBytesTable, drainFigures, drainSeries, drainTables } from "../harness/drain-series.ts";
+import { drainSeries, drainTables } from "../harness/drain-series.ts";
 import { interleave } from "../harness/interleave.ts";
 import { measurePath, type Path, startOneProcess, startTwoProcesses } from "../harness/measure-path.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import { rateTable, relayRatios, summaryOf } from "../harness/rates.ts";
+import { rateTable, relayRatios } from "../harness/rates.ts";
 import type { Report } from "../harness/report.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, ratioTable } from "../harness/tables.ts";
@@ -34,7 +34,6 @@ export async function peers(stage: Stage, options: BenchOptions): Promise<Report
   return {
     tables: [
       ...drainTables(`Drain of ${callbacks} callbacks, events/s, the median of ${rounds} rounds`, queues),
-      drainBytesTable(queues),
       rateTable(`The whole path, HTTP to SNS: as many as come in ${ms / 1_000} s, events/s`, path, {
         "answered/s": ({ answeredPerSecond }) => answeredPerSecond,
         "answer p50 ms": ({ p50 }) => p50,
@@ -43,10 +42,6 @@ export async function peers(stage: Stage, options: BenchOptions): Promise<Report
       ...ratioTable(ratios, "Two processes by one, round by round"),
       cpuTable(path),
     ],
-    figures: {
-      ...drainFigures(queues),
-      path: summaryOf(path, ratios),
-      rounds: { ...queues.rounds, ...path },
-    },
+    figures: { rounds: { ...queues.rounds, ...path } },
   };
 }

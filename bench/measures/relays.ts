@@ -3,7 +3,7 @@ import { startRelays } from "../harness/contestants.ts";
 import { interleave } from "../harness/interleave.ts";
 import { type Drain, measureDrain } from "../harness/measure-drain.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import { rateTable, summaryOf } from "../harness/rates.ts";
+import { rateTable } from "../harness/rates.ts";
 import type { Report } from "../harness/report.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable } from "../harness/tables.ts";
@@ -32,7 +32,7 @@ export async function relays(stage: Stage, { rounds, callbacks }: BenchOptions):
       }),
       cpuTable(drained),
     ],
-    figures: { ...summaryOf(drained, {}), rounds: drained },
+    figures: { rounds: drained },
   };
 }
 

@@ -118,7 +118,6 @@ function reportOf(
       bytesByRelationTable("Whose bytes they are, in the last slice", [bytes.lastSlice]),
     ],
     figures: {
-      ...figures,
       slices: slices.map(({ acceptedMs, ...slice }) => ({ ...slice, accepted: percentilesOf(acceptedMs) })),
       rounds: { relay: [{ ...figures, cpu, bytes }] },
     },

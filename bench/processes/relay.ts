@@ -1,9 +1,8 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type RunningRelay, serve } from "../../src/app/serve.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { answerParent } from "../harness/answer-parent.ts";
-import { heapAfterCollection } from "../harness/heap-after-collection.ts";
-import { loopDelay } from "../harness/loop-delay.ts";
 import { profiler } from "../harness/profiler.ts";
 import { TOKEN, TOPIC_ARN } from "../harness/sample-payment.ts";
 
@@ -18,6 +17,11 @@ export interface RelayOptions {
 }
 
 let relay: RunningRelay | undefined;
+
+/** How long nothing else could run in this process; sampled each millisecond. */
+const delays = monitorEventLoopDelay({ resolution: 1 });
+
+const NS_IN_MS = 1e6;
 
 const calls = {
   /** The real relay, with its default settings but for the budgets of one address. */
@@ -48,9 +52,22 @@ const calls = {
     });
     return { port: relay.port ?? 0 };
   },
-  heap: heapAfterCollection,
+  /** Bytes of the heap that are in use once everything that can go has gone; needs `--expose-gc`. */
+  heap: () => {
+    globalThis.gc?.();
+    return process.memoryUsage().heapUsed;
+  },
   ...profiler,
-  ...loopDelay,
+  startLoopDelay: () => {
+    delays.enable();
+    delays.reset();
+  },
+  /** The longest since it was last asked, in ms. */
+  longestLoopDelay: () => {
+    const longest = delays.max / NS_IN_MS;
+    delays.reset();
+    return longest;
+  },
   stop: () => relay?.stop(),
 };
 
