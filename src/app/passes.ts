@@ -45,7 +45,7 @@ import { lookForWork } from "./look.ts";
 import { keepPartitions, logChores, maintain } from "./maintenance.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { providerOf, reconcileSource } from "./providers.ts";
-import { publishRoots } from "./publish-roots.ts";
+import { publishRoots, takeDueRoots } from "./publish-roots.ts";
 import { createPublishPump, destinationOf } from "./publishing.ts";
 import { routesOf, servedBy } from "./upstreams.ts";
 
@@ -167,8 +167,16 @@ export function createPasses(context: PassContext) {
     },
     async roots() {
       const { LEDGER_TOPIC_ARN: topicArn } = settings;
-      if (topicArn === undefined) return DAY_MS;
-      const retryInMs = await maintain(context, { published_roots: () => publishRoots(topicArn, context) });
+      if (topicArn === undefined) {
+        // Whatever a topic of before did not take is nobody's trouble any more.
+        await maintain(context, { published_roots: async () => null });
+        return DAY_MS;
+      }
+      const due = await takeDueRoots(db);
+      if (due.size === 0) return MINUTE_MS;
+      const retryInMs = await maintain(context, {
+        published_roots: () => publishRoots(topicArn, due, context),
+      });
       return retryInMs ?? MINUTE_MS;
     },
     replay: (stop: AbortSignal) => replayPass({ runner: replays, log }, stop),

@@ -9,22 +9,27 @@ import { claimDueRoots, notePublishedRoot } from "../signing/published-roots.ts"
 import type { Signer } from "../signing/signed.ts";
 import { destinationOf } from "./publishing.ts";
 
-/**
- * Sends the root of each tree to LEDGER_TOPIC_ARN, once an hour, whichever process is first. One whose end nobody
- * saw is sent again, which does no harm: it is as true as the first.
- * @throws RelayError when the topic does not take one; another process, or this one, tries after a minute.
- */
-export async function publishRoots(
-  topicArn: string,
-  { db, settings, signer }: { db: Database; settings: ServeSettings; signer: Signer | null },
-): Promise<void> {
-  const claimed = await claimDueRoots(
+/** Which trees' roots are due, for this process alone: of those that were not published in this hour. */
+export const takeDueRoots = async (db: Database): Promise<ReadonlySet<string>> =>
+  await claimDueRoots(
     db,
     (await readRoots(db)).map(({ source }) => source),
   );
-  if (claimed.size === 0) return;
-  const roots = (await issueRoots(db, signer)).filter(({ source }) => claimed.has(source));
+
+/**
+ * Sends these trees' roots to LEDGER_TOPIC_ARN. One whose end nobody saw is sent again, which does no harm: it is as
+ * true as the first.
+ * @throws RelayError when the topic does not take one; another process, or this one, tries after a minute. `next` is
+ * `pause` where trying again does not help.
+ */
+export async function publishRoots(
+  topicArn: string,
+  due: ReadonlySet<string>,
+  { db, settings, signer }: { db: Database; settings: ServeSettings; signer: Signer | null },
+): Promise<void> {
+  const roots = (await issueRoots(db, signer)).filter(({ source }) => due.has(source));
   const destination = destinationOf(settings, 1);
+  let refused: RelayError | null = null;
   try {
     for (const root of roots) {
       step("root to be published");
@@ -40,12 +45,19 @@ export async function publishRoots(
         },
       ]);
       const said = outcome.kind === "answered" ? outcome.entries[0] : outcome;
-      if (said?.kind !== "accepted")
-        throw new RelayError(`LEDGER_TOPIC_ARN took no root of ${source}: ${said?.error ?? "no answer"}`);
-      await notePublishedRoot(db, root);
-      step("root published");
+      if (said?.kind === "accepted") {
+        await notePublishedRoot(db, root);
+        step("root published");
+        continue;
+      }
+      refused = new RelayError(`LEDGER_TOPIC_ARN took no root of ${source}: ${said?.error ?? "no answer"}`, {
+        next: said === undefined || said.kind === "failed" ? "retry" : "pause",
+      });
+      // What is wrong with this root alone keeps no other from the topic.
+      if (outcome.kind !== "answered") break;
     }
   } finally {
     destination.close();
   }
+  if (refused !== null) throw refused;
 }

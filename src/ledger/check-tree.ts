@@ -19,19 +19,24 @@ const TILES_AT_ONCE = 64;
 /** Whether each tree is what its leaves make. */
 export async function checkTrees(
   db: Database,
+  stop: AbortSignal | undefined,
 ): Promise<{ sources: string[]; leaves: number; findings: Finding[] }> {
   const findings: Finding[] = [];
   let leaves = 0;
   const sources = await db.selectFrom("ledger").select("source").orderBy("source").execute();
   for (const { source } of sources) {
-    const checked = await inSnapshot(db, (snapshot) => checkTree(snapshot, source));
+    const checked = await inSnapshot(db, (snapshot) => checkTree(snapshot, source, stop));
     leaves += checked.leaves;
     if (checked.fault !== null) findings.push(findingOfTree("tree", source, checked.fault));
   }
   return { sources: sources.map(({ source }) => source), leaves, findings };
 }
 
-async function checkTree(db: Database, source: string): Promise<{ leaves: number; fault: string | null }> {
+async function checkTree(
+  db: Database,
+  source: string,
+  stop: AbortSignal | undefined,
+): Promise<{ leaves: number; fault: string | null }> {
   const tree = await db
     .selectFrom("ledger")
     .select(["size", "root"])
@@ -41,6 +46,7 @@ async function checkTree(db: Database, source: string): Promise<{ leaves: number
   const full = Math.floor(tree.size / TILE_LEAVES);
   const told = (index: number) => `leaves ${index * TILE_LEAVES} to ${(index + 1) * TILE_LEAVES - 1}`;
   for (let first = 0; first <= full; first += TILES_AT_ONCE) {
+    stop?.throwIfAborted();
     const which = sql`index >= ${first}::int and index < ${Math.min(first + TILES_AT_ONCE, full)}::int`;
     const tiles = await readTiles(db, source, which);
     const last = tiles.pop();

@@ -11,6 +11,14 @@ import { readFirstTime } from "./read-rows.ts";
 import { readRetentionRuns } from "./retired.ts";
 import { holdsTimes } from "./tiles.ts";
 
+/** How far it has come: what was found in the trees, and in rows from before `from`. */
+export interface Progress {
+  from: string;
+  /** About how long the next range is, in microseconds. */
+  span: number;
+  report: Verified;
+}
+
 interface VerifyOptions {
   db: Database;
   /** Rows of these times, ISO 8601; all by default. */
@@ -19,16 +27,40 @@ interface VerifyOptions {
   roots?: readonly OutsideRoot[];
   onProgress?: (done: number, total: number) => void;
   stop?: AbortSignal | undefined;
+  /** Where to go on, if it was begun before. */
+  begun?: Progress | null | undefined;
+  /** Called wherever it could be stopped. */
+  onRange?: (reached: Progress) => Promise<void>;
 }
 
 /** Tiles of a range of time that is compared at once, about: fifty thousand leaves. */
 const TILES_AT_ONCE = 200;
+const FIRST_SPAN = 3_600_000_000;
 const SHORTEST_SPAN = 1_000_000;
 
 /** Reads the tables against the trees, and the trees against themselves and the roots that are given. */
 export async function verifyLedger(options: VerifyOptions): Promise<Verified> {
-  const { db, roots = [], onProgress, stop } = options;
-  const trees = await checkTrees(db);
+  const { db, onProgress, onRange, stop } = options;
+  const { report, ...begun } = options.begun ?? (await begin(options));
+  const runs = await readRetentionRuns(db);
+  let { from, span } = begun;
+  while (from !== null) {
+    stop?.throwIfAborted();
+    const range = await nextRange(db, from, span, options.to);
+    const { to, factor } = await inSnapshot(db, (snapshot) =>
+      new RangeCheck(snapshot, range, runs, report).run(),
+    );
+    onProgress?.(report.rows + report.replaced + report.retired.count, report.leaves);
+    span = Math.max(range.span * factor, SHORTEST_SPAN);
+    from = range.isLast && to === range.to ? null : to;
+    if (from !== null) await onRange?.({ from, span, report });
+  }
+  return report;
+}
+
+/** Checks the trees themselves. @returns the rest to do; `from` is null where there is no row. */
+async function begin({ db, from, roots = [], stop }: VerifyOptions) {
+  const trees = await checkTrees(db, stop);
   const found = [...(await checkRoots(db, roots)), ...trees.findings];
   const report: Verified = {
     proves: roots.length > 0 ? "unchanged" : "consistent",
@@ -45,19 +77,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verified> {
     findings: found,
     findingsInAll: found.length,
   };
-  const runs = await readRetentionRuns(db);
-  let from = options.from ?? (await readOldest(db));
-  for (let span = 3_600_000_000; from !== null; ) {
-    stop?.throwIfAborted();
-    const range = await nextRange(db, from, span, options.to);
-    const { to, factor } = await inSnapshot(db, (snapshot) =>
-      new RangeCheck(snapshot, range, runs, report).run(),
-    );
-    onProgress?.(report.rows + report.replaced + report.retired.count, report.leaves);
-    span = Math.max(range.span * factor, SHORTEST_SPAN);
-    from = range.isLast && to === range.to ? null : to;
-  }
-  return report;
+  return { from: from ?? (await readOldest(db)), span: FIRST_SPAN, report };
 }
 
 const selectOldest = new VaryingStatement(

@@ -1,10 +1,10 @@
 import type { WrittenAlarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
-import { messageOf } from "../kit/errors.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
 import { type Fault, faultOf, noteWork } from "../kit/fault.ts";
 import { type FailedChore, noteChores } from "../work/failing-chores.ts";
 
-/** Maintenance, and how long each may fail before a person is told: an interval of Postgres. */
+/** Maintenance, and how long each may fail before a person is told, of what may pass by itself: an interval of Postgres. */
 const TOLD_AFTER = {
   // Lambda tries once a day, a little sooner or later. Who may not drop a month leaves it to the one who may.
   old_callbacks: "23 hours",
@@ -51,13 +51,15 @@ export async function doChores(db: Database, chores: Chores): Promise<ChoresDone
   const thrown: unknown[] = [];
   const names = Object.keys(chores) as ChoreName[];
   for (const chore of names) {
-    const fail = (error: string) => failed.push({ chore, toldAfter: TOLD_AFTER[chore], error });
+    const fail = (error: string, toldAfter: string = TOLD_AFTER[chore]) =>
+      failed.push({ chore, toldAfter, error });
     try {
       const problem = await chores[chore]?.();
       if (typeof problem === "string") fail(problem);
     } catch (error) {
       thrown.push(noteWork(error, { chore }));
-      fail(messageOf(error));
+      // Only a person can mend it: there is nothing to wait for.
+      fail(messageOf(error), error instanceof RelayError && error.next === "pause" ? "0" : undefined);
     }
   }
   const done = names.filter((name) => failed.every(({ chore }) => chore !== name));

@@ -50,7 +50,7 @@ const noteAndAlarm = new Statement(
         format('It fails since %s, %s times: %s It is tried again automatically.',
           to_char(failing_since, 'YYYY-MM-DD HH24:MI "UTC"'), failures, last_error) as detail
       from moved join failed on failed.name = moved.name
-      where failing_since < clock_timestamp() - told_after::interval),
+      where failing_since <= clock_timestamp() - told_after::interval),
     raised as (${raiseAlarms(sql`select * from alarming`)}),
     cleared as (
       ${clearAlarms(sql`name = 'maintenance_failing' and subject in (select name from ended)`)}

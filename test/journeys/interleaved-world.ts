@@ -19,8 +19,8 @@ import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
 import { INVOICES, type Step } from "./interleaved-steps.ts";
 
 /** A relay taken apart, so that each of its steps can happen, or be cut off, at any moment. */
-export async function takenApart(around: Surroundings) {
-  const settings = readSettings(around.environment(), SERVE_REQUIRES);
+export async function takenApart(around: Surroundings, changes: Record<string, string> = {}) {
+  const settings = readSettings(around.environment(changes), SERVE_REQUIRES);
   const relay = await passesApart(settings, sourcesOf(settings), { max: 6, purpose: "hot" });
   const { db, alarms, passes } = relay;
   const noop = () => undefined;

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { buildBatch, buildLedger } from "../../src/ledger/build.ts";
 import { checkLedger, readLastCheck, takeDueCheck } from "../../src/ledger/check-ledger.ts";
+import { verifyLedger } from "../../src/ledger/verify.ts";
+import { takenApart } from "../journeys/interleaved-world.ts";
 import { addPayments, checkDueLedger } from "../support/ledgered-rows.ts";
 import { withDatabase } from "../support/log-rows.ts";
 
@@ -41,8 +43,107 @@ it("waits until the first reading of a long history is done, and ends when its p
   await buildLedger(db);
   const due = await takeDueCheck(db);
   if (due === null) throw new Error("it is due, and was not taken");
-  expect(await checkLedger(db, due, AbortSignal.abort())).toMatch(/stopped before the end/);
+  expect(await checkLedger(db, due, AbortSignal.abort())).toMatch(/stopped before it came further/);
   expect(await readLastCheck(db)).toBeNull();
   expect(await checkLedger(db, due)).toBeNull();
   expect(await readLastCheck(db)).toMatchObject({ whole: true, findingsInAll: 0 });
+});
+
+/** Ends a check by this once it has looked so often whether to go on: for each tree, and for each range of rows. */
+function endsAfter(looks: number, end: (own: AbortController) => void): AbortSignal {
+  const own = new AbortController();
+  let left = looks;
+  const throwIfAborted = () => {
+    left -= 1;
+    if (left < 0) end(own);
+    own.signal.throwIfAborted();
+  };
+  return new Proxy(own.signal, {
+    get: (signal, name) => (name === "throwIfAborted" ? throwIfAborted : Reflect.get(signal, name, signal)),
+  });
+}
+
+it("goes on where it was stopped or killed, with what it had found by then, which is told at once (G11, G13)", async () => {
+  const { around, db } = await withDatabase();
+  for (const days of [20, 10, 1])
+    await addPayments(around, 3, { from: new Date(Date.now() - days * 86_400_000) });
+  await buildLedger(db);
+  const { rows } = await verifyLedger({ db });
+  const take = async () => {
+    const due = await takeDueCheck(db);
+    if (due === null) throw new Error("it is due, and was not taken");
+    return due;
+  };
+  const told = () =>
+    around.query("select source, times from alarm where name = 'ledger_broken' and cleared_at is null");
+  const turn = (status: string, where: string) =>
+    around.query(`update invoice set status = '${status}' where ${where}`);
+  await turn("Unpaid", "created_at < now() - interval '15 days'");
+  await around.query("update ledger set check_at = clock_timestamp()");
+  const first = await take();
+  expect(
+    await checkLedger(
+      db,
+      first,
+      endsAfter(2 + 2, (own) => own.abort()),
+    ),
+  ).toBeNull();
+  expect(await readLastCheck(db)).toBeNull();
+  expect(await told()).toEqual([{ source: "default", times: 1 }]);
+
+  // Behind the place nothing is read again, before it everything.
+  await turn("Paid", "true");
+  await turn("Unpaid", "created_at > now() - interval '5 days'");
+  const killed = endsAfter(2, () => {
+    throw new Error("killed");
+  });
+  await expect(checkLedger(db, await take(), killed)).rejects.toThrow("killed");
+  expect(await takeDueCheck(db)).toBeNull();
+  await around.query("update ledger set check_at = clock_timestamp()");
+  expect(await checkLedger(db, await take())).toBeNull();
+  expect(await readLastCheck(db)).toMatchObject({
+    ...{ at: first.at.toISOString(), whole: true, wholeAt: first.at.toISOString() },
+    ...{ rows, findingsInAll: 6 },
+  });
+  expect(await told()).toEqual([{ source: "default", times: 2 }]);
+
+  await turn("Paid", "true");
+  await around.query("update ledger set check_at = clock_timestamp()");
+  expect(await checkLedger(db, await take())).toBeNull();
+  expect(await readLastCheck(db)).toMatchObject({ rows, findingsInAll: 0 });
+  expect(await told()).toEqual([]);
+});
+
+it("that fails is told after a day, whatever was not due in between (G13)", async () => {
+  const { around, db } = await withDatabase();
+  await addPayments(around, 1);
+  await buildLedger(db);
+  const { passes } = await takenApart(around);
+  const pass = () => passes.ledgerCheck(new AbortController().signal);
+  const due = () => around.query("update ledger set check_at = clock_timestamp()");
+  const told = () =>
+    around.query(
+      "select subject, detail from alarm where name = 'maintenance_failing' and cleared_at is null",
+    );
+  await around.query("alter table ledger_tile rename to elsewhere");
+  await due();
+  await pass();
+  for (let hour = 1; hour <= 23; hour += 1) {
+    // An hour in which it was not due sixty times.
+    expect(await told()).toEqual([]);
+    await pass();
+    await around.query("update failing_chore set failing_since = failing_since - interval '1 hour'");
+    await due();
+    await pass();
+  }
+  expect(await told()).toEqual([
+    {
+      subject: "ledger_check",
+      detail: expect.stringMatching(/24 times: relation "ledger_tile" does not exist/),
+    },
+  ]);
+  await around.query("alter table elsewhere rename to ledger_tile");
+  await due();
+  await pass();
+  expect(await told()).toEqual([]);
 });

@@ -88,7 +88,8 @@ export const ALARMS_OF_UPKEEP = {
       "stays: the disk fills in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
       "`ledger_check`, `unknown_ids`, `personal_data`, `replay_readings`, `history` (`RETENTION`, " +
       "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after two hours for " +
-      "`published_roots` (`LEDGER_TOPIC_ARN` takes none of the ledger's roots), after 15 minutes for the small " +
+      "`published_roots` (`LEDGER_TOPIC_ARN` takes none of the ledger's roots; at once where only a person can mend " +
+      "it: no such topic, refused credentials), after 15 minutes for the small " +
       "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms`, " +
       "`old_budgets`, `ledger` and `month_changes`. Each is done by itself, so the others go on.",
     ends: "when it works again.",
