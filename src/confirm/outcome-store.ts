@@ -114,9 +114,9 @@ const claimedEvent = (
   ...{ callbackId, requestedAt, traceparent },
 });
 
-/** A claim's token covers the confirmations of one source, an invoice each. */
-const leaseKey = ({ invoiceId, leaseToken }: Pick<Outcome, "invoiceId" | "leaseToken">) =>
-  `${invoiceId} ${leaseToken}`;
+/** What a commit of callbacks hands over has one token, an invoice of two sources too. */
+const leaseKey = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
+  `${invoiceId} ${source} ${leaseToken}`;
 
 /** null where there is nothing to be sent. */
 const lineOfEvent = ({ source, event }: Outcome): string | null =>

@@ -6,6 +6,9 @@ import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
+import type { ClaimedEvent } from "../../src/publish/claim-events.ts";
+import { leaseOf } from "../../src/work/lease.ts";
+import type { Handoff } from "../../src/work/policy.ts";
 import { ownDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
@@ -15,15 +18,22 @@ async function setUp() {
   return { db, url, store: storeOn(db) };
 }
 
-function storeOn(db: Database): OutcomeStore {
+function storeOn(db: Database, handoff: Handoff<ClaimedEvent> | null = null): OutcomeStore {
   const log = createLogger({ level: "silent" });
   const alarms = new Alarms({ db, log, metrics: createMetrics() });
-  return new OutcomeStore({ db, alarms, onEvents: () => undefined, handoff: null, routes: [] });
+  const routes = ["here", "there"].map((source) => ({
+    ...{ source, invoiceType: "Live" as const, topicArn: `arn:${source}` },
+  }));
+  return new OutcomeStore({ db, alarms, onEvents: () => undefined, handoff, routes });
 }
 
 /** A confirmation that a worker holds; gives its lease. */
-async function claimed(db: Database, invoiceId: string, source = "default"): Promise<string> {
-  const leaseToken = randomUUID();
+async function claimed(
+  db: Database,
+  invoiceId: string,
+  source = "default",
+  leaseToken: string = randomUUID(),
+): Promise<string> {
   await sql`
     insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state,
       lease_token, claimed_until)
@@ -65,6 +75,28 @@ describe("answers that are written in one batch", () => {
       { source: "there", state: "done" },
     ]);
   });
+
+  it.each([["here"], ["there"]])(
+    "about an invoice of two sources under one lease: only the event whose topic is open is handed over (%s)",
+    async (open) => {
+      const { db } = await setUp();
+      const [invoiceId, leaseToken, handed] = [randomUUID(), randomUUID(), [] as string[]];
+      const store = storeOn(db, {
+        lease: leaseOf(15_000),
+        reserve: () => true,
+        take: (events) => void handed.push(...events.map(({ source }) => source)),
+      });
+      await sql`insert into topic (arn, paused_by, paused_at) values ('arn:here', 'operator', now()),
+        ('arn:there', 'operator', now())`.execute(db);
+      await sql`update topic set paused_by = null, paused_at = null where arn = ${`arn:${open}`}`.execute(db);
+      const outcomes = ["here", "there"].map(async (source) => {
+        await claimed(db, invoiceId, source, leaseToken);
+        return paidOutcome({ invoiceId, leaseToken, source }, "paid", invoiceId);
+      });
+      await Promise.all((await Promise.all(outcomes)).map((outcome) => store.store(outcome)));
+      expect(handed).toEqual([open]);
+    },
+  );
 
   it("cost no more rows looked at than there are, events included", async () => {
     const { db, url } = await setUp();
