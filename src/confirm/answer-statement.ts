@@ -188,29 +188,19 @@ export const insertSnapshots: RawBuilder<unknown> = sql`
 // The newest answers. Whoever holds the lease of the confirmation is the row's only writer, so nobody inserts it
 // after `is_stored` was read. With "on conflict" Postgres would log 48 bytes more for each insert.
 
+const { newest: _, differs: __, ...STORED } = INVOICE;
+const stored = (columnOf: (name: string) => RawBuilder<unknown>) =>
+  sql.join(Object.keys(STORED).map((name) => columnOf(name)));
+
 export const replaceInvoices: RawBuilder<unknown> = sql`
-  update invoice as known set
-    created_at = held.created_at, modified_at = held.modified_at,
-    paid_at = held.paid_at, asked_at = held.asked_at, confirmed_at = held.confirmed_at,
-    amount = held.amount, service_charge = held.service_charge, vat = held.vat,
-    total_amount = held.total_amount, settleable_amount = held.settleable_amount,
-    status = held.status, type = held.type, collection_name = held.collection_name, title = held.title,
-    reference = held.reference, payment_method = held.payment_method,
-    service_fee_payer = held.service_fee_payer,
-    payer_email_hash = held.payer_email_hash, digest = held.digest, document = held.document,
+  update invoice as known set ${stored((name) => sql`${sql.ref(name)} = held.${sql.ref(name)}`)},
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
   where held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id`;
 
 export const insertInvoices: RawBuilder<unknown> = sql`
-  insert into invoice
-    (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
-     total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
-     service_fee_payer, payer_email_hash, digest, document, erased_at)
-  select invoice_id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge,
-    vat, total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
-    service_fee_payer, payer_email_hash, digest, document, erased_at
-  from held
+  insert into invoice (id, source, erased_at, ${stored(sql.ref)})
+  select invoice_id, source, erased_at, ${stored(sql.ref)} from held
   where newest and not is_stored`;
 
 /** Events, each with the digest of the answer that it was made from. */

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
+import { plainColumn, readableDocument } from "../confirm/invoices/read-invoices.ts";
+import { plainStatus } from "../confirm/invoices/status-class.ts";
 import { amountIn } from "../kit/money-text.ts";
 import { readAs } from "../kit/problems.ts";
 import { addDays } from "../kit/time.ts";
@@ -81,8 +83,10 @@ export function compared({
   if (amount !== undefined)
     conditions.push(sql`(invoice.total_amount = ${amount}::numeric or invoice.amount = ${amount}::numeric)`);
   if (payer !== undefined)
-    conditions.push(sql`invoice.document->>'payerName' ilike all(${patternsOf(payer)}::text[])`);
-  if (status !== undefined) conditions.push(sql`lower(invoice.status) = lower(${status})`);
+    conditions.push(
+      sql`${readableDocument(sql`invoice.document`)}->>'payerName' ilike all(${patternsOf(payer)}::text[])`,
+    );
+  if (status !== undefined) conditions.push(sql`${plainColumn("invoice.status")} = ${plainStatus(status)}`);
   if (collection !== undefined) conditions.push(sql`invoice.collection_name = ${collection}`);
   if (verdict !== undefined) conditions.push(sql`${VERDICT} = ${verdict}`);
   if (source !== undefined) conditions.push(sql`coalesce(invoice.source, confirmation.source) = ${source}`);

@@ -99,8 +99,10 @@ describe("a search by the payer's name", () => {
     around.query(
       `insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
        select gen_random_uuid(), 'default', 'Paid', at, at, '',
-         json_build_object('payerName', case when n % 1000 = 7 then 'Ngozi Okafor' else 'Ada Obi' end,
-           'as long as', repeat('they are', 110))
+         -- A NUL, for which Postgres reads no field at all.
+         replace(json_build_object('payerName', case when n % 1000 = 7 then 'Ngozi Okafor' else 'Ada Obi' end,
+           'note', case when n % 1000 = 7 then 'NUL' end,
+           'as long as', repeat('they are', 110))::text, 'NUL', '\\u0000')::json
        from generate_series(1, $1::int) as n cross join lateral (select ${at} as at) as given`,
       [count],
     );
@@ -121,7 +123,7 @@ describe("a search by the payer's name", () => {
     expect((await found(db, { payer: "nobody" }, 50)).read).toBeLessThan(AT_MOST);
     const { ids, read } = await found(db, { payer: "kaf NGOZI" }, 1_000);
     const inOrder = await around.query<{ id: string }>(
-      `select id from invoice where document->>'payerName' = 'Ngozi Okafor'
+      `select id from invoice where document::text like '%Ngozi Okafor%'
        order by confirmed_at desc, id desc, source desc`,
     );
     expect(ids).toEqual(inOrder.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
-import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
+import { hasStatus, plainColumn, readableDocument } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { type ConfirmationState, shownVerdict, type Verdict } from "../../confirm/queue/confirmation.ts";
 import { type Columns, time, uuid } from "../../database/columns.ts";
@@ -86,7 +86,7 @@ const ROWS_IN_ONE_TURN = 100;
 
 const isPayment = ({ value }: Slots<PaymentsQuery>): RawBuilder<unknown> => sql`
   ${hasStatus(value(({ source }) => plainStatuses(source.paidStatuses)))}
-  and lower(btrim(coalesce(invoice.type, ''))) <> 'test'
+  and coalesce(${plainColumn("invoice.type")}, '') <> 'test'
   and not coalesce((select decided.verdict = 'quarantined' or (decided.released_at is not null
         and not coalesce(invoice.collection_name = any(${value(({ ownNames }) => ownNames)}::text[]),
           ${value(({ ownNames }) => ownNames === null)}::boolean))
@@ -106,10 +106,11 @@ function payments(
   const collection = value((given) => given.collection ?? null);
   const whole = sql`${value(({ forSums = false }) => !forSums)}::boolean`;
   return sql`
-    select invoice.id as "invoiceId", invoice.reference, invoice.document ->> 'payerName' as payer,
+    select invoice.id as "invoiceId", invoice.reference, readable.document ->> 'payerName' as payer,
       invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
       invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
-      invoice.settleable_amount as settleable, invoice.document ->> 'settlementFrequency' as frequency, ${SHARES} as shares, invoice.paid_at as "paidAt",
+      invoice.settleable_amount as settleable, readable.document ->> 'settlementFrequency' as frequency,
+      ${SHARES} as shares, invoice.paid_at as "paidAt",
       coalesce(invoice.paid_at, invoice.created_at, invoice.confirmed_at) as "countedAt",
       case when ${whole} then (select min(received_at) from ${callbacksThatName(sql`invoice.id`)}
         where callback.source = invoice.source) end as "calledBackAt",
@@ -121,6 +122,7 @@ function payments(
       where source = ${value(({ source }) => source.name)} and ${chosen}
         and (${collection}::text is null or collection_name = ${collection})
       order by ${place} limit ${PAGE}) as invoice
+    cross join lateral (select ${readableDocument(sql`invoice.document`)} as document) as readable
     left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
     left join lateral (
       select publication.published_at, publication.message_id
@@ -133,9 +135,9 @@ function payments(
 
 /** Its amounts as text: JSON's numbers keep every digit that way. */
 const SHARES = sql`
-  case when json_typeof(invoice.document -> 'invoiceBeneficiaries') = 'array' then
+  case when json_typeof(readable.document -> 'invoiceBeneficiaries') = 'array' then
     (select json_agg(json_build_object('account', item ->> 'linkedAccountId', 'amount', item ->> 'amount'))
-      from json_array_elements(invoice.document -> 'invoiceBeneficiaries') as item) end`;
+      from json_array_elements(readable.document -> 'invoiceBeneficiaries') as item) end`;
 
 /**
  * Nearly all that has a time of payment is a payment, which Postgres cannot know of these conditions: were they among

@@ -15,9 +15,25 @@ export const noInvoiceIsKnown = sql<boolean>`
   (select invoice.id from invoice
     where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
 
+/**
+ * A document of the provider's as Postgres can look into it: of one with an escaped NUL or half a surrogate pair,
+ * in whichever field, it reads no field at all. U+FFFD stands for them here.
+ */
+export const readableDocument = (document: RawBuilder<unknown>) => sql`
+  case when strpos(${document}::text, '\\u') > 0
+    then regexp_replace(${document}::text, '\\\\u(0000|[dD][89a-fA-F]..)', '\\\\ufffd', 'g')::json
+    else ${document} end`;
+
+/** All that `trim` takes from a text's ends; Postgres by itself takes spaces only. */
+const BLANKS =
+  " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+/** A column of statuses or types as `plainStatus` gives them. */
+export const plainColumn = (column: string) => sql`lower(btrim(${sql.ref(column)}, ${sql.lit(BLANKS)}))`;
+
 /** A condition on rows of `invoice`: the status is one of these. @param statuses made by `plainStatuses`. */
 export const hasStatus = (statuses: RawBuilder<unknown>) =>
-  sql<boolean>`lower(btrim(invoice.status)) = any(${statuses}::text[])`;
+  sql<boolean>`${plainColumn("invoice.status")} = any(${statuses}::text[])`;
 
 /**
  * What the provider last confirmed of an invoice, without personal data.

@@ -6,7 +6,7 @@ export interface StatusSets {
   invalidStatuses: ReadonlySet<string>;
 }
 
-/** A status in the form in which statuses are compared. */
+/** A status or a type in the form in which they are compared. */
 export const plainStatus = (status: string): string => status.trim().toLowerCase();
 
 export const plainStatuses = (statuses: readonly string[]): string[] => statuses.map(plainStatus);
@@ -35,7 +35,7 @@ export type InvoiceType = "Live" | "Test";
 
 /** Case aside; null for anything else, which leaves open the topic that it belongs to. */
 export function invoiceTypeOf(type: string | null): InvoiceType | null {
-  const plain = type?.trim().toLowerCase();
+  const plain = plainStatus(type ?? "");
   return plain === "live" ? "Live" : plain === "test" ? "Test" : null;
 }
 

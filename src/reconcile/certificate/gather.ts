@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
+import { hasStatus, plainColumn } from "../../confirm/invoices/read-invoices.ts";
 import {
   classOfStatus,
   plainStatuses,
@@ -166,7 +166,7 @@ const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<CandidateQue
     select work.invoice_id as id, work.listed, work.label, work.digest, ${isPaid} as "isPaid",
       case when known.state = 'done' then known.listed_digest end as "askedDigest",
       work.lacks_amount or (work.test and not work.live and invoice.type is null)
-        or (invoice.erased_at is not null and lower(btrim(invoice.type)) = 'test')
+        or (invoice.erased_at is not null and ${plainColumn("invoice.type")} = 'test')
         or (work.paid_at is not null and invoice.paid_at is not null
           and (invoice.paid_at at time zone 'UTC')::date not between
             (work.paid_at at time zone 'UTC')::date

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { readableDocument } from "../../confirm/invoices/read-invoices.ts";
 import type { ConfirmationState, Verdict } from "../../confirm/queue/confirmation.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
@@ -96,12 +97,6 @@ interface FactsQuery {
   collectionId: string | null;
 }
 
-// Postgres cannot read JSON with escaped NULs or lone surrogates, which documents may contain.
-const readable = (document: ReturnType<typeof sql>) => sql`
-  case when strpos(${document}::text, '\\u') > 0
-    then regexp_replace(${document}::text, '\\\\u(0000|[dD][89a-fA-F]..)', '\\\\ufffd', 'g')::json
-    else ${document} end`;
-
 const digestOf = (document: ReturnType<typeof sql>) => sql`
   translate(rtrim(encode(sha256(convert_to(${document}::text, 'UTF8')), 'base64'), '='), '+/', '-_')`;
 
@@ -188,7 +183,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
     left join event on event.source = ${name} and event.invoice_id = work.invoice_id and ${isPaymentEvent}
     ${joinOutbox}
-    left join lateral (select ${readable(sql`invoice.document`)} as document) as readable on true
+    left join lateral (select ${readableDocument(sql`invoice.document`)} as document) as readable on true
     left join lateral (
       select json_agg(json_build_object(${answerFields}, 'isNewest', answer.newest,
         'isErased', answer.erased_at is not null,
@@ -201,7 +196,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
         where snapshot.source = event.source and snapshot.invoice_id = event.invoice_id
           and event.answer_digest is distinct from invoice.digest
         order by digest)) as answer
-      left join lateral (select ${readable(sql`answer.document`)} as document) as readable on true
+      left join lateral (select ${readableDocument(sql`answer.document`)} as document) as readable on true
       where answer.digest = coalesce(event.answer_digest, answer.digest)
     ) as answers on event.id is not null
     left join lateral (

@@ -61,6 +61,19 @@ describe("report", () => {
     ]);
   });
 
+  it("takes a payment whose document holds what Postgres cannot read, in whichever field", async () => {
+    const { around, report } = await books([{ amount: "40.10", paidAt: "2026-10-10T12:00:00Z" }]);
+    const invoiceBeneficiaries = [{ linkedAccountId: "acc\0", amount: 40.1 }];
+    const document = { title: "\ud800", payerName: "Ada\0", invoiceBeneficiaries };
+    await around.query("update invoice set document = $1", [JSON.stringify(document)]);
+
+    const [payment] = rowsOf((await report(`payments ${OCTOBER}`)).stdout);
+    const [share] = rowsOf((await report(`beneficiaries ${OCTOBER}`)).stdout);
+
+    expect(payment).toMatchObject({ payer: "Ada\ufffd", amount: "40.10" });
+    expect(share).toMatchObject({ beneficiary: "acc\ufffd", beneficiary_amount: "40.10" });
+  });
+
   it("differences are those of the newest certificate of a day, by the collection of their invoice", async () => {
     const around = await surroundings();
     const collection = randomUUID();

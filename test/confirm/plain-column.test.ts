@@ -1,0 +1,17 @@
+import { sql } from "kysely";
+import { expect, it } from "vitest";
+import { plainColumn } from "../../src/confirm/invoices/read-invoices.ts";
+import { plainStatus } from "../../src/confirm/invoices/status-class.ts";
+import { ownDatabase } from "../support/log-rows.ts";
+
+it("a status is one thing to Postgres and to the relay, whatever stands around it", async () => {
+  const { db } = await ownDatabase();
+  const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
+  const blanks = units.filter((unit) => unit.trim() === "");
+  const given = ["Paid", "\u200bPaid", "P aid", ...blanks.map((blank) => `${blank}PAID ${blank}`)];
+  const { rows } = await sql<{ plain: string }>`
+    select ${plainColumn("status")} as plain from unnest(${given}::text[]) with ordinality as one (status, place)
+    order by place`.execute(db);
+  expect(rows.map(({ plain }) => plain)).toEqual(given.map(plainStatus));
+  expect(blanks.length).toBeGreaterThan(20);
+});
