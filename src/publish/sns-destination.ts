@@ -88,14 +88,18 @@ export class SnsDestination {
         new PublishBatchCommand({ TopicArn: topicArn, PublishBatchRequestEntries: entries }),
       );
       const outcomes = new Map<string, EntryOutcome>();
-      for (const { Id, MessageId } of Successful) {
-        if (Id !== undefined && MessageId !== undefined)
-          outcomes.set(Id, { kind: "accepted", messageId: MessageId });
-      }
       for (const { Id, Code, Message, SenderFault } of Failed) {
         const error = storable(`${Code ?? "failed"}: ${Message ?? "SNS gave no reason"}`);
-        if (Id !== undefined) outcomes.set(Id, { kind: SenderFault === true ? "refused" : "failed", error });
+        const isAtFault = SenderFault === true && !PASSES.test(Code ?? "");
+        if (Id !== undefined) outcomes.set(Id, { kind: isAtFault ? "refused" : "failed", error });
       }
+      // Last: an acceptance is a fact, whatever else is said of the same entry.
+      for (const { Id, MessageId } of Successful) {
+        if (Id !== undefined && MessageId)
+          outcomes.set(Id, { kind: "accepted", messageId: storableText(MessageId) });
+      }
+      // Of a proxy's page, perhaps: it is the topic that backs off, not each event by itself.
+      if (batch.every(({ id }) => !outcomes.has(id))) return UNSAID;
       return { kind: "answered", entries: batch.map(({ id }) => outcomes.get(id) ?? UNSAID) };
     } catch (error) {
       return { kind: kindOfError(error), error: describeError(error) };
@@ -126,7 +130,7 @@ export class SnsDestination {
   }
 }
 
-const UNSAID: EntryOutcome = { kind: "failed", error: "SNS said nothing about this entry" };
+const UNSAID = { kind: "failed", error: "SNS said nothing about this event" } as const;
 
 const TOPIC_REFUSED = new Set([
   "AuthorizationErrorException",
@@ -157,6 +161,9 @@ const BATCH_REFUSED = new Set([
   "TooManyEntriesInBatchRequestException",
   "ValidationException",
 ]);
+
+/** Codes of one entry that pass by themselves, although SNS counts some of them as the sender's fault. */
+const PASSES = /throttl|exceeded|toomanyrequests|internal|unavailable/i;
 
 /** What a failure of a whole request means; anything unknown is taken to pass by itself. */
 export function kindOfError(error: unknown): "refused" | "failed" | "topic_refused" {

@@ -1,32 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { kindOfError, SnsDestination } from "../../src/publish/sns-destination.ts";
+import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
-import { startStubProvider } from "../collection-api/stub-provider.ts";
 import { testSigner } from "../support/signer.ts";
+import { batchOf, event } from "./outgoing-event.ts";
 
 const MOST_BYTES = 262_144;
 const region = "us-east-1";
 const error = expect.stringMatching(/\S/);
 type Fault = Parameters<LocalSns["addFault"]>[0];
-
-const event = (changes: Partial<OutgoingEvent> = {}): OutgoingEvent => {
-  const id = randomUUID();
-  return {
-    id,
-    source: "default",
-    invoiceId: randomUUID(),
-    type: "invoice.paid",
-    invoiceType: "Live",
-    collectionName: "Term 1",
-    payload: `{"id":"${id}"}`,
-    ...changes,
-  };
-};
-
-const batchOf = (count: number) => Array.from({ length: count }, () => event());
 
 describe("SNS behind the port", () => {
   let sns: LocalSns;
@@ -230,40 +214,5 @@ describe("SNS behind the port", () => {
       meet({ kind });
       expect(await patienceFor(kind).describe(topicArn)).toEqual(description);
     });
-  });
-});
-
-describe("what SNS says", () => {
-  it("is kept without what is secret in it, and no longer than a person reads", async () => {
-    const message = `The Canonical String should have been 'POST x-amz-security-token:FwoGZXIv3//hush' for ada@example.com ${"x".repeat(9_000)}`;
-    await using far = await startStubProvider(() => ({
-      status: 403,
-      body: `<ErrorResponse><Error><Type>Sender</Type><Code>SignatureDoesNotMatch</Code><Message>${message}</Message></Error></ErrorResponse>`,
-    }));
-    const destination = new SnsDestination({ region, endpoint: far.url, connections: 1, timeoutMs: 5_000 });
-    const topicArn = "arn:aws:sns:us-east-1:000000000000:events";
-    const outcomes = [await destination.send(topicArn, [event()]), await destination.describe(topicArn)];
-    destination.close();
-    for (const outcome of outcomes) {
-      const { error } = outcome as Extract<typeof outcome, { error: string }>;
-      expect(error).toMatch(/^SignatureDoesNotMatch/);
-      expect(error).not.toMatch(/hush|ada@/);
-      expect(error.length).toBeLessThanOrEqual(500);
-    }
-  });
-});
-
-describe("an error of the SDK", () => {
-  it.each([
-    ["NotFound", "topic_refused"],
-    ["NotFoundException", "topic_refused"],
-    ["CredentialsProviderError", "topic_refused"],
-    ["KMSDisabled", "topic_refused"],
-    ["BatchRequestTooLong", "refused"],
-    ["InvalidParameterException", "refused"],
-    ["ThrottledException", "failed"],
-    ["NeverHeardOf", "failed"],
-  ])("%s is %s, with and without its ending", (name, expected) => {
-    expect(kindOfError(Object.assign(new Error("no"), { name }))).toBe(expected);
   });
 });
