@@ -140,8 +140,11 @@ function refusal(
   kind: CollectionApiErrorKind,
   answer: HttpAnswer,
   said: Envelope | undefined,
-  now: Date,
+  received: Date,
 ): FaultDetails {
+  // By the provider's own clock, where it says its time: this one may be set wrong.
+  const sentAt = httpDateMs(header(answer, "date") ?? "");
+  const now = Number.isNaN(sentAt) ? received : new Date(sentAt);
   return {
     kind,
     detail: meaningOf(kind).detail ?? "",

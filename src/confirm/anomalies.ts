@@ -1,12 +1,8 @@
 import { money, moneyIn } from "../kit/money-text.ts";
 import { shortText } from "../kit/text.ts";
-import {
-  compareMoney,
-  differenceOfMoney,
-  type Invoice,
-  statusText,
-  sumOfMoney,
-} from "../provider/provider.ts";
+import { dayOf } from "../kit/time.ts";
+import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/provider.ts";
+import { type ConfirmedInvoice, isAhead } from "./invoices/confirmed-invoice.ts";
 import { invoiceTypeOf, type StatusClass } from "./invoices/status-class.ts";
 import type { KnownInvoice } from "./queue/claim.ts";
 
@@ -26,6 +22,7 @@ export interface AnomalyFacts {
   hasEvent: boolean;
   /** By its date it is older than what is known. */
   isOld: boolean;
+  confirmed: Pick<ConfirmedInvoice, "paidAt" | "askedAt">;
 }
 
 /**
@@ -41,10 +38,11 @@ export function anomaliesOf({
   paidBefore,
   hasEvent,
   isOld,
+  confirmed: { paidAt, askedAt },
 }: AnomalyFacts): string[] {
   const anomalies: string[] = [];
-  if (paidBefore && now !== "paid" && statusText(invoice.status) !== known?.status) {
-    const status = shortText(statusText(invoice.status));
+  if (paidBefore && now !== "paid" && invoice.status !== known?.status) {
+    const status = shortText(invoice.status);
     anomalies.push(`It was Paid and is now ${status}. It stays paid here; ask the provider why.`);
   }
   if (before === "invalid" && now === "paid") {
@@ -64,6 +62,12 @@ export function anomaliesOf({
     const total = invoice.totalAmount ?? invoice.amount;
     anomalies.push(
       `It is Paid with a total of ${moneyIn(currency, total)}. It is published; ask the provider why.`,
+    );
+  }
+  if (now === "paid" && paidAt !== null && isAhead(paidAt, askedAt)) {
+    anomalies.push(
+      `It was paid on ${dayOf(paidAt)}, the provider says, which is yet to come. It is published, and reports ` +
+        "count it on that day; ask the provider why.",
     );
   }
   if (!totalsAddUp(invoice)) {

@@ -92,7 +92,7 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   async #confirm(confirmation: Claimed, exchange: Exchange): Promise<boolean> {
-    const answer = await this.#ask(confirmation, exchange);
+    const answer = timedByPostgres(confirmation, await this.#ask(confirmation, exchange));
     this.#options.metrics.providerAnswers.inc({ source: this.name, outcome: answer.kind });
     const [takesMore] = await Promise.all([
       this.#note(confirmation, answer, exchange.signal),
@@ -172,6 +172,12 @@ export class ConfirmLine implements Line<Claimed> {
 }
 
 const isReplayed = ({ priority }: Claimed): boolean => priority === "replay";
+
+/** Received by Postgres' clock, as all other times are: nobody sees to it that each worker's is right. */
+const timedByPostgres = ({ askedAt, claimedAt }: Claimed, answer: Answer): Answer =>
+  answer.kind === "found" && claimedAt !== undefined
+    ? { ...answer, receivedAt: new Date(askedAt.getTime() + performance.now() - claimedAt) }
+    : answer;
 
 /** What an answer about one invoice says about the source itself. */
 function reportOf(answer: Answer): UpstreamReport | null {

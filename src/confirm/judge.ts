@@ -123,8 +123,8 @@ function judgeFound(judged: Case, answer: Found): Changes {
     paidFirst: now === "paid" && (before !== "paid" || (hasType(invoice) && !hasType(known))),
   });
   const hasEvent = confirmation.hasEvent === true;
-  const { currency } = rules;
-  const anomalies = anomaliesOf({ invoice, now, known, before, paidBefore, hasEvent, isOld, currency });
+  const facts = { invoice, now, known, before, paidBefore, hasEvent, isOld, confirmed: row };
+  const anomalies = anomaliesOf({ ...facts, currency: rules.currency });
 
   const decide = (): Changes => {
     if (paidBefore && now !== "paid") return stayPaid(confirmation);

@@ -82,6 +82,7 @@ export type NotFound = { kind: "not_found"; inOwnWords: boolean; error: string }
 export type Answer =
   | {
       kind: "found";
+      /** Its status as `statusText` leaves it. */
       invoice: Invoice;
       document: unknown;
       receivedAt: Date;

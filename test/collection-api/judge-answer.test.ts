@@ -210,6 +210,12 @@ describe("Retry-After", () => {
     expect(retryAfterMs(header, NOW)).toBe(ms);
   });
 
+  it("that is a date counts from the answer's own date, whatever this machine's clock says", () => {
+    const headers = { date: "Wed, 04 Nov 2026 10:00:00 GMT", "retry-after": "Wed, 04 Nov 2026 10:00:05 GMT" };
+    expect(judged(429, "", headers)).toMatchObject({ retryAfterMs: 5_000 });
+    expect(judged(429, "", { ...headers, date: "now" })).toMatchObject({ retryAfterMs: 86_400_000 });
+  });
+
   it("is waited for, and a little longer; without one the wait doubles from 200 ms to 5 s at most", () => {
     expect(retryDelayMs(3, 700, 0)).toBe(700);
     expect(retryDelayMs(3, 700, 0.5)).toBe(750);

@@ -17,8 +17,14 @@ const odd = (changes: Partial<AnomalyFacts>): string[] =>
     paidBefore: false,
     hasEvent: false,
     isOld: false,
+    confirmed: paidAhead(0),
     ...changes,
   });
+
+const paidAhead = (days: number) => {
+  const askedAt = new Date("2026-11-01T10:00:00Z");
+  return { askedAt, paidAt: new Date(askedAt.getTime() + days * 86_400_000) };
+};
 
 const WAS_PAID = { known: known({ status: "Paid" }), before: "paid", paidBefore: true } as const;
 /** Its payment was taken back, and that was told. */
@@ -59,6 +65,8 @@ describe("nothing is odd", () => {
       "where nobody said an amount before",
       { ...WAS_PAID, known: known({ status: "Paid", amount: null, totalAmount: null } as never) },
     ],
+    ["where a clock or a zone is ahead", { confirmed: paidAhead(2) }],
+    ["about the date of one that is not paid", { now: "unpaid", confirmed: paidAhead(3) }],
     ["where the total is no longer said", { ...WAS_PAID, invoice: invoice({ totalAmount: null }) }],
   ])("%s", (_, changes) => {
     expect(odd(changes)).toEqual([]);
@@ -113,6 +121,10 @@ describe("it is odd, and told", () => {
     [
       "Its amount changed after payment: from NGN 1,000.00 to NGN 1,511.25. The event keeps the first.",
       { ...WAS_PAID, known: known({ status: "Paid", amount: "1000.00" as never, totalAmount: null }) },
+    ],
+    [
+      "It was paid on 2026-11-04, the provider says, which is yet to come. It is published, and reports count it on that day; ask the provider why.",
+      { confirmed: paidAhead(3) },
     ],
     [
       "Its amounts do not add up: 1,500.50 + 10.00 + 0.75 is not NGN 1,511.27.",

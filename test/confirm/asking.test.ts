@@ -1,22 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
-import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
+import { confirmation, hurry, timesAsked, WAIT } from "./asking-fixture.ts";
+
+/** An answer that comes once the test lets it go. */
+function held(answer: Script): { script: Script; letGo(): void } {
+  const waiting = Promise.withResolvers<void>();
+  const { body } = answer as { body: unknown };
+  const script: Script = (_request, response) =>
+    void waiting.promise.then(() =>
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body)),
+    );
+  return { script, letGo: waiting.resolve };
+}
 
 describe("asking the provider", () => {
   it("asks again when a callback comes while the provider is being asked (a GET covers only what was recorded before it)", async () => {
     const around = await surroundings();
     const id = randomUUID();
-    let letGo = () => {};
-    const held: Script = (_request, response) => {
-      letGo = () =>
-        response
-          .writeHead(200, { "content-type": "application/json" })
-          .end(JSON.stringify((unpaidAnswer(id) as { body: unknown }).body));
-    };
-    around.provider.invoice(id, held, invoiceAnswer(id));
+    const { script, letGo } = held(unpaidAnswer(id));
+    around.provider.invoice(id, script, invoiceAnswer(id));
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
     await vi.waitFor(() => expect(timesAsked(around, id)).toBe(1), WAIT);
@@ -52,6 +57,31 @@ describe("asking the provider", () => {
     ).toEqual([{ covered: true }]);
   });
 
+  it.each([-1, 1])(
+    "is timed by Postgres' clock, though this machine's is %i days off (G10)",
+    async (days) => {
+      const around = await surroundings();
+      const [first, again] = [randomUUID(), randomUUID()];
+      const relay = await startRelay(around.environment());
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 });
+      onTestFinished(() => void vi.useRealTimers());
+      const [begun] = await around.query("select clock_timestamp()::text as now");
+      for (const id of [first, again]) {
+        around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id, { paymentDate: null }));
+        await relay.callback({ data: { id } });
+        await vi.waitFor(async () => {
+          await hurry(around, id);
+          expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" });
+        }, WAIT);
+      }
+      const rows = await around.query(
+        "select confirmed_at between $1::timestamptz and clock_timestamp() as fits from invoice",
+        [begun?.now],
+      );
+      expect(rows).toEqual([{ fits: true }, { fits: true }]);
+    },
+  );
+
   it("a new callback starts the ladder anew, after not_paid too", async () => {
     const around = await surroundings();
     const id = randomUUID();
@@ -80,16 +110,8 @@ describe("asking the provider", () => {
   it("a lease is extended while the work goes on, and only its holder writes (G6, G7)", async () => {
     const around = await surroundings();
     const id = randomUUID();
-    let letGo = () => {};
-    const held: Script = (_request, response) => {
-      letGo = () =>
-        response
-          .writeHead(200, { "content-type": "application/json" })
-          .end(
-            JSON.stringify((invoiceAnswer(id, { title: "From the lost lease" }) as { body: unknown }).body),
-          );
-    };
-    around.provider.invoice(id, held, invoiceAnswer(id, { title: "From the new lease" }));
+    const { script, letGo } = held(invoiceAnswer(id, { title: "From the lost lease" }));
+    around.provider.invoice(id, script, invoiceAnswer(id, { title: "From the new lease" }));
     const relay = await startRelay(around.environment({ LEASE_DURATION: "3s", CONFIRM_TIMEOUT: "60s" }));
     await relay.callback({ data: { id } });
     const first = await vi.waitFor(async () => {

@@ -52,7 +52,8 @@ describe("the alarms that an outcome ends (G13)", () => {
     const outcome = judged(again, found(), given);
     expect(outcome.clears).toEqual([EVIDENCE, "confirmation_dead", "invoice_anomaly"]);
     const detail = 'It is paid, but its collection "Term 1" is not in COLLECTION_IDS.';
-    expect(outcome).toMatchObject({ lastError: detail, raises: [{ name: "invoice_quarantined", detail }] });
+    expect(outcome).toMatchObject({ verdict: "quarantined", event: null, lastError: detail });
+    expect(outcome.raises).toEqual([{ name: "invoice_quarantined", detail }]);
     const nameless = { ...rules, collectionNames: new Set([""]) };
     for (const names of [given, nameless])
       expect(judged(again, found({ collectionName: null }), names).verdict).toBe("quarantined");
@@ -155,7 +156,7 @@ describe("paid stays paid, whatever says so (G6)", () => {
   });
 
   it("an older answer is decided by what is known", () => {
-    const later = new Date("2026-12-01T00:00:00Z");
+    const later = new Date("2026-11-02T00:00:00Z");
     const asked = { known: known({ status: "Invalidated", modifiedAt: later }) };
     expect(judged(asked, unpaid())).toMatchObject({ verdict: "invalidated", invoice: { newest: false } });
   });
@@ -179,6 +180,7 @@ describe("the row of a confirmed invoice", () => {
       paidFirst: false,
     });
   const modifiedAt = new Date("2026-11-01T09:00:00Z");
+  const ahead = (ms: number) => new Date(Date.parse("2026-11-03T10:00:00Z") + ms);
 
   it.each<[string, Asked, Record<string, unknown>, boolean]>([
     ["nothing is known", {}, {}, true],
@@ -187,6 +189,8 @@ describe("the row of a confirmed invoice", () => {
     ["it is dated earlier", { known: known({ modifiedAt: new Date(modifiedAt.getTime() + 1) }) }, {}, false],
     ["it is undated", { known: known({ modifiedAt }) }, { dateModified: null }, true],
     ["what is known is undated", { known: known({ modifiedAt: null }) }, {}, true],
+    ["what is known is dated two days ahead", { known: known({ modifiedAt: ahead(0) }) }, {}, false],
+    ["what is known has a date that is yet to come", { known: known({ modifiedAt: ahead(1) }) }, {}, true],
   ])("is the newest or not when %s (G6)", (_, asked, changes, newest) => {
     const { row, isOld } = rowOf(asked, changes);
     expect([row.newest, isOld]).toEqual([newest, !newest]);

@@ -42,7 +42,7 @@ describe("judging: a paid invoice of a type that is neither Live nor Test", () =
     const asked = confirmation({
       attempt: 1,
       verdict: "pending",
-      known: { ...paidKnown, modifiedAt: new Date("2026-12-01T00:00:00Z") },
+      known: { ...paidKnown, modifiedAt: new Date("2026-11-02T00:00:00Z") },
     });
     expect(judge(asked, found(), rules, EVEN)).toMatchObject({
       state: "done",
@@ -68,7 +68,7 @@ describe("judging: a paid invoice of a type that is neither Live nor Test", () =
   it("by an older answer does not take the place of one that said Live", () => {
     const asked = confirmation({
       attempt: 1,
-      known: known({ status: "Paid", type: "Live", modifiedAt: new Date("2026-12-01T00:00:00Z") }),
+      known: known({ status: "Paid", type: "Live", modifiedAt: new Date("2026-11-02T00:00:00Z") }),
     });
     expect(judge(asked, typeless, rules, EVEN)).toMatchObject({ event: null, invoice: { newest: false } });
   });

@@ -21,8 +21,11 @@ export function moneyOf(value: unknown): Money | undefined {
   const text = digits.trim();
   const plain = PLAIN.exec(text);
   if (plain !== null) return plain[1] === undefined ? `${text}.00` : text + "0".repeat(2 - plain[1].length);
+  if (!READABLE.test(text)) return undefined;
   // Big refuses a leading plus.
-  return READABLE.test(text) ? written(new Big(text.replace(/^\+/, ""))) : undefined;
+  const amount = written(new Big(text.replace(/^\+/, "")));
+  // Of 1e99 and 1e-99 too many digits are written out to be read again.
+  return READABLE.test(amount) ? amount : undefined;
 }
 
 function written(amount: Big): Money {

@@ -6,6 +6,9 @@ const ISO =
 /** What a time ends with that names how far its zone is from UTC. */
 const OFFSET = /[Tt ].*[+-](\d\d)(?::?(\d\d))?$/;
 
+/** How a text with a date begins: luxon takes a time alone as one of today, and any four digits as a year. */
+const DATE = /^\d{4}(?:-|W|\d{3,4}(?:T|$))/i;
+
 /** No zone is farther from UTC. */
 const FARTHEST_MINUTES = 14 * 60;
 
@@ -23,7 +26,9 @@ export function toUtc(text: string | null | undefined, zone: string): Date | nul
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", offset] =
     ISO.exec(given) ?? [];
   const elsewhere = offset === undefined && zone !== "UTC";
-  if (year === undefined || elsewhere) {
+  // 24:00, the end of a day, is luxon's.
+  if (year === undefined || elsewhere || hour === "24") {
+    if (!DATE.test(given)) return null;
     const read = DateTime.fromISO(given.replace(" ", "T"), { zone });
     return momentOf(read.year, read.toMillis());
   }

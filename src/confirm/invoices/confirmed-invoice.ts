@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { decodedPath, storableText } from "../../kit/text.ts";
-import { type Answer, statusText, toUtc } from "../../provider/provider.ts";
+import { DAY_MS } from "../../kit/time.ts";
+import { type Answer, toUtc } from "../../provider/provider.ts";
 import type { Claimed } from "../queue/claim.ts";
 
 /** A confirmed invoice, ready for its row. */
@@ -24,7 +25,9 @@ export function makeInvoiceRow(
   const digest = hash("sha256", masked, "base64url");
   const modifiedAt = toUtc(invoice.dateModified, timeZone);
   const knownAt = confirmation.known?.modifiedAt ?? null;
-  const isOld = knownAt !== null && modifiedAt !== null && modifiedAt < knownAt;
+  const { askedAt } = confirmation;
+  // A date that is yet to come says nothing of age, or nothing would ever be newer.
+  const isOld = knownAt !== null && modifiedAt !== null && modifiedAt < knownAt && !isAhead(knownAt, askedAt);
   const row = {
     createdAt: toUtc(invoice.dateCreated, timeZone),
     modifiedAt,
@@ -34,7 +37,7 @@ export function makeInvoiceRow(
     vat: invoice.vat,
     totalAmount: invoice.totalAmount,
     settleableAmount: invoice.settleableAmount,
-    status: statusText(invoice.status),
+    status: invoice.status,
     type: storable(invoice.type),
     collectionName: storable(invoice.collectionName),
     title: confirmation.erased ? null : storable(invoice.title),
@@ -49,7 +52,7 @@ export function makeInvoiceRow(
     /** Tells whether two documents differ. */
     digest,
     /** When the GET began, by Postgres' clock: the tie-breaker of G6. */
-    askedAt: confirmation.askedAt,
+    askedAt,
     confirmedAt: receivedAt,
     /** Whether it differs from the newest one that is stored. */
     differs: confirmation.known?.digest !== digest,
@@ -58,6 +61,9 @@ export function makeInvoiceRow(
   };
   return { row, isOld };
 }
+
+/** Later than clocks and time zones explain. */
+export const isAhead = (at: Date, askedAt: Date): boolean => at.getTime() > askedAt.getTime() + 2 * DAY_MS;
 
 /**
  * The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when

@@ -70,6 +70,8 @@ export interface Claimed extends ClaimedConfirmation {
   known?: KnownInvoice | null;
   /** Its `invoice.paid` is in the log. */
   hasEvent?: boolean;
+  /** `performance.now()` at the claim, from which `askedAt` goes on. */
+  claimedAt?: number;
   /** The traceparent of this try and of its event; left out while tracing is off. */
   traceparent?: string;
 }
@@ -152,7 +154,7 @@ function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
   if (claimed.invoiceId === null) return [];
   const known =
     status === null || digest === null ? null : { status, type, modifiedAt, amount, totalAmount, digest };
-  return [{ ...(claimed as Claimed), known }];
+  return [{ ...(claimed as Claimed), known, claimedAt: performance.now() }];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Alarm } from "../../alarms/alarms.ts";
-import { type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
+import { type Claimed, type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
 import type { Database } from "../../database/tables.ts";
 import { networkOf } from "../../kit/addresses.ts";
@@ -188,7 +188,7 @@ async function record(
   }
   const leaseToken = newId();
   const since = performance.now();
-  let claimed: ClaimedConfirmation[] = [];
+  let claimed: Claimed[] = [];
   try {
     const fresh = await appendAndHandOver.execute(db, {
       rows,
@@ -197,7 +197,8 @@ async function record(
       lease: handoff.lease,
     });
     step("confirmations handed over");
-    claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));
+    const claimedAt = performance.now();
+    claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken, claimedAt }));
   } finally {
     handoff.take(claimed, reserved, since);
   }
