@@ -1,29 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { endAsking, endStoring } from "../../src/confirm/confirm-trace.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import type { Span, SpanAttributes, SpanStart, Tracer } from "../../src/kit/trace.ts";
+import type { Span, SpanAttributes } from "../../src/kit/trace.ts";
 import type { Answer } from "../../src/provider/provider.ts";
 import { confirmation, EVEN, found, rules, unpaid } from "./judging-fixture.ts";
 
-const trace = (digit: number) => `00-${String(digit).repeat(32)}-${String(digit).repeat(16)}-01`;
-
-/** Notes what of a span begins, is set and ends. */
+/** Notes what of a span is set, and how it ends. */
 function traced() {
-  const begun: ({ name: string } & SpanStart)[] = [];
   const set: SpanAttributes[] = [];
   const ended: (string | undefined)[] = [];
   const span: Span = {
-    traceparent: trace(9),
+    traceparent: "",
     set: (attributes) => void set.push(attributes),
     end: (failure) => void ended.push(failure),
   };
-  const tracer: Tracer = {
-    start(name, begins) {
-      begun.push({ name, ...begins });
-      return span;
-    },
-  };
-  return { begun, ended, set, span, tracer };
+  return { ended, set, span };
 }
 
 describe("how the request to the provider ended", () => {

@@ -35,14 +35,6 @@ describe("judging: a paid invoice", () => {
     },
   );
 
-  it("of a foreign collection is quarantined without an event, and says how to release it", () => {
-    const outcome = judge(confirmation(), found(), { ...rules, collectionNames: new Set(["Other"]) }, EVEN);
-    expect(outcome).toMatchObject({ state: "done", verdict: "quarantined", event: null });
-    expect(outcome.raises).toMatchObject([
-      { name: "invoice_quarantined", detail: expect.stringContaining("is not in COLLECTION_IDS") },
-    ]);
-  });
-
   it("of a foreign collection is published once it was released", () => {
     const outcome = judge(
       confirmation({ released: true }),

@@ -11,6 +11,7 @@ import { collectionApiProvider } from "../../src/provider/collection-api-provide
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../src/work/lease.ts";
+import { rules } from "../confirm/judging-fixture.ts";
 import { EVENTS } from "../support/events.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { passesApart } from "../support/passes-apart.ts";
@@ -41,17 +42,6 @@ export async function takenApart(around: Surroundings, changes: Record<string, s
 type Parts = Awaited<ReturnType<typeof takenApart>>;
 
 const NEVER = new AbortController().signal;
-const rules = {
-  paidStatuses: new Set(["paid"]),
-  invalidStatuses: new Set(["invalidated"]),
-  collectionNames: null,
-  collectionsUnread: null,
-  hasTestTopic: false,
-  currency: "NGN",
-  personalData: "full" as const,
-  timeZone: "UTC",
-  othersAreAnswered: true,
-};
 const claimOptions = {
   source: "default",
   limits: { ratePerSecond: null, unknownRatePerSecond: 1_000 },

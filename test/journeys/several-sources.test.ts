@@ -1,18 +1,25 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
 import { LISTS, listOfAWaits, TOKENS, twoSources } from "../support/two-sources.ts";
 
+const idIn = ({ url }: IncomingMessage) => url?.split("/").at(-1) ?? "";
+
+/** Answers with this script, or that the invoice is paid. */
+function sayPaid(request: IncomingMessage, response: ServerResponse, script = invoiceAnswer(idIn(request))) {
+  if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+}
+
 /** Every invoice is a's; what was asked, with which key. */
 function provideOnlyA(around: Surroundings): { id: string; key: string }[] {
   const asked: { id: string; key: string }[] = [];
   around.provider.otherwise((request, response) => {
-    const id = request.url?.split("/").at(-1) ?? "";
+    const id = idIn(request);
     const key = String(request.headers["x-api-key"]);
     asked.push({ id, key });
-    const script = key === "key-of-a" ? invoiceAnswer(id) : NOT_FOUND;
-    if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+    sayPaid(request, response, key === "key-of-a" ? invoiceAnswer(id) : NOT_FOUND);
   });
   return asked;
 }
@@ -76,10 +83,8 @@ describe("several sources", () => {
     const around = await surroundings();
     const hanging = new Set<string>();
     around.provider.otherwise((request, response) => {
-      const id = request.url?.split("/").at(-1) ?? "";
-      if (request.headers["x-api-key"] === "key-of-a") return void hanging.add(id);
-      const script = invoiceAnswer(id);
-      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+      if (request.headers["x-api-key"] === "key-of-a") return void hanging.add(idIn(request));
+      sayPaid(request, response);
     });
     const relay = await startRelay(patient(around));
     const tell = (name: "a" | "b", id = randomUUID()) =>
@@ -98,11 +103,9 @@ describe("several sources", () => {
     const around = await surroundings();
     const probes: string[] = [];
     around.provider.otherwise((request, response) => {
-      const id = request.url?.split("/").at(-1) ?? "";
       // Neither is the trial answered, nor any that follows.
-      if (request.headers["x-api-key"] === "key-of-a") return void probes.push(id);
-      const script = invoiceAnswer(id);
-      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+      if (request.headers["x-api-key"] === "key-of-a") return void probes.push(idIn(request));
+      sayPaid(request, response);
     });
     const relay = await startRelay(patient(around));
     await around.query(
@@ -120,10 +123,7 @@ describe("several sources", () => {
     ["was refused, and hangs when it is tried", "paused_by = 'refused', paused_at = now(), probe_at = now()"],
   ])("whose topic %s holds up no other (G11)", async (_, state) => {
     const around = await surroundings();
-    around.provider.otherwise((request, response) => {
-      const script = invoiceAnswer(request.url?.split("/").at(-1) ?? "");
-      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
-    });
+    around.provider.otherwise(sayPaid);
     const relay = await startRelay(twoSources(around));
     if (state !== "") await around.query(`update topic set ${state} where arn = $1`, [around.topicArn]);
     around.sns.addFault({ kind: "hang", times: 1_000, topicArn: around.topicArn });
@@ -148,8 +148,7 @@ describe("several sources", () => {
     const hanging = new Set<unknown>();
     around.provider.otherwise((request, response) => {
       if (request.url?.includes("/collections/")) return void hanging.add(request);
-      const script = invoiceAnswer(request.url?.split("/").at(-1) ?? "");
-      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+      sayPaid(request, response);
     });
     const settings = twoSources(around, { a: { collectionIds: [LISTS.a] }, b: {} });
     const relay = await startRelay({ ...settings, CONFIRM_CONCURRENCY: "8" });

@@ -18,25 +18,27 @@ async function floodedRelays() {
   return { url, dbs: [db, openDatabase(url)] as const };
 }
 
-/** A callback from each of these addresses, all in one commit, with so many new ids each. @returns the ids */
-async function send(db: Database, addresses: readonly string[], count: number): Promise<string[]> {
-  const rows = addresses.map((remoteAddress) => {
-    const invoiceIds = Array.from({ length: count }, () => randomUUID());
-    const callback = incomingCallback({ invoiceIds, foundBy: "data.id", remoteAddress });
-    return { ...callback, id: newId(), receivedAt: new Date() };
-  });
+/** A callback from each of these addresses, all in one commit. @returns the ids that they name */
+async function record(db: Database, callbacks: readonly [from: string, ids: string[]][]): Promise<string[]> {
+  const rows = callbacks.map(([remoteAddress, invoiceIds]) => ({
+    ...incomingCallback({ invoiceIds, foundBy: "data.id", remoteAddress }),
+    ...{ id: newId(), receivedAt: new Date() },
+  }));
   await appendAndOpen.execute(db, { rows, asked: distinctRequests(rows) });
-  return rows.flatMap(({ invoiceIds }) => invoiceIds);
+  return callbacks.flatMap(([, ids]) => ids);
 }
 
-const sendFrom = (db: Database, address: string, count: number) => send(db, [address], count);
+const newIds = (count: number) => Array.from({ length: count }, () => randomUUID());
 
-/** A callback from this address about these ids. */
-async function ask(db: Database, remoteAddress: string, invoiceIds: string[]): Promise<void> {
-  const callback = incomingCallback({ invoiceIds, foundBy: "data.id", remoteAddress });
-  const rows = [{ ...callback, id: newId(), receivedAt: new Date() }];
-  await appendAndOpen.execute(db, { rows, asked: distinctRequests(rows) });
-}
+const send = (db: Database, addresses: readonly string[], count: number) =>
+  record(
+    db,
+    addresses.map((from) => [from, newIds(count)]),
+  );
+
+const sendFrom = (db: Database, from: string, count: number) => record(db, [[from, newIds(count)]]);
+
+const ask = (db: Database, from: string, ids: string[]) => record(db, [[from, ids]]);
 
 /** A claim at the default rate, which has one place for unknown ids. @returns the id that it took */
 async function claimOne(db: Database): Promise<string | undefined> {
