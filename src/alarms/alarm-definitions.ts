@@ -7,7 +7,7 @@ import { ALARMS_OF_UPSTREAMS } from "./definitions/upstreams.ts";
  * All that is said of an alarm, wherever it is shown. `npm run documents` makes its heading in the runbook
  * and its place in Prometheus' rules; lists, the webhook and the console read it while running.
  */
-export interface AlarmDefinition {
+interface AlarmDefinition {
   /** critical: it keeps payments from their events, or hides one. */
   severity: Severity;
   /** After this many minutes it is critical, whatever it was before. */

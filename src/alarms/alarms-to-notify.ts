@@ -26,7 +26,7 @@ const ALARM_TO_NOTIFY = {
 export type AlarmToNotify = RowOf<typeof ALARM_TO_NOTIFY>;
 
 /** The alarms that this process has taken to tell; no other process tells them meanwhile. */
-export interface ClaimedAlarms {
+interface ClaimedAlarms {
   /** The oldest first. */
   alarms: AlarmToNotify[];
   /** How often telling has failed in a row, whichever process tried. */

@@ -48,7 +48,7 @@ export const ENDED_ALARMS = {
  * Part of a statement, never run on its own: an alarm is written with the change that it reports (G13), or
  * not at all.
  */
-export type StatementPart = Expression<unknown>;
+type StatementPart = Expression<unknown>;
 
 /**
  * Writes alarms. Raised again while open, an alarm counts in the same row.

@@ -63,12 +63,12 @@ export const closedByHandSince = (
   exists (select from audit_entry where action = 'alarm.close' and audit_entry.subject = ${subject}
     and detail ->> 'name' = ${sql.lit(alarm)} and at > ${since})`;
 
-export interface AuditedChange extends Omit<AuditEntry, "reason"> {
+interface AuditedChange extends Omit<AuditEntry, "reason"> {
   id: number;
   at: Date;
 }
 
-export interface AuditFilters {
+interface AuditFilters {
   invoiceId?: string | undefined;
   actor?: string | undefined;
   /** `dead.retry`, or what it begins with: `dead`. */

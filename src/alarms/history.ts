@@ -3,7 +3,7 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import type { Database, Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 
-export type HistoryKind = Tables["history_entry"]["kind"];
+type HistoryKind = Tables["history_entry"]["kind"];
 
 /**
  * Of each kind an invoice keeps the first ones: no outage and no stranger makes the table grow without end
@@ -33,7 +33,7 @@ export const isNotedVerdict = (
 export const insertHistory = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into history_entry (invoice_id, source, at, kind, detail) ${entries}`;
 
-export interface HistoryEntry {
+interface HistoryEntry {
   at: Date;
   source: string;
   kind: Exclude<HistoryKind, "replayed">;

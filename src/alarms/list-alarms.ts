@@ -5,7 +5,7 @@ import type { Database } from "../database/tables.ts";
 import { type AlarmName, describeAlarm, type Severity, severityOf, titleOf } from "./alarm-definitions.ts";
 import type { EndedAlarm } from "./alarms.ts";
 
-export interface AlarmFilters {
+interface AlarmFilters {
   /** Cleared ones too. */
   all?: boolean | undefined;
   name?: string | undefined;

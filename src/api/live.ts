@@ -90,6 +90,11 @@ export class Live {
     for (const listener of this.#listeners) this.#leave(listener);
   }
 
+  async #leaveIfOver(listener: Listener): Promise<void> {
+    // While nobody can tell, what is asked for next says so.
+    if (await listener.isOver().catch(() => false)) this.#leave(listener);
+  }
+
   #leave(listener: Listener): void {
     if (!this.#listeners.delete(listener)) return;
     listener.response.end();
@@ -112,8 +117,7 @@ export class Live {
       every(everyMs, each),
       every(beatMs, () => {
         this.#write(": \n\n");
-        for (const listener of this.#listeners)
-          void listener.isOver().then((isOver) => isOver && this.#leave(listener));
+        for (const listener of this.#listeners) void this.#leaveIfOver(listener);
       }),
       every(PAYMENTS_EVERY_MS, () => void this.#once("payment", () => this.#sendPayments())),
     ];

@@ -104,13 +104,16 @@ export function notifyPeoplePass(
     const pending = await claimAlarmsToNotify(db, { most: MESSAGE_LIMIT, lease });
     if (pending === null) return null;
     step("alarms claimed");
+    // Not taken twice, they may be too many for whoever takes them.
+    const parts = 2 ** Math.max(0, pending.failures - 1);
+    const told = pending.alarms.slice(0, Math.ceil(pending.alarms.length / parts));
     const problem = await webhook.notify(
-      pending.alarms.map(({ id: _, ...alarm }) => alarm),
+      told.map(({ id: _, ...alarm }) => alarm),
       stop,
     );
     if (problem === null) {
       step("alarms told");
-      await markAlarmsNotified(db, pending.alarms, NOTIFYING_WAITS.betweenMs);
+      await markAlarmsNotified(db, told, NOTIFYING_WAITS.betweenMs);
       step("alarms marked as told");
       return NOTIFYING_WAITS.betweenMs;
     }
@@ -118,7 +121,7 @@ export function notifyPeoplePass(
     const waitMs = backOffMs(failures, BACK_OFF);
     await delayNotifying(db, waitMs);
     log.warn(
-      { alarms: pending.alarms.length, failures, error: problem },
+      { alarms: told.length, failures, error: problem },
       "nobody could be told of alarms; tried again",
     );
     return waitMs;

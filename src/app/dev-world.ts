@@ -142,7 +142,7 @@ export async function startLocalWorld(options: LocalWorldOptions) {
 }
 
 /** Everything a payment passes, on this machine. */
-export type LocalWorld = Awaited<ReturnType<typeof startLocalWorld>>;
+type LocalWorld = Awaited<ReturnType<typeof startLocalWorld>>;
 
 /** What ties a relay to a real provider, topic or proxy. */
 const IDENTITY = new Set<string>([...SOURCE_SETTINGS, "DATABASE_URL", "SOURCES_FILE", "TRUSTED_PROXIES"]);

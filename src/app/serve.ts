@@ -22,7 +22,7 @@ import { logWhatIsOn } from "./settings-shown.ts";
 import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
 
-export interface ServeOptions {
+interface ServeOptions {
   settings: ServeSettings;
   log: Logger;
   http: boolean;

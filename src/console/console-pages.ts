@@ -3,7 +3,7 @@ import { extname, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from "express";
 
-export interface ConsolePagesOptions {
+interface ConsolePagesOptions {
   /** Whether anybody could sign in: ADMIN_TOKENS is set. */
   isOpen: boolean;
   /** Where the built pages lie; null when they were not built. */

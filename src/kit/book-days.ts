@@ -1,4 +1,4 @@
-import { addDays, dayOf, startOf } from "./time.ts";
+import { addDays, dayOf, daysBetween, startOf } from "./time.ts";
 
 // What a day and a month are in the books of a source: those of its zone (BOOKS_TIME_ZONE). Only here, and
 // never in SQL: Postgres has time zone tables of its own, and reads a midnight that is there twice as the later.
@@ -73,10 +73,10 @@ export const lastBookDay = ({ to }: Pick<BookPeriod, "to">, zone: string): strin
 
 /** The days of which a period has a part, in order. */
 export function bookDaysOf(period: BookPeriod, zone: string): string[] {
-  const days: string[] = [];
-  const last = lastBookDay(period, zone);
-  for (let day = bookDayOf(period.from, zone); day <= last; day = addDays(day, 1)) days.push(day);
-  return days;
+  const first = bookDayOf(period.from, zone);
+  // Counted: what follows the last day of 9999 is no later text.
+  const count = daysBetween(first, lastBookDay(period, zone)) + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, n) => addDays(first, n));
 }
 
 /** A time as the clocks of a zone show it, to the second, as spreadsheets read it: `2026-10-31 23:59:59`. */

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { ALARMS } from "../../src/alarms/alarm-definitions.ts";
 import { CommandContext } from "../../src/cli/command-context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { cliContext, runCli } from "../support/cli-process.ts";
@@ -24,7 +25,15 @@ const shown = globSync(["README.md", "docs/**/*.md"], { cwd: root }).flatMap((fi
   ].map(([, words = ""]) => ({ file, words: words.replaceAll("\\\n", " ").trim().split(/\s+/) })),
 );
 
-/** What of a command line the program does not know: the command, or options. */
+/** Those that an alarm says what to do with. */
+const advised = Object.entries(ALARMS).flatMap(([file, { action }]) =>
+  [...action.matchAll(/invoice-relay ([^.,;:)]+)/g)].map(([, words = ""]) => ({
+    file,
+    words: words.split(" "),
+  })),
+);
+
+/** What of a command line the program does not know: the command, one of its group, or options. */
 function unknownIn(words: readonly string[]): string[] {
   let command = program;
   const unknown: string[] = [];
@@ -33,10 +42,18 @@ function unknownIn(words: readonly string[]): string[] {
   for (const word of words) {
     const inner = command.commands.find((one) => one.name() === word);
     if (inner !== undefined) command = inner;
+    else if (!actsAlone(command) && /^[a-z]/.test(word)) return [word];
     else if (word.startsWith("-") && !flags().includes(word.split("=")[0] ?? "")) unknown.push(word);
   }
-  return command === program && !/^-|^…|^</.test(words[0] ?? "") ? words.slice(0, 1) : unknown;
+  if (command === program && !/^-|^…|^</.test(words[0] ?? "")) return words.slice(0, 1);
+  const [argument] = command.registeredArguments;
+  const isNamed = argument?.required !== true || words.at(-1) !== command.name();
+  return isNamed ? unknown : [...unknown, `${command.name()} of nothing`];
 }
+
+/** Whether it is more than the name of a group. */
+const actsAlone = (command: Command): boolean =>
+  command.commands.length === 0 || command.constructor.name === "OperationCommand";
 
 /** The lines below "Examples:" in what `--help` prints. */
 async function examplesOf(command: Command): Promise<string[]> {
@@ -123,9 +140,10 @@ describe("--help", () => {
     expect(listed.sort()).toEqual(program.commands.map((command) => command.name()).sort());
   });
 
-  it("knows every command line that a document shows", () => {
+  it("knows every command line that a document shows, and that an alarm advises", () => {
     expect(shown.length).toBeGreaterThan(40);
-    const wrong = shown.map(({ file, words }) => ({
+    expect(advised.length).toBeGreaterThan(15);
+    const wrong = [...shown, ...advised].map(({ file, words }) => ({
       file,
       words: words.join(" "),
       unknown: unknownIn(words),

@@ -115,6 +115,8 @@ describe("the calendar of completeness", () => {
     expect(body.days).toEqual([]);
     for (const [query, status] of [
       ["from=2026-10-02&to=2026-10-01", 400],
+      // No day follows it.
+      ["from=9999-12-31&to=9999-12-31", 400],
       ["from=2020-01-01&to=2026-01-01", 409],
     ])
       expect((await call("GET", `/certificates/calendar?${query}`)).status, `${query}`).toBe(status);

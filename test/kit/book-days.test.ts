@@ -25,6 +25,11 @@ describe("days and months of the books", () => {
     ]);
   });
 
+  it("are counted to the last day that has four digits of a year, and no further", () => {
+    const last = ["9999-12-30", "9999-12-31"];
+    expect(bookDaysOf(bookPeriod("9999-12-30", "9999-12-31", "UTC"), "UTC")).toEqual(last);
+  });
+
   it("begin at midnight of their zone, across a year's end too", () => {
     expect(shown(bookDay("2026-01-01", "Africa/Lagos"))).toEqual([
       "2025-12-31T23:00:00.000Z",

@@ -113,6 +113,18 @@ describe("an alarm that is snoozed", () => {
   });
 });
 
+it("what is too much for whoever is told goes in smaller messages, until all of it is told", async () => {
+  const around = await surroundings();
+  const { receiver, tell } = await webhook(around);
+  for (let n = 0; n < 8; n += 1) await raise(around, "replay_failed", `replay-${n}`);
+  receiver.mood = ({ alarms }) => (alarms.length > 2 ? 413 : 200);
+  const untold = () => around.query("select from alarm where told_at is null");
+  for (let tries = 0; (await untold()).length > 0 && tries < 30; tries += 1) await tell();
+  expect(await untold()).toEqual([]);
+  // The first time it might be anything else.
+  expect(receiver.messages.slice(0, 4).map(({ alarms }) => alarms.length)).toEqual([8, 8, 4, 2]);
+});
+
 it("a note stands beside its alarm; closing by name or by subject closes no other", async () => {
   const around = await surroundings();
   for (const subject of ["one", "two"]) await raise(around, "replay_failed", subject);

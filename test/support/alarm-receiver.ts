@@ -14,16 +14,18 @@ interface ToldMessage {
 export interface AlarmReceiver {
   url: string;
   messages: ToldMessage[];
-  /** A status, or never an answer. */
-  mood: number | "hangs";
+  /** A status, of each message its own, or never an answer. */
+  mood: number | "hangs" | ((message: ToldMessage) => number);
 }
 
 export async function startAlarmReceiver(): Promise<AlarmReceiver> {
   const messages: ToldMessage[] = [];
   const server = await startServer(async (request, response) => {
     const body = await text(request);
-    messages.push({ headers: request.headers, body, ...JSON.parse(body) });
-    if (receiver.mood !== "hangs") response.writeHead(receiver.mood).end("ok");
+    const message: ToldMessage = { headers: request.headers, body, ...JSON.parse(body) };
+    messages.push(message);
+    const { mood } = receiver;
+    if (mood !== "hangs") response.writeHead(typeof mood === "number" ? mood : mood(message)).end("ok");
   });
   onTestFinished(server.close);
   const receiver: AlarmReceiver = {

@@ -27,7 +27,7 @@ export const ALARMS_OF_CALLBACKS = {
       "The alarm, `/readyz` (503), `invoice-relay status` and the webhook say so, with the reason. " +
       "Callbacks are answered 503 with `Retry-After`; the newest that failed is tried again each second. " +
       "The row is written when it is over, as that of [database_away](#database_away).",
-    ends: "with the first commit of a callback.",
+    ends: "with the first commit of a callback; if none failed, as soon as Postgres would take one.",
     action:
       "Do what its detail says; once callbacks are recorded again after a long outage, run invoice-relay " +
       "reconcile.",

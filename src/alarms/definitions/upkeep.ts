@@ -26,7 +26,8 @@ export const ALARMS_OF_UPKEEP = {
       "once no day of the source is unproven: with the next equal daily certificate, an hour after midnight in " +
       "the zone of the books, with an equal one made by hand, or when a person closes it. Each daily one covers " +
       "the days of the one before until one is equal, however old the gap.",
-    action: "Read it with invoice-relay certificate show, then run invoice-relay reconcile.",
+    action:
+      "Run the invoice-relay certify of its detail, which names what is missing, then invoice-relay reconcile.",
     todo:
       "Run the `invoice-relay certify …` of the detail; it names each difference. `invoice-relay invoice " +
       "<id>` tells its story; `invoice-relay reconcile` asks for what is missing, `invoice-relay replay " +
@@ -60,7 +61,7 @@ export const ALARMS_OF_UPKEEP = {
       "other payments the month's. The closing stays as it was; each change is kept beside it as " +
       "an addendum, to the cent.",
     ends:
-      "when the month is reopened (`invoice-relay month reopen`), to be closed again with the new figures, or when " +
+      "when the month is reopened (`invoice-relay month reopen <month>`), to be closed again with the new figures, or when " +
       "a person closes the alarm; a further change raises it again.",
     action: "Read what changed with invoice-relay month show <id>, then reopen the month and close it again.",
     todo:
@@ -84,8 +85,8 @@ export const ALARMS_OF_UPKEEP = {
     title: ["maintenance fails", "kinds of maintenance fail"],
     about: "chore",
     means:
-      "Maintenance fails, whichever process tries, and the detail says why. Payments go on, but what is old " +
-      "stays: the disk fills in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
+      "Maintenance fails, whichever process tries, and the detail says why. Payments go on, but what it does " +
+      "stays undone: old rows fill the disk in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
       "`ledger_check`, `unknown_ids`, `personal_data`, `replay_readings`, `history` (`RETENTION`, " +
       "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after two hours for " +
       "`published_roots` (`LEDGER_TOPIC_ARN` takes none of the ledger's roots; at once where only a person can mend " +
@@ -94,11 +95,11 @@ export const ALARMS_OF_UPKEEP = {
       "`old_budgets`, `ledger` and `month_changes`. Each is done by itself, so the others go on.",
     ends: "when it works again.",
     action:
-      "Read the error: what is old stays, and the disk fills meanwhile; run invoice-relay retention once " +
-      "the cause is gone.",
+      "Read the error and mend its cause; it is tried again automatically. Where old rows stay, run " +
+      "invoice-relay retention then.",
     todo:
-      "Read the detail, mend the cause, then `invoice-relay retention`; it is tried again at least every " +
-      'hour, on Lambda once a day. "May not drop it": grant the login the [worker\'s ' +
+      "Read the detail and mend the cause; it is tried again at least every hour, on Lambda what drops old rows " +
+      'once a day: `invoice-relay retention` does that at once. "May not drop it": grant the login the [worker\'s ' +
       'role](security.md#database-roles), or run `retention` as the tables\' owner. "Is busy": something ' +
       'reads the log for hours (`pg_stat_activity`); end it. "Canceling statement due to statement ' +
       'timeout": more rows would have to move than callbacks may wait for. For `partitions`, at a quiet ' +

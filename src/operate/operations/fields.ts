@@ -38,10 +38,10 @@ export const id = z
 
 export const idInPath = z.object({ id: id.describe("the id") });
 
-/** A day, UTC. */
+/** A day, UTC, that another one follows in the calendar that Postgres and our texts have. */
 export const day = z
   .string()
-  .refine(isDay, { error: "should be a day such as 2026-10-31" })
+  .refine((text) => isDay(text) && text < "9999-12-31", { error: "should be a day such as 2026-10-31" })
   .meta({ format: "date" });
 
 export const period = z.strictObject({

@@ -110,6 +110,8 @@ export function usePages<Item>(
     isLoading: first.isLoading || isFetching,
     searchedTo,
     hasMore: next !== null,
+    /** Whether more than the first page is shown. */
+    isFurther: behind.length > 0,
     more,
     reload: first.reload,
   };

@@ -61,6 +61,8 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   refused_callbacks: () => "attention/refused",
   certificate: () => "completeness",
   collection: () => "completeness",
+  ledger: () => "completeness",
+  month: (month) => `completeness/${month}`,
   upstream: () => "settings",
 };
 
@@ -190,7 +192,7 @@ const ASK_AGAIN: RowsAct<ListedAlarm> = {
   async run(alarms, reason) {
     for (const { subject: id, source } of alarms)
       await post("/invoices/{id}/ask", { path: { id }, body: { source, reason } });
-    return `${numberOf(alarms.length, "is", "are")} being asked.`;
+    return `${theyAre(alarms.length)} being asked.`;
   },
   async runAll(reason) {
     const { items, total } = await get("/alarms", { query: { ...ANOMALY, limit: LIST_LIMIT } });
@@ -210,7 +212,7 @@ const ROWS = {
 };
 
 /** Every open alarm, with what to do. Most close by themselves when what they are about is over. */
-export const ALARMS: ListDefinition<ListedAlarm> = {
+const ALARMS: ListDefinition<ListedAlarm> = {
   ...ROWS,
   what: "alarms",
   caption: "Open alarms, the newest first",
@@ -241,7 +243,7 @@ export const ALARMS: ListDefinition<ListedAlarm> = {
 };
 
 /** Payments whose answers are odd: they count all the same, and somebody should know. */
-export const ANOMALIES: ListDefinition<ListedAlarm> = {
+const ANOMALIES: ListDefinition<ListedAlarm> = {
   ...ROWS,
   what: "anomalies",
   caption: "Anomalies, the newest first",

@@ -15,7 +15,7 @@ import {
   timeField,
 } from "../parts/fields.tsx";
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
-import { List, type ListDefinition } from "../parts/list.tsx";
+import { List, type ListDefinition, readSteps } from "../parts/list.tsx";
 import { Answered, PageHead, Problem, Section } from "../parts/page.tsx";
 import { Badge, Button, Money, Outside, PaymentLink } from "../parts/values.tsx";
 import { Downloads } from "./proof-form.tsx";
@@ -112,9 +112,9 @@ const MATCHES: ListDefinition<StatementMatch> = {
   ],
   keyOf: ({ id }) => id,
   to: ({ id }) => `completeness/statements/${id}`,
-  read: async (_given, _cursor, signal) => ({
-    items: (await get("/statements", { query: { limit: 200 } }, signal)).matches,
-  }),
+  read: readSteps(async (_given, limit, signal) => ({
+    items: (await get("/statements", { query: { limit } }, signal)).matches,
+  })),
   empty: [
     "No statement was matched yet.",
     "Export a month's statement at the bank as CSV, and match it here.",

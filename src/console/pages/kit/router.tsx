@@ -13,7 +13,7 @@ export const query = computed(() => new URLSearchParams(address.value.search));
 export const searched = computed(() => new URLSearchParams(address.value.hash.slice(1)).get("search") ?? "");
 
 /** Where one was on a page that one left, for when one comes back. */
-export interface Spot {
+interface Spot {
   row: string;
   shown: number;
 }

@@ -98,7 +98,7 @@ const isOpen = ({ state, count }: { state: string; count: number }): boolean =>
 const SHOWN = 7;
 
 /** The newest payments: those that were there, and each that comes through while one looks. */
-export function JustNow() {
+function JustNow() {
   const { data, reload } = useAnswer("/invoices", { query: { limit: SHOWN } });
   // What came while nothing was heard.
   useReloadAfter(`${connection.value === "lost"}`, reload);
@@ -156,7 +156,7 @@ function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], 
 }
 
 /** The provider's accounts and the topics, each with its circuit breaker. */
-export function Upstreams({ upstreams }: { upstreams: Activity["upstreams"] }) {
+function Upstreams({ upstreams }: { upstreams: Activity["upstreams"] }) {
   return (
     <Section title="Provider and topics">
       <ul class="lined">
@@ -180,7 +180,7 @@ type Range = keyof typeof RANGES;
 const RANGE_NAMES = Object.keys(RANGES) as Range[];
 
 /** What happened in the last hour, day or week; a step opens to its payments. @param minutes of the last hour, live */
-export function History({ minutes }: Pick<Activity, "minutes">) {
+function History({ minutes }: Pick<Activity, "minutes">) {
   const range = RANGE_NAMES.find((one) => one === query.value.get("range")) ?? "1h";
   const { title } = RANGES[range];
   return (

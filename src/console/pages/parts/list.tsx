@@ -90,23 +90,37 @@ interface RowActsProps<Row> {
 export const LIST_LIMIT = 1_000;
 const STEP = 200;
 
-/** A list that is counted and has no cursors: earlier rows are read with each page. @param always in each query. */
-export const readCounted =
-  <const Path extends CountedPath>(
-    path: Path,
-    always?: CallInput<OperationAt<"get", Path>>["query"],
-  ): ListDefinition<RowAt<Path>>["read"] =>
+/** A list without cursors: earlier rows are read with each page. @param ask for so many, of which the first are new */
+export const readSteps =
+  <Row,>(
+    ask: (
+      given: Values,
+      limit: number,
+      signal?: AbortSignal,
+    ) => Promise<{ items: Row[]; total?: number | undefined }>,
+  ): ListDefinition<Row>["read"] =>
   async (given, cursor, signal) => {
     const from = Number(cursor ?? 0);
     const limit = Math.min(from + STEP, LIST_LIMIT);
+    const { items, total } = await ask(given, limit, signal);
+    const hasMore =
+      limit < LIST_LIMIT && (total === undefined ? items.length === limit : items.length < total);
+    const page = { items: items.slice(from), next: hasMore ? String(items.length) : null };
+    return total === undefined ? page : { ...page, total };
+  };
+
+/** Such a list that is counted. @param always in each query. */
+export const readCounted = <const Path extends CountedPath>(
+  path: Path,
+  always?: CallInput<OperationAt<"get", Path>>["query"],
+): ListDefinition<RowAt<Path>>["read"] =>
+  readSteps(async (given, limit, signal) => {
     const asked = { query: { ...(always as object | undefined), ...given, limit } };
-    const { items, total } = (await get(path, asked as CallInput<OperationAt<"get", Path>>, signal)) as {
+    return (await get(path, asked as CallInput<OperationAt<"get", Path>>, signal)) as {
       items: RowAt<Path>[];
       total: number;
     };
-    const hasMore = items.length < Math.min(total, LIST_LIMIT);
-    return { items: items.slice(from), total, next: hasMore ? String(items.length) : null };
-  };
+  });
 
 type CountedPath = "/alarms" | "/dead-letters" | "/quarantine";
 type RowAt<Path extends CountedPath> =
@@ -130,7 +144,8 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
   });
   useLive(figure !== undefined || list.news !== undefined);
   useSpot(pages);
-  usePolled(isUnderWay !== undefined && (items?.some(isUnderWay) ?? false), pages);
+  // What one has gone on to is not taken away again.
+  usePolled(!pages.isFurther && isUnderWay !== undefined && (items?.some(isUnderWay) ?? false), pages);
   return (
     <>
       {filters.length > 0 && <FilterBar filters={filters} label={`Filters of ${what}`} />}

@@ -71,7 +71,7 @@ export function HiddenShown({ text }: { text: string }) {
 }
 
 /** short: the clock, and the day where it is another; clock: with milliseconds; full: everything. */
-export type TimeStyle = "short" | "clock" | "full";
+type TimeStyle = "short" | "clock" | "full";
 
 /** In the chosen zone; pointed at, whole in UTC; `u` turns all. @param at ISO 8601; a dash where there is none. */
 export function Time({ at, as = "short" }: { at: string | null; as?: TimeStyle }) {

@@ -148,7 +148,7 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
 type Claim = InvoiceEvidence["claims"][number];
 
 /** What callbacks claimed beside what the provider answered; nothing of the left side is believed. */
-export function Claims({ claims, leftOut }: Pick<InvoiceEvidence, "claims" | "leftOut">) {
+function Claims({ claims, leftOut }: Pick<InvoiceEvidence, "claims" | "leftOut">) {
   if (claims.length === 0) return null;
   return (
     <Section title="Claim and answer" aside={<small>Only the id is taken from a claim</small>}>
@@ -238,7 +238,7 @@ const publicationField = (publication: SentEvent["publications"][number]): Field
 });
 
 /** Each event as it was sent, and what SNS called it. */
-export function Events({ events }: Pick<InvoiceEvidence, "events">) {
+function Events({ events }: Pick<InvoiceEvidence, "events">) {
   return (
     <Section title="Event as sent">
       {events.length === 0 && <p class="quiet">No event was made.</p>}
@@ -256,7 +256,7 @@ export function Events({ events }: Pick<InvoiceEvidence, "events">) {
 }
 
 /** Whether its rows are in the tree that an outsider can check. */
-export const InLedger = ({ ledger }: Pick<InvoiceEvidence, "ledger">) => (
+const InLedger = ({ ledger }: Pick<InvoiceEvidence, "ledger">) => (
   <Section title="In the ledger">
     {ledger.map(({ source, size, rows, leaves, changed }) => (
       <p key={source} class="line">

@@ -97,7 +97,7 @@ function Payments() {
 }
 
 /** What a search took its text for, and what it found besides payments. */
-export function Searched({ page: { items, searched = [], others = [] } }: { page: ListPage<unknown> }) {
+function Searched({ page: { items, searched = [], others = [] } }: { page: ListPage<unknown> }) {
   const last = searched.at(-1);
   if (last === undefined) return null;
   return (

@@ -15,7 +15,7 @@ import {
   textField,
   timeField,
 } from "../parts/fields.tsx";
-import { List, type ListDefinition } from "../parts/list.tsx";
+import { List, type ListDefinition, readSteps } from "../parts/list.tsx";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, PaymentLink } from "../parts/values.tsx";
 import { NewReplay } from "./new-replay.tsx";
@@ -57,9 +57,9 @@ const REPLAYS: ListDefinition<Replay> = {
   ],
   keyOf: ({ id }) => id,
   to: ({ id }) => `replays/${id}`,
-  read: async (_given, _cursor, signal) => ({
-    items: (await get("/replays", { query: { limit: 100 } }, signal)).replays,
-  }),
+  read: readSteps(async (_given, limit, signal) => ({
+    items: (await get("/replays", { query: { limit } }, signal)).replays,
+  })),
   isUnderWay: ({ state }) => state === "running",
   empty: [
     "Nothing was replayed yet.",
@@ -68,7 +68,7 @@ const REPLAYS: ListDefinition<Replay> = {
 };
 
 /** One replay: how far it is, what it waits for, what SNS refused; to be stopped, or to go on. */
-export function ReplayPage({ id }: { id: string }) {
+function ReplayPage({ id }: { id: string }) {
   const answer = useAnswer("/replays/{id}", { path: { id } });
   const replay = answer.data?.replay;
   usePolled(replay?.state === "running", answer);
@@ -183,7 +183,7 @@ function Progress({ replay }: { replay: Replay }) {
   );
 }
 
-export function ReplayProgress({ replay }: { replay: Replay }) {
+function ReplayProgress({ replay }: { replay: Replay }) {
   return (
     <span class="stack quiet">
       <progress aria-label="Progress" value={shareOf(replay)} max={1} />

@@ -82,7 +82,7 @@ function Subject({ change: { action, subject, invoiceId } }: { change: AuditEntr
   );
 }
 
-export function SettingsShownPart() {
+function SettingsShownPart() {
   const answer = useAnswer("/settings", {});
   return (
     <Answered answer={answer} what="settings">

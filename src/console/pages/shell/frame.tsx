@@ -210,7 +210,7 @@ interface BoundaryState {
 }
 
 /** A page that breaks takes nothing else with it: the way to the others stays, and what went wrong is said. */
-export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
+class PageBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { where: "", error: undefined };
 
   static override getDerivedStateFromProps = ({ where }: BoundaryProps, state: BoundaryState) =>
