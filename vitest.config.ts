@@ -88,6 +88,8 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: "unit",
+          // What they wait for is near.
+          expect: { poll: { ...PATIENT.expect.poll, interval: 5 } },
           include: unitTests(import.meta.dirname),
           exclude: LONG,
           maxWorkers: 2,

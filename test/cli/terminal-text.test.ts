@@ -4,6 +4,7 @@ import { CommandContext } from "../../src/cli/command-context.ts";
 import { plainJson, plainLines } from "../../src/cli/terminal-text.ts";
 import { messageOf } from "../../src/kit/errors.ts";
 import { plainText } from "../../src/kit/text.ts";
+import { anyText } from "../support/any-text.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
@@ -17,7 +18,7 @@ const EVIL = "\u001B[2J\u009B31m\u202Elive\u2066\u200F\r\b\u0007\u2028\u007F\u{E
 describe("text from outside, at a terminal", () => {
   it("loses what could steer it, whatever it is", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+      fc.property(anyText(), (text) => {
         expect(plainText(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
         expect(plainLines(text)).not.toMatch(STEERING);
         expect(messageOf(new Error(text))).not.toMatch(STEERING);

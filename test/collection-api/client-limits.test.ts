@@ -18,18 +18,20 @@ describe.concurrent("a time-out covers the whole answer", () => {
     });
   });
 
-  it("waiting for a connection counts, and what was never sent stays unsent", () =>
-    withProvider(
-      () => new Promise(() => {}),
-      { connections: 1 },
-      async (client, provider) => {
-        const first = client.getInvoice(ID, { timeoutMs: 400, retries: 0 });
-        const second = client.createInvoice(CREATE, { timeoutMs: 100 });
-        await expect(second).rejects.toMatchObject({ kind: "timeout", outcomeUnknown: false });
-        await expect(first).rejects.toMatchObject({ kind: "timeout" });
-        expect(provider.asked.map(({ method }) => method)).toEqual(["GET"]);
-      },
-    ));
+  it("waiting for a connection counts, and what was never sent stays unsent", () => {
+    const arrived = Promise.withResolvers<void>();
+    const handler: Handler = () => void arrived.resolve();
+    return withProvider(handler, { connections: 1 }, async (client, provider) => {
+      const stop = new AbortController();
+      const first = client.getInvoice(ID, { signal: stop.signal });
+      await arrived.promise;
+      const second = client.createInvoice(CREATE, { timeoutMs: 100 });
+      await expect(second).rejects.toMatchObject({ kind: "timeout", outcomeUnknown: false });
+      stop.abort();
+      await expect(first).rejects.toMatchObject({ kind: "aborted" });
+      expect(provider.asked.map(({ method }) => method)).toEqual(["GET"]);
+    });
+  });
 });
 
 describe("an AbortSignal stops a call", () => {

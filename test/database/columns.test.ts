@@ -16,6 +16,7 @@ import {
 } from "../../src/database/columns.ts";
 import { returned, type Slots, Statement } from "../../src/database/statement.ts";
 import { isRefusedData } from "../../src/kit/postgres-errors.ts";
+import { anyText } from "../support/any-text.ts";
 import { openTestDatabase } from "../support/database.ts";
 
 interface Row {
@@ -43,7 +44,7 @@ const COLUMNS: Columns<Row> = {
 };
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 5 });
-const whole = fc.string({ unit: "binary", maxLength: 300 }).map((word) => word.replaceAll("\0", ""));
+const whole = anyText({ maxLength: 300 }).map((word) => word.toWellFormed().replaceAll("\0", ""));
 const rows = fc.array(
   fc.record<Row>({
     id: maybe(fc.uuid()),

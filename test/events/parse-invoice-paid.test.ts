@@ -18,6 +18,9 @@ const NAMED =
 const missingAt = ({ trustedOrigins: [origin] }: { trustedOrigins: readonly string[] }) =>
   `${origin}${new URL(NAMED).pathname}`;
 
+/** A delivery on this machine takes a few ms. */
+const SOON = { interval: 5 };
+
 const failing = (kind: InvoicePaidErrorKind, retry = false) => expect.objectContaining({ kind, retry });
 
 /** A notification as a local SNS signs and posts it, and what an endpoint of its topic trusts. */
@@ -43,7 +46,7 @@ async function first(subscriber: Subscriber, type = "Notification"): Promise<str
     const found = subscriber.received.find((one) => one.headers["x-amz-sns-message-type"] === type);
     if (found === undefined) throw new Error("nothing delivered yet");
     return found.body;
-  });
+  }, SOON);
 }
 
 describe("parseInvoicePaid", () => {

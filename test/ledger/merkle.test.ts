@@ -66,8 +66,10 @@ describe("the tree of RFC 9162", () => {
       for (let index = 0; index < size; index += 1) {
         const path = await inclusionPath(index, size, read);
         const leaf = leaves[index] ?? EMPTY_ROOT;
-        expect(rootBy(leaf, index, size, path)).toEqual(root);
-        expect(rootBy(EMPTY_ROOT, index, size, path)).not.toEqual(root);
+        const proves = (one: Buffer) => rootBy(one, index, size, path).equals(root);
+        expect([proves(leaf), proves(EMPTY_ROOT)], `${index} of ${size}`).toEqual([true, false]);
+        // Of the others it would be the same; an exception takes longer than all the rest.
+        if (index > 0 && index < size - 1) continue;
         expect(() => rootBy(leaf, index, size, [...path, root])).toThrow("does not fit");
         expect(() => rootBy(leaf, size, size, path)).toThrow();
       }
@@ -75,17 +77,18 @@ describe("the tree of RFC 9162", () => {
   });
 
   it("proves that every tree begins with each smaller one, and with no other", async () => {
-    for (let second = 1; second <= leaves.length; second += 1) {
-      const secondRoot = await rootOf(0, second, read);
-      for (let first = 1; first <= second; first += 1) {
-        const firstRoot = await rootOf(0, first, read);
+    const roots = await Promise.all([EMPTY_ROOT, ...leaves].map((_, size) => rootOf(0, size, read)));
+    for (const [second, secondRoot] of roots.entries()) {
+      for (const [first, firstRoot] of roots.slice(0, second + 1).entries()) {
+        if (first === 0) continue;
         const path = await consistencyPath(first, second, read);
-        const roots = [firstRoot, secondRoot];
-        expect(rootsOf(first, second, [firstRoot], path), `${first} of ${second}`).toEqual(roots);
-        expect(rootsOf(first, second, [leafHash(firstRoot)], path)).not.toEqual([
-          leafHash(firstRoot),
-          secondRoot,
+        const proves = (one: Buffer) =>
+          Buffer.concat(rootsOf(first, second, [one], path)).equals(Buffer.concat([one, secondRoot]));
+        expect([proves(firstRoot), proves(leafHash(firstRoot))], `${first} of ${second}`).toEqual([
+          true,
+          false,
         ]);
+        if (first > 1 && first < second) continue;
         expect(() => rootsOf(first, second, [firstRoot], [...path, secondRoot])).toThrow("too long");
       }
     }

@@ -37,7 +37,10 @@ it("references come out of a tile as they went in: of every kind, in whatever or
 
 it("a changed column is named, even where its byte is the one that stood there", () => {
   const salt = Buffer.alloc(16, 7);
+  const widest = Math.max(...KINDS.map(checksLength));
   for (const kind of KINDS) {
+    // One in 256 has the byte that stood there: of the kind that has every place, enough are made for that.
+    const tries = checksLength(kind) === widest ? 300 : 10;
     const values = Object.fromEntries(Object.keys(kind.columns).map((name) => [name, `it was ${name}`]));
     const row = { source: "default", key: "", at: "", writer: 1, values };
     const checksOf = (column: string, value: string | null) =>
@@ -45,7 +48,7 @@ it("a changed column is named, even where its byte is the one that stood there",
     const kept = hashRow(kind, row, { salt }).checks;
     for (const column of Object.keys(kind.columns)) {
       if (["source", kind.time, ...Object.keys(kind.key)].includes(column)) continue;
-      const named = Array.from({ length: 300 }, (_, at) =>
+      const named = Array.from({ length: tries }, (_, at) =>
         differingColumns(kind, kept, checksOf(column, at === 0 ? null : `it is ${at}`)),
       );
       expect(new Set(named.map((columns) => columns.join()))).toEqual(new Set([column]));

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BODY_LIMIT } from "../../../src/receive/reading/decode-body.ts";
 import { type CallbackRequest, readCallback } from "../../../src/receive/reading/read-callback.ts";
+import { anyText } from "../../support/any-text.ts";
 
 const HOSTILE_KEYS = ["__proto__", "constructor", "prototype", "toString", "length", "", "\0", "\ud800"];
 const LISTED_KEYS = [
@@ -31,12 +32,12 @@ const read = (part: Partial<CallbackRequest>) => readCallback(request(part));
 
 const uuid = fc.uuid().filter((one) => !one.startsWith("00000000-0000-0000"));
 const anyCase = fc.tuple(uuid, fc.boolean()).map(([one, capitals]) => (capitals ? one.toUpperCase() : one));
-const key = fc.oneof(fc.constantFrom(...HOSTILE_KEYS, ...LISTED_KEYS), fc.string({ unit: "binary" }));
+const key = fc.oneof(fc.constantFrom(...HOSTILE_KEYS, ...LISTED_KEYS), anyText());
 /** JSON with UUIDs in it, at listed places as well as at others, and keys that bite. */
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   json: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
-    fc.oneof(anyCase, fc.string({ unit: "binary" }), fc.double(), fc.boolean(), fc.constant(null)),
+    fc.oneof(anyCase, anyText(), fc.double(), fc.boolean(), fc.constant(null)),
     fc.array(tie("json"), { maxLength: 5 }),
     fc.array(fc.tuple(key, tie("json")), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
   ),
@@ -62,8 +63,8 @@ const anyBody = fc.oneof(
 );
 const anyRequest = fc.record({
   method: fc.constantFrom("POST", "GET", "HEAD"),
-  query: fc.string({ unit: "binary" }),
-  reference: fc.option(fc.string({ unit: "binary" })),
+  query: anyText(),
+  reference: fc.option(anyText()),
   contentType: fc.option(fc.string()),
   contentEncoding,
   body: anyBody,
@@ -147,7 +148,7 @@ describe("a planted data.id", () => {
 
   it("reads the same as JSON, as text within a form field, and as bracketed form keys", () => {
     fc.assert(
-      fc.property(anyCase, fc.string({ unit: "binary" }), (id, title) => {
+      fc.property(anyCase, anyText(), (id, title) => {
         const data = JSON.stringify({ title, id });
         const bodies = {
           "data.id": `{"data":${data}}`,
