@@ -45,9 +45,17 @@ describe("the event of a paid invoice", () => {
     });
   });
 
-  it("holds only what Postgres can keep", () => {
-    const named = dataOf({ payerName: `A${NUL}`, billerMetaData: { [`k${NUL}`]: `v${NUL}` } });
-    expect(named).toMatchObject({ payer: { name: "A\ufffd" }, metadata: { "k\ufffd": "v\ufffd" } });
+  it("holds only what Postgres can keep, as does its invoice", () => {
+    const names =
+      "title collectionName paymentMethod serviceFeePayer payerName payerEmail payerPhoneNumber billerName billerAddress billerEmail";
+    const odd = Object.fromEntries(names.split(" ").map((name) => [name, `${name}${NUL}\ud800`]));
+    const billerMetaData = { [`k${NUL}`]: "v\udfff" };
+    const { event, invoice } = judge(confirmation(), found({ ...odd, billerMetaData }), rules, EVEN);
+    const kept = JSON.stringify([JSON.parse(event?.payload ?? ""), { ...invoice, document: null }]);
+    // JSON writes either as an escape.
+    expect(kept).not.toMatch(/\\u/);
+    for (const name of names.split(" ")) expect(kept).toContain(`"${name}\ufffd\ufffd"`);
+    expect(kept).toContain('{"k\ufffd":"v\ufffd"}');
   });
 
   it.each([
