@@ -108,8 +108,8 @@ export function* checkVerdicts(evidence: Evidence, books: Books): Findings {
       yield ["claimed, but the lease expired long ago", key];
     if (row.state === "done" && row.verdict === null) yield ["done without a verdict", key];
     if (row.state === "due" && row.due_at < books.read_at - LATE_MS) yield ["due, but not asked", key];
-    // One that is due now was opened again, by a sweep that had read the books earlier.
-    if (row.state === "due" && row.due_at > books.read_at + SOON_MS && isPaid)
+    // One that is paid was opened again, by a sweep that had read the books earlier: it shares an ask to come.
+    if (row.state === "due" && row.due_at > books.read_at + SOON_MS && isPaid && row.verdict !== "paid")
       yield ["the provider said paid, but it still waits", key];
     if (row.state === "done" && !asked.has(key)) yield [`${row.verdict} without having been asked`, key];
     if (row.verdict === "paid" && !events.has(key)) yield ["paid without an event", key];

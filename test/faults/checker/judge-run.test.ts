@@ -12,6 +12,12 @@ describe("the checker", () => {
     expect(what(goodRun())).toEqual([]);
   });
 
+  it("finds nothing where a sweep has a paid invoice asked about once more", () => {
+    const run = goodRun();
+    set(first(run.books.confirmations), { state: "due", due_at: run.books.read_at + 2_000 });
+    expect(what(run)).toEqual([]);
+  });
+
   const breaks: [string, string, (run: Run) => void][] = [
     ["G1", "answered 2xx, but not in the log", ({ books }) => void books.callbacks.pop()],
     ["G1", "in the log 2 times", ({ books }) => void books.callbacks.push(first(books.callbacks))],
@@ -24,6 +30,12 @@ describe("the checker", () => {
       "G2",
       "claimed, but the lease expired",
       ({ books }) => set(first(books.confirmations), { state: "claimed" }),
+    ],
+    [
+      "G2",
+      "the provider said paid, but it still waits",
+      ({ books }) =>
+        set(first(books.confirmations), { state: "due", verdict: "pending", due_at: books.read_at + 60_000 }),
     ],
     ["G2", "done without a verdict", ({ books }) => set(first(books.confirmations), { verdict: null })],
     [
