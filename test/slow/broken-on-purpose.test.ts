@@ -47,12 +47,14 @@ const FAULTS: { name: string; breakage: Breakage; plan: Planned[]; says: RegExp 
   {
     name: "a connection goes back into its pool after a time-out",
     breakage: BREAKAGES.timedOutConnectionsStay,
-    plan: [0, 1].map((relay) => ({
-      atMs: 2_000,
-      forMs: 0,
-      fault: { on: "link", relay, link: "postgres", fault: { kind: "hang" } },
-    })),
-    // Whatever the hung connections happened to hold stands still: a confirmation, an event, or an alarm.
+    // Again and again, so that no connection of a pool is one that works.
+    plan: [0, 1].flatMap((relay) =>
+      Array.from({ length: 8 }, (_, n) => ({
+        atMs: 1_000 + n * 500,
+        forMs: 0,
+        fault: { on: "link", relay, link: "postgres", fault: { kind: "hang" } },
+      })),
+    ),
     says: /^(?:G2 (?:due, but not asked|claimed, but the lease expired long ago)|G10 paid at the provider, but never published|G13 in the log, but not in the table)/,
   },
   {

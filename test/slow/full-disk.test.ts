@@ -29,6 +29,10 @@ it("a real disk that fills, and is freed: told within seconds, and over by itsel
   await vi.waitFor(async () => expect(await readyz()).toBe(503), WAIT);
   await saysSo(watch, /^A person is needed: .*callbacks cannot be recorded: Postgres' disk is full/, ALARM);
   await isTold(watch, "recording_failing");
+  expect(watch.receiver.messages.map(({ text }) => text).join()).toMatch(/disk is full/);
+  expect(watch.relay.lines.filter(({ alarm }) => alarm === "recording_failing")).toMatchObject([
+    { level: "error", msg: expect.stringMatching(/disk is full/) },
+  ]);
 
   await free?.();
   await vi.waitFor(async () => expect(await readyz()).toBe(200), WAIT);

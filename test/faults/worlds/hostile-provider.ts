@@ -1,23 +1,24 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { hash } from "node:crypto";
 import { type OwnServer, startServer } from "../../support/own-server.ts";
-import type { ListPlan } from "./plan.ts";
+import { type DateForm, written } from "./dates.ts";
+import type { InvoicePlan, ListPlan } from "./plan.ts";
 
 /** An invoice as the provider has it now. */
 export interface Held {
   id: string;
-  type: "Live" | "Test";
+  type: InvoicePlan["type"];
   status: string;
   /** What the list calls it. */
   label: string | number | null;
   createdAt: Date;
   paidAt: Date | null;
-  /** What the list and Get Invoice say of the payment's time. */
-  listDate: string | number | null;
-  answerDate: string | number | null;
-  amount: string;
-  charges: { serviceCharge: string; vat: string; settleableAmount: string; totalAmount: string };
-  deep: boolean;
   modifiedAt: Date;
+  /** How the list and Get Invoice write down when it was paid. */
+  listDate: DateForm;
+  answerDate: DateForm;
+  amount: number;
+  charges: { serviceCharge: number; vat: number; settleableAmount: number; totalAmount: number };
+  deep: boolean;
   /** Get Invoice and list know it no longer. */
   gone: boolean;
   /** The list knows it no longer. */
@@ -30,7 +31,8 @@ export interface Held {
 export interface Account {
   collectionId: string;
   list: ListPlan;
-  zoneHours: number;
+  /** Of the provider's clocks. */
+  zone: string;
   invoices: Map<string, Held>;
   /** So many more requests for the list are refused. */
   tooMany: number;
@@ -48,83 +50,80 @@ export async function startHostileProvider(): Promise<HostileProvider> {
   const accounts = new Map<string, Account>();
   const server = await startServer((request, response) => {
     const account = accounts.get(String(request.headers["x-api-key"]));
-    if (account === undefined) return answer(response, 401, { status: 401, message: "Unknown key" });
-    serveAccount(account, request, response);
+    const url = new URL(request.url ?? "", "http://provider");
+    const { status, body } = account === undefined ? refusal(401, "Unknown key") : answer(account, url);
+    const headers = { "content-type": "application/json", ...(status === 429 && { "retry-after": "1" }) };
+    response.writeHead(status, headers).end(JSON.stringify(body));
   });
   return { ...server, accounts };
 }
 
-const answer = (response: ServerResponse, status: number, body: object, headers = {}) =>
-  void response
-    .writeHead(status, { "content-type": "application/json", ...headers })
-    .end(JSON.stringify(body));
+const refusal = (status: number, message: string, more = {}) => ({
+  status,
+  body: { status, message, ...more },
+});
+const success = (data: object) => ({ status: 200, body: { status: "success", message: "ok", data } });
 
-function serveAccount(account: Account, request: IncomingMessage, response: ServerResponse) {
-  const { pathname, searchParams } = new URL(request.url ?? "", "http://provider");
+function answer(account: Account, { pathname, searchParams }: URL): { status: number; body: object } {
   const collection = `/api/v1/collections/${account.collectionId}`;
-  if (pathname === collection)
-    return answer(response, 200, success({ id: account.collectionId, collectionName: "Term 1" }));
+  if (pathname === collection) return success({ id: account.collectionId, collectionName: "Term 1" });
   if (pathname === `${collection}/invoices`) {
     if (account.tooMany > 0) {
       account.tooMany -= 1;
-      return answer(response, 429, { status: 429, message: "Slow down" }, { "retry-after": "1" });
+      return refusal(429, "Slow down");
     }
     const page = pageOf(account, searchParams);
-    if (page === null) return answer(response, 404, { status: 404, message: "There is no such page" });
-    return answer(response, 200, success(page));
+    return page === null ? refusal(404, "There is no such page") : success(page);
   }
   const invoice = account.invoices.get(pathname.split("/").at(-1) ?? "");
-  if (invoice === undefined || invoice.gone)
-    return answer(response, 404, {
-      ...{ status: 404, type: "NotFound", errors: [] },
-      message: "Invoice with the given Id does not exist",
-    });
-  const text = JSON.stringify(success(invoiceOf(invoice)));
-  const metadata = invoice.deep ? `${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}` : '{"class":"4b"}';
-  response.writeHead(200, { "content-type": "application/json" }).end(text.replace('"METADATA"', metadata));
+  if (invoice !== undefined && !invoice.gone) return success(invoiceOf(invoice, account.zone));
+  return refusal(404, "Invoice with the given Id does not exist", { type: "NotFound", errors: [] });
 }
 
-const success = (data: object) => ({ status: "success", message: "ok", data });
+const DEEP = Array.from({ length: 3_000 }).reduce<unknown>((inner) => ({ a: inner }), 1);
 
-const number = (amount: string) => Number(amount);
+const invoiceOf = ({ id, type, status, amount, charges, ...held }: Held, zone: string) => ({
+  id,
+  type,
+  status,
+  title: "School \u0001 fees",
+  collectionName: "Term 1",
+  amount,
+  ...charges,
+  serviceFeePayer: "Merchant",
+  paymentDate: written(held.answerDate, held.paidAt, { createdAt: held.createdAt, zone }),
+  paymentMethod: "Card",
+  billerMetaData: held.deep ? DEEP : { class: "4b" },
+  dateCreated: held.createdAt.toISOString(),
+  dateModified: held.modifiedAt.toISOString(),
+});
 
-function invoiceOf({ id, type, status, createdAt, modifiedAt, answerDate, amount, charges }: Held) {
-  return {
-    ...{ id, type, status, title: "School \u0001 fees", collectionName: "Term 1", amount: number(amount) },
-    ...Object.fromEntries(Object.entries(charges).map(([name, text]) => [name, number(text)])),
-    ...{
-      serviceFeePayer: "Merchant",
-      paymentDate: answerDate,
-      paymentMethod: "Card",
-      billerMetaData: "METADATA",
-    },
-    ...{ dateCreated: createdAt.toISOString(), dateModified: modifiedAt.toISOString() },
-  };
-}
+const ORDERS: Record<ListPlan["order"], (one: Held, other: Held) => number> = {
+  newest: (one, other) => other.createdAt.getTime() - one.createdAt.getTime(),
+  oldest: (one, other) => one.createdAt.getTime() - other.createdAt.getTime(),
+  id: (one, other) => (one.id < other.id ? -1 : 1),
+};
 
 function pageOf(account: Account, query: URLSearchParams) {
-  const { list } = account;
+  const { list, zone } = account;
   comeAndGo(account);
   const page = Number(query.get("page") ?? 1);
   const pageSize = Math.min(Number(query.get("pageSize") ?? 10), list.cap);
-  const found = [...account.invoices.values()].filter(
-    (one) => !one.gone && !one.left && matches(account, one, query),
-  );
-  const sign = list.order === "oldest" ? 1 : -1;
-  found.sort((a, b) =>
-    list.order === "id" ? (a.id < b.id ? -1 : 1) : sign * (a.createdAt.getTime() - b.createdAt.getTime()),
-  );
-  if (list.pages === "shuffled") found.sort(() => Math.random() - 0.5);
+  const found = [...account.invoices.values()]
+    .filter((one) => !one.gone && !one.left && matches(list, one, query))
+    .sort(ORDERS[list.order]);
+  const shuffled = ({ id }: Held) => hash("sha1", `${account.pages} ${id}`);
+  if (list.pages === "shuffled") found.sort((one, other) => (shuffled(one) < shuffled(other) ? -1 : 1));
   const last = Math.max(1, Math.ceil(found.length / pageSize));
   const isPast = page > last;
   if (isPast && list.pastTheEnd === "not found") return null;
-  const shownPage =
-    list.pages === "first page again" ? 1 : isPast && list.pastTheEnd === "last page" ? last : page;
-  let shown = found.slice((shownPage - 1) * pageSize, shownPage * pageSize);
+  const asked = isPast && list.pastTheEnd === "last page" ? last : page;
+  const at = list.pages === "first page again" ? 1 : asked;
+  let shown = found.slice((at - 1) * pageSize, at * pageSize);
   if (list.pages === "last item missing") shown = shown.slice(0, -1);
   if (list.pages === "empty after the first" && page > 1) shown = [];
   for (const one of shown) one.shown = true;
-  const count = {
+  const totalCount = {
     right: found.length,
     missing: undefined,
     "zero past the end": isPast ? 0 : found.length,
@@ -132,37 +131,18 @@ function pageOf(account: Account, query: URLSearchParams) {
     "one too few": Math.max(0, found.length - 1),
     "of the page": shown.length,
   }[list.count];
-  const next = { right: page < last, missing: undefined, never: false, always: true }[list.next];
-  return {
-    items: shown.map(({ id, amount, label, createdAt, listDate }) => ({
-      ...{
-        id,
-        title: "School fees",
-        amount: list.hasAmounts ? number(amount) : null,
-        status: label,
-        payerName: null,
-        payerEmail: null,
-      },
-      ...{ dateCreated: createdAt.toISOString(), datePaid: listDate },
-    })),
-    ...{ page, pageSize, hasNextPage: next, hasPreviousPage: page > 1, totalCount: count },
-  };
-}
-
-/** Paid this moment: of no period that is over. */
-function joining(n: number): Held {
-  const now = new Date();
-  return {
-    ...{
-      id: `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`,
-      type: "Live",
-      status: "Paid",
-      amount: "1.00",
-    },
-    ...{ label: "Paid", createdAt: now, paidAt: now, modifiedAt: now, deep: false },
-    ...{ listDate: now.toISOString(), answerDate: now.toISOString(), gone: false, left: false, shown: false },
-    charges: { serviceCharge: "0.00", vat: "0.00", settleableAmount: "1.00", totalAmount: "1.00" },
-  };
+  const hasNextPage = { right: page < last, missing: undefined, never: false, always: true }[list.next];
+  const items = shown.map(({ id, amount, label, createdAt, listDate, paidAt }) => ({
+    id,
+    title: "School fees",
+    amount: list.hasAmounts ? amount : null,
+    status: label,
+    payerName: null,
+    payerEmail: null,
+    dateCreated: createdAt.toISOString(),
+    datePaid: written(listDate, paidAt, { createdAt, zone }),
+  }));
+  return { items, page, pageSize, hasNextPage, hasPreviousPage: page > 1, totalCount };
 }
 
 const MOST_JOINING = 20;
@@ -174,34 +154,52 @@ function comeAndGo(account: Account): void {
   const staying = [...invoices.values()].filter(({ left }) => !left);
   const leaving = staying[account.pages % Math.max(1, staying.length)];
   if (isTime(list.leaves) && leaving !== undefined) leaving.left = true;
-  const joined = joining(account.pages);
-  if (isTime(list.joins) && account.pages <= MOST_JOINING * list.joins) invoices.set(joined.id, joined);
+  if (!isTime(list.joins) || account.pages > MOST_JOINING * list.joins) return;
+  const id = `aaaaaaaa-0000-4000-8000-${String(account.pages).padStart(12, "0")}`;
+  // Paid this moment: of no period that is over.
+  const now = new Date();
+  invoices.set(id, {
+    id,
+    type: "Live",
+    status: "Paid",
+    label: "Paid",
+    createdAt: now,
+    paidAt: now,
+    modifiedAt: now,
+    listDate: "utc",
+    answerDate: "utc",
+    amount: 1,
+    charges: { serviceCharge: 0, vat: 0, settleableAmount: 1, totalAmount: 1 },
+    deep: false,
+    gone: false,
+    left: false,
+    shown: false,
+  });
 }
 
-function matches({ list, zoneHours }: Account, invoice: Held, query: URLSearchParams): boolean {
-  const [first, last] = [query.get("startDate"), query.get("endDate")];
+function matches(list: ListPlan, { type, status, label, createdAt, paidAt }: Held, query: URLSearchParams) {
+  const asked = (name: string) => query.get(name);
+  const [first, last] = [asked("startDate"), asked("endDate")];
   if (list.dateFilter !== "ignored" && first !== null && last !== null) {
-    if (list.dateFilter === "shows nothing") return false;
-    const moment = list.dateFilter === "creation" ? invoice.createdAt : invoice.paidAt;
+    const moment = { creation: createdAt, payment: paidAt, "shows nothing": null }[list.dateFilter];
     if (moment === null) return false;
-    const day = new Date(moment.getTime() + zoneHours * 3_600_000).toISOString().slice(0, 10);
-    const [withFirst, withLast] = [/both|first/.test(list.ends), /both|last/.test(list.ends)];
-    if (day < first || day > last || (day === first && !withFirst) || (day === last && !withLast))
-      return false;
+    const day = new Date(moment.getTime() + list.zoneHours * 3_600_000).toISOString().slice(0, 10);
+    if (day < first || (day === first && !/both|first/.test(list.ends))) return false;
+    if (day > last || (day === last && !/both|last/.test(list.ends))) return false;
   }
-  const type = query.get("invoiceType");
+  const typeAsked = asked("invoiceType");
   if (
-    type === null
-      ? list.hidesTest && invoice.type === "Test"
-      : list.typeFilter === "kept" && type !== invoice.type
+    typeAsked === null ? list.hidesTest && type === "Test" : list.typeFilter === "kept" && typeAsked !== type
   )
     return false;
-  const status = query.get("invoiceStatus");
-  if (status === null || list.statusFilter === "ignored") return true;
-  if (list.statusFilter === "shows nothing") return false;
-  if (list.statusFilter === "by truth") return status === invoice.status;
-  const label = String(invoice.label ?? "");
-  return list.statusFilter === "by label"
-    ? label === status
-    : label.trim().toLowerCase() === status.trim().toLowerCase();
+  const statusAsked = asked("invoiceStatus");
+  if (statusAsked === null) return true;
+  const alike = (text: string) => text.trim().toLowerCase();
+  return {
+    "by label": String(label ?? "") === statusAsked,
+    "by label, any case": alike(String(label ?? "")) === alike(statusAsked),
+    "by truth": status === statusAsked,
+    ignored: true,
+    "shows nothing": false,
+  }[list.statusFilter];
 }

@@ -29,13 +29,12 @@ await runInLab("worlds", { lent: process.env.DATABASE_URL, durable: false }, asy
   const yard = await openYard(databaseUrl);
   say(`worlds ${seed} to ${seed + count - 1}`);
   const startedAt = performance.now();
-  const { failures, results } = await runWorlds(yard, { seed, count, shrunk: Number(values.shrink), say });
+  const { failed, results } = await runWorlds(yard, { seed, count, shrunk: Number(values.shrink), say });
   const seconds = (performance.now() - startedAt) / 1_000;
   await yard.close();
   await runOn(server.url, `drop database ${name} with (force)`);
   const certificates = Object.entries(results).map(([result, many]) => `${many} ${result}`);
   say(`${count} worlds in ${seconds.toFixed(0)} s, certificates: ${certificates.join(", ")}`);
-  const seeds = failures.map((failure) => failure.seed).sort((a, b) => a - b);
-  say(failures.length === 0 ? "green" : `red: seeds ${seeds.join(", ")}`);
-  return failures.length === 0;
+  say(failed.length === 0 ? "green" : `red: seeds ${failed.sort((a, b) => a - b).join(", ")}`);
+  return failed.length === 0;
 });

@@ -47,74 +47,74 @@ const plainLabel = ({ held }: Member) =>
     .trim()
     .toLowerCase();
 
+const hasKnownStatus = ({ held }: Member) => ["Paid", "Unpaid", "Invalidated"].includes(held.status);
 const isPaid = ({ held }: Member) => held.status === "Paid" && !held.gone;
 const isLive = ({ held }: Member) => held.type === "Live";
 
-/** Everything that this says of it is that it is unpaid: no reader has a reason to ask. */
-function isPassedOver(member: Member): boolean {
-  if (member.plan.heard || !UNPAID.includes(plainLabel(member))) return false;
-  return meanings(member.plan.listDate, member.held.paidAt).length === 0;
-}
+/** Whether everything that a list says of it is that it is unpaid: it gives no reader a reason to ask. */
+const isListedUnpaid = (member: Member) =>
+  UNPAID.includes(plainLabel(member)) && meanings(member.plan.listDate, member.held.paidAt).length === 0;
+
+const isPassedOver = (member: Member) => !member.plan.heard && isListedUnpaid(member);
+
+const showsNothing = ({ statusFilter, dateFilter }: ListPlan) =>
+  [statusFilter, dateFilter].includes("shows nothing");
 
 /** It can be read to its end, and holds everything. */
-export const isShown = ({ pages, next, pastTheEnd, count, leaves, ...filters }: ListPlan): boolean =>
-  pages === "whole" &&
-  leaves === 0 &&
-  (next === "right" || next === "missing") &&
-  pastTheEnd !== "last page" &&
-  ["right", "missing", "zero past the end"].includes(count) &&
-  filters.statusFilter !== "shows nothing" &&
-  filters.dateFilter !== "shows nothing";
+const isShown = (list: ListPlan) =>
+  list.pages === "whole" &&
+  list.leaves === 0 &&
+  (list.next === "right" || list.next === "missing") &&
+  list.pastTheEnd !== "last page" &&
+  ["right", "missing", "zero past the end"].includes(list.count) &&
+  !showsNothing(list);
 
-/** Whether it is a payment of the period: surely, surely not, or by how it is read. */
-export function isWithin({ plan, held, earlier }: Member, { from, to }: Window): boolean | null {
-  const answer = meanings(plan.answerDate, held.paidAt);
-  const doubtful =
-    [plan.answerDate, plan.listDate].some(isDoubtful) && held.paidAt !== null ? [held.paidAt] : [];
+/** Whether it is a payment of the period: surely, surely not, or (null) by how it is read. */
+function isWithin({ plan, held, earlier }: Member, { from, to }: Window): boolean | null {
+  const { paidAt, createdAt } = held;
+  const moments = [...earlier, ...meanings(plan.answerDate, paidAt)];
   // What nothing dates counts by its creation, or by what the list says.
-  const others =
-    answer.length > 0 ? [] : [held.createdAt, ...meanings(plan.listDate, held.paidAt), ...doubtful];
-  const inside = [...answer, ...others, ...earlier].map((moment) => moment >= from && moment < to);
-  if (inside.every((one) => one)) return true;
-  return inside.some((one) => one) ? null : false;
+  if (moments.length === earlier.length) {
+    moments.push(createdAt, ...meanings(plan.listDate, paidAt));
+    if (paidAt !== null && [plan.answerDate, plan.listDate].some(isDoubtful)) moments.push(paidAt);
+  }
+  const inside = moments.map((moment) => moment >= from && moment < to);
+  return inside.every((one) => one === inside[0]) ? inside[0] === true : null;
 }
 
 /** The reasons that may stand against it; "any" for what is rightly in doubt. */
 function allowed(member: Member, isHealed: boolean): "any" | string[] {
   const { plan, held } = member;
-  const isUnknown = !["Paid", "Unpaid", "Invalidated"].includes(held.status);
-  if (isUnknown || held.gone) return "any";
+  if (!hasKnownStatus(member) || held.gone) return "any";
   if (!isPaid(member)) return plainLabel(member) === "paid" ? "any" : [];
   if (!isLive(member)) return [];
   if (member.sent.length === 0) return "any";
-  const reasons = EDITS[plan.hole] ?? [];
-  const amounts = plan.later === "amount changed" || plan.later === "total changed" ? ["amount_differs"] : [];
-  const hole =
-    isHealed && !isPassedOver({ ...member, plan: { ...plan, heard: false } }) ? [] : (HOLES[plan.hole] ?? []);
-  // The answer that its event was made from went with the row.
-  const lost = plan.hole === "invoice" && plan.later !== "nothing" ? ["books_differ"] : [];
-  return [...reasons, ...amounts, ...hole, ...lost];
+  const isLeft = !isHealed || isListedUnpaid(member);
+  return [
+    ...(EDITS[plan.hole] ?? []),
+    ...(plan.later === "amount changed" || plan.later === "total changed" ? ["amount_differs"] : []),
+    ...(isLeft ? (HOLES[plan.hole] ?? []) : []),
+    // The answer that its event was made from went with the row.
+    ...(plan.hole === "invoice" && plan.later !== "nothing" ? ["books_differ"] : []),
+  ];
 }
 
 /** Why this must keep a certificate of its period from being green; null when it need not. */
 function mustBeRed(member: Member, list: ListPlan, isHealed: boolean): string | null {
-  const { plan, held } = member;
+  const { plan, held, sent } = member;
   if (!isLive(member) || isPassedOver(member)) return null;
   // Nobody can tell what a list leaves out always, unless it counts it.
-  const isCounted =
-    list.count === "right" &&
-    list.leaves === 0 &&
-    ![list.statusFilter, list.dateFilter].includes("shows nothing");
+  const isCounted = list.count === "right" && list.leaves === 0 && !showsNothing(list);
   if (!isShown(list) && !plan.heard && !held.shown && !isCounted) return null;
-  const isUnknown = !["Paid", "Unpaid", "Invalidated"].includes(held.status) && plan.later !== "reversed";
-  if (isUnknown && !held.gone) return `its status is ${held.status}`;
+  if (!hasKnownStatus(member) && plan.later !== "reversed" && !held.gone)
+    return `its status is ${held.status}`;
   if (!isPaid(member)) return null;
-  if (member.sent.length === 0) return "it is paid, and was never published";
+  if (sent.length === 0) return "it is paid, and was never published";
   if (EDITS[plan.hole] !== undefined) return `the ${plan.hole} was edited`;
   if (!isHealed && HOLES[plan.hole] !== undefined) return `its ${plan.hole} was deleted`;
   const isToldOf = plan.told || !UNPAID.includes(plainLabel(member));
   if (plan.later === "amount changed" && isToldOf && plan.hole === "none")
-    return `its amount is ${held.amount}, and ${member.sent.at(-1)} was published`;
+    return `its amount is ${held.amount}, and ${sent.at(-1)} was published`;
   return null;
 }
 
@@ -122,30 +122,39 @@ function mustBeRed(member: Member, list: ListPlan, isHealed: boolean): string | 
 const isHonest = (list: ListPlan, members: readonly Member[]): boolean =>
   isShown(list) &&
   list.statusFilter !== "ignored" &&
-  members.every(({ plan, held }) => {
-    const isKnown = ["Paid", "Unpaid", "Invalidated"].includes(held.status) && !held.gone;
-    return plan.label === undefined && isKnown && !isDoubtful(plan.listDate);
-  });
+  members.every(
+    (member) =>
+      member.plan.label === undefined &&
+      hasKnownStatus(member) &&
+      !member.held.gone &&
+      !isDoubtful(member.plan.listDate),
+  );
 
-/** Judges one certificate of one source. @param isHealed a sweep has run since the holes were made. */
-export function judge(
-  said: Said,
-  list: ListPlan,
-  members: readonly Member[],
-  window: Window,
-  isHealed: boolean,
-): Finding[] {
-  const findings: Finding[] = [];
-  const find = (kind: Finding["kind"], about: string) => void findings.push({ kind, about });
-  const name = (member: Member) => `${member.held.id} (${describe(member)})`;
+const nameOf = ({ plan, held }: Member): string => {
+  const { heard, later, told, hole, listDate, answerDate } = plan;
+  const { status, label, type, createdAt, paidAt } = held;
+  const known = { status, label, type, createdAt, paidAt, listDate, answerDate, heard, later, told, hole };
+  return `${held.id} (${JSON.stringify(known)})`;
+};
+
+interface Proof {
+  list: ListPlan;
+  members: readonly Member[];
+  window: Window;
+  /** A sweep has run since the holes were made. */
+  isHealed: boolean;
+}
+
+/** Judges one certificate of one source. */
+export function* judge(said: Said, { list, members, window, isHealed }: Proof): Generator<Finding> {
   if (said.result === "refused") {
-    if (isHonest(list, members)) find("false refusal", said.refusals.join(" "));
-    return findings;
+    if (isHonest(list, members)) yield { kind: "false refusal", about: said.refusals.join(" ") };
+    return;
   }
   if (said.result === "equal") {
     for (const member of members) {
       const why = isWithin(member, window) === true ? mustBeRed(member, list, isHealed) : null;
-      if (why !== null) find("false green", `${why}: ${name(member)}`);
+      if (why !== null) yield { kind: "false green", about: `${why}: ${nameOf(member)}` };
     }
     const counting = members.filter((one) => isPaid(one) && isLive(one));
     const surely = counting.filter((one) => isWithin(one, window) === true && !isPassedOver(one)).length;
@@ -153,27 +162,29 @@ export function judge(
     const { count } = said.total.paid;
     const isSure = isShown(list) && members.every(({ held }) => held.status !== "Reversed");
     if (isSure && (count < surely || count > most))
-      find("wrong count", `${count} payments, where ${surely} to ${most} belong to the period`);
-    return findings;
+      yield {
+        kind: "wrong count",
+        about: `${count} payments, where ${surely} to ${most} belong to the period`,
+      };
+    return;
   }
   const wrong = said.differences.filter(({ weight }) => weight !== "note");
-  if (wrong.length === 0) find("false red", "it names no difference");
-  const byId = new Map(members.map((member) => [member.held.id, member]));
+  if (wrong.length === 0) yield { kind: "false red", about: "it names no difference" };
   for (const { invoiceId, reason, detail } of wrong) {
-    const member = byId.get(invoiceId ?? "");
-    if (member === undefined) {
-      const isExcused =
-        reason === "acceptance_without_event" && members.some(({ plan }) => plan.hole === "event");
-      if (!isExcused) find("false red", `${reason}: ${detail}`);
-      continue;
-    }
+    const member = members.find(({ held }) => held.id === invoiceId);
     // What a list never shows no sweep can heal.
-    const reasons = allowed(member, isHealed && isShown(list));
-    if (reasons !== "any" && !reasons.includes(reason))
-      find("false red", `${reason} (${detail}): ${name(member)}`);
+    const reasons = member === undefined ? ofNobody(members) : allowed(member, isHealed && isShown(list));
+    if (reasons === "any" || reasons.includes(reason)) continue;
+    yield {
+      kind: "false red",
+      about: `${reason} (${detail}): ${member === undefined ? invoiceId : nameOf(member)}`,
+    };
   }
-  return findings;
 }
+
+/** The reasons that may stand against what is no invoice of this world. */
+const ofNobody = (members: readonly Member[]) =>
+  members.some(({ plan }) => plan.hole === "event") ? ["acceptance_without_event"] : [];
 
 /** What a sweep should have found and published by now. */
 export const unhealed = (list: ListPlan, members: readonly Member[]): Finding[] =>
@@ -182,12 +193,5 @@ export const unhealed = (list: ListPlan, members: readonly Member[]): Finding[] 
     .filter(({ plan }) => isShown(list) || plan.heard)
     .map((member) => ({
       kind: "unhealed",
-      about: `paid, listed, and never published: ${member.held.id} (${describe(member)})`,
+      about: `paid, listed, and never published: ${nameOf(member)}`,
     }));
-
-const describe = ({ plan, held }: Member): string => {
-  const { heard, later, told, hole } = plan;
-  const { status, label, listDate, answerDate, type } = held;
-  const created = held.createdAt.toISOString();
-  return JSON.stringify({ status, label, type, created, listDate, answerDate, heard, later, told, hole });
-};

@@ -1,41 +1,60 @@
-import { randomUUID } from "node:crypto";
-import { DAY_MS, MINUTE_MS, meanings, written } from "./dates.ts";
+import { hash, randomUUID } from "node:crypto";
+import { DAY_MS, meanings } from "./dates.ts";
 import type { Account, Held } from "./hostile-provider.ts";
 import { type Finding, judge, type Member, unhealed } from "./model.ts";
-import type { InvoicePlan, SourcePlan, WorldPlan } from "./plan.ts";
-import { idOf, WorldRelay, type Yard } from "./yard.ts";
+import type { InvoicePlan, WorldPlan } from "./plan.ts";
+import { openRelay, type Yard } from "./yard.ts";
 
-/** What a world came to. */
+const MINUTE_MS = 60_000;
+
+/** What a world came to: what is wrong, and the results of its certificates. */
 export interface Played {
   findings: Finding[];
   results: string[];
-}
-
-interface Merchant {
-  name: string;
-  plan: SourcePlan;
-  account: Account;
-  members: Member[];
 }
 
 /**
  * Lives through one world: payments, callbacks and a sweep; what the provider changes and what somebody
  * deletes; a certificate of each source; another sweep, which has to heal, and a certificate again.
  */
-export async function playWorld(yard: Yard, world: WorldPlan): Promise<Played> {
-  const id = randomUUID().slice(0, 8);
-  const now = new Date();
-  const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+export async function playWorld(yard: Yard, { zone, sources }: WorldPlan): Promise<Played> {
+  // All that happens is placed by the day, so that it is the same at every hour.
+  const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const window = { from: new Date(midnight - 5 * DAY_MS), to: new Date(midnight - DAY_MS) };
-  const merchants = world.sources.map((plan, n) => merchantOf(`w-${id}-${n}`, plan, world.zone, now));
-  for (const { name, account } of merchants) yard.provider.accounts.set(`key-${name}`, account);
-  const relay = await WorldRelay.start(
+  yard.worlds += 1;
+  const merchants = sources.map(({ list, invoices }, n) => {
+    const members = invoices.map((plan, place) => memberOf(plan, place, midnight));
+    const account: Account = {
+      collectionId: randomUUID(),
+      list,
+      zone,
+      invoices: new Map(members.map(({ held }) => [held.id, held])),
+      tooMany: list.tooMany,
+      pages: 0,
+    };
+    return { name: `w-${yard.worlds}-${n}`, list, account, members };
+  });
+  for (const { name, account } of merchants) yard.provider.accounts.set(name, account);
+  const relay = await openRelay(
     yard,
-    `w-${id}`,
-    world.zone,
-    merchants.map(({ name, account: { collectionId } }) => ({ name, apiKey: `key-${name}`, collectionId })),
+    zone,
+    new Map(merchants.map(({ name, account }) => [name, account.collectionId])),
   );
   const played: Played = { findings: [], results: [] };
+  const hear = async (isHeard: (plan: InvoicePlan) => boolean) => {
+    for (const { name, members } of merchants) {
+      const heard = members.filter(({ plan }) => plan.heard && isHeard(plan));
+      await relay.hear(
+        name,
+        heard.map(({ held }) => held.id),
+      );
+    }
+    await relay.settle();
+  };
+  const sweep = async () => {
+    await relay.sweep();
+    await relay.settle();
+  };
   const look = () => {
     const sent = relay.sent();
     for (const { name, members } of merchants)
@@ -43,105 +62,87 @@ export async function playWorld(yard: Yard, world: WorldPlan): Promise<Played> {
   };
   const prove = async (isHealed: boolean) => {
     look();
-    for (const { name, plan, members } of merchants) {
+    for (const { name, list, members } of merchants) {
       for (const { held } of members) held.shown = false;
       const said = await relay.certify(name, window);
       played.results.push(said.result);
-      played.findings.push(...judge(said, plan.list, members, window, isHealed));
+      played.findings.push(...judge(said, { list, members, window, isHealed }));
     }
   };
   try {
-    for (const { name, members } of merchants) await relay.hear(name, heardOf(members));
-    await relay.settle();
-    await relay.sweep();
-    await relay.settle();
+    await hear(() => true);
+    await sweep();
     look();
-    for (const { name, members } of merchants) {
-      for (const member of members) change(member, world.zone);
-      await relay.hear(name, heardOf(members.filter(({ plan }) => plan.told && plan.later !== "nothing")));
-    }
-    await relay.settle();
+    for (const { members } of merchants) for (const member of members) change(member, midnight);
+    await hear(({ told, later }) => told && later !== "nothing");
     for (const { name, members } of merchants)
       for (const member of members) await makeHole(yard, name, member);
     await prove(false);
-    await relay.sweep();
-    await relay.settle();
+    await sweep();
     await prove(true);
-    for (const { plan, members } of merchants) played.findings.push(...unhealed(plan.list, members));
+    for (const { list, members } of merchants) played.findings.push(...unhealed(list, members));
   } finally {
     await relay.close();
-    for (const { name } of merchants) yard.provider.accounts.delete(`key-${name}`);
+    for (const { name } of merchants) yard.provider.accounts.delete(name);
   }
   return played;
 }
 
-const heardOf = (members: readonly Member[]) =>
-  members.filter(({ plan }) => plan.heard).map(({ held }) => held.id);
-
-function merchantOf(name: string, plan: SourcePlan, zone: string, now: Date): Merchant {
-  const members = plan.invoices.map((invoice, place) => ({
-    plan: invoice,
-    held: heldOf(invoice, place, zone, now),
-    earlier: [],
-    sent: [],
-  }));
-  const account = {
-    collectionId: randomUUID(),
-    ...{ list: plan.list, zoneHours: plan.list.zoneHours, tooMany: plan.list.tooMany, pages: 0 },
-    invoices: new Map(members.map(({ held }) => [held.id, held])),
-  };
-  return { name, plan, account, members };
-}
+/** The same for the same place in any world; in the order of ids places lie anywhere. */
+const idOf = (place: number): string =>
+  hash("sha256", `invoice ${place}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
 
 const STATUS = { paid: "Paid", unpaid: "Unpaid", invalidated: "Invalidated" };
 
-function heldOf(plan: InvoicePlan, place: number, zone: string, now: Date): Held {
-  const moment = new Date(Math.floor((now.getTime() - plan.paidMinutesAgo * MINUTE_MS) / 1_000) * 1_000);
+function memberOf(plan: InvoicePlan, place: number, midnight: number): Member {
+  const { type, truth, label, listDate, answerDate, later, deep } = plan;
+  const moment = new Date(midnight - plan.paidMinutesBefore * MINUTE_MS);
   const createdAt = new Date(moment.getTime() - plan.createdMinutesBefore * MINUTE_MS);
-  const paidAt = plan.truth === "paid" || plan.truth === "unknown" ? moment : null;
-  const status = plan.truth === "unknown" ? plan.unknownStatus : STATUS[plan.truth];
-  const isFilledInLater = plan.later === "date filled in";
-  return {
-    ...{ id: idOf(place), type: plan.type, status, createdAt, paidAt, deep: plan.deep },
-    ...{ gone: false, left: false, shown: false },
-    label: plan.label === undefined ? status : plan.label,
-    listDate: written(plan.listDate, paidAt, { zone, createdAt }),
-    answerDate: isFilledInLater ? null : written(plan.answerDate, paidAt, { zone, createdAt }),
-    amount: `${1_000 + place}.50`,
-    charges: {
-      serviceCharge: "10.25",
-      vat: "0.75",
-      totalAmount: `${1_011 + place}.50`,
-      settleableAmount: "990.00",
-    },
+  const paidAt = truth === "paid" || truth === "unknown" ? moment : null;
+  const status = truth === "unknown" ? plan.unknownStatus : STATUS[truth];
+  const held: Held = {
+    id: idOf(place),
+    type,
+    status,
+    label: label === undefined ? status : label,
+    createdAt,
+    paidAt,
     modifiedAt: paidAt ?? createdAt,
+    listDate,
+    answerDate: later === "date filled in" ? "none" : answerDate,
+    amount: 1_000.5 + place,
+    charges: { serviceCharge: 10.25, vat: 0.75, totalAmount: 1_011.5 + place, settleableAmount: 990 },
+    deep,
+    gone: false,
+    left: false,
+    shown: false,
   };
+  return { plan, held, earlier: [], sent: [] };
 }
 
 /** What the provider does later to a payment that was published. */
-function change(member: Member, zone: string): void {
-  const { plan, held, earlier, sent } = member;
-  const { paidAt, createdAt } = held;
+function change({ plan, held, earlier, sent }: Member, midnight: number): void {
+  const { paidAt, createdAt, charges } = held;
   if (sent.length === 0 || paidAt === null) return;
   switch (plan.later) {
     case "charges corrected":
-      held.charges = { ...held.charges, serviceCharge: "12.00", vat: "0.90", settleableAmount: "980.00" };
+      held.charges = { ...charges, serviceCharge: 12, vat: 0.9, settleableAmount: 980 };
       break;
-    case "moved to another day": {
-      const later = new Date(paidAt.getTime() + DAY_MS);
-      if (later.getTime() > Date.now()) return;
+    case "moved to another day":
+      // Nothing is paid in the future.
+      if (paidAt.getTime() + DAY_MS > midnight) return;
       earlier.push(...meanings(plan.answerDate, paidAt), ...meanings(plan.listDate, paidAt));
-      held.paidAt = later;
+      held.paidAt = new Date(paidAt.getTime() + DAY_MS);
       break;
-    }
     case "date filled in":
       earlier.push(createdAt);
+      held.answerDate = plan.answerDate;
       break;
     case "total changed":
-      held.charges = { ...held.charges, totalAmount: "2000.00" };
+      held.charges = { ...charges, totalAmount: 2_000 };
       break;
     case "amount changed":
-      held.amount = "900.00";
+      held.amount = 900;
       break;
     case "reversed":
       held.status = "Reversed";
@@ -150,12 +151,10 @@ function change(member: Member, zone: string): void {
     case "vanished":
       held.gone = true;
       break;
-    default:
+    case "nothing":
       return;
   }
   held.modifiedAt = new Date();
-  held.listDate = written(plan.listDate, held.paidAt, { zone, createdAt });
-  held.answerDate = written(plan.answerDate, held.paidAt, { zone, createdAt });
 }
 
 const EVENT = "select id from event where source = $1 and invoice_id = $2";
