@@ -38,13 +38,12 @@ export async function gatherEvidence(
     eventsOf(db, invoiceId),
   ]);
   const sources = [...new Set([...callbacks, ...answers, ...events].map(({ source }) => source))];
-  const madeAt = new Date();
   return {
     invoiceId,
-    madeAt,
+    madeAt: new Date(),
     story: {
       headline: headlineOf(timeline, currency),
-      meaning: meaningOf(timeline, madeAt),
+      meaning: meaningOf(timeline),
       entries: timeline.entries.map((entry) => ({
         at: clockText(entry.at),
         words: reading.mask(wordsOf(entry)),

@@ -15,8 +15,8 @@ const NOBODY_WORKS_MS = 30_000;
  * What the state of an invoice means and what happens next, for who is on call at night. A sentence or two
  * each. Pure.
  */
-export function meaningOf(timeline: Timeline, now: Date): string[] {
-  const { confirmations, events, invoices, invoiceId, closedTopics } = timeline;
+export function meaningOf(timeline: Timeline): string[] {
+  const { confirmations, events, invoices, invoiceId, closedTopics, at: now } = timeline;
   const sources = new Set([...confirmations, ...events].map(({ source }) => source));
   const named = (source: string, said: string) => (sources.size > 1 ? `Source ${source}: ${said}` : said);
   const lines = confirmations.map((confirmation) => {

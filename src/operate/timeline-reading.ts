@@ -3,6 +3,7 @@ import { readHistory } from "../alarms/history.ts";
 import { answersInOrder } from "../confirm/invoices/read-invoices.ts";
 import type { Verdict } from "../confirm/queue/confirmation.ts";
 import { sourcesIn, typed } from "../database/expressions.ts";
+import { databaseTime } from "../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
@@ -61,6 +62,7 @@ async function readAll(db: Database, invoiceId: string): Promise<Timeline | null
   entries.push(...upstreamActions);
   return {
     invoiceId,
+    at: await databaseTime(db),
     invoices,
     confirmations: confirmations.map(({ standing }) => standing),
     events: events.map(({ standing }) => standing),

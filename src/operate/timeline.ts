@@ -13,6 +13,7 @@ const entry = <const Kind extends string, Fields extends z.ZodRawShape>(kind: Ki
 /** Everything that the tables say about one invoice; no personal data, no document, no secret. */
 export const timeline = z.object({
   invoiceId: answeredId,
+  at: time.describe("When it was read, by Postgres' clock, which all times in it are of."),
   invoices: z
     .array(
       z.object({

@@ -29,6 +29,7 @@ function meaning(
 ): string {
   const timeline: Timeline = {
     invoiceId: "<invoice>",
+    at: NOW,
     invoices: [],
     confirmations: [
       {
@@ -68,7 +69,7 @@ function meaning(
     closedTopics: [],
     ...rest,
   };
-  return meaningOf(timeline, NOW).join("\n");
+  return meaningOf(timeline).join("\n");
 }
 
 describe("what the state of an invoice means at 3 a.m.", () => {

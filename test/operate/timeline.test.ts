@@ -6,8 +6,9 @@ import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { CallbackLog, type IncomingCallback } from "../../src/receive/log/callback-log.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
-import { addEvents, type EventRow, openDatabase } from "../support/log-rows.ts";
+import { addConfirmation, addEvents, type EventRow, openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 async function openLog() {
@@ -130,4 +131,14 @@ it("the answer that made the event keeps its time, however often the provider wa
       "verdict",
     ]),
   );
+});
+
+it("tells what happens next by Postgres' clock, whatever that of an operator's machine says", async () => {
+  const around = await surroundings();
+  const lease = { lease_token: randomUUID(), claimed_until: new Date(Date.now() + 3_600_000) };
+  const id = await addConfirmation(around, { state: "claimed", verdict: null, settled_at: null, ...lease });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const { stdout } = await runInProcess(["invoice", id], around.environment());
+  expect(stdout).toContain("A worker is asking the provider right now.");
 });

@@ -139,9 +139,8 @@ export function demoCommand(context: CommandContext): Command {
           tell: (step) => context.remark(step),
           signal: stop.signal,
         });
-        const now = new Date();
-        context.show({ event: JSON.parse(event), timeline, meaning: meaningOf(timeline, now) }, () =>
-          ["", indentedJson(event), "", renderTimeline(timeline, now, () => currency)].join("\n"),
+        context.show({ event: JSON.parse(event), timeline, meaning: meaningOf(timeline) }, () =>
+          ["", indentedJson(event), "", renderTimeline(timeline, () => currency)].join("\n"),
         );
       } finally {
         stop.release();

@@ -108,9 +108,8 @@ export function invoiceCommand(context: CommandContext): Command {
           "about it. If it is paid at the provider, reconcile will find it.",
       );
     });
-    const now = new Date();
-    context.show({ ...timeline, meaning: meaningOf(timeline, now) }, () =>
-      renderTimeline(timeline, now, currencyOf(context.settings())),
+    context.show({ ...timeline, meaning: meaningOf(timeline) }, () =>
+      renderTimeline(timeline, currencyOf(context.settings())),
     );
   });
 }
@@ -144,7 +143,7 @@ async function idMeant(db: Database, text: string): Promise<string> {
   }
 }
 
-export function renderTimeline(timeline: Timeline, now: Date, currency: CurrencyOf): string {
+export function renderTimeline(timeline: Timeline, currency: CurrencyOf): string {
   const { entries, furtherCallbacks } = timeline;
   const lines = [`Invoice ${timeline.invoiceId}`, `  ${plainText(headlineOf(timeline, currency))}`, ""];
   let before: Date | null = null;
@@ -154,7 +153,7 @@ export function renderTimeline(timeline: Timeline, now: Date, currency: Currency
     before = entry.at;
   }
   if (furtherCallbacks > 0) lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
-  lines.push("", ...meaningOf(timeline, now).map((line) => plainText(line)));
+  lines.push("", ...meaningOf(timeline).map((line) => plainText(line)));
   return lines.join("\n");
 }
 

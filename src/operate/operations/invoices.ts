@@ -120,7 +120,7 @@ export const invoiceOperations = [
     result: timeline,
     async run({ db }, { path: { id } }) {
       const timeline = await readTimeline(db, id);
-      return timeline === null ? null : { ...timeline, meaning: meaningOf(timeline, new Date()) };
+      return timeline === null ? null : { ...timeline, meaning: meaningOf(timeline) };
     },
   }),
   get("showEvidence", "/invoices/{id}/evidence", {
