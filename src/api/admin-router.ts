@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
+import { databaseFault } from "../database/database-fault.ts";
 import { type AdminToken, mayAct, type Role } from "../kit/admin-token.ts";
 import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
 import { faultOf, noteWork } from "../kit/fault.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
-import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { BadInput, readInput } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
 import {
@@ -216,15 +216,11 @@ function judge(error: unknown, request: Request, log: Logger): Judged {
   const status = error instanceof Error && "status" in error ? error.status : undefined;
   if (typeof status === "number" && status >= 400 && status < 500)
     return { status, error: `The request cannot be read: ${messageOf(error)}` };
-  const isAway = isDatabaseAway(error);
-  const about = { ...(isAway ? {} : { requestId: newId() }), method: request.method };
+  const fault = databaseFault(error);
+  const about = { ...(fault === null ? { requestId: newId() } : {}), method: request.method };
   log.error({ ...about, ...faultOf(error) }, "a request to the admin API failed");
-  if (isAway)
-    return {
-      status: 503,
-      error: "The database does not answer. Try again in a moment; see database_away.",
-      code: "database_away",
-    };
+  if (fault !== null)
+    return { status: fault.code === "database_away" ? 503 : 409, error: fault.words, code: fault.code };
   const where = `the log has the details, under request ${about.requestId}`;
   return { status: 500, error: `Something went wrong. Try again; ${where}.`, ...about };
 }

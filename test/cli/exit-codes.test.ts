@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { DatabaseError } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { databaseFault, errorReportOf } from "../../src/cli/report-error.ts";
+import { errorReportOf } from "../../src/cli/report-error.ts";
+import { databaseFault } from "../../src/database/database-fault.ts";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 

@@ -74,12 +74,20 @@ it("and so is one that comes up while progress is told", async () => {
   expect(await answer.text()).toContain(requestId);
 });
 
-it("a database that is away is one line, and nothing to look for", async () => {
-  const away = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
-  const { call, lines } = await brokenApi({ activity: () => Promise.reject(away) });
-  const answer = await call("/activity");
-  expect([answer.status, answer.headers.get("x-request-id")]).toEqual([503, null]);
-  expect(lines.map(({ time: _, ...line }) => line)).toEqual([
-    { level: "error", msg: "a request to the admin API failed", method: "GET", error: away.message },
-  ]);
-});
+it.each([
+  ["ECONNREFUSED", "connect ECONNREFUSED", 503, "database_away", "nothing listens there"],
+  ["25006", "cannot execute UPDATE in a read-only transaction", 503, "database_away", "read-only"],
+  ["42501", "permission denied for table source", 409, "failed", "lacks a privilege"],
+])(
+  "a database that cannot (%s) is one line, told as a command tells it",
+  async (code, message, status, kind, says) => {
+    const error = Object.assign(new Error(message), { code });
+    const { call, lines } = await brokenApi({ activity: () => Promise.reject(error) });
+    const answer = await call("/activity");
+    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([status, null]);
+    expect(await answer.json()).toEqual({ code: kind, error: expect.stringContaining(says) });
+    expect(lines).toMatchObject([
+      { level: "error", msg: "a request to the admin API failed", error: message },
+    ]);
+  },
+);
