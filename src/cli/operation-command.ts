@@ -129,7 +129,8 @@ function inWordsOf<Read>(command: Command, named: Readonly<Record<string, string
     if (!(error instanceof BadInput)) throw error;
     throw new BadInput(
       error.problems.map((problem) => {
-        const [, field = "", rest = ""] = /^(?:filters\.|alarms\[\d+\]\.)?(\w+)(.*)$/s.exec(problem) ?? [];
+        const [, field = "", rest = ""] =
+          /^(?:filters\.|target\.|alarms\[\d+\]\.)?(\w+)(.*)$/s.exec(problem) ?? [];
         const flag = `--${named[field]?.split(" ")[0] ?? kebab(field)}`;
         return command.options.some(({ long }) => long === flag) ? `${flag}${rest}` : problem;
       }),

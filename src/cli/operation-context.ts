@@ -5,7 +5,6 @@ import { RelayError } from "../kit/errors.ts";
 import { maskOf } from "../kit/mask.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
-import { ActivityBook } from "../operate/activity.ts";
 import type { OperationContext } from "../operate/operations/operation.ts";
 import { Signer } from "../signing/signed.ts";
 import { leaseOf } from "../work/lease.ts";
@@ -30,7 +29,6 @@ export async function withOperationContext(
       metrics: createMetrics,
       mask: maskOf([]),
       boundDryRun: (_kind, left, plan) => plan(left),
-      activity: (minutes) => new ActivityBook(db, minutes).read(minutes),
       withLists: (read) => withLists(context, db, read),
     });
     // Assigned, since a spread would make each part now, of settings that may not be there.

@@ -24,6 +24,7 @@ import { callbackUrlCommand, doctorCommand, serveCommand } from "./commands/serv
 import { auditCommand, statusCommand } from "./commands/status.ts";
 import { deadCommand, quarantineCommand } from "./commands/undelivered.ts";
 import { addExamples } from "./examples.ts";
+import { refuseNoFile } from "./option-values.ts";
 import { reportError } from "./report-error.ts";
 import { plainLines } from "./terminal-text.ts";
 
@@ -95,6 +96,7 @@ export function createProgram(context: CommandContext): Command {
       for (const inner of command.commands) inner.copyInheritedSettings(command);
       addExamples(command);
     }
+  refuseNoFile(program);
   return program;
 }
 

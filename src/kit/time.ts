@@ -11,11 +11,11 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 /** The number of a month that is called by its name, or by how it begins: 1 to 12; 0 when it is none. */
 export const monthNamed = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
 
-/** A day by its digits, YYYY-MM-DD; null when there is none such. */
+/** A day by its digits, YYYY-MM-DD; null when there is none such, as in the year 0 of Postgres. */
 export function dayThatExists(year = "", month = "", day = ""): string | null {
   const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   const at = Date.parse(text);
-  return Number.isNaN(at) || dayOf(at) !== text ? null : text;
+  return Number.isNaN(at) || dayOf(at) !== text || text < "0001" ? null : text;
 }
 
 /** So many days later; earlier when negative. */

@@ -24,13 +24,16 @@ it("a bare replay of events is refused, and --all asks first: consumers would ge
   expect(await around.query("select from replay")).toHaveLength(0);
 });
 
-it("an audit log that nothing matches does not say that nothing was changed; who acts can be named", async () => {
+it("an audit log says who changed what, when and why; one that nothing matches not that nothing was changed", async () => {
   const around = await surroundings();
   const environment = around.environment({ COLLECTION_IDS: "none" });
   expect((await runCli(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
   await around.query("insert into source (name) values ('default')");
-  await runCli(["pause", "confirm"], { ...environment, INVOICE_RELAY_OPERATOR: "ada" });
-  expect((await runCli(["audit"], environment)).stdout).toContain("cli:ada");
+  const ada = { ...environment, INVOICE_RELAY_OPERATOR: "ada" };
+  await runCli(["pause", "confirm", "--reason", "their deploy"], ada);
+  expect((await runCli(["audit", "--action", "pause"], environment)).stdout).toMatch(
+    /^at +who +what +which +why\n20\S+Z +cli:ada +pause\.confirm +default +their deploy\n$/,
+  );
   for (const [words, says] of [
     ["invoices --source default", "No confirmed invoice matches"],
     ["match list --source default", "No statement that was matched fits these filters"],
@@ -43,10 +46,10 @@ it("an audit log that nothing matches does not say that nothing was changed; who
 
 /** Values that no option of that kind can mean, by the word that its help gives it. */
 const NEVER_MEANT: Readonly<Record<string, readonly string[]>> = {
-  time: ["", "soon", "2026-02-30", "0000-01-01"],
+  time: ["", "soon", "2026-02-30", "0000-01-01", "0001-01-01T00:00+14:00", "9999-12-31T23:59-12:00"],
   day: ["soon", "2026-02-30", "2026-11-24T10:00"],
-  number: ["", "1.5", "99999999999999999999"],
-  id: ["", "42"],
+  number: ["", " ", "0x10", "1e1", "1.5", "99999999999999999999"],
+  id: ["", "42", "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11 ", "3f1c6a521b1e4c559d0a6f2f6a2b8c11"],
   name: ["", " ", "a\0b", "\u001B[31m"],
   text: ["", "a\0b"],
   alarm: ["", "sorce_failing"],
@@ -65,6 +68,7 @@ const NEVER_MEANT: Readonly<Record<string, readonly string[]>> = {
   reference: ["", "a\0b"],
   report: ["x"],
   ids: ["", "abc", "af308019"],
+  file: [""],
 };
 
 /** What an argument is when something else is wrong. */
@@ -110,15 +114,11 @@ function wrongLines(path: string[], { registeredArguments, options }: Command): 
   const asOption = options.flatMap(({ flags, long }) => {
     const kind = /<([\w-]+)/.exec(flags)?.[1] ?? "";
     // An empty note takes it away.
-    if (long === "--note") return [];
-    return (NEVER_MEANT[kind] ?? []).map((wrong) => [
-      ...path,
-      ...meant,
-      ...must,
-      ...careful,
-      long ?? "",
-      wrong,
-    ]);
+    const wrongs = (NEVER_MEANT[kind] ?? []).filter((wrong) => wrong !== "" || long !== "--note");
+    // What a report cannot do without.
+    const period = ["--from", "--to"].filter((one) => longs.includes(one) && one !== long);
+    const whole = [...path, ...meant, ...must, ...careful, ...period.flatMap((one) => [one, "2026-10-01"])];
+    return wrongs.map((wrong) => [...whole, long ?? "", wrong]);
   });
   const asArgument = registeredArguments.flatMap((argument) =>
     // An invoice may be looked for by any words.

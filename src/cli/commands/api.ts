@@ -157,7 +157,8 @@ async function listAll(
       if (context.json) context.showLine(invoice, () => "");
       else invoices.push(invoice);
     }
-    if (!context.json)
-      context.print(renderAllInvoices(invoices, { currency, width: context.width, none: noneOf(filter) }));
+    if (context.json) return;
+    const look = { currency, width: context.width, none: noneOf(filter) };
+    context.show(invoices, (all) => renderAllInvoices(all, look));
   });
 }

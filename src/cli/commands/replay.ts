@@ -12,7 +12,7 @@ import { mustFindReplay } from "../../replay/replay-rows.ts";
 import { resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand } from "../operation-command.ts";
-import { hasNone, withYes } from "../option-values.ts";
+import { countValue, hasNone, withYes } from "../option-values.ts";
 import {
   chooseRunner,
   renderPlan,
@@ -126,10 +126,13 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
     name: kind,
     description: ABOUT[kind],
     without: ["kind", "filters", "target", "rate"],
+    // In the words of the command line, where something is wrong with them.
+    options: { invoiceIds: "invoice <id>", eventType: "type <type>", topicArn: "topic <arn>" },
     extend: (command) =>
       withFilters(command, kind).option(
         "--rate <number>",
         `the most per second; ${DEFAULT_RATES[kind]} by default`,
+        countValue,
       ),
     input({
       from,
@@ -149,9 +152,8 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
           "Which events? Give a filter such as --from or --invoice, or --all to send every one again. " +
             "--dry-run shows how many there are.",
         );
-      if (toFile === "") throw usageError("--to-file should name a file.");
       const target = topicArn === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn };
-      return { kind, filters, target, rate: rate === undefined ? undefined : Number(rate), reason, dryRun };
+      return { kind, filters, target, rate, reason, dryRun };
     },
     async run(_, given, { toFile, here, all, yes }, { db, actor }) {
       const { rate, reason, dryRun, filters, ...asked } = readValue(replayRequest, given);

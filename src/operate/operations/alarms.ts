@@ -3,16 +3,13 @@ import { ALARM_NAMES } from "../../alarms/alarm-definitions.ts";
 import { listAlarms } from "../../alarms/list-alarms.ts";
 import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
 import { alarm } from "../status.ts";
-import { limitInQuery, reason, source, timeGiven, whole } from "./fields.ts";
+import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { get, post } = operationsAbout("Alarms");
 
 /** An alarm of the whole relay has none. */
-const nameOrNone = z
-  .string()
-  .max(1_000)
-  .refine((text) => !/\p{Cc}/u.test(text), { error: "should hold no control characters" });
+const nameOrNone = line(1_000);
 
 const meantAlarms = z
   .array(
@@ -66,11 +63,7 @@ export const alarmOperations = [
     summary: "Note who sees to open alarms, or what was found out",
     body: z.strictObject({
       alarms: meantAlarms,
-      note: z
-        .string()
-        .trim()
-        .max(500, "should be 500 characters at most")
-        .describe("what to note; empty takes it away; no personal data"),
+      note: words.describe("what to note; empty takes it away; no personal data"),
       reason,
     }),
     example: { body: { alarms: [A_STEP], note: "Ada asks the hoster" } },

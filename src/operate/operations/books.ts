@@ -7,7 +7,7 @@ import { mayAct } from "../../kit/admin-token.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
 import { gatherEvidence } from "../evidence-files.ts";
 import { BadInput } from "./bad-input.ts";
-import { day, id, source } from "./fields.ts";
+import { day, id, name, source } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { download } = operationsAbout("Books");
@@ -30,7 +30,7 @@ export const bookOperations = [
       from: day.describe("the first day of payment, in the zone of the books (BOOKS_TIME_ZONE)"),
       to: day.describe("the last day of payment, included"),
       source,
-      collection: z.string().optional().describe("only payments of the collection with this name"),
+      collection: name().optional().describe("only payments of the collection with this name"),
       format: z.enum(["csv", "xlsx"]).optional().describe("csv unless said otherwise"),
     }),
     example: {

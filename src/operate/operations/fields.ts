@@ -18,13 +18,15 @@ const isDay = (text: string): boolean => z.iso.date().safeParse(text).success &&
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** A day or a time, in UTC unless it names a zone; read as ISO 8601. */
-export const timeGiven = readAs((text) => {
-  const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
+export const timeGiven = readAs((given) => {
+  const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(given.slice(10));
   const at =
-    TIME.test(text) && isDay(text.slice(0, 10))
-      ? Date.parse(hasZone || text.length === 10 ? text : `${text.replace(" ", "T")}Z`)
+    TIME.test(given) && isDay(given.slice(0, 10))
+      ? Date.parse(hasZone || given.length === 10 ? given : `${given.replace(" ", "T")}Z`)
       : Number.NaN;
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
+  const text = Number.isNaN(at) ? "" : new Date(at).toISOString();
+  // A zone may move it out of the years that Postgres and ISO 8601 write with four digits.
+  return /^(?!0000)\d{4}-/.test(text) ? text : null;
 }, "should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30").describe(
   "A day or a time, ISO 8601; UTC unless it names a zone.",
 );
@@ -56,21 +58,21 @@ export const line = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((text) => !/\p{Cc}/u.test(text), { error: "should hold no control characters" });
+    // Half a character is none that JSON in Postgres takes.
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), { error: "should hold no control characters" });
 
 /** What people call something by: a line, not blank. */
 export const name = (most = 300) =>
   line(most).refine((text) => text.trim() !== "", { error: "should not be empty" });
 
 const REASON = { error: "should be a few words, 500 characters at most" };
-export const reason = z
+/** What people write, in several lines perhaps; it may be empty. */
+export const words = z
   .string()
   .trim()
-  .min(1, REASON)
   .max(500, REASON)
-  .refine((text) => !text.includes("\0"), REASON)
-  .optional()
-  .describe("why, for the audit log; no personal data");
+  .refine((text) => !/[\0\p{Cs}]/u.test(text), REASON);
+export const reason = words.min(1, REASON).optional().describe("why, for the audit log; no personal data");
 
 export const dryRun = z.boolean().default(false).describe("only show what it would do");
 
@@ -85,7 +87,11 @@ export const collection = name().optional().describe("only invoices of the colle
 /** A number in a query or on a command line. */
 export const countGiven = (least: number, most: number) => {
   const error = `should be a whole number from ${least} to ${most.toLocaleString("en-US")}`;
-  return z.coerce.number<number>({ error }).int({ error }).min(least, { error }).max(most, { error });
+  const number = z.number({ error }).int({ error }).min(least, { error }).max(most, { error });
+  // Digits only: `Number` takes nothing at all for 0, and 0x10 for 16.
+  const read = (given: string | number) =>
+    typeof given === "string" && /^\d{1,16}$/.test(given) ? Number(given) : given;
+  return z.preprocess(read, number);
 };
 
 export const limitInQuery = z.object({

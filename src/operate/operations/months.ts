@@ -12,7 +12,7 @@ const { get, post } = operationsAbout("Books");
 
 const month = z
   .string()
-  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: "should be a month such as 2026-10" })
+  .regex(/^(?!0000)\d{4}-(0[1-9]|1[0-2])$/, { error: "should be a month such as 2026-10" })
   .describe("a month in the zone of the books (BOOKS_TIME_ZONE), YYYY-MM");
 const monthInPath = z.object({ month });
 

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { RelayError } from "../../kit/errors.ts";
 import { DAY_MS, dayOf } from "../../kit/time.ts";
 import { certificate, result, weight } from "../../reconcile/certificate/certificate.ts";
 import { calendarDay, readCalendar } from "../../reconcile/last-runs.ts";
@@ -81,8 +80,7 @@ export const proofOperations = [
     result: calendar,
     async run({ db, books }, { query: { source, ...query } }) {
       const days = (Date.parse(query.to) - Date.parse(query.from)) / DAY_MS;
-      if (days < 0 || days > DAY_LIMIT)
-        throw new RelayError(`\`to\` should be at most ${DAY_LIMIT} days after \`from\`.`);
+      if (days > DAY_LIMIT) throw new BadInput(`to should be at most ${DAY_LIMIT} days after from`);
       const chosen = books.filter(({ name }) => source === undefined || name === source);
       return {
         days: await readCalendar(db, { ...query, sources: chosen }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mayAct } from "../../kit/admin-token.ts";
-import { activity, history } from "../activity.ts";
+import { activity, history, MINUTE_LIMIT } from "../activity.ts";
 import { status } from "../status.ts";
 import { readStatus } from "../status-facts.ts";
 import { answeredId, countGiven, decimal, time } from "./fields.ts";
@@ -39,7 +39,7 @@ export const statusOperations = [
   get("readActivity", "/activity", {
     summary:
       "How busy it is: callbacks, confirmations and events by the minute, and how long a payment takes",
-    query: z.object({ minutes: countGiven(1, 180).default(60).describe("how far back") }),
+    query: z.object({ minutes: countGiven(1, MINUTE_LIMIT).default(60).describe("how far back") }),
     example: { query: { minutes: 15 } },
     result: activity,
     run: (context, { query }) => context.activity(query.minutes),
