@@ -4,7 +4,6 @@ import { DryRuns } from "../api/caller-limits.ts";
 import { Live } from "../api/live.ts";
 import { RefusedCallers } from "../api/refused-callers.ts";
 import { maskOf } from "../kit/mask.ts";
-import { ActivityBook } from "../operate/activity.ts";
 import type { OperationParts } from "../operate/operations/operation.ts";
 import { readStatus } from "../operate/status-facts.ts";
 import { type ListWork, operationParts } from "./operation-parts.ts";
@@ -14,8 +13,7 @@ import { withReconcileSources } from "./providers.ts";
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** How many minutes of activity are kept at most, and how many the live view shows. */
-const MINUTE_LIMIT = 180;
+/** How many minutes of activity the live view shows. */
 const SHOWN_MINUTES = 60;
 
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
@@ -46,7 +44,6 @@ export function adminRoutes(options: PassContext): { routers: Router[]; stop(): 
 /** Each made once: no request makes the signer again. */
 function partsOf(options: PassContext, stopping: AbortSignal): OperationParts {
   const { db, settings, sources, signer, metrics } = options;
-  const book = new ActivityBook(db, MINUTE_LIMIT);
   const dryRuns = new DryRuns(stopping);
   const parts = operationParts({
     db,
@@ -55,7 +52,6 @@ function partsOf(options: PassContext, stopping: AbortSignal): OperationParts {
     metrics: () => metrics,
     mask: maskOf(sources.flatMap(({ callbackTokens }) => callbackTokens)),
     boundDryRun: (kind, left, plan) => dryRuns.run(kind, left, plan),
-    activity: (minutes) => book.read(minutes),
     withLists: (work) => withLists(options, stopping, work),
   });
   return { ...parts, signer };

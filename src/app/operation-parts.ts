@@ -3,7 +3,7 @@ import type { Database } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings, Settings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
-import { historyBooks } from "../operate/activity.ts";
+import { activityBook, historyBooks } from "../operate/activity.ts";
 import type { OperationParts } from "../operate/operations/operation.ts";
 import type { CertifyDeps } from "../reconcile/certificate/certify.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
@@ -17,7 +17,7 @@ import { routesOf, topicsOf } from "./upstreams.ts";
 /** Everything that reading the provider's lists takes. */
 export type ListWork = CertifyDeps & SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal };
 
-interface PartsGiven extends Pick<OperationParts, "mask" | "boundDryRun" | "activity"> {
+interface PartsGiven extends Pick<OperationParts, "mask" | "boundDryRun"> {
   db: Database;
   settings: () => Settings;
   /** @throws SettingsError unless all is there that `serve` requires. */
@@ -60,6 +60,7 @@ export const operationParts = ({
   },
   settings: (withTokens) => settingsShown(serving(), sourcesOf(serving()), withTokens),
   tryWebhook: () => tryWebhook(settings(), metrics()),
+  activity: activityBook(given.db),
   history: historyBooks(given.db),
   certify: ({ deep, ...period }, onProgress) =>
     withLists((asking) =>

@@ -30,6 +30,12 @@ const NOT_ALLOWED: Why = {
 
 const LOOK_AT_POSTGRES = "Look at Postgres: its log, its disk, its locks and its connections.";
 
+/** Not even the one that takes what belongs to no other. */
+const NO_PARTITION: Why = {
+  reason: "the log has no partition for this month",
+  action: "Find out who took it away, and run invoice-relay migrate, which makes the months.",
+};
+
 /** SQLSTATEs of a server that answers and takes no writes, with what to do. */
 const REASONS: Readonly<Record<string, Why>> = {
   "25006": READ_ONLY,
@@ -44,8 +50,8 @@ const REASONS: Readonly<Record<string, Why>> = {
 
 /** @param error what Postgres said to a write, or that it said nothing. */
 export function failedWrite(error: unknown): RecordingProblem {
-  const code = codeOf(error);
-  const known = REASONS[code];
+  const isOutside = error instanceof Error && error.message.startsWith("no partition of relation");
+  const known = isOutside ? NO_PARTITION : REASONS[codeOf(error)];
   const why = known ?? { reason: `a write failed (${messageOf(error)})`, action: LOOK_AT_POSTGRES };
   return { alarm: "recording_failing", ...why };
 }

@@ -54,6 +54,29 @@ export const HISTORY = {
 } as const;
 export type HistoryRange = keyof typeof HISTORY;
 
+/** The most minutes that are shown one by one. */
+export const MINUTE_LIMIT = 180;
+
+/** How busy it is, by the minute. */
+export function activityBook(db: Database): (minutes: number) => Promise<Activity> {
+  const book = new ActivityBook(db, MINUTE_LIMIT);
+  return async (minutes) => {
+    const at = await databaseTime(db);
+    const counted = await book.count(minutes, at);
+    const ages = await readBacklogAges(db);
+    return {
+      at,
+      minutes: counted,
+      latency: await readLatency(db),
+      oldest: {
+        confirmationSeconds: ages.oldestConfirmationSeconds,
+        eventSeconds: ages.oldestEventSeconds,
+      },
+      upstreams: { sources: await listUpstreams(db, SOURCE), topics: await listUpstreams(db, TOPIC) },
+    };
+  };
+}
+
 export function historyBooks(db: Database): (range: HistoryRange) => Promise<History> {
   const bookOf = ({ steps, stepMinutes }: (typeof HISTORY)[HistoryRange]) =>
     new ActivityBook(db, steps, stepMinutes * MINUTE_MS);
@@ -107,23 +130,6 @@ export class ActivityBook {
       const at = end - (steps - index) * stepMs;
       return { at: new Date(at), ...(counts.get(at) ?? NOT_COUNTED) };
     });
-  }
-
-  async read(minutes: number, at?: Date): Promise<Activity> {
-    const db = this.#db;
-    const now = at ?? (await databaseTime(db));
-    const counted = await this.count(minutes, now);
-    const ages = await readBacklogAges(db);
-    return {
-      at: now,
-      minutes: counted,
-      latency: await readLatency(db),
-      oldest: {
-        confirmationSeconds: ages.oldestConfirmationSeconds,
-        eventSeconds: ages.oldestEventSeconds,
-      },
-      upstreams: { sources: await listUpstreams(db, SOURCE), topics: await listUpstreams(db, TOPIC) },
-    };
   }
 
   async #count(from: number, end: number, now: number): Promise<Map<number, Counts>> {

@@ -18,70 +18,67 @@ import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 /** What has kept payments from their events for so long is critical, whatever it is. */
 export const LONG_SECONDS = 600;
 
-const WAITING = { source: returned.text(), count: returned.count, oldestSeconds: returned.float };
-
-/** What waits at each source, and how long the oldest has, in s. @param since when each row began to wait. */
-const waitingSince = (since: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
-  new Statement(
-    WAITING,
+/** Since when each row has waited, and whether nothing else tells why: what is told of by its age alone. */
+const waitingIn = (rows: RawBuilder<unknown>) => {
+  const secondsOf = (since: RawBuilder<unknown>) =>
+    sql`greatest(extract(epoch from clock_timestamp() - ${since}), 0)::float8`;
+  return new Statement(
+    {
+      source: returned.text(),
+      count: returned.count,
+      oldestSeconds: returned.float,
+      unexplained: returned.count,
+      unexplainedSeconds: returned.float,
+    },
     () => sql`
-      select source, count(*) as count,
-        greatest(extract(epoch from clock_timestamp() - min(${since})), 0)::float8 as "oldestSeconds"
-      from ${rows} group by source order by source`,
+      select source, count(*) as count, ${secondsOf(sql`min(since)`)} as "oldestSeconds",
+        count(*) filter (where unexplained) as unexplained,
+        ${secondsOf(sql`min(since) filter (where unexplained)`)} as "unexplainedSeconds"
+      from (${rows}) as waiting group by source order by source`,
   );
+};
 
-/** One on a step of the ladder waits for its time, not for the relay; until its time has come. */
-const unasked = (which: RawBuilder<unknown>) =>
-  waitingSince(
-    sql`coalesce(open_since, due_at)`,
-    sql`confirmation
-      where state in ('due', 'claimed') and priority <> 'replay' and (open_since is not null or due_at <= now())
-        ${which}`,
-  );
+/**
+ * One on a step of the ladder waits for its time, not for the relay; until its time has come. One that is asked
+ * again and again in vain waits for the provider: its alarm tells of it, raised some minutes later.
+ */
+const selectWaitingPayments = waitingIn(sql`
+  select one.source, since, alarm.id is null and (one.faults = 0 or one.due_at < now() - interval '1 minute'
+    or since < now() - ${sql.lit(LONG_SECONDS)} * interval '1 s') as unexplained
+  from confirmation as one
+  cross join lateral (select coalesce(one.open_since, one.due_at) as since) as waits
+  left join alarm on alarm.name = 'invoice_unanswered' and alarm.source = one.source
+    and alarm.subject = one.invoice_id::text and alarm.cleared_at is null
+  where one.state in ('due', 'claimed') and one.priority <> 'replay'
+    and (one.open_since is not null or one.due_at <= now())`);
 
-const selectWaiting = unasked(sql``);
-const selectKeptConfirmations = unasked(
-  sql`and not exists (select from alarm
-    where alarm.name = 'invoice_unanswered' and alarm.source = confirmation.source
-      and alarm.subject = confirmation.invoice_id::text and alarm.cleared_at is null)`,
-);
+/** From its making. One that had no time for a try yet, such as a dead letter just retried, is no trouble. */
+const selectWaitingEvents = waitingIn(sql`
+  select outbox.source, event.created_at as since,
+    outbox.attempt > 0 or outbox.due_at < now() - interval '1 minute' as unexplained
+  from outbox join event on event.source = outbox.source and event.id = outbox.event_id
+  where outbox.state in ('due', 'claimed')`);
 
-/** The live confirmations of each source that no answer covers yet, from their oldest request. */
-export const readWaiting = (db: Database) => selectWaiting.execute(db);
+/** The live confirmations of each source that no answer covers yet, and its events that are to be sent. */
+export const readWaiting = async (db: Database) => ({
+  payments: await selectWaitingPayments.execute(db),
+  events: await selectWaitingEvents.execute(db),
+});
+type Waiting = Awaited<ReturnType<typeof readWaiting>>;
 
-/** The same, without those that an alarm of their own tells of. */
-export const readKeptConfirmations = (db: Database) => selectKeptConfirmations.execute(db);
-
-const unsentEvents = (which: RawBuilder<unknown>) =>
-  waitingSince(
-    sql`created_at`,
-    sql`(select outbox.source, event.created_at from outbox
-        join event on event.source = outbox.source and event.id = outbox.event_id
-      where outbox.state in ('due', 'claimed') ${which}) as unsent`,
-  );
-
-const selectWaitingEvents = unsentEvents(sql``);
-const selectKeptEvents = unsentEvents(
-  sql`and (outbox.attempt > 0 or outbox.due_at < now() - interval '1 minute')`,
-);
-
-/** The events of each source that are to be sent, from their making. */
-export const readWaitingEvents = (db: Database) => selectWaitingEvents.execute(db);
-
-/** The same, without those that had no time for a try yet: a dead letter just retried, Test events let go. */
-export const readKeptEvents = (db: Database) => selectKeptEvents.execute(db);
-
-const oldest = (waiting: readonly { oldestSeconds: number }[]): number =>
+const oldest = (waiting: Waiting["payments"]): number =>
   Math.max(0, ...waiting.map(({ oldestSeconds }) => oldestSeconds));
 
 /**
  * The age of the oldest open work, in s, 0 when there is none: since the oldest request that no answer covers yet
  * (replays left out, which give way to live traffic), and since the oldest event that should be published was made.
  */
-export const readBacklogAges = async (db: Database) => ({
-  oldestConfirmationSeconds: oldest(await readWaiting(db)),
-  oldestEventSeconds: oldest(await readWaitingEvents(db)),
+const agesOf = ({ payments, events }: Waiting) => ({
+  oldestConfirmationSeconds: oldest(payments),
+  oldestEventSeconds: oldest(events),
 });
+
+export const readBacklogAges = async (db: Database) => agesOf(await readWaiting(db));
 
 // One query for each state, to match the indexes.
 const countConfirmations = new Statement(
@@ -101,8 +98,8 @@ const countConfirmations = new Statement(
 );
 
 /** How much is open, and for how long; without finished work, which grows without end. */
-export const readBacklog = async (db: Database) => ({
-  ...(await readBacklogAges(db)),
+export const readBacklog = async (db: Database, waiting: Waiting) => ({
+  ...agesOf(waiting),
   confirmations: await countConfirmations.execute(db),
   outbox: await db
     .selectFrom("outbox")
@@ -129,7 +126,7 @@ async function readAll(db: Database, watched: Watched) {
   );
   const { dead, quarantined } = await countUndeliveredConfirmations(db);
   return {
-    backlog: await readBacklog(db),
+    backlog: await readBacklog(db, await readWaiting(db)),
     alarms: await countOpenAlarms(db),
     dead: { confirmation: dead, event: await countDeadEvents(db) },
     quarantined,
@@ -142,7 +139,7 @@ async function readAll(db: Database, watched: Watched) {
 }
 
 /** As many as there may ever be of sources and topics. */
-const ALL = 10_000;
+export const ALL = 10_000;
 
 /**
  * Raises an alarm of each source whose payments have waited for ten minutes, whatever keeps them, and closes
@@ -150,9 +147,8 @@ const ALL = 10_000;
  * were told already.
  */
 export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
-  const { unasked, unsent, open, now } = await inSnapshot(db, async (snapshot) => ({
-    unasked: await readKeptConfirmations(snapshot),
-    unsent: await readKeptEvents(snapshot),
+  const { payments, events, open, now } = await inSnapshot(db, async (snapshot) => ({
+    ...(await readWaiting(snapshot)),
     open: (await listAlarms(snapshot, { names: alarmsAbout("upstream") }, ALL)).items,
     now: await databaseTime(snapshot),
   }));
@@ -160,13 +156,13 @@ export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
     ({ name, raisedAt }) => name === "unknown_ids_flooding" || severityOf(name, raisedAt, now) === "critical",
   );
   const topicTells = tells.some(({ source }) => source === TOPIC.sourceOf(""));
-  const long = ({ oldestSeconds }: (typeof unasked)[number]) => oldestSeconds >= LONG_SECONDS;
+  const long = ({ unexplainedSeconds }: (typeof payments)[number]) => unexplainedSeconds >= LONG_SECONDS;
   const late = [
-    ...unasked
+    ...payments
       .filter(long)
       .filter(({ source }) => !tells.some((alarm) => alarm.source === SOURCE.sourceOf(source)))
       .map(({ source }) => ({ source, what: "for an answer of the provider" })),
-    ...(topicTells ? [] : unsent.filter(long)).map(({ source }) => ({ source, what: "to be sent to SNS" })),
+    ...(topicTells ? [] : events.filter(long)).map(({ source }) => ({ source, what: "to be sent to SNS" })),
   ];
   const lasting = [...Map.groupBy(late, ({ source }) => source)].map(([source, waits]) => ({
     ...{ source, subject: source },

@@ -1,8 +1,12 @@
-import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
+import { ALARMS, type AlarmName, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, spanText } from "../kit/time.ts";
+import { undoneWork } from "../work/silent-processes.ts";
 import { LONG_SECONDS } from "./backlog.ts";
 import { type Facts, type Held, type Need, need } from "./status.ts";
+
+/** Work that is overdue by more than this, in s, has no worker or too few. */
+const STUCK_SECONDS = 120;
 
 /** What keeps a source or topic from its work and does not end by itself. Pure. */
 export const heldNeeds = (facts: Facts): Need[] => [...failingNeeds(facts), ...pauseNeeds(facts)];
@@ -13,10 +17,11 @@ export const onlyHeld = (facts: Facts): Held[] =>
     (upstream) =>
       !needsResume(facts, upstream) &&
       !facts.upstreamAlarms.some(
-        ({ name, subject, snoozedUntil }) =>
-          subject === upstream.name &&
-          name !== "pause_standing" &&
-          (snoozedUntil === null || snoozedUntil <= facts.at),
+        (alarm) =>
+          alarm.subject === upstream.name &&
+          alarm.about === "upstream" &&
+          alarm.name !== "pause_standing" &&
+          !isSnoozed(facts, alarm),
       ),
   );
 
@@ -51,7 +56,7 @@ function waitingBehind({ waiting, waitingEvents, held }: Facts, names: readonly 
 }
 
 /** What waits of each kind: how much, and how long the oldest has. */
-export const totalsOf = (payments: Facts["waiting"], events: Facts["waitingEvents"]) =>
+const totalsOf = (payments: Facts["waiting"], events: Facts["waitingEvents"]) =>
   [
     { what: "payment", waiting: payments },
     { what: "event", waiting: events },
@@ -63,16 +68,22 @@ export const totalsOf = (payments: Facts["waiting"], events: Facts["waitingEvent
       oldestSeconds: Math.max(...waiting.map(({ oldestSeconds }) => oldestSeconds)),
     }));
 
-export const waitWords = ({ what, count, oldestSeconds }: ReturnType<typeof totalsOf>[number]): string =>
+const waitWords = ({ what, count, oldestSeconds }: ReturnType<typeof totalsOf>[number]): string =>
   `, and ${numberOf(count, what)} ${count === 1 ? "has waited" : "wait, the oldest"} for ` +
   `${spanText(oldestSeconds * 1_000)} behind it`;
 
 /** A pause needs a person if nothing ends it, or if it has stayed; not while somebody has snoozed that. */
-function needsResume({ at, upstreamAlarms }: Facts, { state, name, pausedUntil }: Held): boolean {
-  const told = upstreamAlarms.find((alarm) => alarm.name === "pause_standing" && alarm.subject === name);
-  const isSnoozed = told?.snoozedUntil != null && told.snoozedUntil > at;
-  return state === "paused" && !isSnoozed && (pausedUntil === null || told !== undefined);
+function needsResume(facts: Facts, { state, name, pausedUntil }: Held): boolean {
+  const told = alarmOf(facts, "pause_standing", name);
+  return state === "paused" && !isSnoozed(facts, told) && (pausedUntil === null || told !== undefined);
 }
+
+/** The open one of this source or topic. */
+const alarmOf = ({ upstreamAlarms }: Facts, name: AlarmName, subject: string) =>
+  upstreamAlarms.find((alarm) => alarm.name === name && alarm.subject === subject);
+
+const isSnoozed = ({ at }: Facts, alarm: ReturnType<typeof alarmOf>): boolean =>
+  alarm?.snoozedUntil != null && alarm.snoozedUntil > at;
 
 function pauseNeeds(facts: Facts): Need[] {
   return facts.held
@@ -89,6 +100,78 @@ function pauseNeeds(facts: Facts): Need[] {
         page: "settings",
       });
     });
+}
+
+/** What no process does: the one that did fell silent, or was stopped. */
+function undoneIn({ processes, sources, readOnly, at }: Facts) {
+  // A process can say nothing there.
+  if (readOnly) return [];
+  const silent = undoneWork(processes, at).map((one) => ({ ...one, alarm: "silent_process" as const }));
+  const working = processes.filter(({ lives, workers }) => lives && workers);
+  if (sources.length === 0 || working.length > 0 || silent.some(({ stopsWork }) => stopsWork)) return silent;
+  const runs = processes.some(({ lives }) => lives) ? "runs without workers" : "is not running";
+  const what = `no process confirms and publishes: invoice-relay serve ${runs}`;
+  return [...silent, { what, seenAt: null, stopsWork: true, alarm: null }];
+}
+
+/** What a process did that is gone, and what waits behind it. */
+export function processNeeds(facts: Facts): Need[] {
+  const behind = totalsOf(facts.waiting, facts.waitingEvents).map(waitWords).join("");
+  return undoneIn(facts).map(({ what, seenAt, stopsWork, alarm }) =>
+    need({
+      severity: "critical",
+      what: stopsWork ? `${what}${behind}` : what,
+      oldestAt: seenAt,
+      action:
+        ALARMS.silent_process.action +
+        (seenAt === null
+          ? ""
+          : " If it runs, Postgres takes nothing of it: a full disk, a lock, the network."),
+      alarm,
+    }),
+  );
+}
+
+/** What waits and is told by nothing that holds it up: at once too long without a worker, or long in spite of any. */
+export function backlogNeeds(facts: Facts): Need[] {
+  const { waiting, waitingEvents, held, at } = facts;
+  const passing = onlyHeld(facts);
+  // It tells of what waits behind it.
+  const noneWorks = undoneIn(facts).some(({ stopsWork }) => stopsWork);
+  const needsOf = (
+    work: Held["work"],
+    sources: typeof waiting,
+    words: { what: string; waitsFor: string; action: string },
+  ) =>
+    sources.flatMap(({ source, unexplained: count, unexplainedSeconds: seconds }) => {
+      const told = alarmOf(facts, "payments_waiting", source);
+      const holds = (one: Held) => one.work === work && (work === "publish" || one.name === source);
+      const isHeld = held.some(holds);
+      const isTold = isSnoozed(facts, told) || (isHeld ? !passing.some(holds) : noneWorks);
+      if (isTold || seconds <= (isHeld ? LONG_SECONDS : STUCK_SECONDS)) return [];
+      return need({
+        severity: "critical",
+        what: `${numberOf(count, words.what)} of source ${source} ${count === 1 ? "has" : "have"} waited ${words.waitsFor} for up to ${spanText(seconds * 1_000)}`,
+        oldestAt: new Date(+at - seconds * 1_000),
+        action: isHeld ? "It is held up, as is said here; resume it, unless that is meant." : words.action,
+        ...(told !== undefined && { alarm: told.name, command: `alarms --source ${source}`, page: "alarms" }),
+      });
+    });
+  const unasked = needsOf("confirm", waiting, {
+    what: "confirmation",
+    waitsFor: "for an answer",
+    action:
+      "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
+      "CONFIRM_RATE_PER_SECOND.",
+  });
+  const unsent = needsOf("publish", waitingEvents, {
+    what: "event",
+    waitsFor: "to be published",
+    action:
+      "Check that invoice-relay serve is running with workers, and what its log says about SNS. An event's age " +
+      "counts from its making, also of one that was retried.",
+  });
+  return [...unasked, ...unsent];
 }
 
 /** What holds up a source or topic, who did it, and until when. */

@@ -11,14 +11,16 @@ import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
 import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import { readUnprovenDays } from "../reconcile/unproven-days.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";
+import { listFirstServed } from "../upstreams/source-row.ts";
 import { listProcesses } from "../work/relay-process.ts";
-import { readBacklog, readKeptConfirmations, readWaiting, readWaitingEvents } from "./backlog.ts";
+import { ALL, readBacklog, readWaiting } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable } from "./pause.ts";
 import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
 import { needsOf, sentenceOf } from "./status-meaning.ts";
 
 const ALARM_LIMIT = 20;
+const OF_UPSTREAMS = [...alarmsAbout("upstream"), ...alarmsAbout("backlog")];
 
 async function readFacts(db: Database, settings: StatusSettings): Promise<Facts> {
   const alarms = await listAlarms(db, {}, ALARM_LIMIT);
@@ -26,18 +28,19 @@ async function readFacts(db: Database, settings: StatusSettings): Promise<Facts>
   const dead = async (kind: "confirmation" | "event") =>
     (await listUndelivered({ db, list: "dead", selection: { filters: { kind } }, limit: 1 })).total;
   const at = await databaseTime(db);
+  const waiting = await readWaiting(db);
   return {
     at,
     settings,
     alarms: alarms.items,
     openAlarms: await groupOpenAlarms(db, at),
-    upstreamAlarms: (await listAlarms(db, { names: alarmsAbout("upstream") }, ALARM_LIMIT)).items,
+    upstreamAlarms: (await listAlarms(db, { names: OF_UPSTREAMS }, ALL)).items,
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),
-    backlog: await readBacklog(db),
-    waiting: await readWaiting(db),
-    unexplained: await readKeptConfirmations(db),
-    waitingEvents: await readWaitingEvents(db),
+    firstServed: await listFirstServed(db),
+    backlog: await readBacklog(db, waiting),
+    waiting: waiting.payments,
+    waitingEvents: waiting.events,
     dead: { confirmations: await dead("confirmation"), events: await dead("event") },
     quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,
     lastCallbackAt: await lastCallbackAt(db),

@@ -1,14 +1,10 @@
 import { ALARMS, type AlarmName } from "../alarms/alarm-definitions.ts";
 import { READ_ONLY } from "../database/recording-problem.ts";
 import { numberOf } from "../kit/text.ts";
-import { clock, DAY_MS, spanText } from "../kit/time.ts";
+import { clock, DAY_MS } from "../kit/time.ts";
 import { undoneWork } from "../work/silent-processes.ts";
-import { LONG_SECONDS } from "./backlog.ts";
-import { heldNeeds, heldWords, onlyHeld, totalsOf, waitWords } from "./held-needs.ts";
-import { countThings, type Facts, type Held, type Need, need, worstFirst } from "./status.ts";
-
-/** Work that is overdue by more than this, in s, has no worker or too few. */
-const STUCK_SECONDS = 120;
+import { backlogNeeds, heldNeeds, heldWords, onlyHeld, processNeeds } from "./held-needs.ts";
+import { countThings, type Facts, type Need, need, worstFirst } from "./status.ts";
 
 /** After this many intervals without a finished sweep, something is wrong. */
 const MISSED_INTERVALS = 3;
@@ -27,6 +23,7 @@ const SPELLED_OUT = 6;
 export function needsOf(facts: Facts): Need[] {
   return [
     ...recordingNeeds(facts),
+    ...schemaNeeds(facts),
     ...processNeeds(facts),
     ...worstFirst(heldNeeds(facts)),
     ...worstFirst([
@@ -71,70 +68,16 @@ function recordingNeeds({ readOnly, processes }: Facts): Need[] {
   );
 }
 
-function processNeeds({ processes, readOnly, waiting, waitingEvents, at }: Facts): Need[] {
-  // A process can say nothing there.
-  if (readOnly) return [];
-  const behind = totalsOf(waiting, waitingEvents).map(waitWords).join("");
-  return undoneWork(processes, at).map(({ what, seenAt, stopsWork }) =>
+function schemaNeeds({ versions: { schema } }: Facts): Need[] {
+  if (schema !== "behind" && schema !== "earlier") return [];
+  return [
     need({
       severity: "critical",
-      what: stopsWork ? `${what}${behind}` : what,
-      oldestAt: seenAt,
-      action: ALARMS.silent_process.action,
-      alarm: "silent_process",
+      what: "the database lacks migrations of this program",
+      action: "A backup of an older version may have been restored.",
+      command: "migrate",
     }),
-  );
-}
-
-/** What waits and is told by nothing that holds it up: at once too long without a worker, or long in spite of any. */
-function backlogNeeds(facts: Facts): Need[] {
-  const { unexplained, waitingEvents, held, openAlarms, processes, readOnly, at } = facts;
-  const told = openAlarms.find(({ name }) => name === "payments_waiting");
-  if (told?.count === 0) return [];
-  const passing = onlyHeld(facts);
-  // It tells of what waits behind it.
-  const noneWorks = !readOnly && undoneWork(processes, at).some(({ stopsWork }) => stopsWork);
-  const late = (work: Held["work"], { source, oldestSeconds }: (typeof unexplained)[number]) => {
-    const holds = (one: Held) => one.work === work && (work === "publish" || one.name === source);
-    const isHeld = held.some(holds);
-    if (isHeld ? !passing.some(holds) : noneWorks) return null;
-    return oldestSeconds > (isHeld ? LONG_SECONDS : STUCK_SECONDS) ? { isHeld } : null;
-  };
-  const needsOf = (
-    work: Held["work"],
-    sources: typeof unexplained,
-    words: { what: string; waitsFor: string; action: string },
-  ) =>
-    sources.flatMap((one) => {
-      const { source, count, oldestSeconds } = one;
-      const found = late(work, one);
-      if (found === null) return [];
-      const age = spanText(oldestSeconds * 1_000);
-      return need({
-        severity: "critical",
-        what: `${numberOf(count, words.what)} of source ${source} ${count === 1 ? "has" : "have"} waited ${words.waitsFor} for up to ${age}`,
-        oldestAt: new Date(+at - oldestSeconds * 1_000),
-        action: found.isHeld
-          ? "It is held up, as is said here; resume it, unless that is meant."
-          : words.action,
-        ...(told !== undefined && { alarm: told.name, command: `alarms --source ${source}`, page: "alarms" }),
-      });
-    });
-  const unasked = needsOf("confirm", unexplained, {
-    what: "confirmation",
-    waitsFor: "for an answer",
-    action:
-      "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
-      "CONFIRM_RATE_PER_SECOND.",
-  });
-  const unsent = needsOf("publish", waitingEvents, {
-    what: "event",
-    waitsFor: "to be published",
-    action:
-      "An event's age counts from its making: one that was just retried is sent within seconds. Else check that " +
-      "invoice-relay serve is running with workers, and what its log says about SNS.",
-  });
-  return [...unasked, ...unsent];
+  ];
 }
 
 /** Alarms whose things are counted by themselves. */
@@ -179,7 +122,7 @@ function deliveryNeeds({ dead, quarantined, openAlarms }: Facts): Need[] {
 }
 
 function proofNeeds(facts: Facts): Need[] {
-  const { settings, certificates, unproven, at } = facts;
+  const { settings, unproven } = facts;
   const unset = (settings.sources ?? [])
     .filter(({ reconciliation }) => reconciliation === "unset")
     .map(({ name }) =>
@@ -207,8 +150,16 @@ function proofNeeds(facts: Facts): Need[] {
       page: "completeness",
     });
   });
-  const late = certificates
-    .filter(({ coversTo }) => +at - +coversTo > DAY_MS + CERTIFIED_BY_MS)
+  return [...unset, ...missedSweeps(facts), ...open, ...lateCertificates(facts)];
+}
+
+/** Of the sources that the settings have reconciled still, or of all where they name none. */
+function lateCertificates({ settings, certificates, at }: Facts): Need[] {
+  const isLeft = (source: string) =>
+    settings.sources?.some(({ name, reconciliation }) => name === source && reconciliation === "on") ===
+    false;
+  return certificates
+    .filter(({ source, coversTo }) => !isLeft(source) && +at - +coversTo > DAY_MS + CERTIFIED_BY_MS)
     .map(({ source, day }) =>
       need({
         severity: "warning",
@@ -217,26 +168,34 @@ function proofNeeds(facts: Facts): Need[] {
           "Check that invoice-relay serve is running with workers, and what its log says about certify.",
       }),
     );
-  return [...unset, ...missedSweeps(facts), ...open, ...late];
 }
 
 function missedSweeps(facts: Facts): Need[] {
-  const { settings, sweeps, at, held, openAlarms } = facts;
+  const { settings, sweeps, firstServed, at, held, openAlarms } = facts;
+  // Those that the settings name still, or all where they name none.
+  const wanted = settings.sources?.flatMap(({ name: source, collectionIds }) =>
+    collectionIds.map(
+      (collectionId) =>
+        sweeps.find((one) => one.source === source && one.collectionId === collectionId) ?? {
+          ...{ source, collectionId, finishedAt: null, lastError: null },
+          nextAt: firstServed.find((one) => one.source === source)?.at ?? null,
+        },
+    ),
+  );
   const failing = openAlarms.find(({ name, count }) => name === "sweep_failing" && count > 0);
   const isHeld = (source: string) => held.some(({ work, name }) => work === "confirm" && name === source);
   const patienceMs = MISSED_INTERVALS * settings.intervalMs + SWEEP_TAKES_MS;
-  return sweeps.flatMap(({ source, collectionId, finishedAt, nextAt, lastError }) => {
+  return (wanted ?? sweeps).flatMap(({ source, collectionId, finishedAt, nextAt, lastError }) => {
     const since = finishedAt ?? nextAt;
-    if (!isSwept(facts, source, collectionId)) return [];
     // Its alarm tells of the same.
     if (failing !== undefined && [null, collectionId].includes(failing.subject)) return [];
     if (since === null || +at - +since < patienceMs || isHeld(source)) return [];
     const why = lastError === null ? "" : ` (${lastError})`;
-    const when = finishedAt === null ? "never" : `at ${clock(finishedAt)}`;
+    const read = finishedAt === null ? "never read" : `last read at ${clock(finishedAt)}`;
     return [
       need({
         severity: "warning",
-        what: `the list of collection ${collectionId} was last read ${when}${why}`,
+        what: `the list of collection ${collectionId} was ${read}${why}`,
         oldestAt: since,
         action: "Check that invoice-relay serve is running with workers, and what doctor says.",
         command: "doctor",
@@ -244,11 +203,6 @@ function missedSweeps(facts: Facts): Need[] {
     ];
   });
 }
-
-/** Whether the settings still name it, or name nothing. */
-const isSwept = ({ settings: { sources } }: Facts, source: string, collectionId: string): boolean =>
-  sources === null ||
-  sources.some(({ name, collectionIds }) => name === source && collectionIds.includes(collectionId));
 
 /** What no other need tells of. */
 function alarmNeeds({ openAlarms, dead, quarantined, unproven, processes, at }: Facts): Need[] {

@@ -71,7 +71,15 @@ const oneNeed = z.object({
 });
 export type Need = z.output<typeof oneNeed>;
 
-const waitingWork = z.array(z.object({ source: z.string(), count: whole, oldestSeconds: z.number() }));
+const waitingWork = z.array(
+  z.object({
+    source: z.string(),
+    count: whole,
+    oldestSeconds: z.number(),
+    unexplained: whole.describe("Those of them that nothing else tells of, such as an alarm of their own."),
+    unexplainedSeconds: z.number().describe("How long the oldest of those has waited."),
+  }),
+);
 
 const facts = z.object({
   at: time,
@@ -91,13 +99,14 @@ const facts = z.object({
   }),
   alarms: z.array(alarm).describe("The newest open ones; openAlarms counts them all."),
   openAlarms: z.array(openAlarms).describe("One for each name, the most urgent first."),
-  upstreamAlarms: z.array(alarm).describe("The open ones of sources and topics."),
+  upstreamAlarms: z.array(alarm).describe("The open ones of sources and topics, and of what waits there."),
   held: z
     .array(
       upstream.extend({ work, actor: z.string().nullable().describe("Who paused it, if a person did.") }),
     )
     .describe("Sources and topics that are paused, refused or backing off."),
   sources: z.array(z.string()).describe("Those that serve has known."),
+  firstServed: z.array(z.object({ source: z.string(), at: time.nullable() })),
   backlog: z.object({
     oldestConfirmationSeconds: z.number(),
     oldestEventSeconds: z.number(),
@@ -111,7 +120,6 @@ const facts = z.object({
     outbox: z.array(z.object({ state: z.enum(["due", "claimed", "held", "dead"]), count: whole })),
   }),
   waiting: waitingWork.describe("Confirmations that no answer covers yet, from their oldest request."),
-  unexplained: waitingWork.describe("The same, without those that an alarm invoice_unanswered names."),
   waitingEvents: waitingWork.describe("Events that are to be sent, from their making."),
   dead: z.object({ confirmations: whole, events: whole }),
   quarantined: whole,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
-import { ActivityBook, latencyOf } from "../../src/operate/activity.ts";
+import { ActivityBook, activityBook, latencyOf } from "../../src/operate/activity.ts";
 import { adminApi } from "../support/admin.ts";
 import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
@@ -18,14 +18,10 @@ describe("activity", () => {
       });
     await addEvents(around, 61);
     const book = new ActivityBook(openDatabase(around.databaseUrl), 60);
-    const first = await book.read(12, now);
-    expect(first.minutes).toHaveLength(12);
-    expect(first.minutes[0]?.at).toEqual(new Date("2026-09-30T23:59:00Z"));
-    const counts = first.minutes.map(({ received, confirmed, published }) => [
-      received,
-      confirmed,
-      published,
-    ]);
+    const first = await book.count(12, now);
+    expect(first).toHaveLength(12);
+    expect(first[0]?.at).toEqual(new Date("2026-09-30T23:59:00Z"));
+    const counts = first.map(({ received, confirmed, published }) => [received, confirmed, published]);
     expect(counts[0]).toEqual([0, 0, 0]);
     expect(counts[1]).toEqual([2, 59, 59]);
     expect(counts[2]).toEqual([1, 2, 2]);
@@ -33,8 +29,8 @@ describe("activity", () => {
     // What is over is remembered; the last minutes are counted again.
     await addCallback(around, { id: newId(), received_at: new Date("2026-10-01T00:00:50Z") });
     await addCallback(around, { id: newId(), received_at: new Date("2026-10-01T00:09:59Z") });
-    const second = await book.read(12, now);
-    expect(second.minutes.map(({ received }) => received)).toEqual([0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+    const second = await book.count(12, now);
+    expect(second.map(({ received }) => received)).toEqual([0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
   });
 
   it("counts in longer steps, each remembered once it is over", async () => {
@@ -85,7 +81,7 @@ describe("activity", () => {
     const asked = { opened_at: "2026-09-30T23:59:58Z", requested_at: "2026-10-01T00:00:00Z" };
     await addConfirmation(around, { invoice_id: event?.invoiceId, ...asked });
     await addConfirmation(around, { invoice_id: other?.invoiceId, opened_by: "reconcile" });
-    const { latency } = await new ActivityBook(openDatabase(around.databaseUrl), 60).read(1);
+    const { latency } = await activityBook(openDatabase(around.databaseUrl))(1);
     expect(latency).toEqual({ p50Ms: 1_000, p95Ms: 1_000, p99Ms: 1_000, payments: 1 });
     expect(latencyOf([])).toBeNull();
     expect(latencyOf(Array.from({ length: 100 }, (_, n) => 100 - n))).toEqual({

@@ -69,4 +69,9 @@ it("the second one of a kind is refused, until the first one's caller has left; 
   done.resolve();
   await holding;
   await vi.waitFor(async () => expect(await dryRun()).toMatchObject({ status: 200 }));
+  // One that fails by itself makes room as well.
+  await around.query("alter table callback rename to away");
+  expect(await dryRun()).toMatchObject({ status: 500 });
+  await around.query("alter table away rename to callback");
+  expect(await dryRun()).toMatchObject({ status: 200 });
 });

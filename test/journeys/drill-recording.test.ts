@@ -6,6 +6,19 @@ import { clears, hasRunbook, isTold, onCall, saysSo, WAIT } from "./drill.ts";
 
 const ALARM = 'invoice_relay_alarms_open{alarm="recording_failing"} 1';
 
+/** As after a hand that took the log's months away, and what takes whatever belongs to none. */
+async function takeMonths(around: Surroundings): Promise<() => Promise<unknown>> {
+  const months = await around.query<{ name: string; bounds: string }>(
+    `select oid::regclass::text as name, pg_get_expr(relpartbound, oid) as bounds from pg_class
+     join pg_inherits on inhrelid = oid where inhparent = 'callback'::regclass`,
+  );
+  for (const { name } of months) await around.query(`alter table callback detach partition ${name}`);
+  return async () => {
+    for (const { name, bounds } of months)
+      await around.query(`alter table callback attach partition ${name} ${bounds}`);
+  };
+}
+
 /** As on a standby, or on a server that was switched to read-only. */
 async function makeReadOnly(around: Surroundings): Promise<() => Promise<unknown>> {
   const name = new URL(around.databaseUrl).pathname.slice(1);
@@ -27,12 +40,12 @@ async function makeReadOnly(around: Surroundings): Promise<() => Promise<unknown
 
 // A disk that is full: test/slow/full-disk.test.ts.
 it.concurrent.each([
-  ["", true],
-  [", and no callback comes", false],
+  ["read-only", makeReadOnly, /read-only/, true],
+  ["read-only, and no callback comes", makeReadOnly, /read-only/, false],
+  ["without partitions", takeMonths, /no partition for this month/, true],
 ] as const)(
-  "on call, Postgres is read-only%s: alarm, readiness, status, metric and webhook say so and why, and it clears (G2, G13)",
-  async (_what, comes) => {
-    const says = /read-only/;
+  "on call, Postgres is %s: alarm, readiness, status, metric and webhook say so and why, and it clears (G2, G13)",
+  async (_what, breakIt, says, comes) => {
     const around = await surroundings();
     const watch = await onCall(around.environment({ COLLECTION_IDS: "none" }));
     const id = randomUUID();
@@ -40,7 +53,7 @@ it.concurrent.each([
     const send = () => watch.relay.callback({ data: { id } });
     const readyz = async () => (await fetch(`${watch.relay.opsUrl}/readyz`)).status;
 
-    const heal = await makeReadOnly(around);
+    const heal = await breakIt(around);
     if (comes) {
       const refused = await send();
       expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([503, true]);

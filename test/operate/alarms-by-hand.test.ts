@@ -8,7 +8,7 @@ import { readStatus } from "../../src/operate/status-facts.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";
-import { openDatabase, withDatabase } from "../support/log-rows.ts";
+import { addProcess, openDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 
 const WAIT = { interval: 20 };
@@ -157,6 +157,7 @@ describe("a pause by hand", () => {
     await around.query("update source set paused_at = now() - interval '61 min'");
     await look();
     await vi.waitFor(async () => expect(await told(around)).toBe(1), WAIT);
+    await addProcess(around);
     expect((await statusOf(around)).sentence).toMatch(
       /^A person is needed: asking the provider .* is paused by cli:ada/,
     );

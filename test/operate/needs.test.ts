@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { severityOf } from "../../src/alarms/alarm-definitions.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
-import { addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { addConfirmation, addEvents, addProcess, openDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { unpaidAnswer } from "../support/scripted-provider.ts";
 
@@ -73,33 +73,72 @@ describe("the age of a backlog", () => {
   });
 });
 
-describe("a process that fell silent", () => {
-  const beat = (around: Surroundings, ago: string, host: string, sources = "{}") =>
-    around.query(
-      `insert into relay_process (id, seen_at, pid, http, workers, host, version, beat_ms, serves)
-       values (gen_random_uuid(), now() - $1::interval, 17, true, true, $2, '1', 5000,
-         jsonb_build_object('sources', $3::jsonb, 'topics', '[]'::jsonb))`,
-      [ago, host, sources],
-    );
+it("a relay that was stopped is not well, nor one without workers, whatever waits", async () => {
+  const around = await surroundings();
+  const look = async () => (await statusOf(around)).needs.map(({ severity, what }) => [severity, what]);
+  expect(await look()).toEqual([]);
+  await around.query("insert into source (name) values ('default')");
+  const none = "no process confirms and publishes: invoice-relay serve";
+  expect(await look()).toEqual([["critical", `${none} is not running`]]);
+  await addProcess(around, { workers: false });
+  expect(await look()).toEqual([["critical", `${none} runs without workers`]]);
+  await addConfirmation(around, { state: "due", settled_at: null, verdict: null });
+  expect(await look()).toEqual([
+    [
+      "critical",
+      expect.stringMatching(`^${none} runs without workers, and 1 payment has waited for .* days`),
+    ],
+  ]);
+  await around.query("delete from confirmation");
+  await addProcess(around);
+  expect(await look()).toEqual([]);
+});
 
+describe("a process that fell silent", () => {
   it("is told of after three beats, for as long as none that lives has its work", async () => {
     const around = await surroundings();
-    await beat(around, "14 s", "gone");
+    await addProcess(around, { ago: "5 s" });
     expect((await statusOf(around)).needs).toEqual([]);
     await around.query("update relay_process set seen_at = now() - interval '16 s'");
     expect((await statusOf(around)).sentence).toContain("no process confirms and publishes");
-    await beat(around, "0 s", "alive");
+    await addProcess(around);
     expect((await statusOf(around)).needs).toEqual([]);
   });
 
   it("leaves the headline after ten minutes, where another serves less", async () => {
     const around = await surroundings();
-    await beat(around, "0 s", "alive");
-    await beat(around, "9 min", "gone", '{"default": []}');
+    await addProcess(around);
+    await addProcess(around, { ago: "9 min", host: "gone", sources: '{"default": []}' });
     expect((await statusOf(around)).sentence).toContain("the process on gone (pid 17) has been silent since");
     await around.query("update relay_process set seen_at = now() - interval '10 min' where host = 'gone'");
     expect((await statusOf(around)).needs).toEqual([]);
   });
+});
+
+it("a list that was never read and a daily certificate that is late are told, of sources that are reconciled", async () => {
+  const around = await surroundings();
+  await addProcess(around);
+  await around.query("insert into source (name) values ('shop'), ('gone'), ('apart')");
+  const list = randomUUID();
+  const sources = [
+    { name: "shop", reconciliation: "on", collectionIds: [list] },
+    { name: "apart", reconciliation: "none", collectionIds: [] },
+  ] as const;
+  const look = async (hours: number) => {
+    await around.query("update source set first_served_at = now() - $1 * interval '1 hour'", [hours]);
+    const intervalMs = 3_600_000;
+    const { needs } = await readStatus(openDatabase(around.databaseUrl), { sources, intervalMs });
+    return needs.map(({ what }) => what);
+  };
+  expect(await look(3)).toEqual([]);
+  expect(await look(4)).toEqual([`the list of collection ${list} was never read`]);
+  await around.query(
+    `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
+       gaps, document)
+     select gen_random_uuid(), name, '2026-10-02', '2026-10-01Z', '2026-10-02Z', '{}', 'done', now(), 'equal', 0, '{}'
+     from source`,
+  );
+  expect(await look(3)).toEqual(["the last daily certificate of source shop is from 2026-10-02"]);
 });
 
 describe("a day of payment", () => {

@@ -89,9 +89,15 @@ const send = async (api: AdminApi, id: string, given = "", body?: object) => {
 /** What differs from one moment to the next. */
 const settled = (value: unknown) =>
   JSON.parse(JSON.stringify(value), (name, inner) =>
-    ["at", "seenAt", "before", "oldestConfirmationSeconds", "oldestEventSeconds", "oldestSeconds"].includes(
-      name,
-    )
+    [
+      "at",
+      "seenAt",
+      "before",
+      "oldestConfirmationSeconds",
+      "oldestEventSeconds",
+      "oldestSeconds",
+      "unexplainedSeconds",
+    ].includes(name)
       ? undefined
       : inner,
   );

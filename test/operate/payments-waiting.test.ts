@@ -15,6 +15,8 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const OPEN = { state: "due", settled_at: null, verdict: null };
 
+const PATIENT = { sources: null, intervalMs: 86_400_000 };
+
 const note = (db: ReturnType<typeof openDatabase>) =>
   noteWaiting(db, new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() }));
 
@@ -118,8 +120,12 @@ it("an old event that is sent again by hand is late once a minute passed or a tr
   const { around, db } = await withDatabase();
   const count = async () => {
     await note(db);
-    return (await around.query("select 1 from alarm where name = 'payments_waiting' and cleared_at is null"))
-      .length;
+    const open = await around.query(
+      "select from alarm where name = 'payments_waiting' and cleared_at is null",
+    );
+    // The headline says the same.
+    expect((await readStatus(db, PATIENT)).needs).toHaveLength(open.length);
+    return open.length;
   };
   await addEvents(around, 1, { state: "dead" });
   await retryDead({ db, actor: "cli:ada", selection: { filters: {} } });
@@ -142,7 +148,7 @@ it("an invoice that alone gets no answer is one need, and no backlog", async () 
   );
   const look = async () => {
     await note(db);
-    const { needs } = await readStatus(db, { sources: null, intervalMs: 86_400_000 });
+    const { needs } = await readStatus(db, PATIENT);
     return needs.map(({ severity, alarm, what }) => [severity, alarm, what]);
   };
   const own = ["warning", "invoice_unanswered", `an invoice gets no usable answer (${id})`];
@@ -153,4 +159,36 @@ it("an invoice that alone gets no answer is one need, and no backlog", async () 
     ["critical", "payments_waiting", expect.stringMatching(/^1 confirmation of source default has waited/)],
     own,
   ]);
+});
+
+it("an invoice that is asked in vain is no backlog before its alarm comes; one that is asked no more is", async () => {
+  const { around, db } = await withDatabase();
+  await addConfirmation(around, { ...OPEN, due_at: new Date(), faults: 12 });
+  await around.query(`update confirmation
+    set open_since = now() - interval '150 s', due_at = now() + interval '5 s'`);
+  const look = async () => (await readStatus(db, PATIENT)).needs.map(({ what }) => what);
+  expect(await look()).toEqual([]);
+  const waits = [
+    expect.stringMatching(/^1 confirmation of source default has waited for an answer for up to /),
+  ];
+  await around.query("update confirmation set due_at = now() - interval '61 s'");
+  expect(await look()).toEqual(waits);
+  // With no alarm after ten minutes, faults come and go.
+  await around.query(`update confirmation
+    set open_since = now() - interval '11 minutes', due_at = now() + interval '5 s'`);
+  expect(await look()).toEqual(waits);
+});
+
+it("a snoozed backlog of one source hides no other's", async () => {
+  const { around, db } = await withDatabase();
+  await waitingLong(around);
+  await note(db);
+  await around.query("update alarm set snoozed_until = now() + interval '1 hour'");
+  const look = async () => (await readStatus(db, PATIENT)).needs.map(({ what }) => what);
+  expect(await look()).toEqual([]);
+  await addConfirmation(around, { ...OPEN, source: "other", due_at: new Date() });
+  await around.query(
+    "update confirmation set open_since = now() - interval '3 minutes' where source = 'other'",
+  );
+  expect(await look()).toEqual([expect.stringMatching(/^1 confirmation of source other has waited/)]);
 });

@@ -3,7 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { runCli } from "../support/cli-process.ts";
-import { addCallback, addConfirmation, addEvents, openDatabase, withDatabase } from "../support/log-rows.ts";
+import {
+  addCallback,
+  addConfirmation,
+  addEvents,
+  addProcess,
+  openDatabase,
+  withDatabase,
+} from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -48,6 +55,7 @@ describe("invoice-relay status", () => {
     const around = await surroundings();
     const environment = around.environment(COLLECTIONS);
     const db = openDatabase(around.databaseUrl);
+    await addProcess(around);
     await around.query("insert into source (name) values ('default')");
     const paused = { db, actor: "cli:ada", work: "confirm", names: "all", reason: "their deploy" } as const;
     await pause(paused);
@@ -91,10 +99,7 @@ describe("invoice-relay status", () => {
     const environment = around.environment(COLLECTIONS);
     await addConfirmation(around, { state: "due", settled_at: null, verdict: null });
     await addEvents(around, 1, { state: "due" });
-    await around.query(
-      `insert into relay_process (id, seen_at, pid, http, workers, host, version)
-       values (gen_random_uuid(), now() - interval '5 min', 17, true, true, 'relay-1', '1.0.0')`,
-    );
+    await addProcess(around, { ago: "5 min" });
     const { code, text } = await look(environment);
     expect(code).toBe(1);
     expect(text).toMatch(
@@ -107,6 +112,23 @@ describe("invoice-relay status", () => {
     expect(text).not.toContain("1 confirmation of source default has waited");
     expect(text).not.toContain("1 event of source default has waited");
     expect(text).toMatch(/relay-1 17 .*SILENT/);
+  });
+
+  it("says that migrations are missing, to a command and to who asks a relay that runs", async () => {
+    const { around, db } = await withDatabase();
+    await around.query("delete from kysely_migration where name = (select max(name) from kysely_migration)");
+    const { needs } = await readStatus(db, { sources: null, intervalMs: 86_400_000 });
+    expect(needs).toMatchObject([{ severity: "critical", command: "migrate" }]);
+    const { code, stdout } = await runCli(["status", "--json"], around.environment());
+    expect({ code, stdout: JSON.parse(stdout) }).toEqual({
+      code: 1,
+      stdout: {
+        error: {
+          code: "failed",
+          message: expect.stringMatching(/behind this program by 1 migration .* Run: invoice-relay migrate$/),
+        },
+      },
+    });
   });
 
   it("finds what is not reconciled: COLLECTION_IDS unset, a sweep that was missed, a certificate that is not equal", async () => {
@@ -148,8 +170,8 @@ describe("invoice-relay status", () => {
   });
 });
 
-describe("invoice-relay alarms and audit", () => {
-  it("list what is open, and what was cleared with --all", async () => {
+describe("invoice-relay alarms", () => {
+  it("lists what is open, and what was cleared with --all", async () => {
     const around = await surroundings();
     const environment = around.environment();
     expect((await runCli(["alarms"], environment)).stdout).toBe("No alarm is open.\n");
@@ -166,19 +188,5 @@ describe("invoice-relay alarms and audit", () => {
     expect(open.stdout).not.toContain("source_failing");
     const all = JSON.parse((await runCli(["alarms", "--all", "--json"], environment)).stdout);
     expect(all).toMatchObject({ total: 2, items: [{ name: "source_failing" }, { name: "topic_paused" }] });
-  });
-
-  it("say who changed what, when and why", async () => {
-    const around = await surroundings();
-    const environment = around.environment();
-    const db = openDatabase(around.databaseUrl);
-    expect((await runCli(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
-    await around.query("insert into source (name) values ('default')");
-    await pause({ db, actor: "cli:ada", work: "confirm", names: "all", reason: "their deploy" });
-    const { stdout } = await runCli(["audit", "--action", "pause"], environment);
-    expect(stdout).toMatch(
-      /^at +who +what +which +why\n20\S+Z +cli:ada +pause\.confirm +default +their deploy\n$/,
-    );
-    expect((await runCli(["audit", "--actor", "cli:bob"], environment)).stdout).toContain("Nothing");
   });
 });

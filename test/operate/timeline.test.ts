@@ -4,11 +4,11 @@ import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { CallbackLog, type IncomingCallback } from "../../src/receive/log/callback-log.ts";
+import { runCli } from "../support/cli-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { addConfirmation, addEvents, type EventRow, openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 async function openLog() {
@@ -139,6 +139,6 @@ it("tells what happens next by Postgres' clock, whatever that of an operator's m
   const id = await addConfirmation(around, { state: "claimed", verdict: null, settled_at: null, ...lease });
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   onTestFinished(() => void vi.useRealTimers());
-  const { stdout } = await runInProcess(["invoice", id], around.environment());
+  const { stdout } = await runCli(["invoice", id], around.environment());
   expect(stdout).toContain("A worker is asking the provider right now.");
 });

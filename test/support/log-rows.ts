@@ -137,6 +137,18 @@ export async function addCallback(
   return { id: String(row.id), invoiceId };
 }
 
+/** A relay that said so long ago that it lives; what is left out is one that does everything. */
+export const addProcess = (
+  around: Surroundings,
+  { ago = "0 s", host = "relay-1", workers = true, sources = "{}" } = {},
+) =>
+  around.query(
+    `insert into relay_process (id, seen_at, pid, http, workers, host, version, beat_ms, serves)
+     values (gen_random_uuid(), now() - $1::interval, 17, true, $2, $3, '1.0.0', 5000,
+       jsonb_build_object('sources', $4::jsonb, 'topics', '[]'::jsonb))`,
+    [ago, workers, host, sources],
+  );
+
 /** A digest of every row of every table, to show that nothing was changed. Signs of life are no change,
  * nor what the ledger takes in behind the traffic. */
 export async function wholeDatabase(around: Surroundings): Promise<Record<string, unknown>> {
