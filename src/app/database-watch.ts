@@ -2,6 +2,7 @@ import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import {
   failedWrite,
   findRecordingProblem,
+  isWithoutPartition,
   type RecordingProblem,
   type Why,
 } from "../database/recording-problem.ts";
@@ -141,7 +142,10 @@ export class DatabaseWatch {
   /** To be called when a write failed: of callbacks, or of other work in a function that records none. */
   noteFailure(error: unknown): void {
     // A row that Postgres refuses says little about the next.
-    this.#written = { problem: failedWrite(error), isOneOnly: isRefusedData(error) };
+    this.#written = {
+      problem: failedWrite(error),
+      isOneOnly: isRefusedData(error) && !isWithoutPartition(error),
+    };
   }
 
   /** Looks now, or joins a look under way. */

@@ -48,10 +48,13 @@ const REASONS: Readonly<Record<string, Why>> = {
   },
 };
 
+/** Postgres has the code of a row that breaks a rule for it, though every row of the month meets the same. */
+export const isWithoutPartition = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith("no partition of relation");
+
 /** @param error what Postgres said to a write, or that it said nothing. */
 export function failedWrite(error: unknown): RecordingProblem {
-  const isOutside = error instanceof Error && error.message.startsWith("no partition of relation");
-  const known = isOutside ? NO_PARTITION : REASONS[codeOf(error)];
+  const known = isWithoutPartition(error) ? NO_PARTITION : REASONS[codeOf(error)];
   const why = known ?? { reason: `a write failed (${messageOf(error)})`, action: LOOK_AT_POSTGRES };
   return { alarm: "recording_failing", ...why };
 }
