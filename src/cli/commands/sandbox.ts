@@ -79,7 +79,7 @@ interface ForgeAnswer {
 function forgedWords(id: string, answer: ForgeAnswer): string {
   const result =
     answer.status === undefined ? `was not delivered: ${answer.error}` : `was answered ${answer.status}`;
-  return `Invoice ${id} is not paid. A forged callback that says so ${result}.`;
+  return `Nothing was paid. A forged callback, which says that invoice ${id} is, ${result}.`;
 }
 
 function listenCommand(context: CommandContext): Command {
