@@ -64,7 +64,10 @@ async function sharedNames(page: Page): Promise<string[]> {
 
 /** What is wrong with the page as it is looked at: what axe says, names that are shared, scrolling sideways. */
 export async function problemsOf(page: Page): Promise<string[]> {
-  const isWider = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
+  // A phone's `innerWidth` grows with the page.
+  const isWider = await page.evaluate(
+    "document.documentElement.scrollWidth > document.documentElement.clientWidth",
+  );
   const wide = isWider ? ["it is wider than the screen"] : [];
   return [...(await axeProblems(page)), ...(await sharedNames(page)), ...wide];
 }

@@ -60,3 +60,30 @@ it("of two sources one is chosen, and all of its 1,300 are acted on, with how fa
   expect(person.complaints).toEqual([]);
   await person.leave();
 });
+
+it("older replays are read on, and one that runs takes none of them away", async () => {
+  const around = await surroundings();
+  await around.query(
+    `insert into replay (id, kind, state, filters, target, rate, matching, requested_by, requested_at, finished_at)
+     select gen_random_uuid(), 'events', case n when 1 then 'running' else 'done' end, '{}', '{"kind":"topics"}',
+       1, n, 'cli:x', now() - n * interval '1 min', case when n > 1 then now() end
+     from generate_series(1, 201) as n`,
+  );
+  const environment = around.environment({ ADMIN_TOKENS: `ada:read:${ADMIN}` });
+  const relay = await startRelay(environment, { http: true, workers: false });
+  await using person = await Operator.arrive(browser, relay);
+  const { page } = person;
+  await person.signIn("read", ADMIN);
+  await page.clock.install();
+  await person.open("replays");
+  await page.getByText("200 replays so far").waitFor();
+  // One runs: it is looked at again each second.
+  await page.waitForRequest("**/replays?limit=200");
+  await person.press(page.getByRole("button", { name: "Show more" }));
+  await page.getByText("201 replays", { exact: true }).waitFor();
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.clock.runFor(5_000);
+  expect(asked.filter((url) => url.includes("/replays"))).toEqual([]);
+  await page.getByText("of 201 events").waitFor();
+});

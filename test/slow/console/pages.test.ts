@@ -31,6 +31,7 @@ function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: s
           ["payment-quarantined", `payments/${house.quarantined[0]}`],
           ["callback", `callbacks/${callback}`],
           ["dead-letter", `attention/dead/${house.deadConfirmation}`],
+          ["in-quarantine", `attention/quarantine/${house.quarantined[0]}`],
           ["completeness-day", `completeness/${house.gapDay}`],
           ["replay", `replays/${replay}`],
         ] as [string, string][])),
@@ -68,6 +69,9 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
     const { world } = stand;
     const house = await fillHouse(world);
     await haveAnotherSource(world);
+    await world.query(
+      "update invoice set total_amount = 999999999999999.99, reference = repeat('long words ', 27) || repeat('x', 300)",
+    );
     const [callback] = await world.query<{ id: string }>(
       "select id from callback where invoice_ids[1] = $1 limit 1",
       [house.paid[0]],
