@@ -158,18 +158,20 @@ export async function makeCertificates(
       await saveReading(db, claimed, { reading });
       step("lists kept");
     }
-    const clock = await readClock(db, source.name);
+    const { now } = await readClock(db, source.name);
     await BOOKS.run(async () => {
       signal.throwIfAborted();
-      await gatherBooks(db, source, claimed.id, window, clock.now);
+      await gatherBooks(db, source, claimed.id, window, now);
     });
     step("books gathered");
     const ask = () =>
       askInvoices(calls, deep, (done, total) => onProgress({ step: "invoices", done, total }));
     await ask();
-    const later = await readLater({ ...calls, collectionIds, period }, reading.collections, clock.now);
+    const later = await readLater({ ...calls, collectionIds, period }, reading.collections, now);
     if (later > 0) await ask();
     reading = { ...reading, pages: reading.pages + later };
+    // What was paid while the provider was asked is not of the future.
+    const clock = await readClock(db, source.name);
     const given = { source, window, period, reading, certificateId: claimed.id, deep, ...clock };
     const compare = (id: string, collectionId: string | null) =>
       compareBooks(db, { ...given, id, collectionId }, (done) =>

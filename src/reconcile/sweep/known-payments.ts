@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
+import { boolean, type Columns, uuid } from "../../database/columns.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
@@ -163,27 +164,29 @@ export interface Swept {
   called: boolean;
 }
 
+const SWEPT: Columns<Swept> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  missing: boolean(({ missing }) => missing),
+  opened: boolean(({ opened }) => opened),
+  called: boolean(({ called }) => called),
+};
+
+// A parameter for each column: one for each value of a page of ten thousand would take the event loop 100 ms (G12).
+const insertSwept = new Statement(
+  { id: returned.uuid },
+  ({ value, table }: Slots<{ sweepId: string; swept: readonly Swept[] }>) => sql`
+    insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
+    select ${value(({ sweepId }) => sweepId)}::uuid, given.* from ${table("given", SWEPT, ({ swept }) => swept)}
+    on conflict do nothing returning invoice_id as id`,
+);
+
 /** Stores payments that the sweep sees for the first time. @returns their ids. */
 export async function noteSwept(
   db: Database,
   sweepId: string,
   swept: readonly Swept[],
 ): Promise<Set<string>> {
-  if (swept.length === 0) return new Set();
-  const rows = await db
-    .insertInto("swept_payment")
-    .values(
-      swept.map(({ invoiceId, missing, opened, called }) => ({
-        sweep_id: sweepId,
-        invoice_id: invoiceId,
-        missing,
-        opened,
-        called,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("invoice_id as id")
-    .execute();
+  const rows = await insertSwept.execute(db, { sweepId, swept });
   return new Set(rows.map(({ id }) => id));
 }
 
