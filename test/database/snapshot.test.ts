@@ -26,7 +26,10 @@ function disturbed(db: Database, change: () => Promise<unknown>): Database {
 const confirmationsLive = { sources: null, intervalMs: 60_000 };
 
 const READERS: Record<string, (db: Database, invoiceId: string) => Promise<unknown>> = {
-  "an invoice's timeline": readTimeline,
+  "an invoice's timeline": async (db, id) => {
+    const story = await readTimeline(db, id);
+    return story && { ...story, at: null };
+  },
   status: async (db) => {
     const { at: _, waiting: _ages, backlog, ...facts } = await readStatus(db, confirmationsLive);
     return { ...facts, confirmations: backlog.confirmations };
