@@ -32,6 +32,10 @@ export function bookDayOf(at: Date | number, zone: string): string {
 /** The month of a time in a zone, YYYY-MM. */
 export const bookMonthOf = (at: Date | number, zone: string): string => bookDayOf(at, zone).slice(0, 7);
 
+/** The day that it is in whichever of the zones, and of UTC, is furthest. */
+export const latestBookDay = (at: Date, zones: readonly string[]): string =>
+  zones.reduce((latest, zone) => (bookDayOf(at, zone) > latest ? bookDayOf(at, zone) : latest), dayOf(at));
+
 /** More than the furthest zone is from UTC, in s. */
 const FURTHEST_S = 86_400;
 

@@ -7,6 +7,7 @@ import {
   bookMonthOf,
   bookPeriod,
   lastBookDay,
+  latestBookDay,
   startOfBookDay,
 } from "../../src/kit/book-days.ts";
 import { addDays } from "../../src/kit/time.ts";
@@ -37,6 +38,9 @@ describe("days and months of the books", () => {
     ]);
     expect(bookDayOf(new Date("2025-12-31T22:59:59.999Z"), "Africa/Lagos")).toBe("2025-12-31");
     expect(bookDayOf(new Date("2025-12-31T23:00:00.000Z"), "Africa/Lagos")).toBe("2026-01-01");
+    const late = new Date("2025-12-31T23:00:00.000Z");
+    expect(latestBookDay(late, ["America/Lima", "Africa/Lagos"])).toBe("2026-01-01");
+    expect(latestBookDay(late, ["America/Lima"])).toBe("2025-12-31");
     expect(bookMonthOf(new Date("2025-12-31T23:00:00.000Z"), "Africa/Lagos")).toBe("2026-01");
   });
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { DAY_MS, dayOf } from "../../kit/time.ts";
+import type { BookSource } from "../../books/book-source.ts";
+import { latestBookDay } from "../../kit/book-days.ts";
+import { DAY_MS } from "../../kit/time.ts";
 import { certificate, result, weight } from "../../reconcile/certificate/certificate.ts";
 import { calendarDay, readCalendar } from "../../reconcile/last-runs.ts";
 import { reconciled, unread } from "../../reconcile/on-request.ts";
@@ -33,10 +35,11 @@ const calendar = z.object({
     .describe("Whose days they are, and of what currency the amounts."),
 });
 
-function refuseFuture(given: string, now: Date): void {
-  const today = dayOf(now);
+function refuseFuture(given: string, books: readonly BookSource[]): void {
+  const zones = books.map(({ zone }) => zone);
+  const today = latestBookDay(new Date(), zones);
   if (given <= today) return;
-  throw new BadInput(`${given} is in the future. The last day with payments is today, ${today} (UTC).`);
+  throw new BadInput(`${given} is in the future. The last day with payments is today, ${today}.`);
 }
 
 /**
@@ -133,8 +136,8 @@ export const proofOperations = [
     example: { body: { from: "2026-11-01", to: "2026-11-30" } },
     result: z.array(z.union([certificate, unread])),
     tellsProgress: true,
-    async run({ certify, onProgress }, { body }) {
-      refuseFuture(body.to, new Date());
+    async run({ certify, books, onProgress }, { body }) {
+      refuseFuture(body.to, books);
       return await certify(body, onProgress);
     },
   }),
@@ -150,8 +153,8 @@ export const proofOperations = [
     example: { body: { from: "2026-11-01", to: "2026-11-30", reason: "callbacks were down" } },
     result: z.array(z.union([reconciled, unread])),
     tellsProgress: true,
-    async run({ reconcile, actor, onProgress }, { body }) {
-      refuseFuture(body.from, new Date());
+    async run({ reconcile, books, actor, onProgress }, { body }) {
+      refuseFuture(body.from, books);
       return await reconcile(body, actor, onProgress);
     },
   }),
