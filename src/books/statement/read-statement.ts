@@ -171,6 +171,20 @@ function refuseThousands(currency: string, decimal: Decimal | null, amounts: rea
 /** Some banks write a dash where nothing moved. */
 const given = (cell = ""): string => (/^[-–—]$/.test(cell) ? "" : cell);
 
+const WENT = /^(dr|d|debit)\.?$/i;
+const CAME = /^(cr|c|credit)\.?$/i;
+
+/** The column that says of each amount, which has no sign then, whether it came in or went out; -1 without one. */
+const directionAt = ({ columns, debit }: Mapping, rows: readonly Row[]): number =>
+  debit !== null
+    ? -1
+    : columns.findIndex((_, index) => {
+        const said = rows
+          .filter(({ amount }) => amount !== "")
+          .map(({ cells }) => cells[index]?.trim() ?? "");
+        return said.some((one) => WENT.test(one)) && said.every((one) => WENT.test(one) || CAME.test(one));
+      });
+
 function readRows(
   rows: readonly Row[],
   mapping: Mapping,
@@ -185,8 +199,11 @@ function readRows(
   const textAt = columns.flatMap((name, index) =>
     [mapping.date, mapping.amount, mapping.debit].includes(name) ? [] : [index],
   );
+  const sideAt = directionAt(mapping, rows);
   for (const { line, cells, date, amount: cell, debit } of rows) {
-    const [day, came, went] = [dayIn(date, dateOrder), amountIn(cell, decimal), amountIn(debit, decimal)];
+    const [day, read, went] = [dayIn(date, dateOrder), amountIn(cell, decimal), amountIn(debit, decimal)];
+    const hasGone = WENT.test(cells[sideAt]?.trim() ?? "");
+    const came = hasGone && read !== undefined && !read.startsWith("-") ? negated(read) : read;
     if (day === null)
       wrong.push(`line ${line}: "${date}" is no date${needsOrder(date) ? ` (${dateOrder})` : ""}`);
     if (cell !== "" && came === undefined) wrong.push(`line ${line}: "${cell}" is no amount${withDecimal}`);

@@ -51,6 +51,21 @@ describe("a bank's statement is read", () => {
     expect(statement.undated).toBe(2);
   });
 
+  it.each([
+    ["Dr/Cr", "CR", "DR"],
+    ["Type", "Credit", "debit"],
+    ["D/C", "C", "D"],
+  ])("with what went out named in a column of its own: %s", (name, came, went) => {
+    const text = `Date,Details,Amount,${name}\n2026-10-01,Settlement,50.00,${came}\n2026-10-02,Refund,20.00,${went}\n`;
+    const { lines, others } = readStatement(bytes(text));
+    expect(lines).toMatchObject([{ line: 2, amount: "50.00" }]);
+    expect(others).toEqual({ count: 1, amount: "-20.00" });
+    const odd = readStatement(
+      bytes("Date,Type,Amount\n2026-10-01,Debit card sale,50.00\n2026-10-02,D,20.00\n"),
+    );
+    expect(odd.lines).toHaveLength(2);
+  });
+
   it("again by the mapping that is remembered for the same columns, and only that", () => {
     const first = readStatement(bytes("Booked on;What;In\n01/10/2026;x;1.500\n"), {
       date: "Booked on",
