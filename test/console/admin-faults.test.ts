@@ -59,6 +59,7 @@ it("a bug in an operation is answered with a request id, under which the log tel
 
 it("and so is one that comes up while progress is told", async () => {
   const { call, lines } = await brokenApi({
+    books: [],
     reconcile: async () => {
       throw new TypeError("a bug");
     },
