@@ -174,16 +174,19 @@ const given = (cell = ""): string => (/^[-–—]$/.test(cell) ? "" : cell);
 const WENT = /^(dr|d|debit)\.?$/i;
 const CAME = /^(cr|c|credit)\.?$/i;
 
-/** The column that says of each amount, which has no sign then, whether it came in or went out; -1 without one. */
+/**
+ * The column that says of amounts without a sign whether they came in or went out; -1 without one. What stands there
+ * decides, not its name; some lines may leave it empty.
+ */
 const directionAt = ({ columns, debit }: Mapping, rows: readonly Row[]): number =>
-  debit !== null
-    ? -1
-    : columns.findIndex((_, index) => {
-        const said = rows
-          .filter(({ amount }) => amount !== "")
-          .map(({ cells }) => cells[index]?.trim() ?? "");
-        return said.some((one) => WENT.test(one)) && said.every((one) => WENT.test(one) || CAME.test(one));
-      });
+  columns.findIndex((_, index) => {
+    const said = rows.map(({ cells }) => cells[index]?.trim() ?? "").filter((one) => one !== "");
+    return (
+      debit === null &&
+      said.some((one) => WENT.test(one)) &&
+      said.every((one) => WENT.test(one) || CAME.test(one))
+    );
+  });
 
 function readRows(
   rows: readonly Row[],
