@@ -89,7 +89,8 @@ function settingsDocument(): string {
 
 Settings come from the environment; \`--settings <file>\` adds those of a file like \`.env.example\`, where
 the environment wins. All that is missing or wrong is listed at once, with exit code 2, before anything
-starts. A name in that file which is no setting is refused, with the likely one.
+starts. A name in that file which is no setting is refused, with the likely one, and so is a
+line that sets nothing.
 \`invoice-relay doctor\` checks them against the world.
 
 Durations are written \`500ms\`, \`20s\`, \`10m\`, \`6h\`, \`35d\`; lists are separated by commas. Plain

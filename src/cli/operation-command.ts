@@ -132,7 +132,9 @@ function inWordsOf<Read>(command: Command, named: Readonly<Record<string, string
         const [, field = "", rest = ""] =
           /^(?:filters\.|target\.|alarms\[\d+\]\.)?(\w+)(.*)$/s.exec(problem) ?? [];
         const flag = `--${named[field]?.split(" ")[0] ?? kebab(field)}`;
-        return command.options.some(({ long }) => long === flag) ? `${flag}${rest}` : problem;
+        return command.options.some(({ long }) => long === flag)
+          ? `${flag}${rest}`
+          : `${field}${rest}` || problem;
       }),
     );
   }

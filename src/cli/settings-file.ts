@@ -13,8 +13,8 @@ const OF_OTHERS =
 
 /**
  * Reads a file like .env.example.
- * @throws RelayError when it cannot be read or names an unknown setting: a misspelt setting would silently
- *   count as not set
+ * @throws RelayError when it cannot be read, names an unknown setting, or has a line that sets nothing: what
+ *   is misspelt would silently count as not set
  */
 export async function readSettingsFile(file: string): Promise<Record<string, string | undefined>> {
   const text = await contents(file);
@@ -24,14 +24,17 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
   const strange = Object.keys(given).filter(
     (name) => !known.includes(name) && !referred.includes(name) && !OF_OTHERS.test(name),
   );
-  if (strange.length === 0) return given;
-  const problems = strange
-    .map((name) => ({ name, line: lineOf(name, text), likely: likelyName(name, known) }))
+  const wrong = strange.map((name) => {
+    const likely = likelyName(name, known);
+    const hint = likely === null ? "" : ` Did you mean ${likely}?`;
+    return { line: lineOf(name, text), problem: `${name} is not a setting.${hint}` };
+  });
+  // Not what it holds: that may be the rest of a secret.
+  wrong.push(...looseLines(text).map((line) => ({ line, problem: "should be NAME=value." })));
+  if (wrong.length === 0) return given;
+  const problems = wrong
     .sort((one, other) => one.line - other.line)
-    .map(
-      ({ name, line, likely }) =>
-        `  line ${line}: ${name} is not a setting.${likely === null ? "" : ` Did you mean ${likely}?`}`,
-    );
+    .map(({ line, problem }) => `  line ${line}: ${problem}`);
   throw new RelayError(
     `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all ` +
       "settings.",
@@ -66,3 +69,11 @@ const lineOf = (name: string, text: string): number =>
       .replace(/^export\s+/, "")
       .startsWith(name),
   ) + 1;
+
+/** Lines that parseEnv skips without a word; a quoted value may have several of its own. */
+const looseLines = (text: string): number[] =>
+  text
+    .replace(/^\s*#.*$/gm, "")
+    .replace(/=[ \t]*("[^"]*"|'[^']*'|`[^`]*`)/g, (value) => `=${value.replace(/[^\n]/g, "")}`)
+    .split("\n")
+    .flatMap((line, index) => (/^\s*(#|$)|=/.test(line) ? [] : [index + 1]));

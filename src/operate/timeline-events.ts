@@ -43,7 +43,7 @@ export async function readEvents(
     return {
       standing,
       entry,
-      answer: { kind: "answer", source, status: status ?? "Paid", at, storedAt: createdAt },
+      answer: { kind: "answer", source, status: status ?? "Paid", at },
     };
   });
 }
@@ -58,11 +58,14 @@ const answerOfEvent = sql`json_build_object('confirmedAt', ${inPayload("confirme
 export type Answer = Extract<TimelineEntry, { kind: "answer" }>;
 
 /** Where the provider was asked again since, the answer that made the verdict and the event keeps its own time. */
-export const withAnswersOfEvents = (answers: readonly Answer[], ofEvents: readonly Answer[]): Answer[] => [
+export const withAnswersOfEvents = (
+  answers: readonly Answer[],
+  events: readonly { entry: { source: string; at: Date }; answer: Answer }[],
+): Answer[] => [
   ...answers,
-  ...ofEvents.filter(
-    ({ source, storedAt }) => !answers.some((one) => one.source === source && one.at <= storedAt),
-  ),
+  ...events
+    .filter(({ entry: { source, at } }) => !answers.some((one) => one.source === source && one.at <= at))
+    .map(({ answer }) => answer),
 ];
 
 export async function readPublications(db: Database, id: string): Promise<TimelineEntry[]> {

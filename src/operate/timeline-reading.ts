@@ -49,10 +49,7 @@ async function readAll(db: Database, invoiceId: string): Promise<Timeline | null
     ...invoices.flatMap(({ paidAt: at, source }): TimelineEntry[] =>
       at === null ? [] : [{ kind: "paid", at, source }],
     ),
-    ...withAnswersOfEvents(
-      answers,
-      events.map(({ answer }) => answer),
-    ),
+    ...withAnswersOfEvents(answers, events),
     ...events.map(({ entry }) => entry),
     ...publications,
     ...others,

@@ -1,7 +1,6 @@
 import type { OpenedBy } from "../confirm/queue/confirmation.ts";
 import { moneyIn } from "../kit/money-text.ts";
 import { shortText } from "../kit/text.ts";
-import { spanText } from "../kit/time.ts";
 import type { Timeline, TimelineEntry } from "./timeline.ts";
 
 /** One invoice in one line, as the provider last described it. Pure. */
@@ -41,10 +40,7 @@ export function wordsOf(entry: TimelineEntry): string {
     case "confirmation":
       return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
     case "answer":
-      return (
-        `provider asked; it said ${shortText(entry.status)}; ` +
-        `stored ${spanText(+entry.storedAt - +entry.at)} later`
-      );
+      return `provider asked; it said ${shortText(entry.status)}`;
     case "verdict":
       return entry.state === "dead" ? "given up: now a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
     case "ask_failed":

@@ -75,7 +75,7 @@ export const timeline = z.object({
         }),
         entry("confirmation", { source: text, openedBy }),
         entry("paid", { source: text }),
-        entry("answer", { source: text, status: text, storedAt: time }),
+        entry("answer", { source: text, status: text }),
         entry("verdict", { source: text, verdict, state: z.enum(["done", "dead"]) }),
         entry("event", { source: text, id: answeredId, type: text }),
         entry("publication", {

@@ -112,9 +112,10 @@ function openDays(
     .map((found) => ({ found, open: wantingDays(found).filter(({ day }) => !isSettled(found, day)) }));
 }
 
-/** The same as a person is told of them. Pure. */
+/** The same as a person is told of them: nobody is needed for a day that was not over. Pure. */
 export const unprovenDays = (made: readonly MadeCertificate[]): UnprovenDays[] =>
-  openDays(made).flatMap(({ found: { id, source, result, madeAt }, open }) => {
+  openDays(made).flatMap(({ found: { id, source, result, madeAt, zone }, open: all }) => {
+    const open = all.filter(({ day }) => result !== "refused" || bookDay(day, zone).to <= madeAt);
     const [first, last] = [open[0], open.at(-1)];
     if (result === "equal" || first === undefined || last === undefined) return [];
     const gaps = open.reduce((sum, one) => sum + one.gaps, 0);

@@ -32,10 +32,10 @@ describe("--settings", () => {
   });
 });
 
-describe("a settings file with names that are no settings", () => {
+describe("a settings file with what is no setting", () => {
   it("is refused, each with its line and the likely one", async () => {
     const file = await settingsFile(
-      "# comment\nCALLBACK_TOKEN=hush-hush-0123456789abcd\nexport DATABSE_URL=postgres://x\n\nAPI_KEY=hush\nCOLOUR=red\n",
+      "# comment\nCALLBACK_TOKEN=hush-hush-0123456789abcd\nexport DATABSE_URL=postgres://x\n\nAPI_KEY=hush\nCOLOUR=red\nCOLLECTION_IDS none\n",
     );
     const { code, stdout, stderr } = await runCli(["--settings", file, "doctor"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -44,6 +44,7 @@ describe("a settings file with names that are no settings", () => {
   line 3: DATABSE_URL is not a setting. Did you mean DATABASE_URL?
   line 5: API_KEY is not a setting. Did you mean COLLECTION_API_KEY?
   line 6: COLOUR is not a setting.
+  line 7: should be NAME=value.
 docs/settings.md lists all settings.
 `);
   });
@@ -51,7 +52,7 @@ docs/settings.md lists all settings.
   it("takes what others read from it: the AWS SDK, Compose, Node, and a SOURCES_FILE's secrets", async () => {
     const sources = await settingsFile('{"sources":[{"collectionApiKey":"env:SHOP_KEY"}]}');
     const file = await settingsFile(
-      `PUBLIC_URL=https://a.example.com\nCALLBACK_TOKENS=${TOKEN}\nAWS_PROFILE=x\nPOSTGRES_PASSWORD=x\nRELAY_POSTGRES_PASSWORD=x\nRELAY_PORT=1\nNODE_EXTRA_CA_CERTS=/x\nHTTPS_PROXY=http://x\n`,
+      `PUBLIC_URL=https://a.example.com\nCALLBACK_TOKENS=${TOKEN}\nAWS_PROFILE=x\nPOSTGRES_PASSWORD=x\nRELAY_POSTGRES_PASSWORD=x\nRELAY_PORT=1\nPG_KEY="of\n\nlines" # "one\nNODE_EXTRA_CA_CERTS=/x\nHTTPS_PROXY=http://x\n`,
     );
     expect((await runCli(["--settings", file, "callback-url"])).code).toBe(0);
     const named = await settingsFile(`SOURCES_FILE=${sources}\nSHOP_KEY=x\nSHOP_KEYS=x\n`);

@@ -162,6 +162,9 @@ describe("a day of payment", () => {
     const around = await surroundings();
     const days = async () =>
       (await statusOf(around)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
+    // The last day was not over, so that nobody is needed for it.
+    await certify(around, "2026-10-31T12:00Z", OCTOBER, "refused", [ONE, OTHER]);
+    expect(await days()).toEqual([["refused", "2026-10-01", "2026-10-30"]]);
     await certify(around, "2026-11-02Z", OCTOBER, "equal", [ONE, OTHER]);
     expect(await days()).toEqual([]);
     await certify(around, "2026-11-03Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);

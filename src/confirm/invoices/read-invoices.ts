@@ -186,23 +186,23 @@ export const answersOf = (db: Database, invoiceId: string, limit: number) =>
   selectAnswers.execute(db, { invoiceId, limit });
 
 const selectAnswersInOrder = new Statement(
-  { at: returned.time, source: returned.text(), status: returned.text(), storedAt: returned.time },
+  { at: returned.time, source: returned.text(), status: returned.text() },
   ({ value }: Slots<AnswersQuery>) => {
     const id = value(({ invoiceId }) => invoiceId);
     return sql`
-      (select asked_at as at, source, status, recorded_at as "storedAt"
+      (select asked_at as at, source, status
         from invoice_snapshot
         where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
         order by asked_at desc limit ${value(({ limit }) => limit)})
       union all
-      select asked_at, source, status, confirmed_at
+      select asked_at, source, status
       from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
       order by 1`;
   },
 );
 
 /**
- * When answers were asked for and stored, the first one first: each source's newest and, of those it
+ * When answers were asked for, the first one first: each source's newest and, of those it
  * replaced, the `limit` last ones.
  */
 export const answersInOrder = (db: Database, invoiceId: string, limit: number) =>
