@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { OPEN_AMOUNT, startTestService, type TestService } from "../sandbox/provider/service-fixture.ts";
+import { LIVE_KEY, startTestService, type TestService } from "../sandbox/provider/service-fixture.ts";
 
 /** A call as docs/collection-api.md shows it: what one types, and what one gets. */
 export interface DocumentedCall {
@@ -12,9 +12,6 @@ export interface DocumentedCall {
 }
 
 const PAGE = resolve(import.meta.dirname, "../../docs/collection-api.md");
-const PAID = "5c6c1b52-9c1b-4a53-8f0e-6d2b7a4c9e10";
-const UNPAID = "5c6c1b52-9c1b-4a53-8f0e-6d2b7a4c9e11";
-
 export async function documentedCalls(): Promise<DocumentedCall[]> {
   const page = await readFile(PAGE, "utf8");
   const calls = page.matchAll(/^### (.+)\n(?:(?!^#)[\s\S])*?```sh\n([\s\S]*?)```\s+```json\n([\s\S]*?)```/gm);
@@ -28,26 +25,17 @@ export async function documentedCalls(): Promise<DocumentedCall[]> {
 /** A service in which the page's invoices are, and that calls itself as the page does. */
 export async function startDocumentedService(): Promise<TestService> {
   const service = await startTestService({ publicUrl: "http://127.0.0.1:4001" });
-  const paid = {
-    id: PAID,
-    title: "School fees, first term",
-    createdAt: "2024-05-01T10:00:00.000Z",
-    paidAt: "2024-05-01T10:04:30.000Z",
-    amount: "40000.00",
-    callBackUrl: "https://merchant.example/callbacks/token/order-41",
-  };
-  const unpaid = { id: UNPAID, title: "School fees, second term", createdAt: new Date().toISOString() };
-  const reply = await service.control("POST", "/invoices", {
-    collectionId: OPEN_AMOUNT,
-    invoices: [paid, unpaid],
-  });
-  if (reply.status !== 201) throw new Error(reply.text);
+  const page = await readFile(PAGE, "utf8");
+  const [, command = ""] = /(curl [^`]*_control[^`]*)```/.exec(page) ?? [];
+  const { url, init } = requestOf({ command }, service.url, LIVE_KEY);
+  const reply = await fetch(url, init);
+  if (reply.status !== 201) throw new Error(await reply.text());
   return service;
 }
 
 /** The request that a line with curl sends. */
 export function requestOf(
-  { command }: DocumentedCall,
+  { command }: Pick<DocumentedCall, "command">,
   api: string,
   key: string,
 ): { url: string; init: RequestInit } {

@@ -29,7 +29,7 @@ const pastInvoicesRequest = z.strictObject({
       z
         .strictObject({
           id: anyUuid.optional(),
-          createdAt: moment,
+          createdAt: moment.default(() => new Date().toISOString()),
           paidAt: moment.nullable().default(null),
           amount: moneyGiven.optional(),
           title: z.string().min(1).max(200).default("Past invoice"),
