@@ -9,21 +9,49 @@ export type Decimal = (typeof DECIMALS)[number];
 export const DATE_ORDERS = ["DMY", "MDY"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** A currency before or after, CR or DR after, and spaces and apostrophes between thousands are left out. */
-function bare(cell: string): { digits: string; negative: boolean } {
-  const text = cell.toUpperCase().replaceAll(/[\s\u00A0\u202F'’]/g, "");
-  const [, before = "", digits = "", after = ""] =
-    /^((?:[-+(]|\p{Sc}|[A-Z]{3}(?![A-Z]))*)([\d.,]+)((?:[-)]|\p{Sc}|[A-Z]{2,3})*)$/u.exec(text) ?? [];
-  return { digits, negative: /[-(]/.test(before) || /-|DR/.test(after) };
+const CURRENCY = String.raw`(\p{Sc}|N|(?!CRE|DEB)[A-Z]{3})?`;
+const AMOUNT = new RegExp(
+  String.raw`^${CURRENCY}([-+(]?)${CURRENCY}([\d.,]+)${CURRENCY}([-)]|CR|DR|CREDIT|DEBIT)?${CURRENCY}$`,
+  "u",
+);
+
+/**
+ * A currency before or after, one sign, brackets, CR or DR, and spaces and apostrophes between thousands are left out.
+ * What has more than one of them, or half of a pair, is no amount.
+ */
+function bare(cell: string): { digits: string; negative: boolean; currencies: string[] } {
+  const text = cell
+    .toUpperCase()
+    .replaceAll(/(?<=(?<!\d)\d{1,3})[\s'’](?=\d{3}(?!\d))|(?<!\d)[\s'’]+|[\s'’]+(?!\d)/g, "");
+  const [, first, before = "", second, digits = "", third, after = "", last] = AMOUNT.exec(text) ?? [];
+  const isOne = before === "(" ? after === ")" : after !== ")" && (before === "" || after === "");
+  return {
+    digits: isOne ? digits : "",
+    negative: /[-(]/.test(before) || /^[-D]/.test(after),
+    currencies: [first, second, third, last].filter((found) => found !== undefined),
+  };
 }
 
-const SIGNS: Readonly<Record<string, string>> = { "₦": "NGN", "€": "EUR", "£": "GBP" };
+/** How amounts and columns may name a currency, in capitals. */
+export function namesOf(currency: string): (text: string) => boolean {
+  const named = (currencyDisplay: "narrowSymbol" | "name") =>
+    new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay })
+      .formatToParts(1)
+      .find(({ type }) => type === "currency")
+      ?.value.toUpperCase() ?? "";
+  const sign = named("narrowSymbol");
+  const plain = (word: string) => word.replace(/S$/, "");
+  const words = named("name").split(" ").map(plain);
+  return (text) =>
+    text === currency ||
+    text === sign ||
+    (/^\p{Sc}$/u.test(text) && sign.endsWith(text)) ||
+    (text === "N" && currency === "NGN") ||
+    text.split(/\s+/).every((word) => words.includes(plain(word)));
+}
 
-/** Whether an amount, or the name of its column, says that it is counted in something else. */
-export const isOfAnother = (currency: string, text: string): boolean =>
-  [...text.toUpperCase().matchAll(/(?<![A-Z])[A-Z]{3}(?![A-Z])|[₦€£]/g)].some(
-    ([found]) => (SIGNS[found] ?? found) !== currency,
-  );
+/** The currencies that an amount names. */
+export const currenciesIn = (cell: string): string[] => bare(cell).currencies;
 
 /** Thousands are separated in threes, or as in India; what is not may be an amount with the other separator. */
 const FORM: Readonly<Record<Decimal, RegExp>> = {
@@ -46,6 +74,9 @@ export function amountIn(cell: string, decimal: Decimal | null): Money | undefin
 /** As thousands are, which no currency but a few counts in. */
 export const hasThreeDecimals = (cell: string, decimal: Decimal): boolean =>
   new RegExp(`\\${decimal}\\d{3}$`).test(bare(cell).digits);
+
+/** Whether the amount can only be read by knowing what separates its decimals. */
+export const needsDecimal = (cell: string): boolean => /[.,]/.test(bare(cell).digits);
 
 export function decimalShownBy(cell: string): Decimal | null {
   const { digits } = bare(cell);
@@ -76,10 +107,10 @@ export const needsOrder = (cell: string): boolean => {
 
 /** @returns YYYY-MM-DD; null when it is no date. */
 export function dayIn(cell: string, order: DateOrder | null): string | null {
-  const iso = /^(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)(?:[T ,].*)?$/.exec(cell);
-  if (iso !== null) return dayThatExists(iso[1], iso[2], iso[3]);
-  const named = /^(\d{1,2})[-/. ]?([a-z]{3,9})[-/., ]*(\d{4})(?:[T ,].*)?$/i.exec(cell);
-  if (named !== null) return dayThatExists(named[3], String(monthNamed(named[2] ?? "")), named[1]);
+  const iso = /^(\d{4})(?:[-/.](\d\d?)[-/.](\d\d?)|(\d\d)(\d\d))(?:[T ,].*)?$/.exec(cell);
+  if (iso !== null) return dayThatExists(iso[1], iso[2] ?? iso[4], iso[3] ?? iso[5]);
+  const named = /^(\d{1,2})[-/. ]?([a-z]{3,9})[-/., ]*(?:20)?(\d\d)(?:[T ,].*)?$/i.exec(cell);
+  if (named !== null) return dayThatExists(`20${named[3]}`, String(monthNamed(named[2] ?? "")), named[1]);
   const [, one, other, year] = NUMBERS.exec(cell) ?? [];
   return order === "MDY" ? dayThatExists(year, one, other) : dayThatExists(year, other, one);
 }

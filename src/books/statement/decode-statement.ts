@@ -29,17 +29,19 @@ export function decodeStatement(bytes: Uint8Array): { text: string; encoding: En
   return { text, encoding };
 }
 
+/** What names its encoding is of that encoding, also where a byte of it is broken: only that character is lost. */
 function decode(bytes: Uint8Array): { text: string; encoding: Encoding } {
-  const marked = markedEncoding(bytes);
+  const encoding = markedEncoding(bytes);
+  if (encoding !== null) return { text: new TextDecoder(encoding).decode(bytes), encoding };
   try {
-    const encoding = marked ?? "utf-8";
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), encoding: "utf-8" };
   } catch {
     return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
   }
 }
 
-function markedEncoding([first, second]: Uint8Array): Encoding | null {
+function markedEncoding([first, second, third]: Uint8Array): Encoding | null {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }

@@ -2,18 +2,29 @@ import { usageError } from "../../kit/errors.ts";
 import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
 import {
   amountIn,
+  currenciesIn,
   type DateOrder,
   type Decimal,
   dayIn,
   decimalShownBy,
   hasThreeDecimals,
-  isOfAnother,
+  namesOf,
+  needsDecimal,
   needsOrder,
   orderShownBy,
 } from "./cell-values.ts";
-import { type CsvRow, csvRows } from "./csv-rows.ts";
 import { decodeStatement, type Encoding } from "./decode-statement.ts";
 import { findColumns, type Mapping, type MappingGiven } from "./statement-columns.ts";
+import {
+  type At,
+  directionAt,
+  isDated,
+  type Row,
+  refuse,
+  refuseBroken,
+  rowsBelow,
+  WENT,
+} from "./statement-rows.ts";
 
 export interface StatementLine {
   /** Of the file, from 1. */
@@ -41,16 +52,6 @@ export interface Statement {
   undated: number;
 }
 
-/** More rows than any bank's month. */
-const ROW_LIMIT = 400_000;
-const NAMED = 10;
-
-interface Row extends CsvRow {
-  date: string;
-  amount: string;
-  debit: string;
-}
-
 /**
  * Reads a bank's statement. Pure.
  * @param remembered mappings of earlier statements, the newest first
@@ -67,11 +68,11 @@ export function readStatement(
   const { text, encoding } = decodeStatement(bytes);
   const { header, named, known } = findColumns(text, given, remembered);
   const rows = rowsBelow(text, header, named);
-  const { dated = [], undated = [] } = Object.groupBy(rows, ({ date, amount, debit }) =>
-    date !== "" && amount + debit !== "" ? "dated" : "undated",
-  );
+  const { dated = [], undated = [] } = Object.groupBy(rows, (row) => (isDated(row) ? "dated" : "undated"));
   if (dated.length === 0)
-    throw usageError("The statement has a header, and no line below it. Export it again.");
+    throw usageError(
+      "The statement has a header, and no line below it with a date and an amount. Export it again.",
+    );
   const amounts = dated.flatMap(({ line, amount, debit }) => [
     { line, cell: amount },
     { line, cell: debit },
@@ -85,6 +86,7 @@ export function readStatement(
   };
   refuseAnother(currency, named, rows, amounts);
   if (given.decimal === undefined) refuseThousands(currency, mapping.decimal, amounts);
+  refuseBroken(rows, mapping);
   return {
     mapping,
     encoding,
@@ -94,38 +96,8 @@ export function readStatement(
   };
 }
 
-function rowsBelow(
-  text: string,
-  header: CsvRow,
-  { delimiter, columns, date, amount, debit }: Omit<Mapping, "decimal" | "dateOrder" | "only">,
-): Row[] {
-  const at = (name: string | null) => (name === null ? -1 : columns.indexOf(name));
-  const [dateAt, amountAt, debitAt] = [at(date), at(amount), at(debit)];
-  const rows: Row[] = [];
-  const wrong: string[] = [];
-  for (const row of csvRows(text, delimiter)) {
-    if (row.line <= header.line) continue;
-    const { line, cells } = row;
-    if (cells.slice(columns.length).some((cell) => cell !== ""))
-      wrong.push(`line ${line} has ${cells.length} cells, the header has ${columns.length}`);
-    if (rows.length === ROW_LIMIT)
-      throw usageError(
-        `The statement has more than ${ROW_LIMIT.toLocaleString("en-US")} lines. Export one month at a time.`,
-      );
-    rows.push({
-      line,
-      cells,
-      date: cells[dateAt] ?? "",
-      amount: given(cells[amountAt]),
-      debit: given(cells[debitAt]),
-    });
-  }
-  refuse(wrong, "Amounts with commas have to stand in quotation marks.");
-  return rows;
-}
-
 /** `Amount (USD)`, `amount_usd`. */
-const CURRENCY_OF_COLUMN = /\([a-z]{3}\)$|[ _.](ngn|usd|eur|gbp)$/i;
+const CURRENCY_OF_COLUMN = /\(([a-z]{3}|\p{Sc})\)$|[ _.](ngn|usd|eur|gbp)$/iu;
 
 const CURRENCY_COLUMN = /^((account|transaction|trans|txn) )?(currency|curr|ccy)( code)?$/i;
 
@@ -136,17 +108,21 @@ function refuseAnother(
   rows: readonly Row[],
   amounts: readonly At[],
 ): void {
-  const isWrong = (name: string) => isOfAnother(currency, CURRENCY_OF_COLUMN.exec(name)?.[0] ?? "");
+  const isOurs = namesOf(currency);
+  const isWrong = (name: string) => {
+    const [, inBrackets, after = inBrackets] = CURRENCY_OF_COLUMN.exec(name) ?? [];
+    return after !== undefined && !isOurs(after.toUpperCase());
+  };
   const currencyAt = columns.findIndex((name) => CURRENCY_COLUMN.test(name));
   refuse(
     [
       ...[amount, debit ?? ""].filter(isWrong).map((name) => `"${name}" is not in ${currency}`),
       ...rows
         .map(({ line, cells, ...row }) => ({ line, cell: row.date === "" ? "" : (cells[currencyAt] ?? "") }))
-        .filter(({ cell }) => isOfAnother(currency, cell))
+        .filter(({ cell }) => cell !== "" && !isOurs(cell.toUpperCase()))
         .map(({ line, cell }) => `line ${line}: "${cell}" is not ${currency}`),
       ...amounts
-        .filter(({ cell }) => /\d/.test(cell) && isOfAnother(currency, cell))
+        .filter(({ cell }) => currenciesIn(cell).some((found) => !isOurs(found)))
         .map(({ line, cell }) => `line ${line}: "${cell}" is not in ${currency}`),
     ],
     "Export the account of that currency, or set CURRENCY.",
@@ -168,26 +144,6 @@ function refuseThousands(currency: string, decimal: Decimal | null, amounts: rea
   );
 }
 
-/** Some banks write a dash where nothing moved. */
-const given = (cell = ""): string => (/^[-–—]$/.test(cell) ? "" : cell);
-
-const WENT = /^(dr|d|debit)\.?$/i;
-const CAME = /^(cr|c|credit)\.?$/i;
-
-/**
- * The column that says of amounts without a sign whether they came in or went out; -1 without one. What stands there
- * decides, not its name; some lines may leave it empty.
- */
-const directionAt = ({ columns, debit }: Mapping, rows: readonly Row[]): number =>
-  columns.findIndex((_, index) => {
-    const said = rows.map(({ cells }) => cells[index]?.trim() ?? "").filter((one) => one !== "");
-    return (
-      debit === null &&
-      said.some((one) => WENT.test(one)) &&
-      said.every((one) => WENT.test(one) || CAME.test(one))
-    );
-  });
-
 function readRows(
   rows: readonly Row[],
   mapping: Mapping,
@@ -203,14 +159,19 @@ function readRows(
     [mapping.date, mapping.amount, mapping.debit].includes(name) ? [] : [index],
   );
   const sideAt = directionAt(mapping, rows);
+  // Some banks write what went out with a sign, although it has a column of its own.
+  const isSigned = rows.every(({ debit }) => /^$|^[-(]/.test(debit) || isZero(amountIn(debit, decimal)));
   for (const { line, cells, date, amount: cell, debit } of rows) {
-    const [day, read, went] = [dayIn(date, dateOrder), amountIn(cell, decimal), amountIn(debit, decimal)];
-    const hasGone = WENT.test(cells[sideAt]?.trim() ?? "");
+    const [day, read] = [dayIn(date, dateOrder), amountIn(cell, decimal)];
+    const out = amountIn(debit, decimal);
+    const went = isSigned && out !== undefined ? out.replace("-", "") : out;
+    const hasGone = WENT.test(cells[sideAt] ?? "");
     const came = hasGone && read !== undefined && !read.startsWith("-") ? negated(read) : read;
     if (day === null)
       wrong.push(`line ${line}: "${date}" is no date${needsOrder(date) ? ` (${dateOrder})` : ""}`);
     if (cell !== "" && came === undefined) wrong.push(`line ${line}: "${cell}" is no amount${withDecimal}`);
     if (debit !== "" && went === undefined) wrong.push(`line ${line}: "${debit}" is no amount${withDecimal}`);
+    if (!isZero(came) && !isZero(went)) wrong.push(`line ${line} has both ${cell} and ${debit}`);
     if (day === null || wrong.length > 0) continue;
     days.push(day);
     const texts = textAt.map((index) => cells[index] ?? "");
@@ -224,21 +185,22 @@ function readRows(
     lines.push({ line, day, amount, texts, duplicateOf: seen.get(same) ?? null });
     if (!seen.has(same)) seen.set(same, line);
   }
-  refuse(wrong, "Say --decimal or --date-order if the file has another, or export it again.");
+  refuse(
+    wrong,
+    "Say --decimal or --date-order if the file has another. Otherwise export it again, with dates such as 2026-10-31 " +
+      "and amounts such as 1500.00, or take out lines that are none of the account's, such as totals.",
+  );
   days.sort();
   const [from = "", to = ""] = [days[0], days.at(-1)];
   return { lines, from, to, others: { count: others.length, amount: sumOfMoney(others) } };
 }
 
+const isZero = (amount = "0.00"): boolean => compareMoney(amount, "0") === 0;
+
 const negated = (amount: Money): Money => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`);
 
-interface At {
-  line: number;
-  cell: string;
-}
-
 const decimalOf = (cells: readonly At[]): Decimal | null =>
-  agreed(cells, decimalShownBy, ["amounts with the decimal", "--decimal"], (cell) => /[.,]/.test(cell));
+  agreed(cells, decimalShownBy, ["amounts with the decimal", "--decimal"], needsDecimal);
 
 const orderOf = (cells: readonly At[]): DateOrder | null =>
   agreed(cells, orderShownBy, ["dates in the order", "--date-order"], needsOrder);
@@ -273,10 +235,4 @@ function agreed<Shown extends string>(
     `Line ${unclear.line} has "${unclear.cell}", which can be read in two ways, and no other line shows which. Say ` +
       `${option}; it is remembered.`,
   );
-}
-
-function refuse(wrong: readonly string[], advice: string): void {
-  if (wrong.length === 0) return;
-  const more = wrong.length > NAMED ? `; and ${wrong.length - NAMED} more` : "";
-  throw usageError(`The statement cannot be read: ${wrong.slice(0, NAMED).join("; ")}${more}. ${advice}`);
 }

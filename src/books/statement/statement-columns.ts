@@ -41,12 +41,18 @@ const HEADER_WITHIN = 40;
 
 /** `Amount (NGN)` and `amount_ngn` name the column `amount`. */
 const plain = (name: string): string =>
-  name
-    .toLowerCase()
+  typed(name)
     .replaceAll(/[_.]/g, " ")
     .replace(/\(.*\)| (ngn|usd|eur|gbp)$/, "")
     .replaceAll(/\s+/g, " ")
     .trim();
+
+/** A name as a person can type it: in lower case, without marks that nobody sees. */
+const typed = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[\u200B-\u200F\u2060\uFEFF]/g, "")
+    .replaceAll(/\s+/g, " ");
 
 /**
  * The header of a statement and what its columns are: by what was given, else as remembered, else by their names.
@@ -100,13 +106,14 @@ function nameColumns({ line, cells }: CsvRow, delimiter: string, given: MappingG
     if (name === null) return [];
     return name === undefined
       ? cells.filter((cell) => KNOWN[what].test(plain(cell)))
-      : cells.filter((cell) => cell.toLowerCase() === name.toLowerCase());
+      : cells.filter((cell) => typed(cell) === typed(name));
   };
   const [dates, amounts, debits] = [find("date"), find("amount"), find("debit")];
   if (dates.length === 0 || amounts.length === 0) return null;
   if (typeof given.debit === "string" && debits.length === 0) return null;
   const one = (what: keyof typeof KNOWN, names: readonly string[]): string | null => {
     if (names.length < 2) return names[0] ?? null;
+    refuseTwice(names, line);
     throw usageError(
       `Line ${line} has ${names.length} columns that could be the ${what}: ${names.join(", ")}. Say which one ` +
         `with --${what}-column; it is remembered.`,
@@ -114,9 +121,18 @@ function nameColumns({ line, cells }: CsvRow, delimiter: string, given: MappingG
   };
   const [date, amount, debit] = [one("date", dates), one("amount", amounts), one("debit", debits)];
   if (date === null || amount === null) return null;
-  const twice = [date, amount, debit].find((name) => cells.filter((cell) => cell === name).length > 1);
-  if (twice === undefined || twice === null) return { delimiter, columns: cells, date, amount, debit };
-  throw usageError(`Line ${line} has two columns named "${twice}". Rename one of them.`);
+  for (const name of [date, amount, debit])
+    refuseTwice(
+      cells.filter((cell) => cell === name),
+      line,
+    );
+  return { delimiter, columns: cells, date, amount, debit };
+}
+
+/** @throws RelayError when they are one name, which no option can tell apart. */
+function refuseTwice(names: readonly string[], line: number): void {
+  if (names.length < 2 || names.some((name) => name !== names[0])) return;
+  throw usageError(`Line ${line} has two columns named "${names[0]}". Rename one of them.`);
 }
 
 function refuseColumns(tops: readonly CsvRow[][], given: MappingGiven): RelayError {

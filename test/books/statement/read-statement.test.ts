@@ -55,6 +55,9 @@ describe("a bank's statement is read", () => {
     ["Dr/Cr", "CR", "DR"],
     ["Type", "Credit", "debit"],
     ["D/C", "C", "D"],
+    ["Kind", "Credit Transfer", "Debit Transfer"],
+    ["Kind", "Deposit", "Withdrawal"],
+    ["Sign", "+", "-"],
   ])("with what went out named in a column of its own: %s", (name, came, went) => {
     const text = `Date,Details,Amount,${name}\n2026-10-01,Settlement,50.00,${came}\n2026-10-02,Refund,20.00,${went}\n2026-10-02,Transfer,30.00,\n`;
     const { lines, others } = readStatement(bytes(text));
@@ -64,6 +67,62 @@ describe("a bank's statement is read", () => {
       bytes("Date,Type,Amount\n2026-10-01,Debit card sale,50.00\n2026-10-02,D,20.00\n"),
     );
     expect(odd.lines).toHaveLength(2);
+  });
+
+  it("with the direction beside the amount, not the one of the balance", () => {
+    const rows = "2026-10-01,CR,DR,50.00,CR,x\n2026-10-02,CR,CR,20.00,DR,x\n";
+    const of = (names: string) => readStatement(bytes(`${names}\n${rows}`)).others;
+    expect(of("Date,Dr/Cr,Balance,Amount,Dr / Cr,Ref")).toEqual({ count: 1, amount: "-20.00" });
+    expect(of("Date,Balance,Sign,Amount,Ref,Ref2")).toEqual({ count: 1, amount: "-50.00" });
+    expect(() =>
+      readStatement(
+        bytes("Dr/Cr,Date,Amount,Balance,C/D\nCR,2026-10-01,5.00,9.00,DR\nDR,2026-10-02,5.00,9.00,CR\n"),
+      ),
+    ).toThrow(/"Dr\/Cr" and "C\/D" could both say/);
+  });
+
+  it.each([
+    ...[
+      "N1,500.00",
+      "₦1,500.00",
+      "NGN 1,500.00CR",
+      "+1500",
+      "1'500.00",
+      "1\u00A0500.00",
+      "1\u202F500.00",
+    ].map((cell) => [cell, "1500.00"]),
+    ...["(1,500.00)", "-₦1,500.00", "1500.00-", "1,500.00 DEBIT", "1500.00 NGN DR"].map((cell) => [
+      cell,
+      "-1500.00",
+    ]),
+    ["1,500.00 Credit", "1500.00"],
+  ])("the amount %s as %s", (cell, amount) => {
+    const { lines, others } = readStatement(bytes(`Date,Amount\n2026-10-01,"${cell}"\n2026-10-01,0.00\n`));
+    expect([...lines.map((line) => line.amount), others.amount]).toContain(amount);
+  });
+
+  it.each(["1-Feb-26", "01 FEB 2026", "2026-2-1", "2026/02/01", "20260201"])("the date %s", (cell) => {
+    expect(readStatement(bytes(`Date,Amount\n${cell},5\n`)).from).toBe("2026-02-01");
+  });
+
+  it("with what went out written with a sign in its own column, and headers on every page", () => {
+    const header = "Date, Credit\u00A0 Amount\u200B,Debit\n";
+    const { lines, others, undated } = readStatement(
+      bytes(`${header}2026-10-01,5.00,0.00\n${header}2026-10-02,,-7.00\n`),
+      { amount: "credit amount" },
+    );
+    expect(lines).toMatchObject([{ line: 2, amount: "5.00" }]);
+    expect([others, undated]).toEqual([{ count: 1, amount: "-7.00" }, 1]);
+  });
+
+  it("although a byte is broken, by the encoding that it says", () => {
+    const text = "Date,Ref,Amount\n2026-10-01,x?,₦5.00\n";
+    const broken = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes(text)]);
+    broken[broken.indexOf("?")] = 0xff;
+    expect(readStatement(broken)).toMatchObject({
+      encoding: "utf-8",
+      lines: [{ amount: "5.00", texts: ["x\uFFFD"] }],
+    });
   });
 
   it("again by the mapping that is remembered for the same columns, and only that", () => {
@@ -120,7 +179,7 @@ describe("a bank's statement is read", () => {
 
 describe("a statement that cannot be read is refused in words that name its lines", () => {
   const header = "Date,Ref,Amount\n";
-  it.each([
+  it.each<[string, string, RegExp]>([
     ["0 bytes", "", /empty \(0 bytes\)/],
     ["nothing in it", "\n\n  \n", /no line with anything in it/],
     ["only a header", header, /a header, and no line below it/],
@@ -172,6 +231,42 @@ describe("a statement that cannot be read is refused in words that name its line
       "Date,Amount,Currency\n2026-10-01,1.00,NGN\n2026-10-02,2.00,usd\n",
       /line 3: "usd" is not NGN/,
     ],
+    [
+      "another currency in words",
+      "Date,Amount,Currency\n2026-10-01,1.00,Naira\n2026-10-01,1.00,US Dollar\n",
+      /line 3: "US Dollar" is not NGN/,
+    ],
+    ["a dollar sign", `${header}2026-10-01,a,$1.00\n`, /line 2: "\$1.00" is not in NGN/],
+    ...[
+      "1.00)",
+      "(1.00",
+      "-(1.00)",
+      "--1.00",
+      "-1.00-",
+      "-1.00 DR",
+      "5 00",
+      "1.00 OD",
+      "1e3",
+      "−1.00",
+      "١.٠٠",
+    ].map(
+      (cell) =>
+        [cell, `${header}2026-10-01,a,${cell}\n`, /line 2: ".+" is no amount/] as [string, string, RegExp],
+    ),
+    ["an Excel serial", `${header}46054,a,1.00\n`, /line 2: "46054" is no date.*such as 2026-10-31/],
+    ["both sides on one line", "Date,Credit,Debit\n2026-10-01,5.00,2.00\n", /line 2 has both 5.00 and 2.00/],
+    [
+      "a word of no side",
+      "Date,Amount,Dr/Cr\n2026-10-01,5.00,CR\n2026-10-01,2.00,REV\n",
+      /line 3: "REV" in "Dr\/Cr" is neither/,
+    ],
+    ["a line in pieces", `${header}2026-10-01,a\nb\nc,5.00\n2026-10-01,d,1.00\n`, /lines 2 to 4 are one/],
+    [
+      "a text in the place of an amount",
+      `${header}2026-10-01,a,${"1".repeat(9_999)}\n`,
+      /line 2: "1{80}…" is no amount/,
+    ],
+    ["one name twice", "Date,Amount,Amount\n2026-10-01,1.00,2.00\n", /two columns named "Amount".*Rename/],
     ["three letters and no number", `${header}2026-10-01,a,abc\n`, /line 2: "abc" is no amount/],
     [
       "two dates",

@@ -1,0 +1,130 @@
+import { usageError } from "../../kit/errors.ts";
+import { amountIn, dayIn } from "./cell-values.ts";
+import { type CsvRow, csvRows } from "./csv-rows.ts";
+import type { Mapping } from "./statement-columns.ts";
+
+/** More rows than any bank's month. */
+const ROW_LIMIT = 400_000;
+/** In how many pieces a text of several lines may break a line. */
+const PIECES = 20;
+const NAMED = 10;
+
+export interface Row extends CsvRow {
+  date: string;
+  amount: string;
+  debit: string;
+}
+
+export interface At {
+  line: number;
+  cell: string;
+}
+
+export const isDated = ({ date, amount, debit }: Row): boolean => date !== "" && amount + debit !== "";
+
+export function rowsBelow(
+  text: string,
+  header: CsvRow,
+  { delimiter, columns, date, amount, debit }: Omit<Mapping, "decimal" | "dateOrder" | "only">,
+): Row[] {
+  const at = (name: string | null) => (name === null ? -1 : columns.indexOf(name));
+  const [dateAt, amountAt, debitAt] = [at(date), at(amount), at(debit)];
+  const rows: Row[] = [];
+  const wrong: string[] = [];
+  const top = JSON.stringify(columns);
+  for (const row of csvRows(text, delimiter)) {
+    if (row.line <= header.line) continue;
+    const { line } = row;
+    // Some exports write the header on every page.
+    const cells = JSON.stringify(row.cells) === top ? [] : row.cells;
+    if (cells.slice(columns.length).some((cell) => cell !== ""))
+      wrong.push(`line ${line} has ${cells.length} cells, the header has ${columns.length}`);
+    if (rows.length === ROW_LIMIT)
+      throw usageError(
+        `The statement has more than ${ROW_LIMIT.toLocaleString("en-US")} lines. Export one month at a time.`,
+      );
+    rows.push({
+      line,
+      cells,
+      date: told(cells[dateAt]),
+      amount: told(given(cells[amountAt])),
+      debit: told(given(cells[debitAt])),
+    });
+  }
+  refuse(wrong, "Amounts with commas have to stand in quotation marks.");
+  return rows;
+}
+
+/** Refusals quote what is no date and no amount: of a long text the beginning, which is neither because of its mark. */
+const told = (cell = ""): string => (cell.length > 80 ? `${cell.slice(0, 80)}…` : cell);
+
+/** Some banks write a dash where nothing moved. */
+const given = (cell = ""): string => (/^[-–—]$/.test(cell) ? "" : cell);
+
+export const WENT = /^(d|dr|debit( (transfer|transaction|entry|note))?|withdrawal|out|-)\.?$/i;
+const CAME = /^(c|cr|credit( (transfer|transaction|entry|note))?|deposit|in|\+)\.?$/i;
+
+/** `Dr/Cr`, `D/C`, `Debit/Credit Indicator`, `Sign`. */
+const DIRECTION_COLUMN =
+  /^((d|dr|debit)\W*(c|cr|credit)|(c|cr|credit)\W*(d|dr|debit)|sign|direction)( (indicator|flag|type))?$/i;
+
+/**
+ * The column that says of amounts without a sign whether they came in or went out; -1 without one. What stands there
+ * decides; where its name says so as well, nothing else may. Of several, one of which may tell of the balance, it is the
+ * one that is named so, or beside the amount. Some lines may leave it empty.
+ * @throws RelayError when a line's word is not known, or none of several is beside the amount.
+ */
+export function directionAt({ columns, amount, debit }: Mapping, rows: readonly Row[]): number {
+  if (debit !== null) return -1;
+  const amountAt = columns.indexOf(amount);
+  const found = columns.flatMap((name, index) => {
+    if (index === amountAt) return [];
+    const isNamed = DIRECTION_COLUMN.test(name);
+    const said = rows.flatMap(({ line, cells }) => (cells[index] ? [{ line, cell: cells[index] }] : []));
+    const unknown = said.filter(({ cell }) => !WENT.test(cell) && !CAME.test(cell));
+    if (isNamed)
+      refuse(
+        unknown.map(({ line, cell }) => `line ${line}: "${cell}" in "${name}" is neither debit nor credit`),
+        "Write DR or CR there, or rename the column.",
+      );
+    const tells = said.some(({ cell }) => WENT.test(cell) && (isNamed || cell !== "-"));
+    return tells && unknown.length === 0 ? [index] : [];
+  });
+  const named = found.filter((index) => DIRECTION_COLUMN.test(columns[index] ?? ""));
+  const among = named.length > 0 ? named : found;
+  const beside = [amountAt + 1, amountAt - 1].find((index) => among.includes(index));
+  if (among.length < 2 || beside !== undefined) return beside ?? among[0] ?? -1;
+  throw usageError(
+    `The columns ${among.map((index) => `"${columns[index]}"`).join(" and ")} could both say what went out. Remove the ` +
+      "one that does not tell of the amount.",
+  );
+}
+
+/** A line that the line ends in a text without quotation marks have broken in several would be missing from the sums. */
+export function refuseBroken(
+  rows: readonly Row[],
+  { columns, date, amount, debit, ...forms }: Mapping,
+): void {
+  const at = (cells: readonly string[], name: string | null) => cells[columns.indexOf(name ?? "")] ?? "";
+  const broken: string[] = [];
+  for (const [index, first] of rows.entries()) {
+    if (isDated(first)) continue;
+    const joined = [...first.cells];
+    for (const row of rows.slice(index + 1, index + PIECES)) {
+      if (joined.length >= columns.length || isDated(row) || row.cells.length >= columns.length) break;
+      joined.push(...row.cells.slice(1));
+      if (joined.length !== columns.length || dayIn(at(joined, date), forms.dateOrder ?? "DMY") === null)
+        continue;
+      const sums = [at(joined, amount), at(joined, debit)];
+      if (sums.some((cell) => amountIn(cell, forms.decimal) !== undefined))
+        broken.push(`lines ${first.line} to ${row.line} are one that a line end breaks`);
+    }
+  }
+  refuse(broken, "Join them, or put the text in quotation marks.");
+}
+
+export function refuse(wrong: readonly string[], advice: string): void {
+  if (wrong.length === 0) return;
+  const more = wrong.length > NAMED ? `; and ${wrong.length - NAMED} more` : "";
+  throw usageError(`The statement cannot be read: ${wrong.slice(0, NAMED).join("; ")}${more}. ${advice}`);
+}
