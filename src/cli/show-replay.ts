@@ -99,7 +99,7 @@ export async function showReplay(
   await wish.finish(Promise.resolve(), 1_000);
   const refusals = await listRefusals({ db, id: replay.id });
   context.show({ replay, refusals }, () => renderReplay(replay, refusals, context));
-  if (replay.state !== "done" || replay.refused > 0) context.fault();
+  if (replay.state !== "done" || replay.refused > 0 || leftOut(replay) > 0) context.fault();
 }
 
 export function renderPlan(plan: ReplayPlan, rate: number, context: CommandContext): string {
@@ -140,6 +140,12 @@ export function renderReplays(replays: readonly Replay[], context: CommandContex
 export function renderReplay(replay: Replay, refusals: readonly Refusal[], context: CommandContext): string {
   const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
   lines.push(`${countText(replay.handled)} of ${countText(replay.matching)} handled${whatOf(replay)}.`);
+  const left = leftOut(replay);
+  if (left > 0)
+    lines.push(
+      `${numberOf(left, "event")} ${left === 1 ? "was" : "were"} left out: queued again meanwhile, or without a ` +
+        "topic in the settings of the process that ran it.",
+    );
   if (replay.waitsFor !== null) lines.push(`Waiting: ${plainText(replay.waitsFor)}.`);
   if (replay.lastError !== null) lines.push(`Why: ${plainText(replay.lastError)}`);
   if (refusals.length > 0)
@@ -151,6 +157,10 @@ export function renderReplay(replay: Replay, refusals: readonly Refusal[], conte
   lines.push(...nextOf(replay));
   return lines.join("\n");
 }
+
+/** Events that matched and were neither sent nor refused, though it is done. */
+const leftOut = ({ kind, state, matching, handled }: Replay): number =>
+  kind === "events" && state === "done" ? matching - handled : 0;
 
 function stateOf(replay: Replay): string {
   if (replay.state !== "running") return replay.state;

@@ -74,9 +74,11 @@ export const callbacksSteps = (options: AskingAgainOptions): ReplaySteps => ({
     const last = callbacks.at(-1);
     if (last === undefined) return { kind: "ends" };
     const readings = await findNewIds(callbacks);
-    const toOpen = readings.flatMap(({ callback, invoiceIds }) =>
-      invoiceIds.map((invoiceId) => ({ invoiceId, source: callback.source })),
+    const named = readings.flatMap(({ callback: { source }, invoiceIds }) =>
+      invoiceIds.map((invoiceId) => ({ invoiceId, source })),
     );
+    // Several callbacks may name one invoice.
+    const toOpen = [...new Map(named.map((one) => [JSON.stringify(one), one])).values()];
     const moved = await db.transaction().execute(async (trx) => {
       await insertReadings(trx, replay, readings);
       await openAgain(trx, replay, toOpen);

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
 import { usageError } from "../kit/errors.ts";
 import { OWN_VERDICTS } from "../receive/log/own-verdict.ts";
-import type { Position, ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
+import type { Position, ReplayFilters, ReplayKind, ReplayRequest } from "./replay.ts";
 
 /** The condition for each filter that a kind of replay supports. */
 type Conditions = {
@@ -53,7 +53,7 @@ const WHERE_ELSE: [filter: keyof ReplayFilters, kinds: readonly ReplayKind[], na
  * @throws RelayError for a filter or target that this kind of replay does not support, instead of ignoring
  *   it.
  */
-export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, target: ReplayTarget): void {
+export function refuseMeaningless({ kind, filters, target, routes }: ReplayRequest): void {
   for (const [filter, kinds, name] of WHERE_ELSE) {
     if (filters[filter] !== undefined && !kinds.includes(kind))
       throw usageError(
@@ -64,7 +64,13 @@ export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, targ
     throw usageError(
       `A replay of ${kind} asks the provider again; only events go to another topic or a file.`,
     );
-  const { from, to, verdict } = filters;
+  const { from, to, verdict, source } = filters;
+  const isServed = source === undefined || routes.some((route) => route.source === source);
+  if (kind === "events" && target.kind === "topics" && !isServed)
+    throw usageError(
+      `The settings have no topic for source ${source}. Replay its events to another topic (--topic), or to a ` +
+        "file (--to-file).",
+    );
   const known: readonly string[] = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
   if (verdict !== undefined && !known.includes(verdict))
     throw usageError(`A replay of ${kind} cannot select the verdict ${verdict}: only ${known.join(", ")}.`);

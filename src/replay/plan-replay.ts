@@ -2,19 +2,12 @@ import { z } from "zod";
 import type { Database } from "../database/tables.ts";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
 import { RelayError } from "../kit/errors.ts";
-import type { Route } from "../publish/event.ts";
 import { findNewIds } from "./callback-readings.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
-import { type Position, type ReplayFilters, type ReplayKind, type ReplayTarget, replayed } from "./replay.ts";
+import { type Position, type ReplayKind, type ReplayRequest, replayed } from "./replay.ts";
 import { countCallbacks, selectCallbacks } from "./select-callbacks.ts";
 import { countConfirmations, selectConfirmations } from "./select-confirmations.ts";
 import { countEvents, selectEvents } from "./select-events.ts";
-
-export interface ReplayRequest {
-  kind: ReplayKind;
-  filters: ReplayFilters;
-  target: ReplayTarget;
-}
 
 export const replayPlan = z.object({
   ...replayed,
@@ -40,7 +33,6 @@ export type ReplayPlan = z.output<typeof replayPlan>;
 
 export interface PlanOptions extends ReplayRequest {
   db: Database;
-  routes: readonly Route[];
   /** How many of the first ones to show. */
   show?: number;
   /** Stops the reading of callbacks: a log of years takes hours. */
@@ -57,7 +49,7 @@ const CALLBACKS_AT_ONCE = 100;
  */
 export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
   const { db, kind, filters, target } = options;
-  refuseMeaningless(kind, filters, target);
+  refuseMeaningless(options);
   const found = await FIRST[kind](options, options.show ?? SHOWN);
   return { kind, filters, target, withNewIds: null, ...found, matching: await COUNTS[kind](db, options) };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
+import type { Route } from "../publish/event.ts";
 
 export type ReplayKind = Replay["kind"];
 export type ReplayState = Replay["state"];
@@ -37,6 +38,14 @@ const target = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("file"), path: z.string() }),
 ]);
 export type ReplayTarget = z.output<typeof target>;
+
+export interface ReplayRequest {
+  kind: ReplayKind;
+  filters: ReplayFilters;
+  target: ReplayTarget;
+  /** The topics of the settings. */
+  routes: readonly Route[];
+}
 
 /** What is to be run again, of a replay and of its dry run. */
 export const replayed = {

@@ -6,14 +6,12 @@ import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
-import type { Route } from "../publish/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
-import { COUNTS, type ReplayRequest } from "./plan-replay.ts";
-import { DEFAULT_RATES, type Replay } from "./replay.ts";
+import { COUNTS } from "./plan-replay.ts";
+import { DEFAULT_RATES, type Replay, type ReplayRequest } from "./replay.ts";
 import { mustFindReplay, NO_LEASE } from "./replay-rows.ts";
 
 export interface StartOptions extends ReplayRequest, ByHand {
-  routes: readonly Route[];
   rate?: number | undefined;
 }
 
@@ -24,7 +22,7 @@ export interface StartOptions extends ReplayRequest, ByHand {
  */
 export async function startReplay(options: StartOptions): Promise<Replay | null> {
   const { db, actor, kind, target, rate = DEFAULT_RATES[kind] } = options;
-  refuseMeaningless(kind, options.filters, target);
+  refuseMeaningless(options);
   const id = newId();
   const matching = await db.transaction().execute(async (trx) => {
     const filters = { ...options.filters, to: options.filters.to ?? (await databaseClock(trx)) };

@@ -6,7 +6,7 @@ import {
   TEST_KEY,
   type TestService,
 } from "../sandbox/provider/service-fixture.ts";
-import { ApiCommand } from "./api-fixture.ts";
+import { ApiCommand, TOKEN } from "./api-fixture.ts";
 
 const command = new ApiCommand();
 const { api, settled } = command;
@@ -99,6 +99,15 @@ describe("invoice-relay api list-invoices", () => {
     expect(new Set(ids).size).toBe(8);
     const table = await list("--all", "--page-size", "3");
     expect(table.stdout).toMatch(/\n\n8 invoices\.\n$/);
+  });
+
+  it("masks a callback token in a title, however it is printed", async () => {
+    await own.create({ title: `to /callbacks/${TOKEN}` });
+    for (const words of [[], ["--all"], ["--json"], ["--all", "--json"]]) {
+      const { stdout } = await list("--search", "to /callbacks", ...words);
+      expect(stdout).toContain("to /callbacks/***");
+      expect(stdout).not.toContain(TOKEN.slice(0, 12));
+    }
   });
 
   it("shortens long titles in the table, never in JSON", async () => {

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
 import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
+import { noteSwept } from "../../src/reconcile/sweep/known-payments.ts";
 import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { PLAIN } from "./list-provider.ts";
@@ -201,6 +202,21 @@ describe("an automatic sweep", () => {
     waiting?.();
     await slow;
     expect(await sweeps(given)).toMatchObject([{ state: "done", listed: 1, opened: 1 }]);
+  });
+
+  it("notes a page whatever its length: a value takes no parameter of its own (G12)", async () => {
+    const { db, query } = await books();
+    const [sweep] = await query<{ id: string }>(
+      `insert into sweep (id, source, collection_id, kind, state)
+       values (gen_random_uuid(), 'default', gen_random_uuid(), 'automatic', 'due') returning id`,
+    );
+    // Postgres takes 65,535 parameters.
+    const swept = Array.from({ length: 70_000 }, () => ({
+      invoiceId: randomUUID(),
+      ...{ missing: true, opened: true, called: false },
+    }));
+    expect((await noteSwept(db, sweep?.id ?? "", swept)).size).toBe(swept.length);
+    expect((await noteSwept(db, sweep?.id ?? "", swept)).size).toBe(0);
   });
 
   it("comes forward for a callback without an id, at most once a minute", async () => {

@@ -5,6 +5,17 @@ import { addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { idsOf } from "./replaying-fixture.ts";
 
+it("replay events says so if the relay has no topic for some", async () => {
+  const around = await surroundings();
+  await addEvents(around, 1);
+  await addEvents(around, 2, { invoiceType: "Test" });
+  await startRelay(around.environment());
+  const shell = around.environment({ SNS_TEST_TOPIC_ARN: `${around.topicArn}-of-tests` });
+  const { code, stdout } = await runCli(["replay", "events", "--all", "--yes"], shell);
+  expect(stdout).toContain("1 of 3 handled, 1 sent, 0 refused.\n2 events were left out: queued again");
+  expect(code).toBe(1);
+});
+
 it("replay events: the relay sends, whose right to publish this shell need not have", async () => {
   const around = await surroundings();
   const events = await addEvents(around, 23);

@@ -7,7 +7,7 @@ import { replayRequest } from "../../operate/operations/replays.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 import { createEventFile } from "../../replay/event-file.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
-import { DEFAULT_RATES, type ReplayKind, type ReplayTarget } from "../../replay/replay.ts";
+import { DEFAULT_RATES, type Replay, type ReplayKind, type ReplayTarget } from "../../replay/replay.ts";
 import { mustFindReplay } from "../../replay/replay-rows.ts";
 import { resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -172,15 +172,15 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
           await context.confirm(`Send ${matching.toLocaleString("en-US")} events again?`, yes === true);
       }
       if (runner === null) await requireRelay(db);
-      if (target.kind === "file") {
-        await createEventFile(target.path);
+      if (target.kind === "file") await createEventFile(target.path);
+      let started: Replay | null = null;
+      try {
+        started = await startReplay({ ...request, actor, rate, reason });
+      } finally {
+        if (started === null && target.kind === "file") await unlink(target.path);
       }
-      const started = await startReplay({ ...request, actor, rate, reason });
       if (started !== null) await showReplay(context, { db, runner, started });
-      else {
-        if (target.kind === "file") await unlink(target.path);
-        context.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
-      }
+      else context.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
       return { replay: started, plan: null };
     },
     // It was shown while it ran.
