@@ -63,7 +63,7 @@ export async function judgeMonth(db: Database, asked: MonthToClose): Promise<Jud
   const newest = last && (await readCertificatePage(db, last.certificateId, { limit: 1, after: 0 }));
   const isProvisional = newest?.certificate.basis.provisional === true;
   const covered = { from, to, collections: asked.collections };
-  const matches = asked.isWaived ? [] : await newestMatchesOf(db, name, covered);
+  const matches = asked.isWaived ? [] : await newestMatchesOf(db, source, covered);
   const outdated: StatementMatch[] = [];
   for (const one of matches)
     if (one.clean && (await isOutdated(db, one, asked.settleable, { from, to }))) outdated.push(one);
@@ -251,7 +251,7 @@ function statementObstacles(
     return [
       {
         code: "no_statement",
-        detail: "No bank statement that covers the whole month was matched.",
+        detail: `No bank statement in ${source.currency} that covers the whole month was matched after its end.`,
         cure: `invoice-relay match FILE --source ${source.name}, ${waive}`,
       },
     ];

@@ -4,6 +4,8 @@ import { typed } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
+import { bookDay } from "../../kit/book-days.ts";
+import type { BookSource } from "../book-source.ts";
 import { ITEMS_AT_ONCE, keyOfSum, type MatchState, STATES } from "./matching.ts";
 import { type Mapping, mapping } from "./statement-columns.ts";
 
@@ -242,21 +244,24 @@ const REMEMBERED = 100;
 
 /**
  * The newest match that covers all of these days for all of the source: one statement of the whole source or, where
- * each collection has an account of its own, the newest of every collection that had payments in these days.
+ * each collection has an account of its own, the newest of every collection that had payments in these days. What was
+ * matched before they were over, or in another currency, says nothing of them.
  * @returns none when there is none, or a collection's is missing.
  */
 export async function newestMatchesOf(
   db: Database,
-  source: string,
+  source: BookSource,
   { from, to, collections }: { from: string; to: string; collections: readonly (string | null)[] },
 ): Promise<StatementMatch[]> {
   const rows = await db
     .selectFrom("statement_match")
     .select(COLUMNS)
     .distinctOn("collection")
-    .where("source", "=", source)
+    .where("source", "=", source.name)
+    .where("currency", "=", source.currency)
     .where("first_day", "<=", from)
     .where("last_day", ">=", to)
+    .where("made_at", ">=", bookDay(to, source.zone).to)
     .orderBy("collection")
     .orderBy("made_at", "desc")
     .execute();

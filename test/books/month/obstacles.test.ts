@@ -143,6 +143,12 @@ describe("what keeps a month from being closed", () => {
     );
     await certify({ ...OCTOBER, days: { "2026-10-10": [1000, 500] }, madeAt: later(1) });
     expect(codesOf(await close({ waiveStatement: undefined }))).toEqual(["statement_not_matched"]);
+
+    // Before the month was over, or in another currency, its statement says nothing of it.
+    for (const changed of ["made_at = '2026-10-31T23:59:59Z'", "made_at = now(), currency = 'GBP'"]) {
+      await around.query(`update statement_match set ${changed}`);
+      expect(codesOf(await close({ waiveStatement: undefined })), changed).toEqual(["no_statement"]);
+    }
   });
 });
 

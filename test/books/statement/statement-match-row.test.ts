@@ -10,6 +10,13 @@ import { Secret } from "../../../src/kit/secret.ts";
 import { surroundings } from "../../support/relay.ts";
 
 const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };
+const SOURCE = {
+  name: "default",
+  zone: "Africa/Lagos",
+  currency: "NGN",
+  collectionIds: [],
+  paidStatuses: [],
+};
 const MAPPING = { delimiter: ",", columns: ["Date", "Amount"], date: "Date", amount: "Amount", debit: null };
 
 it("a month is covered by one statement of the source, or by one of every collection with payments in it", async () => {
@@ -38,9 +45,7 @@ it("a month is covered by one statement of the source, or by one of every collec
     return id;
   };
   const newest = async () =>
-    (await newestMatchesOf(db, "default", { ...OCTOBER, collections: ["Shop", "School"] })).map(
-      ({ id }) => id,
-    );
+    (await newestMatchesOf(db, SOURCE, { ...OCTOBER, collections: ["Shop", "School"] })).map(({ id }) => id);
 
   expect(await newest()).toEqual([]);
   await add(null, true, { from: "2026-10-02", to: "2026-10-31" });
