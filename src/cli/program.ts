@@ -72,6 +72,7 @@ export function createProgram(context: CommandContext): Command {
     .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
     .configureHelp({
       showGlobalOptions: true,
+      minWidthToWrap: 20,
       // Those of `alarms` and `match` are not for the commands in them.
       visibleGlobalOptions: ({ parent }) =>
         parent === null ? [] : (parent.parent ?? parent).options.slice(),

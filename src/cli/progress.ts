@@ -57,13 +57,17 @@ function progressLine(state: {
   elapsedMs: number;
 }): string {
   const { done, total, unit, elapsedMs } = state;
-  const rate = elapsedMs > 0 ? (done / elapsedMs) * 1_000 : 0;
-  if (total === null) return `${countText(done)} ${unit}, ${countText(rate)}/s`;
+  // The first moments tell no rate.
+  const rate = elapsedMs >= 1_000 ? (done / elapsedMs) * 1_000 : null;
+  const speed = rate === null ? "" : `, ${countText(rate)}/s`;
+  if (total === null) return `${countText(done)} ${unit}${speed}`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const bar = "#".repeat(Math.round(share * BAR)).padEnd(BAR, ".");
   const left =
-    rate > 0 && done < total ? `, ${spanText(Math.ceil(Math.max(0, total - done) / rate) * 1_000)} left` : "";
-  return `[${bar}] ${countText(done)} of ${countText(total)} ${unit}, ${countText(rate)}/s${left}`;
+    rate !== null && rate > 0 && done < total
+      ? `, ${spanText(Math.ceil((total - done) / rate) * 1_000)} left`
+      : "";
+  return `[${bar}] ${countText(done)} of ${countText(total)} ${unit}${speed}${left}`;
 }
 
 const UNITS = {

@@ -125,6 +125,7 @@ describe("--help", () => {
       for (const argument of command.registeredArguments)
         expect(argument.description, argument.name()).toMatch(/^(?!(The|Only) ).{4,}[^.]$/);
       const help = command.helpInformation();
+      expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
       expect(help).toContain(command.description().split(" ")[0]);
       const [, , ofAll = ""] = help.split(/\n((?:Global )?Options):\n/).slice(-3);
       expect(command === program || [...ofAll.matchAll(/^ {2}--(\S+)/gm)].map(([, name]) => name)).toEqual(

@@ -47,6 +47,7 @@ const list = (context: CommandContext): Command =>
 const show = (context: CommandContext): Command =>
   operationCommand(context, "showCallback", {
     name: "show",
+    description: "show one whole callback and how each id was found",
     missing: ({ id }) => `No callback has the id ${String(id)}. invoice-relay callbacks list has them.`,
     text: (callback) => {
       const { receivedAt, source, method, path, remoteAddress, reference, bytes, headers, ids, text } =
