@@ -104,9 +104,11 @@ export function notifyPeoplePass(
     const pending = await claimAlarmsToNotify(db, { most: MESSAGE_LIMIT, lease });
     if (pending === null) return null;
     step("alarms claimed");
-    // Not taken twice, they may be too many for whoever takes them.
-    const parts = 2 ** Math.max(0, pending.failures - 1);
-    const told = pending.alarms.slice(0, Math.ceil(pending.alarms.length / parts));
+    // Not taken twice, they may be too many for whoever takes them: then fewer, and another part at each try, since
+    // one may be refused even alone.
+    const size = Math.ceil(pending.alarms.length / 2 ** Math.max(0, pending.failures - 1));
+    const from = size * (pending.failures % Math.ceil(pending.alarms.length / size));
+    const told = pending.alarms.slice(from, from + size);
     const problem = await webhook.notify(
       told.map(({ id: _, ...alarm }) => alarm),
       stop,

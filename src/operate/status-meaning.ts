@@ -154,16 +154,22 @@ function proofNeeds(facts: Facts): Need[] {
 }
 
 /** Of the sources that the settings have reconciled still, or of all where they name none. */
-function lateCertificates({ settings, certificates, at }: Facts): Need[] {
-  const isLeft = (source: string) =>
-    settings.sources?.some(({ name, reconciliation }) => name === source && reconciliation === "on") ===
-    false;
-  return certificates
-    .filter(({ source, coversTo }) => !isLeft(source) && +at - +coversTo > DAY_MS + CERTIFIED_BY_MS)
+function lateCertificates({ settings, certificates, firstServed, at }: Facts): Need[] {
+  const wanted = settings.sources
+    ?.filter(({ reconciliation }) => reconciliation === "on")
+    .map(({ name: source }) => {
+      const served = firstServed.find((one) => one.source === source)?.at ?? at;
+      return certificates.find((one) => one.source === source) ?? { source, day: null, coversTo: served };
+    });
+  return (wanted ?? certificates)
+    .filter(({ coversTo }) => +at - +coversTo > DAY_MS + CERTIFIED_BY_MS)
     .map(({ source, day }) =>
       need({
         severity: "warning",
-        what: `the last daily certificate of source ${source} is from ${day}`,
+        what:
+          day === null
+            ? `source ${source} has no daily certificate yet`
+            : `the last daily certificate of source ${source} is from ${day}`,
         action:
           "Check that invoice-relay serve is running with workers, and what its log says about certify.",
       }),

@@ -125,6 +125,16 @@ it("what is too much for whoever is told goes in smaller messages, until all of 
   expect(receiver.messages.slice(0, 4).map(({ alarms }) => alarms.length)).toEqual([8, 8, 4, 2]);
 });
 
+it("one alarm that is refused even alone keeps no other waiting", async () => {
+  const around = await surroundings();
+  const { receiver, tell } = await webhook(around);
+  for (const subject of ["refused", "one", "two"]) await raise(around, "confirmation_dead", subject);
+  receiver.mood = ({ alarms }) => (alarms.some(({ subject }) => subject === "refused") ? 400 : 200);
+  const untold = () => around.query("select subject from alarm where told_at is null");
+  for (let tries = 0; (await untold()).length > 1 && tries < 30; tries += 1) await tell();
+  expect(await untold()).toEqual([{ subject: "refused" }]);
+});
+
 it("a note stands beside its alarm; closing by name or by subject closes no other", async () => {
   const around = await surroundings();
   for (const subject of ["one", "two"]) await raise(around, "replay_failed", subject);

@@ -132,6 +132,8 @@ it("a list that was never read and a daily certificate that is late are told, of
   };
   expect(await look(3)).toEqual([]);
   expect(await look(4)).toEqual([`the list of collection ${list} was never read`]);
+  expect(await look(29)).toHaveLength(1);
+  expect(await look(31)).toContain("source shop has no daily certificate yet");
   await around.query(
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
        gaps, document)
