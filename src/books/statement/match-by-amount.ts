@@ -1,6 +1,6 @@
 import { numberOf } from "../../kit/text.ts";
 import { type Money, sumOfMoney } from "../../provider/provider.ts";
-import { collectionsIn, type Found, isWithin, type Matching, type SettleableSum } from "./matching.ts";
+import { collectionFinder, type Found, isWithin, type Matching, type SettleableSum } from "./matching.ts";
 import type { StatementLine } from "./read-statement.ts";
 
 /** Lines of one day that may be of the same collections, or sums of one day and collection: they have the same candidates. */
@@ -20,10 +20,10 @@ interface Bunch {
  * is matched; where there are more, none is chosen.
  */
 export function matchByAmount({ lines, sums, days }: Matching): Found[] {
-  const names = [...new Set(sums.map(({ collection }) => collection))];
+  const collectionsIn = collectionFinder([...new Set(sums.map(({ collection }) => collection))]);
   const each: Bunch[] = [
     ...lines.map((line) => ({
-      ...{ amount: sumOfMoney([line.amount]), day: line.day, collections: collectionsIn(line, names) },
+      ...{ amount: sumOfMoney([line.amount]), day: line.day, collections: collectionsIn(line) },
       ...{ frequency: "", lines: [line], sums: [] },
     })),
     ...sums.map((sum) => ({

@@ -4,10 +4,11 @@ import { differenceOfMoney, type Money, sumOfMoney } from "../../provider/provid
 import { matchByAmount } from "./match-by-amount.ts";
 import { matchByReference } from "./match-by-reference.ts";
 import {
-  collectionsIn,
+  collectionFinder,
   daysOf,
   type Found,
   groupsSharing,
+  isSameAmount,
   isWithin,
   type Match,
   type Matching,
@@ -59,10 +60,18 @@ export function matchSettlements(
     lines: [line],
     sums: [],
   }));
+  // What was paid before the statement begins belongs to the one before.
+  const isOpen = ({ day }: SettleableSum) => day >= from || carriesOver;
+  const isNothing = ({ amount }: SettleableSum) => isSameAmount(amount, "0.00");
+  for (const sum of sums.filter((one) => isNothing(one) && isOpen(one)))
+    found.push({ state: "matched", why: "nothing is to be settled", lines: [], sums: [sum] });
   let left: Matching = {
     days,
     lines: inOrder(single, ({ line }) => line),
-    sums: inOrder(sums, sumKey),
+    sums: inOrder(
+      sums.filter((sum) => !isNothing(sum)),
+      sumKey,
+    ),
   };
   for (const match of [matchByReference, matchByAmount, matchDaysTogether]) {
     const more = match(left);
@@ -71,9 +80,7 @@ export function matchSettlements(
   }
   for (const line of left.lines)
     found.push({ state: "bank_only", why: "no sum of this amount in these days", lines: [line], sums: [] });
-  for (const sum of left.sums) {
-    // What was paid before the statement begins belongs to the one before.
-    if (sum.day < from && !carriesOver) continue;
+  for (const sum of left.sums.filter(isOpen)) {
     const wait = daysOf(sum, days);
     const isDue = daysBetween(sum.day, to) >= wait;
     found.push({
@@ -97,7 +104,8 @@ const differenceOf = ({ lines, sums }: Found): Money =>
     sumOfMoney(sums.map(({ amount }) => amount)),
   );
 
-const sumKey = ({ day, collection, invoiceId }: SettleableSum) => `${day} ${collection} ${invoiceId ?? ""}`;
+const sumKey = ({ day, collection, frequency, invoiceId }: SettleableSum) =>
+  `${day} ${collection} ${frequency} ${invoiceId ?? ""}`;
 const sortKey = ({ state, lines, sums }: Found): string =>
   `${STATES.indexOf(state)} ${lines[0]?.day ?? sums[0]?.day} ${String(lines[0]?.line ?? 0).padStart(8, "0")} ${
     sums[0] === undefined ? "" : sumKey(sums[0])
@@ -125,6 +133,7 @@ function matchDaysTogether({ lines, sums, days }: Matching): Found[] {
     sums.filter(({ invoiceId }) => invoiceId === null),
     ({ collection }) => collection,
   );
+  const collectionsIn = collectionFinder([...byCollection.keys()]);
   const byAmount = Map.groupBy(lines, ({ amount }) => sumOfMoney([amount]));
   const runs = [...byCollection].flatMap(([collection, own]) =>
     runsOf(own).flatMap((sums): Run[] => {
@@ -132,11 +141,7 @@ function matchDaysTogether({ lines, sums, days }: Matching): Found[] {
       const last = sums.at(-1);
       if (last === undefined) return [];
       return (byAmount.get(total) ?? [])
-        .filter(
-          (line) =>
-            isWithin(last, line, days) &&
-            (collectionsIn(line, [...byCollection.keys()])?.includes(collection) ?? true),
-        )
+        .filter((line) => isWithin(last, line, days) && (collectionsIn(line)?.includes(collection) ?? true))
         .map((line) => ({ sums, line }));
     }),
   );

@@ -100,11 +100,19 @@ export const isWithin = (
 
 export const isSameAmount = (one: Money, other: Money): boolean => compareMoney(one, other) === 0;
 
-/** The collections that a line names; null when it names none, and may be any's. */
-export function collectionsIn({ texts }: StatementLine, collections: readonly string[]): string[] | null {
-  const text = texts.join(" ").toLowerCase();
-  const named = collections.filter((name) => text.includes(name.toLowerCase()));
-  return named.length === 0 ? null : named;
+const wordsOf = (text: string): string =>
+  ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ")} `;
+
+/** Finds the collections that a line names, by their words; null when it names none, and may be any's. */
+export function collectionFinder(names: readonly string[]): (line: StatementLine) => string[] | null {
+  const worded = names
+    .map((name) => ({ name, words: wordsOf(name) }))
+    .filter(({ words }) => words.trim() !== "");
+  return ({ texts }) => {
+    const text = wordsOf(texts.join(" "));
+    const named = worded.filter(({ words }) => text.includes(words)).map(({ name }) => name);
+    return named.length === 0 ? null : named;
+  };
 }
 
 /** Items that share a key, directly or by way of others. Takes time linear in their keys. */

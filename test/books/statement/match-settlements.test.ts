@@ -118,6 +118,24 @@ describe("settlements are matched with settleable sums", () => {
     ]);
   });
 
+  it.each(["", "-", "Set", "e"])("takes no part of a word for a collection: %j", (name) => {
+    expect(shown([line(2, "02", "10.00")], [daily("01", "10.00"), daily("01", "7.00", name)])[0]).toEqual([
+      "matched",
+      [2],
+      ["10-01"],
+      "0.00",
+    ]);
+  });
+
+  it("asks for no line of what comes to nothing", () => {
+    const sums = [daily("02", "5.00"), daily("03", "0.00"), daily("04", "4.00"), daily("05", "0.00")];
+    expect(shown([line(2, "06", "9.00")], sums)).toEqual([
+      ["matched", [], ["10-03"], "0.00"],
+      ["matched", [], ["10-05"], "0.00"],
+      ["matched", [2], ["10-02", "10-04"], "0.00"],
+    ]);
+  });
+
   it("finds days that were settled in one sum, unless there is more than one way", () => {
     const weekend = [daily("02", "10.00"), daily("03", "4.00"), daily("04", "6.50")];
     expect(shown([line(2, "05", "20.50")], weekend)).toEqual([
