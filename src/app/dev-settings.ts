@@ -25,12 +25,19 @@ export const LOCAL_AWS_CREDENTIALS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_AC
 /** Writes the settings of the local relay down for other commands (`--settings`), for the owner's eyes only. */
 export async function writeLocalSettings(
   dataDir: string,
-  settings: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const file = join(dataDir, "settings.env");
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  const lines = Object.entries(settings).map(([name, value = ""]) => `${name}=${quoted(value)}\n`);
   await writeFile(file, lines.join(""), { mode: 0o600 });
   return file;
+}
+
+/** As parseEnv reads it back: a double quote is the last choice, since it knows escapes. */
+function quoted(value: string): string {
+  if (!/[\s#'"`]/.test(value)) return value;
+  const quote = ["'", "`", '"'].find((one) => !value.includes(one)) ?? "'";
+  return `${quote}${value}${quote}`;
 }
 
 /**

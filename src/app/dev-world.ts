@@ -6,7 +6,7 @@ import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { Secret } from "../kit/secret.ts";
-import { readSettings, SERVE_REQUIRES, SOURCE_SETTINGS } from "../kit/settings.ts";
+import { readSettings, SERVE_REQUIRES, SOURCE_SETTINGS, settingsSchema } from "../kit/settings.ts";
 import { freePort } from "../sandbox/postgres/free-port.ts";
 import { startEmbeddedPostgres } from "../sandbox/postgres/start-embedded-postgres.ts";
 import { parseFaults } from "../sandbox/provider/faults/faults.ts";
@@ -112,7 +112,11 @@ export async function startLocalWorld(options: LocalWorldOptions) {
     AWS_REGION: REGION,
     AWS_ENDPOINT_URL_SNS: sns.url,
   };
-  const tuning = Object.fromEntries(Object.entries(environment).filter(([name]) => !IDENTITY.has(name)));
+  const tuning = Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name, value]) => name in settingsSchema.shape && !IDENTITY.has(name) && value !== undefined,
+    ),
+  );
   const settings = readSettings({ ...tuning, ...own }, SERVE_REQUIRES);
   const relay = await serve({ settings, log, http: true, workers: true, host: HOST });
   starting.defer(() => relay.stop());
@@ -135,7 +139,7 @@ export async function startLocalWorld(options: LocalWorldOptions) {
     adminToken,
     db,
     /** What another program needs to work with this relay: its settings, and credentials that the local SNS takes. */
-    environment: { ...own, ...LOCAL_AWS_CREDENTIALS },
+    environment: { ...tuning, ...own, ...LOCAL_AWS_CREDENTIALS },
     /** Stops it all, in the order in which nothing is lost. */
     stop: () => running.disposeAsync(),
   };

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCliProcess, startCli } from "../support/cli-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -83,7 +84,10 @@ describe("npm start", () => {
     onTestFinished(() => void other.close());
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
-    const dev = startCli(["dev", "--json"], { ...SHELL, DATA_DIR: folder, PORT: String(port), ...real });
+    const own = join(await temporaryFolder(), "my.env");
+    await writeFile(own, "CURRENCY=KES\nCALLBACK_ACK_BODY='\"a\" # b\nc'\n");
+    const words = ["dev", "--json", "--settings", own];
+    const dev = startCli(words, { ...SHELL, DATA_DIR: folder, PORT: String(port), ...real });
     await dev.says('"what":"started"');
     const { paymentUrl, invoiceId, relay, settingsFile } = JSON.parse(dev.output.stdout.split("\n")[0] ?? "");
 
@@ -106,6 +110,9 @@ describe("npm start", () => {
     expect(JSON.parse(told[3].event)).toMatchObject({ type: "invoice.paid", subject: invoiceId });
     const timeline = await runCliProcess(["--settings", settingsFile, "invoice", invoiceId]);
     expect(timeline.stdout).toContain("The event is published");
+    expect(timeline.stdout).toContain("KES 1,524.70");
+    const { CALLBACK_ACK_BODY } = parseEnv(await readFile(settingsFile, "utf8"));
+    expect(CALLBACK_ACK_BODY).toBe('"a" # b\nc');
 
     dev.child.kill("SIGINT");
     expect(await dev.ended).toBe(0);

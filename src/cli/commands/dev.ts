@@ -175,8 +175,10 @@ function localWorldFor(
   const { DATABASE_URL } = context.environment;
   const environment: Record<string, string | undefined> = { ...context.settingsInFile };
   for (const name of taken) environment[name] = context.environment[name];
+  const shell = { ...context.environment };
   // LOG_LEVEL changes nothing but how much is logged.
-  const left = enterLocalWorld(context.environment, [...taken, "LOG_LEVEL"]);
+  const removed = enterLocalWorld(context.environment, [...taken, "LOG_LEVEL"]);
+  const left = removed.filter((name) => shell[name] !== context.settingsInFile[name]);
   if (database === undefined) {
     if (DATABASE_URL) context.remark("DATABASE_URL of this shell is left alone; --database would use it.");
     return { environment, database: undefined, left };
