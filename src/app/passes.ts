@@ -104,7 +104,7 @@ export function createPasses(context: PassContext) {
       return Math.max(confirmations, events) < BRING_FORWARD_LIMIT ? null : 0;
     },
     /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
-    async chores() {
+    async chores(stop?: AbortSignal) {
       let hasMore = false;
       const retryInMs = await maintain(context, {
         // By today's settings, in every pass: an older or newer process may write others.
@@ -130,7 +130,7 @@ export function createPasses(context: PassContext) {
         quiet_alarms: () => alarms.clearQuiet(),
         old_budgets: () => forgetBudgets(db),
         async month_changes() {
-          const { raised, more } = await noteMonthChanges(db, books);
+          const { raised, more } = await noteMonthChanges(db, books, stop);
           hasMore ||= more;
           alarms.notify(raised);
         },
@@ -181,7 +181,7 @@ export function createPasses(context: PassContext) {
     },
     replay: (stop: AbortSignal) => replayPass({ runner: replays, log }, stop),
     /** Drops what has been kept for long enough. */
-    async retention() {
+    async retention(stop?: AbortSignal) {
       let retryInMs: number | null = null;
       const {
         stays,
@@ -193,6 +193,7 @@ export function createPasses(context: PassContext) {
         actor: "relay",
         retentionMs: settings.RETENTION,
         personalDataMs: settings.PERSONAL_DATA_RETENTION,
+        stop,
         onDone: (done) => {
           retryInMs = logChores(context, done);
         },

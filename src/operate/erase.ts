@@ -169,16 +169,21 @@ export async function eraseOutdated({
   actor,
   reason,
   ageMs,
+  stop,
 }: ByHand & {
   /** PERSONAL_DATA_RETENTION, in ms. */
   ageMs: number;
+  /** Ends it after the invoice under way; the next run goes on. */
+  stop?: AbortSignal | undefined;
 }): Promise<OutdatedResult> {
   const before = await dateOf(db, ageMs);
   let invoices = 0;
   let inARow = 0;
   let stuck: string | null = null;
+  const isEnough = () => inARow >= FAILURE_LIMIT || stop?.aborted === true;
   for await (const some of outdatedInvoices(db, before)) {
     for (const invoiceId of new Set(some.map((one) => one.invoiceId))) {
+      if (isEnough()) break;
       try {
         await eraseOne(db, invoiceId);
         invoices += 1;
@@ -186,10 +191,9 @@ export async function eraseOutdated({
       } catch (error) {
         inARow += 1;
         stuck ??= `invoice ${invoiceId} could not be blanked: ${messageOf(error)}`;
-        if (inARow >= FAILURE_LIMIT) break;
       }
     }
-    if (invoices >= RUN_LIMIT || inARow >= FAILURE_LIMIT) break;
+    if (invoices >= RUN_LIMIT || isEnough()) break;
   }
   if (invoices > 0) {
     const detail = { before, invoices };

@@ -29,6 +29,8 @@ interface RetentionOptions extends ByHand {
   /** How long personal data is kept, in ms; for ever by default. */
   personalDataMs?: number | undefined;
   dryRun?: boolean | undefined;
+  /** Ends early; the next run goes on. */
+  stop?: AbortSignal | undefined;
   /** Called with what the run has raised and ended, and how often in a row it failed. */
   onDone?: (done: ChoresDone) => void;
 }
@@ -108,7 +110,7 @@ function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
       await note(options, { before, callbacks: result.stragglers });
     },
     async unknown_ids() {
-      result.unknownConfirmations = await deleteForgotten(db, dryRun);
+      result.unknownConfirmations = await deleteForgotten(options);
       await note(options, { before, confirmations: result.unknownConfirmations });
     },
     // A command that does not know the setting says nothing of what `serve` fails at.
@@ -181,9 +183,10 @@ async function drop({ db, actor, reason }: RetentionOptions, partition: OldParti
   return dropped;
 }
 
-async function deleteForgotten(db: Database, dryRun: boolean): Promise<number> {
+async function deleteForgotten({ db, dryRun = false, stop }: RetentionOptions): Promise<number> {
   let gone = 0;
   for await (const some of forgottenConfirmations(db, await readUnknownKeptSince(db))) {
+    if (stop?.aborted === true) break;
     if (some.length > 0 && !dryRun) step("forgotten confirmations to be deleted");
     gone += dryRun || some.length === 0 ? some.length : await deleteUnknown(db, some);
     if (some.length > 0 && !dryRun) step("forgotten confirmations deleted");

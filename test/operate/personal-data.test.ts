@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { DAY_MS } from "../../src/kit/time.ts";
+import { eraseOutdated } from "../../src/operate/erase.ts";
 import { runCli } from "../support/cli-process.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -40,6 +43,10 @@ describe("PERSONAL_DATA_RETENTION", () => {
     const environment = around.environment({ ...kept, PERSONAL_DATA_RETENTION: "90d" });
     const dry = await runCli(["retention", "--dry-run"], environment);
     expect(dry.stdout).toContain("Would be blanked: the personal data of 1 invoices confirmed before ");
+    expect(await legible()).toHaveLength(3);
+    // A process that is asked to end leaves all of it to the next.
+    const asked = { db: openDatabase(around.databaseUrl), actor: "relay", ageMs: 90 * DAY_MS };
+    expect(await eraseOutdated({ ...asked, stop: AbortSignal.abort() })).toMatchObject({ invoices: 0 });
     expect(await legible()).toHaveLength(3);
 
     await startRelay(environment);

@@ -97,12 +97,17 @@ async function compareBySettings(
   trx: Transaction<Tables>,
   source: BookSource,
   closed: readonly ClosedRow[],
+  stop: AbortSignal | undefined,
 ): Promise<{ raised: Alarm[]; more: boolean }> {
   const scope = closed.length === 0 ? null : await scopeOf(trx, source);
   const [first, next] = closed.filter((month) => month.scope !== scope);
   if (first === undefined || scope === null) return { raised: [], more: false };
   const payments = readPayments(trx, { source, ...bookMonth(first.month, source.zone), forSums: true });
-  const invoiceIds = await Array.fromAsync(payments, ({ invoiceId }) => invoiceId);
+  const invoiceIds: string[] = [];
+  for await (const { invoiceId } of payments) {
+    if (stop?.aborted === true) return { raised: [], more: true };
+    invoiceIds.push(invoiceId);
+  }
   await insertToCompare.execute(trx, { monthId: first.id, source: source.name, invoiceIds });
   await trx.updateTable("month").set({ scope }).where("id", "=", first.id).execute();
   const more = next !== undefined;
@@ -125,11 +130,13 @@ const AT_ONCE = 1_000;
  * addendum, with the alarm, in one transaction. What is not noted yet waits in `late_change`, which the
  * transaction of the change itself wrote: nothing is missed, whatever dies in between (G13). What changes is judged by
  * today's settings, as reports are: where they are others than those of the closing, that is a change, too.
+ * @param stop leaves a month that is compared as a whole to the next pass.
  * @returns the alarms that it wrote, and whether more is waiting.
  */
 export const noteMonthChanges = (
   db: Database,
   sources: readonly BookSource[],
+  stop?: AbortSignal,
 ): Promise<{ raised: Alarm[]; more: boolean }> =>
   db.transaction().execute(async (trx) => {
     // A closing under way has read its payments already: what it could not see is compared once it stands.
@@ -141,7 +148,7 @@ export const noteMonthChanges = (
     for (const source of sources) {
       const closed = await selectClosed(trx, source.name);
       closedOf.set(source, closed);
-      const compared = await compareBySettings(trx, source, closed);
+      const compared = await compareBySettings(trx, source, closed, stop);
       raised.push(...compared.raised);
       more ||= compared.more;
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BookSource } from "../../../src/books/book-source.ts";
+import { noteMonthChanges } from "../../../src/books/month/month-changes.ts";
 import { readPayments } from "../../../src/books/report/read-payments.ts";
 import { showMonth } from "../../../src/operate/months.ts";
 import { closableMonth } from "./closable-month.ts";
@@ -91,6 +92,13 @@ it("a closed month whose currency is another is told, though no payment changed"
   expect(await month.alarm()).toContain("2026-10 was closed in NGN, and CURRENCY is GBP now");
   expect(await month.changes()).toEqual([]);
   expect((await month.noteChanges({ currency: "GBP" })).raised).toEqual([]);
+});
+
+it("a process that is asked to end leaves the comparison of a whole month to the next", async () => {
+  const month = await closedMonth();
+  const sources = [{ ...month.source, currency: "GBP" }];
+  expect(await noteMonthChanges(month.db, sources, AbortSignal.abort())).toEqual({ raised: [], more: true });
+  expect((await noteMonthChanges(month.db, sources)).raised).toHaveLength(1);
 });
 
 it("a closing remembers the settings that it was made with, and says which are others now", async () => {
