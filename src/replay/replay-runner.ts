@@ -155,7 +155,8 @@ export async function followReplay(started: Replay, options: FollowOptions): Pro
     const ran = (await runner?.takeUp(replay.id, { stop, onProgress })) ?? null;
     replay = ran ?? (await whenAnswered(() => findReplay({ db, id: started.id }), stop)) ?? replay;
     if (replay.state !== "running") break;
-    onProgress(replay);
+    const isBehind = runner !== null && ran === null && !replay.underWay;
+    onProgress(isBehind ? { ...replay, waitsFor: `another replay of ${replay.kind} goes first` } : replay);
     await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
   }
   return replay;
