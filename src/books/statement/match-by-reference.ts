@@ -33,9 +33,13 @@ export function matchByReference({ lines, sums }: Matching): Found[] {
     if (naming === undefined) return [];
     if (rivals.length === 0) return [decide(naming)];
     const all = [naming, ...rivals];
+    const lines = all.map(({ line }) => line);
     const sums = [...new Set(all.flatMap(({ named }) => named))];
-    const why = "several lines name the same payment";
-    return [{ state: "ambiguous", why, lines: all.map(({ line }) => line), sums }];
+    const [sum, ...others] = sums;
+    const total = sumOfMoney(lines.map(({ amount }) => amount));
+    if (sum !== undefined && others.length === 0 && isSameAmount(total, sum.amount))
+      return [{ state: "matched", why: "by reference, in several lines", lines, sums }];
+    return [{ state: "ambiguous", why: "several lines name the same payment", lines, sums }];
   });
 }
 

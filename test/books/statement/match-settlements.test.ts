@@ -76,6 +76,13 @@ describe("settlements are matched with settleable sums", () => {
     ]);
   });
 
+  it("by reference in several lines, where they come to the payment exactly", () => {
+    const halves = [line(2, "02", "4.00", ID), line(3, "03", "6.00", ID)];
+    expect(shown(halves, [instant("01", "10.00", { invoiceId: ID })])).toEqual([
+      ["matched", [2, 3], ["10-01"], "0.00"],
+    ]);
+  });
+
   it("shows two candidates as two, on either side, and chooses none", () => {
     expect(shown([line(2, "02", "10.00")], [daily("01", "10.00"), daily("01", "10.00", "Dues")])).toEqual([
       ["ambiguous", [2], ["10-01", "10-01"], "-10.00"],
