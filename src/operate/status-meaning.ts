@@ -49,11 +49,10 @@ export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
   if (held.length > 0) return `Nothing needs a person, but work is held up: ${held.join("; ")}.`;
   if (facts.sources.length === 0)
     return "Nothing has happened yet: serve was never started with this database. Run: invoice-relay serve";
-  if (facts.lastCallbackAt === null)
-    return "All is well, and nothing has happened yet: no callback has come in.";
   const snoozed = facts.openAlarms.reduce((sum, one) => sum + one.snoozed, 0);
   const quiet = snoozed > 0 ? ` ${numberOf(snoozed, "alarm")} ${snoozed === 1 ? "is" : "are"} snoozed.` : "";
-  return `All is well: nothing needs a person.${quiet}`;
+  const uncalled = facts.lastCallbackAt === null ? " No callback has come in yet." : "";
+  return `All is well: nothing needs a person.${quiet}${uncalled}`;
 }
 
 function recordingNeeds({ readOnly, processes }: Facts): Need[] {

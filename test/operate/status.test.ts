@@ -30,6 +30,11 @@ describe("invoice-relay status", () => {
     expect(stdout).toContain("last callback       none yet; the provider calls what callback-url prints");
     const json = JSON.parse((await runCli(["status", "--json"], around.environment(COLLECTIONS))).stdout);
     expect(json).toMatchObject({ needsPerson: false, needs: [], alarms: [], processes: [] });
+    // Payments may have: sweeps find them without.
+    await addProcess(around);
+    await around.query("insert into source (name) values ('default')");
+    const { lines } = await look(around.environment(COLLECTIONS));
+    expect(lines[0]).toBe("All is well: nothing needs a person. No callback has come in yet.");
   });
 
   it("shows the processes that serve, and a payment's way through; then all is well", async () => {

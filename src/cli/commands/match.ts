@@ -9,6 +9,7 @@ import { bookTimeOf } from "../../kit/book-days.ts";
 import { notFoundError, RelayError, usageError } from "../../kit/errors.ts";
 import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { moneyIn } from "../../kit/money-text.ts";
+import { numberOf } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText } from "../option-values.ts";
@@ -117,7 +118,7 @@ async function writeReport(
     await writeFileUnlessStopped(context, file, parts);
     return totals.rows;
   });
-  context.remark(`Wrote ${file}: ${rows.toLocaleString("en-US")} rows.`);
+  context.remark(`Wrote ${file}: ${numberOf(rows, "row")}.`);
 }
 
 function matchedText(match: ResultOf<"matchStatement">, context: CommandContext): string {
