@@ -114,10 +114,28 @@ function undoneIn({ processes, sources, readOnly, at }: Facts) {
   return [...silent, { what, seenAt: null, stopsWork: true, alarm: null }];
 }
 
-/** What a process did that is gone, and what waits behind it. */
+/** Sources of the settings that every living process was started without. */
+function unservedNeeds({ settings, processes }: Facts): Need[] {
+  const served = processes
+    .filter(({ lives }) => lives)
+    .flatMap((one) => Object.keys(one.serves.sources ?? {}));
+  // None says so of an older version.
+  if (served.length === 0) return [];
+  return (settings.sources ?? [])
+    .filter(({ name }) => !served.includes(name))
+    .map(({ name }) =>
+      need({
+        severity: "critical",
+        what: `no process serves source ${name}: its callbacks are refused, and nothing of it is asked`,
+        action: "Restart invoice-relay serve with the settings that name it.",
+      }),
+    );
+}
+
+/** What a process did that is gone, and what waits behind it; and what none does. */
 export function processNeeds(facts: Facts): Need[] {
   const behind = totalsOf(facts.waiting, facts.waitingEvents).map(waitWords).join("");
-  return undoneIn(facts).map(({ what, seenAt, stopsWork, alarm }) =>
+  const undone = undoneIn(facts).map(({ what, seenAt, stopsWork, alarm }) =>
     need({
       severity: "critical",
       what: stopsWork ? `${what}${behind}` : what,
@@ -130,6 +148,7 @@ export function processNeeds(facts: Facts): Need[] {
       alarm,
     }),
   );
+  return [...undone, ...unservedNeeds(facts)];
 }
 
 /** What waits and is told by nothing that holds it up: at once too long without a worker, or long in spite of any. */

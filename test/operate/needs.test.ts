@@ -94,6 +94,21 @@ it("a relay that was stopped is not well, nor one without workers, whatever wait
   expect(await look()).toEqual([]);
 });
 
+it("a source of the settings that no process was started with is told", async () => {
+  const around = await surroundings();
+  const sources = ["default", "shop"].map(
+    (name) => ({ name, reconciliation: "none", collectionIds: [] }) as const,
+  );
+  const db = openDatabase(around.databaseUrl);
+  const look = async () => (await readStatus(db, { ...NOTHING_SET, sources })).needs.map(({ what }) => what);
+  await addProcess(around, { sources: '{"default": []}' });
+  expect(await look()).toEqual([
+    expect.stringMatching(/^no process serves source shop: its callbacks are refused/),
+  ]);
+  await addProcess(around, { host: "relay-2", sources: '{"shop": []}' });
+  expect(await look()).toEqual([]);
+});
+
 describe("a process that fell silent", () => {
   it("is told of after three beats, for as long as none that lives has its work", async () => {
     const around = await surroundings();
