@@ -69,35 +69,42 @@ const DIRECTION_COLUMN =
   /^((d|dr|debit)\W*(c|cr|credit)|(c|cr|credit)\W*(d|dr|debit)|sign|direction)( (indicator|flag|type))?$/i;
 
 /**
- * The column that says of amounts without a sign whether they came in or went out; -1 without one. What stands there
- * decides; where its name says so as well, nothing else may. Of several, one of which may tell of the balance, it is the
- * one that is named so, or beside the amount. Some lines may leave it empty.
+ * The column that says of amounts without a sign whether they came in or went out; -1 without one: one that is named
+ * so, else one in which nothing else stands. Of several, as where another tells of the balance, it is the one beside the
+ * amount. Some lines may leave it empty.
  * @throws RelayError when a line's word is not known, or none of several is beside the amount.
  */
 export function directionAt({ columns, amount, debit }: Mapping, rows: readonly Row[]): number {
   if (debit !== null) return -1;
   const amountAt = columns.indexOf(amount);
-  const found = columns.flatMap((name, index) => {
-    if (index === amountAt) return [];
-    const isNamed = DIRECTION_COLUMN.test(name);
-    const said = rows.flatMap(({ line, cells }) => (cells[index] ? [{ line, cell: cells[index] }] : []));
-    const unknown = said.filter(({ cell }) => !WENT.test(cell) && !CAME.test(cell));
-    if (isNamed)
-      refuse(
-        unknown.map(({ line, cell }) => `line ${line}: "${cell}" in "${name}" is neither debit nor credit`),
-        "Write DR or CR there, or rename the column.",
-      );
-    const tells = said.some(({ cell }) => WENT.test(cell) && (isNamed || cell !== "-"));
-    return tells && unknown.length === 0 ? [index] : [];
+  const saidIn = (index: number): At[] =>
+    rows.flatMap(({ line, cells }) => (cells[index] ? [{ line, cell: cells[index] }] : []));
+  const isSide = ({ cell }: At) => WENT.test(cell) || CAME.test(cell);
+  const filled = columns.flatMap((name, index) => {
+    const said = index === amountAt ? [] : saidIn(index);
+    return said.length === 0 ? [] : [{ name, index, said }];
   });
-  const named = found.filter((index) => DIRECTION_COLUMN.test(columns[index] ?? ""));
-  const among = named.length > 0 ? named : found;
-  const beside = [amountAt + 1, amountAt - 1].find((index) => among.includes(index));
-  if (among.length < 2 || beside !== undefined) return beside ?? among[0] ?? -1;
-  throw usageError(
-    `The columns ${among.map((index) => `"${columns[index]}"`).join(" and ")} could both say what went out. Remove the ` +
-      "one that does not tell of the amount.",
+  const named = filled.filter(({ name }) => DIRECTION_COLUMN.test(name));
+  // A dash alone stands for nothing.
+  const alike = filled.filter(({ said }) => said.every(isSide) && said.some(({ cell }) => /\w/.test(cell)));
+  const among = named.length > 0 ? named : alike;
+  const [only, ...others] = among;
+  const beside = [amountAt + 1, amountAt - 1].flatMap((at) => among.filter(({ index }) => index === at));
+  const chosen = beside[0] ?? (others.length === 0 ? only : undefined);
+  if (chosen === undefined) {
+    if (!among.some(({ said }) => said.some(({ cell }) => WENT.test(cell)))) return -1;
+    throw usageError(
+      `The columns ${among.map(({ name }) => `"${name}"`).join(" and ")} could both say what went out. Remove the one ` +
+        "that does not tell of the amount.",
+    );
+  }
+  refuse(
+    chosen.said
+      .filter((one) => !isSide(one))
+      .map(({ line, cell }) => `line ${line}: "${cell}" in "${chosen.name}" is neither debit nor credit`),
+    "Write DR or CR there, or rename the column.",
   );
+  return chosen.index;
 }
 
 /** A line that the line ends in a text without quotation marks have broken in several would be missing from the sums. */

@@ -74,6 +74,10 @@ describe("a bank's statement is read", () => {
     const of = (names: string) => readStatement(bytes(`${names}\n${rows}`)).others;
     expect(of("Date,Dr/Cr,Balance,Amount,Dr / Cr,Ref")).toEqual({ count: 1, amount: "-20.00" });
     expect(of("Date,Balance,Sign,Amount,Ref,Ref2")).toEqual({ count: 1, amount: "-50.00" });
+    // All came in; the balance is overdrawn.
+    const text = ["Date,Amount,Dr/Cr,Balance,Dr/Cr", "2026-10-01,5.00,CR,9.00,DR"].join("\n");
+    for (const form of [text, text.replaceAll("Dr/Cr", "")])
+      expect(readStatement(bytes(form)).lines).toMatchObject([{ amount: "5.00" }]);
     expect(() =>
       readStatement(
         bytes("Dr/Cr,Date,Amount,Balance,C/D\nCR,2026-10-01,5.00,9.00,DR\nDR,2026-10-02,5.00,9.00,CR\n"),
