@@ -112,16 +112,33 @@ function openDays(
     .map((found) => ({ found, open: wantingDays(found).filter(({ day }) => !isSettled(found, day)) }));
 }
 
-/** The same as a person is told of them: nobody is needed for a day that was not over. Pure. */
-export const unprovenDays = (made: readonly MadeCertificate[]): UnprovenDays[] =>
-  openDays(made).flatMap(({ found: { id, source, result, madeAt, zone }, open: all }) => {
-    const open = all.filter(({ day }) => result !== "refused" || bookDay(day, zone).to <= madeAt);
-    const [first, last] = [open[0], open.at(-1)];
-    if (result === "equal" || first === undefined || last === undefined) return [];
-    const gaps = open.reduce((sum, one) => sum + one.gaps, 0);
-    const days = { days: open.length, firstDay: first.day, lastDay: last.day, gaps };
+/** Whether one of more collections, such as the source's beside its parts', finds the same. */
+const isTold = ({ found, open }: OpenDays, others: readonly OpenDays[]): boolean =>
+  others.some(
+    (other) =>
+      other.found.source === found.source &&
+      other.found.zone === found.zone &&
+      other.found.result === found.result &&
+      other.found.collectionIds.length > found.collectionIds.length &&
+      found.collectionIds.every((id) => other.found.collectionIds.includes(id)) &&
+      open.every(({ day, gaps }) => other.open.some((one) => one.day === day && one.gaps >= gaps)),
+  );
+
+/** The same as a person is told of them: each day once, and nobody is needed for one that was not over. Pure. */
+export function unprovenDays(made: readonly MadeCertificate[]): UnprovenDays[] {
+  const over = openDays(made).map(({ found, open }) => ({
+    found,
+    open: open.filter(({ day }) => found.result !== "refused" || bookDay(day, found.zone).to <= found.madeAt),
+  }));
+  return over.flatMap((one) => {
+    const { id, source, result, madeAt } = one.found;
+    const [first, last] = [one.open[0], one.open.at(-1)];
+    if (result === "equal" || first === undefined || last === undefined || isTold(one, over)) return [];
+    const gaps = one.open.reduce((sum, day) => sum + day.gaps, 0);
+    const days = { days: one.open.length, firstDay: first.day, lastDay: last.day, gaps };
     return [{ source, certificateId: id, result, madeAt, ...days }];
   });
+}
 
 function wantingDays({ result, from, to, zone, gaps, wanting }: MadeCertificate) {
   if (result === "refused") return bookDaysOf({ from, to }, zone).map((day) => ({ day, gaps: 0 }));

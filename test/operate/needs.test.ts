@@ -181,7 +181,15 @@ describe("a day of payment", () => {
       (await statusOf(around)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
     // The last day was not over, so that nobody is needed for it.
     await certify(around, "2026-10-31T12:00Z", OCTOBER, "refused", [ONE, OTHER]);
+    // Made beside it, of a part: it tells nothing more.
+    await certify(around, "2026-10-31T12:01Z", OCTOBER, "refused", [OTHER]);
     expect(await days()).toEqual([["refused", "2026-10-01", "2026-10-30"]]);
+    // Once the last day is over, it tells of that.
+    await certify(around, "2026-11-01T12:00Z", ["2026-10-31Z", "2026-11-01Z"], "refused", [OTHER]);
+    expect(await days()).toEqual([
+      ["refused", "2026-10-31", "2026-10-31"],
+      ["refused", "2026-10-01", "2026-10-30"],
+    ]);
     await certify(around, "2026-11-02Z", OCTOBER, "equal", [ONE, OTHER]);
     expect(await days()).toEqual([]);
     await certify(around, "2026-11-03Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
