@@ -78,6 +78,17 @@ const mayNotify = (longestMs: RawBuilder<unknown>) => {
 export const alarmsAreToNotify = (longestMs: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select from alarm_telling where ${mayNotify(longestMs)})`;
 
+const selectFailures = new Statement(
+  { failures: returned.integer },
+  () => sql`
+    select failures from alarm_telling
+    where failures > 0 and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`,
+);
+
+/** How often in a row people could not be notified of what they still have not been notified of. */
+export const countNotifyingFailures = async (db: Database): Promise<number> =>
+  (await selectFailures.execute(db, undefined))[0]?.failures ?? 0;
+
 interface Turn {
   most: number;
   lease: { ms: number; longestMs: number };

@@ -1,4 +1,5 @@
 import { alarmsAbout } from "../alarms/alarm-definitions.ts";
+import { countNotifyingFailures } from "../alarms/alarms-to-notify.ts";
 import { readAuditLog } from "../alarms/audit.ts";
 import { groupOpenAlarms, listAlarms } from "../alarms/list-alarms.ts";
 import { schemaState } from "../database/migrate.ts";
@@ -34,6 +35,7 @@ async function readFacts(db: Database, settings: StatusSettings): Promise<Facts>
     settings,
     alarms: alarms.items,
     openAlarms: await groupOpenAlarms(db, at),
+    notifyingFailures: await countNotifyingFailures(db),
     upstreamAlarms: (await listAlarms(db, { names: OF_UPSTREAMS }, ALL)).items,
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),

@@ -31,6 +31,7 @@ export function needsOf(facts: Facts): Need[] {
       ...deliveryNeeds(facts),
       ...proofNeeds(facts),
       ...alarmNeeds(facts),
+      ...webhookNeeds(facts),
     ]),
   ];
 }
@@ -207,6 +208,21 @@ function missedSweeps(facts: Facts): Need[] {
       }),
     ];
   });
+}
+
+/** One failure or two may pass by themselves. */
+const FAILURES_TOLD = 3;
+
+function webhookNeeds({ notifyingFailures: failures }: Facts): Need[] {
+  if (failures < FAILURES_TOLD) return [];
+  return [
+    need({
+      severity: "warning",
+      what: `people are not told of alarms: ALARM_WEBHOOK_URL has not taken the last ${failures} messages`,
+      action: "Try it with doctor, and read in the log what it answers.",
+      command: "doctor",
+    }),
+  ];
 }
 
 /** What no other need tells of. */

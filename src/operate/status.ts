@@ -99,6 +99,7 @@ const facts = z.object({
   }),
   alarms: z.array(alarm).describe("The newest open ones; openAlarms counts them all."),
   openAlarms: z.array(openAlarms).describe("One for each name, the most urgent first."),
+  notifyingFailures: whole.describe("How often in a row ALARM_WEBHOOK_URL has not taken what is to be told."),
   upstreamAlarms: z.array(alarm).describe("The open ones of sources and topics, and of what waits there."),
   held: z
     .array(

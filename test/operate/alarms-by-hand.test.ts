@@ -133,6 +133,15 @@ it("one alarm that is refused even alone keeps no other waiting", async () => {
   const untold = () => around.query("select subject from alarm where told_at is null");
   for (let tries = 0; (await untold()).length > 1 && tries < 30; tries += 1) await tell();
   expect(await untold()).toEqual([{ subject: "refused" }]);
+
+  const webhookNeeds = async () =>
+    (await statusOf(around)).needs.filter(({ what }) => what.includes("WEBHOOK"));
+  expect(await webhookNeeds()).toEqual([]);
+  for (let tries = 0; tries < 3; tries += 1) await tell();
+  expect(await webhookNeeds()).toMatchObject([{ what: expect.stringContaining("the last 3 messages") }]);
+  receiver.mood = 200;
+  await tell();
+  expect(await webhookNeeds()).toEqual([]);
 });
 
 it("a note stands beside its alarm; closing by name or by subject closes no other", async () => {
