@@ -179,10 +179,9 @@ function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[]
     return ["A running invoice-relay serve asks the provider; see: invoice-relay invoice <id>"];
   if (state === "failed" || state === "cancelled")
     return [`Resume it with: invoice-relay replay resume ${id}`];
-  if (state !== "running" || underWay) return [];
+  if (state !== "running") return [];
+  const end = `End it with: invoice-relay replay cancel ${id}`;
+  if (underWay) return [`It goes on. ${end}`];
   const serves = target.kind === "file" ? "" : " A running relay takes it up automatically.";
-  return [
-    `Resume it with: invoice-relay replay resume ${id}.${serves}`,
-    `End it with: invoice-relay replay cancel ${id}`,
-  ];
+  return [`Resume it with: invoice-relay replay resume ${id}.${serves}`, end];
 }

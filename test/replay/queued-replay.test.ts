@@ -15,6 +15,10 @@ it("replay callbacks says so while another of its kind goes first", async () => 
   );
   const command = startCli(["replay", "callbacks"], around.environment());
   await command.says("Waiting: another replay of callbacks goes first.", "stderr");
+  const [held] = await around.query<{ id: string }>("select id from replay where claimed_until > now()");
+  expect((await runCli(["replay", "show", held?.id ?? ""], around.environment())).stdout).toContain(
+    `It goes on. End it with: invoice-relay replay cancel ${held?.id}`,
+  );
 });
 
 it("replay events says so if the relay has no topic for some", async () => {
