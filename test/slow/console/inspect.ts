@@ -62,12 +62,16 @@ async function sharedNames(page: Page): Promise<string[]> {
   );
 }
 
-/** What is wrong with the page as it is looked at: what axe says, names that are shared, scrolling sideways. */
+/** What is wrong with the page as it is looked at: what axe says, names that are shared, what is too wide. */
 export async function problemsOf(page: Page): Promise<string[]> {
   // A phone's `innerWidth` grows with the page.
   const isWider = await page.evaluate(
     "document.documentElement.scrollWidth > document.documentElement.clientWidth",
   );
   const wide = isWider ? ["it is wider than the screen"] : [];
-  return [...(await axeProblems(page)), ...(await sharedNames(page)), ...wide];
+  const leaves = await page.evaluate(
+    "[...document.querySelectorAll('.amount')].filter((one) => one.scrollWidth > one.clientWidth).length",
+  );
+  const torn = Number(leaves) > 0 ? ["an amount is wider than its place"] : [];
+  return [...(await axeProblems(page)), ...(await sharedNames(page)), ...wide, ...torn];
 }
