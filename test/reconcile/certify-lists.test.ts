@@ -152,10 +152,22 @@ describe("what a certificate makes of the provider's lists", () => {
     expect(await readUnprovenDays(given.db, null)).toMatchObject([{ certificateId: id }]);
   });
 
+  it("is refused where more items than are kept name no invoice (G8)", async () => {
+    const given = await books();
+    const before = { createdAt: PAID_AT, paidAt: midnight(40) };
+    given.provider.invoices = Array.from({ length: 1_001 }, (_, n) => ({ id: `INV-${n}`, ...before }));
+    expect(await prove(given)).toMatchObject({
+      result: "refused",
+      refusals: [expect.stringContaining("more than 1000 items name no invoice")],
+    });
+  });
+
   it.each([
     ["on its day in the zone of the books", new Date(midnight(5).getTime() - 1_800_000).toISOString(), 5],
     ["in any period, where its date is of no year that can be", "+275760-09-13T00:00:00Z", 20],
     ["in any period, where its date is a number", 45_231, 20],
+    ["in any period, where its date is to come", "2999-01-01T00:00:00Z", 20],
+    ["in any period, where its date is before every provider", "1975-01-01T00:00:00Z", 20],
   ])("counts an item whose id is none %s", async (_, datePaid, daysBack) => {
     const given = await books();
     given.source.booksTimeZone = "Africa/Lagos";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/kit/time.ts";
 import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
 import {
   at,
@@ -143,8 +144,8 @@ describe("the day that a payment counts on", () => {
     });
   });
 
-  it("one that says it is paid in the future counts by its creation, and is named", () => {
-    const future = new Date(TERMS.now.getTime() + 1);
+  it("one that says it is paid more than a day ahead counts by its creation, and is named", () => {
+    const future = new Date(TERMS.now.getTime() + DAY_MS + 1);
     expect(judged(paidAt(future))).toMatchObject({ day: "2026-10-09", differences: [{ reason: "future" }] });
     expect(judged({ ...paidAt(future), createdAt: SEPTEMBER })).toMatchObject({
       day: "2026-10-01",
@@ -155,13 +156,13 @@ describe("the day that a payment counts on", () => {
   });
 
   it("one whose confirmed date is in the future counts by the other", () => {
-    const future = new Date(TERMS.now.getTime() + 1);
+    const future = new Date(TERMS.now.getTime() + DAY_MS + 1);
     const changes = { ...paidAt(at("10T12:00:00")), paidAt: future };
     expect(judged(changes)).toMatchObject({ day: "2026-10-10", paid: "1500.50" });
   });
 
-  it("one that is paid right now is not in the future", () => {
-    expect(judged(paidAt(TERMS.now))).toBeNull();
+  it("one that is paid right now, or by a clock up to a day ahead, is of no period before", () => {
+    for (const ahead of [0, DAY_MS]) expect(judged(paidAt(new Date(TERMS.now.getTime() + ahead)))).toBeNull();
   });
 
   it.each(["2199-01-01T00:00:00Z", "1975-01-01T00:00:00Z", "2026-10-02T00:00:00Z"])(

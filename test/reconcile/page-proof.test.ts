@@ -73,6 +73,11 @@ describe("the proof that a list was whole", () => {
       /empty page/,
     ],
     [
+      "says that more follows, and nothing does",
+      [page(3, { hasNextPage: true }), page(0, { hasNextPage: false })],
+      /^it says that more follows, and shows nothing more$/,
+    ],
+    [
       "goes on past a full last page",
       [page(3, { totalCount: 3, hasNextPage: false }), page(1)],
       /past its end/,

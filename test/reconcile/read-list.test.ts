@@ -145,7 +145,7 @@ describe("what is asked for", () => {
       request.page > 2 ? NOT_FOUND : page(items(request.page * 10, 2)),
     );
     expect(await reader.read(WEEK, [null])).toEqual([]);
-    expect(pages()).toEqual([1, 2, 3, 1]);
+    expect(pages()).toEqual([1, 2, 3, 2, 1]);
     const none = listOf(() => NOT_FOUND);
     await expect(none.reader.read(WEEK, [null])).rejects.toMatchObject({
       ...{
@@ -161,13 +161,16 @@ describe("what is asked for", () => {
       const { reader } = listOf((request) => (request.page > 1 ? refusal : page(items(1, 2))));
       await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal });
     }
+    const first = page(items(1, 2), { hasNextPage: true });
+    const { reader } = listOf((request) => (request.page > 1 ? NOT_FOUND : first));
+    expect(await reader.read(SHORT, [null])).toMatchObject([{ why: expect.stringMatching(/more follows/) }]);
     const counts = [0, 0, 0, 0];
-    const { pages, reader } = listOf(({ page: number }) => {
+    const { pages, reader: other } = listOf(({ page: number }) => {
       counts[number] = (counts[number] ?? 0) + 1;
       if (number === 2 && counts[number] > 1) return NOT_FOUND;
       return page(items(number * 10, 2), { totalCount: 6, hasNextPage: number < 3 });
     });
-    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(await other.read(WEEK, [null])).toEqual([]);
     expect(pages()).toEqual([1, 2, 3, 2, 1]);
   });
 
@@ -276,18 +279,21 @@ describe("an item without a usable id", () => {
   it("is named once with what else it says, if it may be paid, and makes no list incomplete", async () => {
     const unpaid = bad({ amount: "12.00", status: "Unpaid", datePaid: null });
     const list = [bad({}), bad({ amount: "11.00" }), unpaid, item()];
-    const { reader, shown } = listOf(() => page(list, { totalCount: 4, hasNextPage: false }));
+    const { reader, shown } = listOf(({ page: number }) =>
+      page(list.slice(2 * number - 2, 2 * number), { totalCount: 4, hasNextPage: number < 2 }),
+    );
     expect(await reader.readUnfiltered(WEEK)).toEqual([]);
     expect(await reader.readUnfiltered(WEEK)).toEqual([]);
     expect([...reader.unusable.values()]).toEqual(
       ["10.00", "11.00"].map((amount) => ({ id: "inv-7", amount, datePaid: "2026-10-02", status: "Paid" })),
     );
     expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(1), id(1)]);
+    const endless = listOf(() => page([unpaid], { hasNextPage: true })).reader;
+    expect(await endless.readUnfiltered(SHORT)).toMatchObject([{ why: expect.stringMatching(/repeats/) }]);
   });
 
   it("and without a status counts as what was asked for", async () => {
-    const list = [bad({ status: null })];
-    const { reader } = listOf(() => page(list, { totalCount: 1, hasNextPage: false }), {}, ["Settled"]);
+    const { reader } = listOf(() => page([bad({ status: null })]), {}, ["Settled"]);
     await reader.read(WEEK, [null]);
     expect([...reader.unusable.values()]).toMatchObject([{ status: null }]);
   });

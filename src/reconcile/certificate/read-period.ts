@@ -1,12 +1,12 @@
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { bookDayOf } from "../../kit/book-days.ts";
-import { shortText, storableText } from "../../kit/text.ts";
+import { storableText } from "../../kit/text.ts";
 import { addDays, dayOf, daysBetween, startOf } from "../../kit/time.ts";
 import { toUtc } from "../../provider/provider.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
-import { daysRead, type ListPeriod, stepsOf } from "../list/list-period.ts";
-import { describeUnproven, ListReader, type Unusable } from "../list/list-reader.ts";
+import { daysRead, type ListPeriod, possiblePayment, stepsOf } from "../list/list-period.ts";
+import { describeUnproven, ListReader, UNUSABLE_LIMIT, type Unusable } from "../list/list-reader.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Reading, readingTerms } from "./certificate.ts";
@@ -62,7 +62,7 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
     result.pagesOfAll.push({ collectionId, pages: reader.pagesOfAll });
     result.doubts.push(...doubts.map((text) => ({ collectionId, text })));
     result.unusable.push(
-      ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item, source) })),
+      ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item, source, now) })),
     );
   }
   return result;
@@ -128,6 +128,8 @@ async function readCollection(
     doubts.push(...(await reader.readWhole(step, EACH_TYPE)).map(describeUnproven));
     onDays(daysRead(period, rest).read);
   }
+  if (reader.unusable.size > UNUSABLE_LIMIT)
+    doubts.push(`${period.first} to ${period.last}: more than ${UNUSABLE_LIMIT} items name no invoice`);
   const statuses = plainStatuses(["Unpaid", ...source.paidStatuses, ...source.invalidStatuses]);
   const others = () => countOtherwiseLabelled(db, certificateId, collectionId, statuses);
   const doubt = await doubtOfCounts(reader, source, period, others);
@@ -171,9 +173,13 @@ async function doubtOfCounts(
   return doubt;
 }
 
-function describe({ id, amount, datePaid }: Unusable, { timeZone, booksTimeZone }: ReconcileSource) {
-  const shown = id === "" ? "no id" : `the id "${storableText(shortText(id, 60))}"`;
-  const paidAt = toUtc(datePaid, timeZone);
+function describe(
+  { id, amount, datePaid }: Unusable,
+  { timeZone, booksTimeZone }: ReconcileSource,
+  now: Date,
+) {
+  const shown = id === "" ? "no id" : `the id "${storableText(id)}"`;
+  const paidAt = possiblePayment(toUtc(datePaid, timeZone), null, now);
   const day = paidAt && bookDayOf(paidAt, booksTimeZone);
   return { text: `an item of the list has ${shown}, which names no invoice`, amount, day };
 }

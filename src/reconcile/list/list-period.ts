@@ -90,11 +90,11 @@ export function possibleCreation(createdAt: Date | null, now: Date): Date | null
 }
 
 /**
- * A date of payment, whoever names it. One that is absurd, in the future or before the invoice's creation is
- * none.
+ * A date of payment, whoever names it. One that is absurd or before the invoice's creation is none, and so is one
+ * more than a day ahead: payments are made after `now` was read too, and the provider's clock may be off by hours.
  */
 export function possiblePayment(paidAt: Date | null, createdAt: Date | null, now: Date): Date | null {
-  if (paidAt === null || paidAt < EARLIEST || paidAt > now) return null;
+  if (paidAt === null || paidAt < EARLIEST || paidAt.getTime() > now.getTime() + DAY_MS) return null;
   const created = possibleCreation(createdAt, now);
   return created !== null && paidAt.getTime() < created.getTime() - BEFORE_CREATION_MS ? null : paidAt;
 }

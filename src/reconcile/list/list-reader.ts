@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import { type StatusSets, statusSets } from "../../confirm/invoices/status-class.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { step } from "../../kit/step.ts";
+import { shortText } from "../../kit/text.ts";
 import type { InvoicePage, NotFound, PageRequest, Refusal } from "../../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { halvesOf, type ListPeriod } from "./list-period.ts";
@@ -13,7 +15,12 @@ import { type PageFacts, PageProof } from "./page-proof.ts";
  */
 export type ListSink = () => (ids: readonly string[], payments: readonly ListedPayment[]) => Promise<number>;
 
-type TakePage = ReturnType<ListSink>;
+/** A reading that is under way. */
+interface Begun {
+  take: ReturnType<ListSink>;
+  /** What the items without a usable id say, so that each counts once. */
+  unusable: Set<string>;
+}
 
 /** @returns those of the ids that it was not given before. */
 export function takenOnce(): (ids: readonly string[]) => string[] {
@@ -62,6 +69,14 @@ export interface ListQuery {
 const PAGE_SIZE = 100;
 const LAST_PAGE_SIZES = [100, 40, 250];
 
+/** So many items without a usable id are kept (G8). */
+export const UNUSABLE_LIMIT = 1_000;
+
+const NO_PAGE: InvoicePage = {
+  items: [],
+  ...{ page: null, pageSize: null, totalCount: null, hasNextPage: null, hasPreviousPage: null },
+};
+
 /** Reads the provider's list of one collection, and reports what could not be shown to be complete. */
 export class ListReader {
   readonly #options: ListReaderOptions;
@@ -69,7 +84,7 @@ export class ListReader {
   /** Pages read so far, and those of the list of all. */
   pages = 0;
   pagesOfAll = 0;
-  /** Items without a usable invoice id, each once. */
+  /** Items without a usable invoice id, each once: one more than the limit says that not all are kept. */
   readonly unusable = new Map<string, Unusable>();
 
   constructor(options: ListReaderOptions) {
@@ -112,11 +127,10 @@ export class ListReader {
    * page.
    */
   async count(query: ListQuery): Promise<number | null> {
-    const take = this.#options.sink();
     try {
       const page = await this.#page(query, 1, PAGE_SIZE);
-      if (page !== null) await this.#take(take, query, page);
-      return page?.totalCount ?? null;
+      await this.#take(this.#begin(), query, page);
+      return page.totalCount;
     } catch (error) {
       if (error instanceof ListUnreadable && error.next === "refuse") return null;
       throw error;
@@ -136,21 +150,18 @@ export class ListReader {
     return [...(await this.#part(query, newer)), ...(await this.#part(query, older))];
   }
 
+  #begin = (): Begun => ({ take: this.#options.sink(), unusable: new Set() });
+
   /** One reading. @returns why it cannot be trusted; null when it is complete. */
   async #once(query: ListQuery, pageSize: number): Promise<string | null> {
-    const take = this.#options.sink();
+    const begun = this.#begin();
     const proof = new PageProof();
     try {
       let last = 1;
-      for (let more = true; more; last += 1) {
-        const facts = await this.#facts(take, query, last, pageSize);
-        if (facts === null) break;
-        more = proof.forwards(facts);
-      }
-      for (let page = last - 2; page >= 1; page -= 1) {
-        const facts = await this.#facts(take, query, page, pageSize);
-        if (facts !== null) proof.backwards(facts);
-      }
+      for (let more = true; more; last += 1)
+        more = proof.forwards(await this.#facts(begun, query, last, pageSize));
+      for (let page = last - 2; page >= 1; page -= 1)
+        proof.backwards(await this.#facts(begun, query, page, pageSize));
       return proof.contradiction;
     } catch (error) {
       // The answer is unusable, but the days around it can still be read.
@@ -159,15 +170,9 @@ export class ListReader {
     }
   }
 
-  async #facts(
-    take: TakePage,
-    query: ListQuery,
-    number: number,
-    pageSize: number,
-  ): Promise<PageFacts | null> {
+  async #facts(begun: Begun, query: ListQuery, number: number, pageSize: number): Promise<PageFacts> {
     const page = await this.#page(query, number, pageSize);
-    if (page === null) return null;
-    const fresh = await this.#take(take, query, page);
+    const fresh = await this.#take(begun, query, page);
     return {
       shown: page.items.length,
       fresh,
@@ -177,30 +182,32 @@ export class ListReader {
     };
   }
 
-  async #take(take: TakePage, query: ListQuery, { items }: InvoicePage): Promise<number> {
+  async #take({ take, unusable }: Begun, query: ListQuery, { items }: InvoicePage): Promise<number> {
     const { source } = this.#options;
     const terms = { ...this.#sets, timeZone: source.timeZone };
     const ids = new Set<string>();
     const payments: ListedPayment[] = [];
-    let unusable = 0;
+    const before = unusable.size;
     for (const item of items) {
       const payment = listedPayment(item, query, terms);
       const isCandidate = mayBePaid(item, query.status, terms);
       if (payment === null) {
-        unusable += 1;
-        const { id, amount, datePaid } = item;
-        if (isCandidate)
-          this.unusable.set(`${id} ${amount} ${datePaid}`, { id, amount, datePaid, status: item.status });
+        const { id, title, amount, status, payerName, payerEmail, dateCreated, datePaid } = item;
+        const said = [id, title, amount, payerName, payerEmail, dateCreated, datePaid];
+        const key = hash("sha256", JSON.stringify(said), "base64url");
+        if (unusable.size <= UNUSABLE_LIMIT) unusable.add(key);
+        if (isCandidate && this.unusable.size <= UNUSABLE_LIMIT)
+          this.unusable.set(key, { id: shortText(id, 60), amount, datePaid, status });
         continue;
       }
       ids.add(payment.invoiceId);
       if (isCandidate) payments.push(payment);
     }
-    return unusable + (await take([...ids], payments));
+    return unusable.size - before + (await take([...ids], payments));
   }
 
-  /** @returns null for a page past the end that the provider answers with "not found". */
-  #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage | null> {
+  /** A page past the end that the provider answers with "not found" is an empty one. */
+  #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage> {
     const { source, collectionId, call, signal } = this.#options;
     const { period, status, asked } = query;
     const request: PageRequest = {
@@ -219,7 +226,7 @@ export class ListReader {
         this.pages += 1;
         return answer.page;
       }
-      if (answer.kind === "not_found" && page > 1) return null;
+      if (answer.kind === "not_found" && page > 1) return NO_PAGE;
       throw new ListUnreadable(`Get Collection Invoices of ${collectionId}`, answer);
     });
   }

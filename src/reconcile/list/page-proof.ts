@@ -24,6 +24,7 @@ export class PageProof {
   #firstCount: number | null = null;
   #lastCount: number | null = null;
   #repeats = false;
+  #saidMore = false;
   #claimedEnd = false;
   #contradiction: string | null = null;
 
@@ -36,6 +37,7 @@ export class PageProof {
     this.#read += page.fresh;
     if (page.shown === 0) {
       if (page.hasNextPage === true) this.#contradicts("an empty page says that another one follows");
+      if (this.#saidMore) this.#contradicts("it says that more follows, and shows nothing more");
       return false;
     }
     if (page.fresh === 0) {
@@ -46,6 +48,7 @@ export class PageProof {
       this.#contradicts(`it does not end within ${PAGE_LIMIT} pages`);
       return false;
     }
+    this.#saidMore = page.hasNextPage === true;
     if (this.#claimedEnd) this.#contradicts("it continues past its end");
     return !this.#isEnd(page);
   }

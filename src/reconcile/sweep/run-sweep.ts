@@ -6,6 +6,7 @@ import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import { addDays } from "../../kit/time.ts";
 import { requeueEvents } from "../../publish/outbox.ts";
+import { readClock } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import { ListPace, readCollectionName } from "../list/list-pace.ts";
 import { daysRead, type ListPeriod, periodFor, stepsOf } from "../list/list-period.ts";
@@ -90,7 +91,7 @@ class SweepRun {
   readonly #sweep: ClaimedSweep;
   readonly #reader: ListReader;
   readonly #readName: (collectionId: string) => Promise<string | null>;
-  readonly #terms: SweepTerms;
+  readonly #terms: Omit<SweepTerms, "now">;
   readonly #done = new Set<string>();
   #listed = 0;
   #unproven: readonly Unproven[];
@@ -202,12 +203,14 @@ class SweepRun {
     if (payments.length === 0) return;
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
     const { name, liveTopicArn: live, testTopicArn: test } = this.#source;
+    // A sweep may take hours, and be continued after days.
+    const terms = { ...this.#terms, now: (await readClock(db, name)).now };
     const listed = new Map(payments.map((payment) => [payment.invoiceId, payment]));
     const inWindow = (await readKnownPayments(db, this.#source, [...listed.keys()])).flatMap((known) => {
       const payment = listed.get(known.invoiceId);
-      const opening = payment === undefined ? "elsewhere" : decideOpening(payment, known, this.#terms);
+      const opening = payment === undefined ? "elsewhere" : decideOpening(payment, known, terms);
       if (payment === undefined || opening === "elsewhere") return [];
-      const counts = areCounted && !isDatedElsewhere(payment, known, this.#terms);
+      const counts = areCounted && !isDatedElsewhere(payment, known, terms);
       return {
         invoiceId: payment.invoiceId,
         digest: payment.digest,
@@ -251,8 +254,14 @@ class SweepRun {
 /**
  * An automatic sweep repairs everything that the list shows, not only its window, at no extra cost.
  */
-function termsOf({ kind, window, firstServedAt, publish, hasEarlier, startedAt }: ClaimedSweep): SweepTerms {
-  const common = { firstServedAt, seenBefore: hasEarlier, now: startedAt };
+function termsOf({
+  kind,
+  window,
+  firstServedAt,
+  publish,
+  hasEarlier,
+}: ClaimedSweep): Omit<SweepTerms, "now"> {
+  const common = { firstServedAt, seenBefore: hasEarlier };
   return kind === "automatic"
     ? { ...common, from: firstServedAt ?? window.from, to: null, publishEarlier: false, asksAgain: false }
     : { ...common, ...window, publishEarlier: publish, asksAgain: true };
