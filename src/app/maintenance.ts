@@ -10,8 +10,14 @@ type MaintenanceContext = Pick<PassContext, "db" | "alarms" | "log">;
 const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
 
 /** Does these chores. @returns how long until the next try of what failed, in ms; null when all is done. */
-export async function maintain(context: MaintenanceContext, chores: Chores): Promise<number | null> {
-  return logChores(context, await doChores(context.db, chores));
+export async function maintain(
+  context: MaintenanceContext,
+  chores: Chores,
+  stop?: AbortSignal,
+): Promise<number | null> {
+  const done = await doChores(context.db, chores);
+  // What a stop cuts short is noted and told once that has gone on for long: one time is nothing to warn of.
+  return stop?.aborted === true ? null : logChores(context, done);
 }
 
 /** Logs what failed, and the alarms. @returns the same. */

@@ -162,7 +162,7 @@ export function createPasses(context: PassContext) {
     /** Checks the ledger once a day: by itself, since reading everything keeps no row from its leaf. */
     async ledgerCheck(stop: AbortSignal) {
       const due = await takeDueCheck(db);
-      if (due !== null) await maintain(context, { ledger_check: () => checkLedger(db, due, stop) });
+      if (due !== null) await maintain(context, { ledger_check: () => checkLedger(db, due, stop) }, stop);
       return MINUTE_MS;
     },
     async roots() {

@@ -33,6 +33,7 @@ export async function takenApart(around: Surroundings, changes: Record<string, s
   return {
     db,
     passes,
+    warnings: relay.warnings,
     provider,
     store: new OutcomeStore({ db, alarms, onEvents: noop, handoff: null, routes: [] }),
     callbacks: new CallbackLog({ db, onConfirmations: noop }),

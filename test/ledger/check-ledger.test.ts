@@ -147,3 +147,16 @@ it("that fails is told after a day, whatever was not due in between (G13)", asyn
   await pass();
   expect(await told()).toEqual([]);
 });
+
+it("that is stopped before it came further is noted, and warns of nothing", async () => {
+  const { around, db } = await withDatabase();
+  await addPayments(around, 1);
+  await buildLedger(db);
+  const { passes, warnings } = await takenApart(around);
+  await around.query("update ledger set check_at = clock_timestamp()");
+  await passes.ledgerCheck(AbortSignal.abort());
+  expect(await around.query("select name, failures from failing_chore")).toEqual([
+    { name: "ledger_check", failures: 1 },
+  ]);
+  expect(warnings).toEqual([]);
+});

@@ -16,7 +16,8 @@ export async function passesApart(
 ) {
   const { db, close } = connect(settings.DATABASE_URL, options);
   await register(db, sources);
-  const log = createLogger({ level: "silent" });
+  const warnings: string[] = [];
+  const log = createLogger({ level: "warn", destination: { write: (line) => warnings.push(line) } });
   const metrics = createMetrics();
   const alarms = new Alarms({ db, log, metrics });
   const passes = createPasses({
@@ -36,6 +37,7 @@ export async function passesApart(
     db,
     alarms,
     passes,
+    warnings,
     async close() {
       await passes.close();
       await close();
