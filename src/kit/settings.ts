@@ -151,10 +151,10 @@ export const settingsSchema = z.object({
     .describe("The currency of all amounts; a source of SOURCES_FILE may have its own."),
   PAID_STATUSES: list(z.string())
     .prefault("Paid")
-    .describe("Invoice statuses that mean paid, compared without case."),
+    .describe("Invoice statuses that mean paid, compared without case (A to Z)."),
   INVALID_STATUSES: list(z.string())
     .prefault("Invalidated,Invalid,Expired")
-    .describe("Invoice statuses that mean it can no longer be paid, compared without case."),
+    .describe("Invoice statuses that mean it can no longer be paid, compared without case (A to Z)."),
   ...LEDGER_SETTINGS,
   CALLBACK_ACK_STATUS: wholeNumber(200, 299)
     .prefault("200")

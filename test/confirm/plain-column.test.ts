@@ -4,11 +4,12 @@ import { plainColumn } from "../../src/confirm/invoices/read-invoices.ts";
 import { plainStatus } from "../../src/confirm/invoices/status-class.ts";
 import { ownDatabase } from "../support/log-rows.ts";
 
-it("a status is one thing to Postgres and to the relay, whatever stands around it", async () => {
+it("a status is one thing to Postgres and to the relay, whatever stands around it or in it", async () => {
   const { db } = await ownDatabase();
   const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
   const blanks = units.filter((unit) => unit.trim() === "");
-  const given = ["Paid", "\u200bPaid", "P aid", ...blanks.map((blank) => `${blank}PAID ${blank}`)];
+  const odd = ["Paid", "\u200bPaid", "P aid", "ÉPAYÉ", "PAİD", "ẞPAID", "ΠΑΙΔ"];
+  const given = [...odd, ...blanks.map((blank) => `${blank}PAID ${blank}`)];
   const { rows } = await sql<{ plain: string }>`
     select ${plainColumn("status")} as plain from unnest(${given}::text[]) with ordinality as one (status, place)
     order by place`.execute(db);

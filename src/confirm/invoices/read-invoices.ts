@@ -29,7 +29,8 @@ const BLANKS =
   " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 
 /** A column of statuses or types as `plainStatus` gives them. */
-export const plainColumn = (column: string) => sql`lower(btrim(${sql.ref(column)}, ${sql.lit(BLANKS)}))`;
+export const plainColumn = (column: string) =>
+  sql`lower(btrim(${sql.ref(column)}, ${sql.lit(BLANKS)}) collate "C")`;
 
 /** A condition on rows of `invoice`: the status is one of these. @param statuses made by `plainStatuses`. */
 export const hasStatus = (statuses: RawBuilder<unknown>) =>

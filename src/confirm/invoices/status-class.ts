@@ -6,8 +6,12 @@ export interface StatusSets {
   invalidStatuses: ReadonlySet<string>;
 }
 
-/** A status or a type in the form in which they are compared. */
-export const plainStatus = (status: string): string => status.trim().toLowerCase();
+/**
+ * A status or a type in the form in which they are compared. Of letters beyond ASCII the case stays: for those
+ * Postgres' answer depends on the database's locale.
+ */
+export const plainStatus = (status: string): string =>
+  status.trim().replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 export const plainStatuses = (statuses: readonly string[]): string[] => statuses.map(plainStatus);
 

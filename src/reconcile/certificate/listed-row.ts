@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { plainColumn } from "../../confirm/invoices/read-invoices.ts";
 import { boolean, type Columns, numeric, tableOf, text, time, uuid } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
@@ -145,7 +146,7 @@ export const countListed = (
     .where("certificate_id", "=", certificateId)
     .executeTakeFirstOrThrow();
 
-/** How many of a collection the list calls something that is none of these. @param labels in lower case. */
+/** How many of a collection the list calls something that is none of these. @param labels made by `plainStatuses`. */
 export async function countOtherwiseLabelled(
   db: Database,
   certificateId: string,
@@ -158,7 +159,7 @@ export async function countOtherwiseLabelled(
     .where("certificate_id", "=", certificateId)
     .where("collection_id", "=", collectionId)
     .where("listed", "=", true)
-    .where(sql<boolean>`(label is null or lower(label) <> all(${labels}::text[]))`)
+    .where(sql<boolean>`(label is null or ${plainColumn("label")} <> all(${labels}::text[]))`)
     .executeTakeFirstOrThrow();
   return count;
 }
