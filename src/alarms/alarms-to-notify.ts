@@ -78,11 +78,12 @@ const mayNotify = (longestMs: RawBuilder<unknown>) => {
 export const alarmsAreToNotify = (longestMs: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select from alarm_telling where ${mayNotify(longestMs)})`;
 
+/** Tries lie five minutes apart at most: where there is none for longer, nobody has a webhook any more. */
 const selectFailures = new Statement(
   { failures: returned.integer },
   () => sql`
     select failures from alarm_telling
-    where failures > 0 and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`,
+    where failures > 0 and next_at > clock_timestamp() - interval '15 minutes' and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`,
 );
 
 /** How often in a row people could not be notified of what they still have not been notified of. */

@@ -106,7 +106,7 @@ export function notifyPeoplePass(
     step("alarms claimed");
     // Not taken twice, they may be too many for whoever takes them: then fewer, and another part at each try, since
     // one may be refused even alone.
-    const size = Math.ceil(pending.alarms.length / 2 ** Math.max(0, pending.failures - 1));
+    const size = Math.max(1, Math.ceil(pending.alarms.length / 2 ** Math.max(0, pending.failures - 1)));
     const from = size * (pending.failures % Math.ceil(pending.alarms.length / size));
     const told = pending.alarms.slice(from, from + size);
     const problem = await webhook.notify(

@@ -11,23 +11,26 @@ export type DateOrder = (typeof DATE_ORDERS)[number];
 
 const CURRENCY = String.raw`(\p{Sc}|N|(?!CRE|DEB)[A-Z]{3})?`;
 const AMOUNT = new RegExp(
-  String.raw`^${CURRENCY}([-+(]?)${CURRENCY}([\d.,]+)${CURRENCY}([-)]|CR|DR|CREDIT|DEBIT)?${CURRENCY}$`,
+  String.raw`^${CURRENCY}([-+(]?)${CURRENCY}([\d.,]+)${CURRENCY}([-)]?)(CR|DR|CREDIT|DEBIT)?${CURRENCY}$`,
   "u",
 );
 
 /**
- * A currency before or after, one sign, brackets, CR or DR, and spaces and apostrophes between thousands are left out.
- * What has more than one of them, or half of a pair, is no amount.
+ * A currency before or after, a sign or brackets, CR or DR, and spaces and apostrophes between thousands are left out.
+ * With two signs, half a pair of brackets, or a sign that CR or DR contradicts it is no amount.
  */
 function bare(cell: string): { digits: string; negative: boolean; currencies: string[] } {
   const text = cell
     .toUpperCase()
     .replaceAll(/(?<=(?<!\d)\d{1,3})[\s'’](?=\d{3}(?!\d))|(?<!\d)[\s'’]+|[\s'’]+(?!\d)/g, "");
-  const [, first, before = "", second, digits = "", third, after = "", last] = AMOUNT.exec(text) ?? [];
-  const isOne = before === "(" ? after === ")" : after !== ")" && (before === "" || after === "");
+  const [, first, before = "", second, digits = "", third, after = "", side, last] = AMOUNT.exec(text) ?? [];
+  const sign = before + after;
+  const isNegative = sign === "-" || sign === "()";
+  const isOne = isNegative || sign === "" || sign === "+";
+  const isMeant = side === undefined || sign === "" || isNegative === side.startsWith("D");
   return {
-    digits: isOne ? digits : "",
-    negative: /[-(]/.test(before) || /^[-D]/.test(after),
+    digits: isOne && isMeant ? digits : "",
+    negative: isNegative || (side ?? "").startsWith("D"),
     currencies: [first, second, third, last].filter((found) => found !== undefined),
   };
 }
@@ -45,6 +48,7 @@ export function namesOf(currency: string): (text: string) => boolean {
   return (text) =>
     text === currency ||
     text === sign ||
+    text === `${currency.slice(0, 2)}${sign}` ||
     (/^\p{Sc}$/u.test(text) && sign.endsWith(text)) ||
     (text === "N" && currency === "NGN") ||
     text.split(/\s+/).every((word) => words.includes(plain(word)));

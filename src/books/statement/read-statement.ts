@@ -125,7 +125,7 @@ function refuseAnother(
         .filter(({ cell }) => currenciesIn(cell).some((found) => !isOurs(found)))
         .map(({ line, cell }) => `line ${line}: "${cell}" is not in ${currency}`),
     ],
-    "Export the account of that currency, or set CURRENCY.",
+    `Export the account of that currency, or set CURRENCY. If it means ${currency}, write ${currency} there.`,
   );
 }
 

@@ -22,6 +22,9 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
   ["zstd", unzstd],
 ]);
 
+/** Of gzip, in bytes. */
+const TRAILER = 8;
+
 /** 8 MiB. Left to itself, a frame may claim 128 MiB of memory before its first byte comes out. */
 const WINDOW_LOG_LIMIT = 23;
 
@@ -31,7 +34,7 @@ const CODINGS_LIMIT = 3;
 /**
  * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a
  * row. Bytes that are not what the header says are handed back as they are, since proxies inflate and forget
- * the header; gzip is recognised without the header too.
+ * the header; gzip is recognised without the header, under another's name, and once more inside of what it names.
  *
  * Synchronous: the thread that reads heavy callbacks has nothing else to do meanwhile, and its limits of time
  * and memory are those of the work.
@@ -52,7 +55,7 @@ export function inflateBody(
     if (inflated === null) break;
     bytes = inflated;
   }
-  return bytes;
+  return isGzip(bytes) ? (tryInflate(gunzip, bytes, limit) ?? bytes) : bytes;
 }
 
 function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] {
@@ -62,8 +65,7 @@ function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] 
     .map((coding) => coding.trim().toLowerCase().replace(/^x-/, ""))
     .map((coding) => INFLATE.get(coding))
     .filter((inflate) => inflate !== undefined);
-  if (named.length > CODINGS_LIMIT) return [];
-  return named.length === 0 && isGzip(body) ? [gunzip] : named.reverse();
+  return named.length > CODINGS_LIMIT ? [] : named.reverse();
 }
 
 /** Whether `inflateBody` would inflate anything, which may take long. */
@@ -82,15 +84,15 @@ function tryInflate(inflate: Inflate, bytes: Uint8Array, limit: number): Uint8Ar
   }
 }
 
-/** Of all codings, gzip alone is refused for what follows it, a line break perhaps. */
+/** Of all codings, gzip alone is refused for what follows it, a line break perhaps, or for its checksum. */
 function gunzip(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   const options = { ...TOLERANT, maxOutputLength };
   try {
     return gunzipSync(bytes, options);
   } catch (error) {
     if (isTooLarge(error) || !isGzip(bytes)) throw error;
-    // It ends with its length, whose last byte is zero below 16 MiB.
-    const alone = gunzipSync(bytes.subarray(0, bytes.lastIndexOf(0) + 1), options);
+    // It ends with a checksum and its length, whose last byte is zero below 16 MiB: read as one that was cut off.
+    const alone = gunzipSync(bytes.subarray(0, Math.max(0, bytes.lastIndexOf(0) + 1 - TRAILER)), options);
     if (alone.length === 0) throw error;
     return alone;
   }
@@ -123,19 +125,29 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /**
- * The text of a body: UTF-8, or UTF-16 where a byte order mark or the zeros between ASCII letters tell.
+ * The text of a body: UTF-8, or UTF-16 or 32 where a byte order mark or the zeros between ASCII letters tell.
  * Broken bytes become U+FFFD and never throw: an id is ASCII, so it survives a broken name beside it. The
  * charset that a Content-Type names is ignored: ASCII is the same in all others that occur.
  */
 export function decodeText(bytes: Uint8Array): string {
   const [a, b, c, d] = bytes;
   if (a === undefined) return "";
+  if (((a === 0 && b === 0) || (c === 0 && d === 0)) && isUtf32(bytes))
+    return utf16(a === 0 ? "utf-16be" : "utf-16le", bytes)
+      .replaceAll("\0", "")
+      .replace("\uFEFF", "");
   if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && c !== 0 && d === 0))
     return utf16("utf-16le", bytes);
   if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && c === 0 && d !== 0))
     return utf16("utf-16be", bytes);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/** By its first two characters, which are in ASCII in JSON, or a byte order mark and one. */
+function isUtf32(bytes: Uint8Array): boolean {
+  const units = Array.from(bytes.subarray(0, 8), (byte) => (byte === 0 ? "0" : "x")).join("");
+  return /^(x000|xx00)x000$|^(000x|00xx)000x$/.test(units);
 }
 
 function utf16(encoding: "utf-16le" | "utf-16be", bytes: Uint8Array): string {

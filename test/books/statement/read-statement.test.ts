@@ -95,11 +95,16 @@ describe("a bank's statement is read", () => {
       "1\u00A0500.00",
       "1\u202F500.00",
     ].map((cell) => [cell, "1500.00"]),
-    ...["(1,500.00)", "-₦1,500.00", "1500.00-", "1,500.00 DEBIT", "1500.00 NGN DR"].map((cell) => [
-      cell,
-      "-1500.00",
-    ]),
-    ["1,500.00 Credit", "1500.00"],
+    ...[
+      "(1,500.00)",
+      "-₦1,500.00",
+      "1,500.00 DEBIT",
+      "1500.00 NGN DR",
+      "-1,500.00 DR",
+      "(1,500.00) DR",
+      "1500.00-DR",
+    ].map((cell) => [cell, "-1500.00"]),
+    ...["1,500.00 Credit", "+1,500.00 CR"].map((cell) => [cell, "1500.00"]),
   ])("the amount %s as %s", (cell, amount) => {
     const { lines, others } = readStatement(bytes(`Date,Amount\n2026-10-01,"${cell}"\n2026-10-01,0.00\n`));
     expect([...lines.map((line) => line.amount), others.amount]).toContain(amount);
@@ -232,8 +237,8 @@ describe("a statement that cannot be read is refused in words that name its line
     ],
     [
       "a line of another currency",
-      "Date,Amount,Currency\n2026-10-01,1.00,NGN\n2026-10-02,2.00,usd\n",
-      /line 3: "usd" is not NGN/,
+      "Date,Amount,Currency\n2026-10-01,1.00,NG₦\n2026-10-02,2.00,usd\n",
+      /read: line 3: "usd" is not NGN/,
     ],
     [
       "another currency in words",
@@ -244,10 +249,10 @@ describe("a statement that cannot be read is refused in words that name its line
     ...[
       "1.00)",
       "(1.00",
-      "-(1.00)",
       "--1.00",
-      "-1.00-",
-      "-1.00 DR",
+      "-1.00 CR",
+      "+1.00 DR",
+      "(1.00) CREDIT",
       "5 00",
       "1.00 OD",
       "1e3",

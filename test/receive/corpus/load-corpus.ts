@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 /**
  * The bytes of a body as a corpus file writes them; each form can hold others.
  * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`, `{"utf16le": "…"}`,
- * `{"utf16be": "…"}`.
+ * `{"utf16be": "…"}`, and the same with 32.
  * - `{"join": [a, b]}`: one after the other. `{"cut": 20, "of": a}`: the first 20 bytes only.
  * - `{"repeat": a, "times": 3}`: that often; a `{n}` in a repeated text counts 000000000001, 000000000002, …
  * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed.
@@ -16,6 +16,8 @@ type BodyRecipe =
   | { hex: string }
   | { utf16le: string }
   | { utf16be: string }
+  | { utf32le: string }
+  | { utf32be: string }
   | { join: BodyRecipe[] }
   | { cut: number; of: BodyRecipe }
   | { repeat: BodyRecipe; times: number }
@@ -97,6 +99,8 @@ function bytesOf(recipe: BodyRecipe): Buffer {
   if ("hex" in recipe) return Buffer.from(recipe.hex.replaceAll(" ", ""), "hex");
   if ("utf16le" in recipe) return Buffer.from(recipe.utf16le, "utf16le");
   if ("utf16be" in recipe) return Buffer.from(recipe.utf16be, "utf16le").swap16();
+  if ("utf32le" in recipe) return utf32(recipe.utf32le);
+  if ("utf32be" in recipe) return utf32(recipe.utf32be).swap32();
   if ("join" in recipe) return Buffer.concat(recipe.join.map(bytesOf));
   if ("cut" in recipe) return bytesOf(recipe.of).subarray(0, recipe.cut);
   if ("repeat" in recipe) {
@@ -111,6 +115,9 @@ function bytesOf(recipe: BodyRecipe): Buffer {
   if ("zstd" in recipe) return zstdCompressSync(bytesOf(recipe.zstd));
   throw new Error(`the corpus has a body of an unknown form: ${JSON.stringify(recipe)}`);
 }
+
+const utf32 = (text: string): Buffer =>
+  Buffer.from(Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0).buffer);
 
 function counted(text: string, times: number): string[] {
   return Array.from({ length: times }, (_, index) =>
