@@ -41,8 +41,12 @@ export interface Pace {
   ms: number;
 }
 
+/** A server ends what is idle for longer (Node after 5 s), and what is written to it then is answered by nobody. */
+const IDLE_LIMIT_MS = 2_000;
+
 class Connection {
   readonly #socket: Socket;
+  idleSince = nowMs();
   #answered: ((ok: boolean) => void) | null = null;
 
   constructor(port: number) {
@@ -66,7 +70,9 @@ class Connection {
   #finish(ok: boolean): void {
     const answered = this.#answered;
     this.#answered = null;
-    answered?.(ok);
+    if (answered === null) return;
+    this.idleSince = nowMs();
+    answered(ok);
   }
 }
 
@@ -114,7 +120,8 @@ async function pace({ port, perSecond, ms }: Pace) {
   let open = 0;
   const send = () => {
     let connection = idle.pop();
-    if (connection === undefined) {
+    // The one used last: those below it are idle for longer still.
+    if (connection === undefined || nowMs() - connection.idleSince > IDLE_LIMIT_MS) {
       connection = new Connection(port);
       all.push(connection);
     }
@@ -126,7 +133,7 @@ async function pace({ port, perSecond, ms }: Pace) {
       open -= 1;
       if (ok) sent.push({ invoiceId, sentAt, answeredAt: nowMs() });
       else failed += 1;
-      idle.push(free);
+      if (ok) idle.push(free);
     });
   };
   const startedAt = nowMs();
