@@ -35,7 +35,7 @@ import { endFloods, notifyFloodsAgain, UnknownIds } from "../upstreams/unknown-i
 import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { ClockWatch, clocksAt } from "../work/clock-watch.ts";
+import { ClockWatch, clocksAt, clockWasSet } from "../work/clock-watch.ts";
 import { BRING_FORWARD_LIMIT } from "../work/leased-rows.ts";
 import type { Handoff } from "../work/policy.ts";
 import { Pump } from "../work/pump.ts";
@@ -180,8 +180,9 @@ export function createPasses(context: PassContext) {
       return retryInMs ?? MINUTE_MS;
     },
     replay: (stop: AbortSignal) => replayPass({ runner: replays, log }, stop),
-    /** Drops what has been kept for long enough. */
+    /** Drops what has been kept for long enough; while a clock may be wrong nothing, since it would be gone. */
     async retention(stop?: AbortSignal) {
+      if (await clockWasSet(db)) return 10 * MINUTE_MS;
       let retryInMs: number | null = null;
       const {
         stays,

@@ -23,6 +23,14 @@ export async function databaseTime(db: QueryExecutorProvider): Promise<Date> {
   return (await readClock(db)).time;
 }
 
+/**
+ * So long ago, in ms, by Postgres' clock and by this process': one of them may have been set ahead, and what is
+ * deleted for its age is gone.
+ */
+export async function timeBefore(db: QueryExecutorProvider, ageMs: number): Promise<Date> {
+  return new Date(Math.min((await databaseTime(db)).getTime(), Date.now()) - ageMs);
+}
+
 /** Postgres' clock as it writes it, to the microsecond. */
 export async function databaseClock(db: QueryExecutorProvider): Promise<string> {
   return (await readClock(db)).text;

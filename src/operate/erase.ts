@@ -8,7 +8,7 @@ import {
   markErased,
   noteChecked,
 } from "../confirm/erase.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { timeBefore } from "../database/server.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
@@ -143,18 +143,9 @@ export const outdatedResult = z.object({
 });
 type OutdatedResult = z.output<typeof outdatedResult>;
 
-const selectTimeBefore = new Statement(
-  { before: returned.time },
-  ({ value }: Slots<{ ageMs: number }>) =>
-    sql`select clock_timestamp() - ${value(({ ageMs }) => ageMs)}::float8 * interval '1 ms' as before`,
-);
-
-const dateOf = async (db: Database, ageMs: number): Promise<Date> =>
-  (await selectTimeBefore.execute(db, { ageMs }))[0]?.before ?? new Date(0);
-
 /** How many PERSONAL_DATA_RETENTION would blank now. */
 export async function countOutdated(db: Database, ageMs: number): Promise<OutdatedResult> {
-  const before = await dateOf(db, ageMs);
+  const before = await timeBefore(db, ageMs);
   const ids = new Set<string>();
   for await (const some of outdatedInvoices(db, before)) for (const { invoiceId } of some) ids.add(invoiceId);
   return { before, invoices: ids.size, more: false, stuck: null };
@@ -176,7 +167,7 @@ export async function eraseOutdated({
   /** Ends it after the invoice under way; the next run goes on. */
   stop?: AbortSignal | undefined;
 }): Promise<OutdatedResult> {
-  const before = await dateOf(db, ageMs);
+  const before = await timeBefore(db, ageMs);
   let invoices = 0;
   let inARow = 0;
   let stuck: string | null = null;

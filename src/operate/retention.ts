@@ -2,16 +2,17 @@ import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { dropHistory } from "../alarms/history.ts";
 import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/change-confirmations.ts";
+import { timeBefore } from "../database/server.ts";
 import type { Database } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { isLockTimeout, isNotAllowed } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
+import { dayOf, startOf } from "../kit/time.ts";
 import {
   dropPartition,
   dropStragglers,
   findKept,
-  firstOfMonthBefore,
   type OldPartition,
   partitionsBefore,
   sizeOf,
@@ -79,7 +80,7 @@ const TRIES = 3;
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
   const { db, retentionMs, dryRun = false, onDone } = options;
-  const before = await firstOfMonthBefore(db, retentionMs);
+  const before = startOf(`${dayOf(await timeBefore(db, retentionMs)).slice(0, 7)}-01`);
   const result: RetentionResult = {
     dryRun,
     before,

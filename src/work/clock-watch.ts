@@ -1,6 +1,6 @@
 import { hostname, uptime } from "node:os";
 import { type RawBuilder, sql } from "kysely";
-import { ALARM, type Alarm, type Alarms, raiseAlarms } from "../alarms/alarms.ts";
+import { ALARM, type Alarm, type Alarms, raiseAlarms, someAreOpen } from "../alarms/alarms.ts";
 import { interval } from "../database/expressions.ts";
 import { databaseTime } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
@@ -36,6 +36,15 @@ const GOES_ON = "Payments go on; until clocks agree, certificates may be refused
 /** A condition: a process was last seen in the future, so it was seen before the clock was set back. */
 export const clockIsBehind: RawBuilder<boolean> = sql`
   exists (select from relay_process where seen_at > clock_timestamp())`;
+
+const selectWasSet = new Statement(
+  { wasSet: returned.boolean },
+  () => sql`select ${someAreOpen(POSTGRES.name)} as "wasSet"`,
+);
+
+/** Whether a clock was set within the last hour. */
+export const clockWasSet = async (db: Database): Promise<boolean> =>
+  (await selectWasSet.execute(db))[0]?.wasSet === true;
 
 const writeStep = new Statement(
   { raised: returned.json<Alarm[]>() },

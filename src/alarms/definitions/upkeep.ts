@@ -174,8 +174,8 @@ export const ALARMS_OF_UPKEEP = {
       "wait explains is due at once, whoever saw the step. A step forward ends waits early, by no more than " +
       "the step. A certificate counts a period as over only when it is by Postgres' clock and the relay's, " +
       "and is refused until then; daily ones made for a day that is still to come are made again when it is " +
-      "over. A machine that slept and lost its time, or a failover to a server with another clock, raises " +
-      "it as well.",
+      "over. While this is open, `serve` deletes and blanks nothing for its age. A machine that slept and lost " +
+      "its time, or a failover to a server with another clock, raises it as well.",
     ends: "an hour after it was last seen.",
     quietAfter: "1 hour",
     action:

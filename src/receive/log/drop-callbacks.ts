@@ -26,19 +26,6 @@ const PARTITION = {
 /** One month of the log that is past its time. */
 export type OldPartition = RowOf<typeof PARTITION>;
 
-const selectFirstOfMonth = new Statement(
-  { before: returned.time },
-  ({ value }: Slots<{ ageMs: number }>) => sql`
-    select date_trunc('month', clock_timestamp() - ${value(({ ageMs }) => ageMs)} * interval '1 ms', 'UTC')
-      as before`,
-);
-
-/** The first moment of the month in which what is now `ageMs` old came in; UTC, by Postgres' clock. */
-export async function firstOfMonthBefore(db: Database, ageMs: number): Promise<Date> {
-  const [row] = await selectFirstOfMonth.execute(db, { ageMs });
-  return row?.before ?? new Date(0);
-}
-
 const selectPartitions = new Statement(
   PARTITION,
   ({ value }: Slots<{ before: Date }>) => sql`
