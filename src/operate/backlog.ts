@@ -38,6 +38,11 @@ const waitingIn = (rows: RawBuilder<unknown>) => {
   );
 };
 
+// Each state has an index of its own: one condition for several would read all that is done.
+const confirmationsIn = (state: ConfirmationState) =>
+  sql`select * from confirmation where state = ${sql.lit(state)}`;
+const OPEN_STATES = ["due", "claimed"] as const;
+
 /**
  * One on a step of the ladder waits for its time, not for the relay; until its time has come. One that is asked
  * again and again in vain waits for the provider: its alarm tells of it, raised some minutes later.
@@ -45,11 +50,11 @@ const waitingIn = (rows: RawBuilder<unknown>) => {
 const selectWaitingPayments = waitingIn(sql`
   select one.source, since, alarm.id is null and (one.faults = 0 or one.due_at < now() - interval '1 minute'
     or since < now() - ${sql.lit(LONG_SECONDS)} * interval '1 s') as unexplained
-  from confirmation as one
+  from (${sql.join(OPEN_STATES.map(confirmationsIn), sql` union all `)}) as one
   cross join lateral (select coalesce(one.open_since, one.due_at) as since) as waits
   left join alarm on alarm.name = 'invoice_unanswered' and alarm.source = one.source
     and alarm.subject = one.invoice_id::text and alarm.cleared_at is null
-  where one.state in ('due', 'claimed') and one.priority <> 'replay'
+  where one.priority <> 'replay'
     and (one.open_since is not null or one.due_at <= now())`);
 
 /** From its making. One that had no time for a try yet, such as a dead letter just retried, is no trouble. */
@@ -80,7 +85,6 @@ const agesOf = ({ payments, events }: Waiting) => ({
 
 export const readBacklogAges = async (db: Database) => agesOf(await readWaiting(db));
 
-// One query for each state, to match the indexes.
 const countConfirmations = new Statement(
   {
     state: returned.text<ConfirmationState>(),
@@ -89,9 +93,9 @@ const countConfirmations = new Statement(
   },
   () =>
     sql.join(
-      (["due", "claimed", "dead"] as const).map(
-        (state) => sql`select state, verdict, count(*) as count from confirmation
-          where state = ${sql.lit(state)} group by state, verdict`,
+      ([...OPEN_STATES, "dead"] as const).map(
+        (state) => sql`select state, verdict, count(*) as count from (${confirmationsIn(state)}) as one
+          group by state, verdict`,
       ),
       sql` union all `,
     ),
