@@ -22,7 +22,7 @@ export interface AnomalyFacts {
   hasEvent: boolean;
   /** By its date it is older than what is known. */
   isOld: boolean;
-  confirmed: Pick<ConfirmedInvoice, "paidAt" | "askedAt">;
+  confirmed: Pick<ConfirmedInvoice, "paidAt" | "modifiedAt" | "askedAt">;
 }
 
 /**
@@ -38,7 +38,7 @@ export function anomaliesOf({
   paidBefore,
   hasEvent,
   isOld,
-  confirmed: { paidAt, askedAt },
+  confirmed: { paidAt, modifiedAt, askedAt },
 }: AnomalyFacts): string[] {
   const anomalies: string[] = [];
   if (paidBefore && now !== "paid" && invoice.status !== known?.status) {
@@ -70,6 +70,23 @@ export function anomaliesOf({
         "count it on that day; ask the provider why.",
     );
   }
+  if (now === "paid" && modifiedAt !== null && isAhead(modifiedAt, askedAt)) {
+    anomalies.push(
+      `It was last changed on ${dayOf(modifiedAt)}, the provider says, which is yet to come. It is published; ask ` +
+        "the provider why.",
+    );
+  }
+  const unread = [
+    ["paymentDate", invoice.paymentDate, paidAt],
+    ["dateModified", invoice.dateModified, modifiedAt],
+  ] as const;
+  for (const [name, text, at] of unread) {
+    if (now !== "paid" || at !== null || !isMeantAsDate(text)) continue;
+    anomalies.push(
+      `Its ${name} is "${shortText(text)}", which is no date. It is published as if it had none; ask the ` +
+        "provider why.",
+    );
+  }
   if (!totalsAddUp(invoice)) {
     anomalies.push(
       `Its amounts do not add up: ${money(invoice.amount)} + ${money(invoice.serviceCharge)} + ` +
@@ -87,6 +104,10 @@ export function anomaliesOf({
   }
   return anomalies;
 }
+
+/** Year 1 is what some platforms write for "no date". */
+const isMeantAsDate = (text: string | null): text is string =>
+  text !== null && text.trim() !== "" && !text.trim().startsWith("0001-");
 
 const howToSend = (invoiceId: string): string =>
   " If it is Live, send its event to the live topic as well: invoice-relay replay events --invoice " +

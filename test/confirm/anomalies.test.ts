@@ -21,9 +21,10 @@ const odd = (changes: Partial<AnomalyFacts>): string[] =>
     ...changes,
   });
 
-const paidAhead = (days: number) => {
+const paidAhead = (days: number, changedAhead = 0) => {
   const askedAt = new Date("2026-11-01T10:00:00Z");
-  return { askedAt, paidAt: new Date(askedAt.getTime() + days * 86_400_000) };
+  const modifiedAt = new Date(askedAt.getTime() + changedAhead * 86_400_000);
+  return { askedAt, modifiedAt, paidAt: new Date(askedAt.getTime() + days * 86_400_000) };
 };
 
 const WAS_PAID = { known: known({ status: "Paid" }), before: "paid", paidBefore: true } as const;
@@ -67,6 +68,21 @@ describe("nothing is odd", () => {
     ],
     ["where a clock or a zone is ahead", { confirmed: paidAhead(2) }],
     ["about the date of one that is not paid", { now: "unpaid", confirmed: paidAhead(3) }],
+    ["where a clock or a zone is ahead of a change", { confirmed: paidAhead(0, 2) }],
+    [
+      "where no date is said, or the year 1 that platforms write for none",
+      {
+        invoice: invoice({ paymentDate: " ", dateModified: "0001-01-01T00:00:00" }),
+        confirmed: { ...paidAhead(0), paidAt: null, modifiedAt: null },
+      },
+    ],
+    [
+      "about the dates of one that is not paid",
+      {
+        ...{ invoice: invoice({ status: "Unpaid", dateModified: "soon" }), now: "unpaid" },
+        confirmed: { ...paidAhead(0), modifiedAt: null },
+      },
+    ],
     ["where the total is no longer said", { ...WAS_PAID, invoice: invoice({ totalAmount: null }) }],
   ])("%s", (_, changes) => {
     expect(odd(changes)).toEqual([]);
@@ -106,6 +122,17 @@ describe("it is odd, and told", () => {
       "It was Paid and is now Unpaid. It stays paid here; ask the provider why.",
       { invoice: invoice({ status: "Unpaid" }), now: "unpaid", paidBefore: true },
     ],
+    [
+      "It was last changed on 2026-11-04, the provider says, which is yet to come. It is published; ask the provider why.",
+      { confirmed: paidAhead(0, 3) },
+    ],
+    ...["paymentDate", "dateModified"].map((name): [string, Partial<AnomalyFacts>] => [
+      `Its ${name} is "2026-02-30T10:00:00Z", which is no date. It is published as if it had none; ask the provider why.`,
+      {
+        invoice: invoice({ [name]: "2026-02-30T10:00:00Z" }),
+        confirmed: { ...paidAhead(0), [name === "paymentDate" ? "paidAt" : "modifiedAt"]: null },
+      },
+    ]),
     [
       "It was Expired and is now Paid. It is published; ask the provider why.",
       { known: known({ status: "Expired" }), before: "invalid" },
