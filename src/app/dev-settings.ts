@@ -3,6 +3,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import http from "node:http";
 import { devNull } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { RelayError } from "../kit/errors.ts";
 import { leaveShellBehind } from "../kit/shell-variables.ts";
 
 /** Made once for each data dir, for its owner only, so that invoices of an earlier run still find the relay. */
@@ -28,16 +30,22 @@ export async function writeLocalSettings(
   settings: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const file = join(dataDir, "settings.env");
-  const lines = Object.entries(settings).map(([name, value = ""]) => `${name}=${quoted(value)}\n`);
+  const lines = Object.entries(settings).map(([name, value = ""]) => {
+    const line = linesFor(name, value).find((one) => parseEnv(one)[name] === value);
+    if (line !== undefined) return `${line}\n`;
+    throw new RelayError(
+      `${name} cannot be written to ${file}: it holds every kind of quote. Leave one out.`,
+    );
+  });
   await writeFile(file, lines.join(""), { mode: 0o600 });
   return file;
 }
 
-/** As parseEnv reads it back: a double quote is the last choice, since it knows escapes. */
-function quoted(value: string): string {
-  if (!/[\s#'"`]/.test(value)) return value;
-  const quote = ["'", "`", '"'].find((one) => !value.includes(one)) ?? "'";
-  return `${quote}${value}${quote}`;
+/** The ways to write it down; quoted first where a shell would need that. */
+function linesFor(name: string, value: string): string[] {
+  const plain = `${name}=${value}`;
+  if (!/[\s#'"`]/.test(value)) return [plain];
+  return [...["'", "`", '"'].map((quote) => `${name}=${quote}${value}${quote}`), plain];
 }
 
 /**

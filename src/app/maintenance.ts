@@ -16,18 +16,24 @@ export async function maintain(
   stop?: AbortSignal,
 ): Promise<number | null> {
   const done = await doChores(context.db, chores);
+  if (stop?.aborted !== true) return logChores(context, done);
   // What a stop cuts short is noted and told once that has gone on for long: one time is nothing to warn of.
-  return stop?.aborted === true ? null : logChores(context, done);
+  logBugs(context, done);
+  return null;
 }
 
 /** Logs what failed, and the alarms. @returns the same. */
-export function logChores({ alarms, log }: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
-  const { failed, bugs, failures, told } = done;
-  alarms.notifyAll(told);
+export function logChores(context: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
+  const { failed, failures, told } = done;
+  context.alarms.notifyAll(told);
   if (failed.length === 0) return null;
-  log.warn({ failed, failures }, "maintenance failed; it will be tried again");
-  for (const bug of bugs) log.error(bug, "a chore met a bug");
+  context.log.warn({ failed, failures }, "maintenance failed; it will be tried again");
+  logBugs(context, done);
   return backOffMs(failures, BACK_OFF);
+}
+
+function logBugs({ log }: Pick<MaintenanceContext, "log">, { bugs }: ChoresDone): void {
+  for (const bug of bugs) log.error(bug, "a chore met a bug");
 }
 
 /**

@@ -3,7 +3,7 @@ import type {
   CollectionApiErrorKind,
   CollectionClient,
 } from "../collection-api/index.ts";
-import { RelayError, usageError } from "../kit/errors.ts";
+import { notFoundError, RelayError, usageError } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 import type { Secret } from "../kit/secret.ts";
 import { type Settings, SettingsError } from "../kit/settings.ts";
@@ -69,8 +69,9 @@ function providerAccount(settings: Settings, name: string | undefined): Provider
     name === undefined && accounts.length === 1 ? only : accounts.find((account) => account.name === name);
   if (found !== undefined) return found;
   const names = accounts.map((account) => account.name).join(", ");
-  const problem = name === undefined ? "Which source?" : `There is no source "${name}".`;
-  throw usageError(`${problem} Choose one of these with --source: ${names}.`);
+  const choose = `Choose one of these with --source: ${names}.`;
+  if (name === undefined) throw usageError(`Which source? ${choose}`);
+  throw notFoundError(`There is no source "${name}". ${choose}`);
 }
 
 const accountsOf = (settings: Settings): ProviderAccount[] =>

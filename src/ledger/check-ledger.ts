@@ -111,7 +111,7 @@ export async function checkLedger(
     });
   };
   const verified = await verifyLedger({ db, from, stop, begun, onRange }).catch((error: unknown) => {
-    if (stop?.aborted) return null;
+    if (stop?.aborted && error === stop.reason) return null;
     throw error;
   });
   if (verified === null) {

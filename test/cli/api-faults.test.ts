@@ -62,10 +62,6 @@ describe("invoice-relay api, when it cannot", () => {
     [["create-invoice", "--metadata", "student"], "a name and a value, such as student=17"],
     [["create-invoice", "--no-callback-url", "--reference", "o-1"], "'--no-callback-url'"],
     [["create-invoice", "--from", "/nowhere/invoice.json"], "/nowhere/invoice.json cannot be read"],
-    [
-      ["get-banks", "--source", "shop"],
-      'There is no source "shop". Choose one of these with --source: default.',
-    ],
   ])("%j is refused in plain words", async (words, said) => {
     expect(await refusedAtOnce(words)).toContain(said);
   });

@@ -78,6 +78,14 @@ describe("exit codes, and errors with --json", () => {
       "not_found",
       'no source "nosuch"',
     ],
+    [
+      "no such source to ask",
+      ["api", "get-banks", "--source", "nosuch"],
+      async () => ({ COLLECTION_API_URL: "http://127.0.0.1:1", COLLECTION_API_KEY: "key" }),
+      3,
+      "not_found",
+      'no source "nosuch". Choose one of these with --source: default.',
+    ],
     ["no such replay", ["replay", "show", id], database, 3, "not_found", id],
     [
       "no database",

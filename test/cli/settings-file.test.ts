@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { writeLocalSettings } from "../../src/app/dev-settings.ts";
+import { readSettingsFile } from "../../src/cli/settings-file.ts";
 import { runCli } from "../support/cli-process.ts";
 import { TOKEN } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -60,4 +62,29 @@ docs/settings.md lists all settings.
     expect(stderr).toContain("SHOP_KEYS is not a setting");
     expect(stderr).not.toContain("SHOP_KEY is no setting");
   });
+});
+
+describe("the settings file that dev writes", () => {
+  it.each([
+    ["plain"],
+    ["a b"],
+    ["it's"],
+    ["`it's`"],
+    [`a"b" 'c' \`d\``],
+    ["'`\\n"],
+    ["'\"\\n"],
+    [""],
+    ["\n#x"],
+  ])("holds %j as it is", async (value) => {
+    const file = await writeLocalSettings(await temporaryFolder(), { CALLBACK_ACK_BODY: value, PORT: "1" });
+    expect(await readSettingsFile(file)).toEqual({ CALLBACK_ACK_BODY: value, PORT: "1" });
+  });
+
+  it.each(["hush # '`\"", `"hush" '\`\\n`])(
+    "refuses %j, which no quotes can hold, and does not say it",
+    async (value) => {
+      const written = writeLocalSettings(await temporaryFolder(), { CALLBACK_ACK_BODY: value });
+      await expect(written).rejects.toThrow(/^CALLBACK_ACK_BODY cannot be written to (?!.*hush)/);
+    },
+  );
 });

@@ -148,15 +148,19 @@ it("that fails is told after a day, whatever was not due in between (G13)", asyn
   expect(await told()).toEqual([]);
 });
 
-it("that is stopped before it came further is noted, and warns of nothing", async () => {
+it.each([
+  ["warns of nothing", "select", []],
+  ["tells of a bug all the same", "alter table ledger rename root to elsewhere", [/"a chore met a bug"/]],
+] as const)("that is stopped before it came further is noted, and %s", async (_what, spoil, logged) => {
   const { around, db } = await withDatabase();
   await addPayments(around, 1);
   await buildLedger(db);
   const { passes, warnings } = await takenApart(around);
   await around.query("update ledger set check_at = clock_timestamp()");
+  await around.query(spoil);
   await passes.ledgerCheck(AbortSignal.abort());
   expect(await around.query("select name, failures from failing_chore")).toEqual([
     { name: "ledger_check", failures: 1 },
   ]);
-  expect(warnings).toEqual([]);
+  expect(warnings).toEqual(logged.map((line) => expect.stringMatching(line)));
 });
