@@ -74,4 +74,11 @@ describe("the command lines", () => {
       expect(result.stderr).toContain("Set COLLECTION_IDS");
     }
   });
+
+  it.each(["certify", "reconcile"])("%s reads no lists of thousands of years", async (command) => {
+    const { environment } = await emptyMonth();
+    const result = await runCli([command, "--from", "1999-12-31", "--to", "2026-10-31"], environment);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("--from should be 2000-01-01 or later: no payment is older.");
+  });
 });

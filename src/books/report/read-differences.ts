@@ -1,8 +1,10 @@
 import { describePayments } from "../../confirm/invoices/read-invoices.ts";
 import type { Database } from "../../database/tables.ts";
 import { bookDayOf, bookDaysOf, bookPeriod } from "../../kit/book-days.ts";
+import { addDays, dayOf } from "../../kit/time.ts";
 import type { Difference as Named } from "../../reconcile/certificate/certificate.ts";
 import { readCalendar } from "../../reconcile/last-runs.ts";
+import { EARLIEST } from "../../reconcile/list/list-period.ts";
 import { readCertificatePage } from "../../reconcile/read-certificates.ts";
 import type { BookSource } from "../book-source.ts";
 
@@ -25,13 +27,17 @@ const PAGE = 500;
  */
 export async function* readDifferences(
   db: Database,
-  { from, to, collection }: { from: string; to: string; collection?: string | undefined },
+  { collection, ...given }: { from: string; to: string; collection?: string | undefined },
   source: BookSource,
 ): AsyncGenerator<Difference, void, undefined> {
   const { zone } = source;
+  const today = bookDayOf(Date.now(), zone);
+  // A year ahead there may be certificates of a clock that was set.
+  const [first, last] = [dayOf(EARLIEST), addDays(today, 366)];
+  const from = given.from < first ? first : given.from;
+  const to = given.to > last ? last : given.to;
   const calendar = await readCalendar(db, { from, to, sources: [source] });
   const certified = new Map(calendar.map(({ day, certificateId }) => [day, certificateId]));
-  const today = bookDayOf(Date.now(), zone);
   for (const day of bookDaysOf(bookPeriod(from, to, zone), zone)) {
     const certificateId = certified.get(day) ?? null;
     if (certificateId !== null) {

@@ -4,7 +4,9 @@ import type { Page as Found, PagePosition } from "../../database/page.ts";
 import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { readAs } from "../../kit/problems.ts";
+import { dayOf } from "../../kit/time.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
+import { EARLIEST } from "../../reconcile/list/list-period.ts";
 
 // Shared by the operations.
 
@@ -47,7 +49,11 @@ export const day = z
   .meta({ format: "date" });
 
 export const period = z.strictObject({
-  from: day.describe("the first day of payment, YYYY-MM-DD, in the zone of the books (BOOKS_TIME_ZONE)"),
+  from: day
+    .refine((text) => text >= dayOf(EARLIEST), {
+      error: `should be ${dayOf(EARLIEST)} or later: no payment is older`,
+    })
+    .describe("the first day of payment, YYYY-MM-DD, in the zone of the books (BOOKS_TIME_ZONE)"),
   to: day.describe("the last day of payment, included"),
   collection: id.optional().describe("one of COLLECTION_IDS; all of them by default"),
 });

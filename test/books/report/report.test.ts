@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { dayOf } from "../../../src/kit/time.ts";
 import { runCli } from "../../support/cli-process.ts";
 import { surroundings } from "../../support/relay.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
@@ -113,6 +114,11 @@ describe("report", () => {
       { reference: "order-1", weight: "gap", reason: "unpublished", detail: "'=1+1" },
       { day: "2026-10-02", weight: "unproven", reason: "no_certificate" },
     ]);
+    // Of days with payments alone, however long the period: a row of each day since year 1 took gigabytes.
+    const ever = (await report("--from 0001-01-01 --to 9999-12-30")).map(({ day = "" }) => day);
+    expect(ever[0]).toBe("2000-01-01");
+    expect(ever).toContain("2026-10-01");
+    expect(ever.filter((day) => day > dayOf(Date.now()))).toEqual([]);
   });
 
   it("what was released from quarantine is in it only once its collection is proven to be ours", async () => {
