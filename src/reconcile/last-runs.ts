@@ -146,14 +146,16 @@ const selectCalendar = new Statement(
         and certificate.collection_ids @> asked.ids::uuid[] and certificate.time_zone = asked.zone
         and certificate.window_from <= asked.begins and certificate.window_to >= asked.ends
       order by asked.source, asked.day, certificate.finished_at desc),
-    counted as (
-      select certificate.id, item ->> 'day' as day, item
+    -- Materialized: else a document is taken apart again for each of its days.
+    counted as materialized (
+      select certificate.id, jsonb_object_agg(item ->> 'day', item) as days
       from certificate, json_array_elements(document -> 'days') as item
-      where certificate.id in (select id from covering))
+      where certificate.id in (select id from covering)
+      group by certificate.id)
     select covering.day, covering.source, covering.id as "certificateId",
-      covering.finished_at as "madeAt", covering.result = 'refused' as refused, counted.item as counted
-    from covering
-    left join counted on counted.id = covering.id and counted.day = covering.day
+      covering.finished_at as "madeAt", covering.result = 'refused' as refused,
+      counted.days -> covering.day as counted
+    from covering left join counted on counted.id = covering.id
     order by covering.day, covering.source`,
 );
 
