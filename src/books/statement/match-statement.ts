@@ -63,7 +63,12 @@ export async function matchStatement(
   const { bytes, sha256: fileSha256 } = await readAll(request.file);
   await using thread = new StatementThread();
   const remembered = await rememberedMappings(db, source.name);
-  const read = await thread.read({ bytes, given, remembered, currency: source.currency });
+  const read = await thread.read({
+    bytes,
+    given,
+    remembered,
+    books: { currency: source.currency, zone: source.zone },
+  });
   const { from, to } = periodOf(request, read);
   const carried = await readCarried(db, { source: source.name, collection, to: addDays(from, -1) });
   const counted = async function* () {
@@ -96,7 +101,14 @@ export async function matchStatement(
     ...{ timeZone: source.zone, currency: source.currency, fileName, fileSha256 },
     ...{ resultSha256: sha256, mapping: read.mapping },
     clean: withoutAmount === 0 && !states.some(({ state }) => isLeftOver(state)),
-    figures: { states, others: read.others, undated: read.undated, outside, withoutAmount },
+    figures: {
+      states,
+      others: read.others,
+      undated: read.undated,
+      undatedLines: read.undatedLines,
+      outside,
+      withoutAmount,
+    },
   } satisfies Partial<StatementMatch>;
   const { clean, figures } = made;
   const detail = { from, to, collection, fileName, fileSha256, clean, ...figures };

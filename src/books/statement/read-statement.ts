@@ -1,5 +1,6 @@
 import { usageError } from "../../kit/errors.ts";
 import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
+import type { BookSource } from "../book-source.ts";
 import {
   amountIn,
   currenciesIn,
@@ -19,9 +20,10 @@ import {
   type At,
   directionAt,
   isDated,
+  NAMED,
   type Row,
   refuse,
-  refuseBroken,
+  refuseShifted,
   rowsBelow,
   WENT,
 } from "./statement-rows.ts";
@@ -38,6 +40,9 @@ export interface StatementLine {
   duplicateOf: number | null;
 }
 
+/** What amounts are counted in, and where a day of a time with an offset begins. */
+export type Books = Pick<BookSource, "currency" | "zone">;
+
 export interface Statement {
   mapping: Mapping;
   remembered: boolean;
@@ -50,12 +55,13 @@ export interface Statement {
   others: { count: number; amount: Money };
   /** How many lines have no date or no amount, such as totals and balances. */
   undated: number;
+  /** Which these are, the first ten. */
+  undatedLines: number[];
 }
 
 /**
  * Reads a bank's statement. Pure.
  * @param remembered mappings of earlier statements, the newest first
- * @param currency of the books
  * @throws RelayError that names the lines that cannot be read, or what has to be said because the file does not
  * show it.
  */
@@ -63,11 +69,13 @@ export function readStatement(
   bytes: Uint8Array,
   given: MappingGiven,
   remembered: readonly Mapping[],
-  currency: string,
+  { currency, zone }: Books,
 ): Statement {
   const { text, encoding } = decodeStatement(bytes);
   const { header, named, known } = findColumns(text, given, remembered);
   const rows = rowsBelow(text, header, named);
+  const writtenIn = given.dateOrder ?? known?.dateOrder ?? "DMY";
+  refuseShifted(rows, named, (cell) => dayIn(cell, writtenIn, zone));
   const { dated = [], undated = [] } = Object.groupBy(rows, (row) => (isDated(row) ? "dated" : "undated"));
   if (dated.length === 0)
     throw usageError(
@@ -86,13 +94,13 @@ export function readStatement(
   };
   refuseAnother(currency, named, rows, amounts);
   if (given.decimal === undefined) refuseThousands(currency, mapping.decimal, amounts);
-  refuseBroken(rows, mapping);
   return {
     mapping,
     encoding,
     remembered: known !== null,
     undated: undated.length,
-    ...readRows(dated, mapping),
+    undatedLines: undated.slice(0, NAMED).map(({ line }) => line),
+    ...readRows(dated, mapping, zone),
   };
 }
 
@@ -147,6 +155,7 @@ function refuseThousands(currency: string, decimal: Decimal | null, amounts: rea
 function readRows(
   rows: readonly Row[],
   mapping: Mapping,
+  zone: string,
 ): Pick<Statement, "lines" | "from" | "to" | "others"> {
   const { columns, decimal, dateOrder, only } = mapping;
   const lines: StatementLine[] = [];
@@ -162,7 +171,7 @@ function readRows(
   // Some banks write what went out with a sign, although it has a column of its own.
   const isSigned = rows.every(({ debit }) => /^$|^[-(]/.test(debit) || isZero(amountIn(debit, decimal)));
   for (const { line, cells, date, amount: cell, debit } of rows) {
-    const [day, read] = [dayIn(date, dateOrder), amountIn(cell, decimal)];
+    const [day, read] = [dayIn(date, dateOrder, zone), amountIn(cell, decimal)];
     const out = amountIn(debit, decimal);
     const went = isSigned && out !== undefined ? out.replace("-", "") : out;
     const hasGone = WENT.test(cells[sideAt] ?? "");

@@ -49,6 +49,7 @@ export const statementMatch = z.object({
       .object({ count: whole, amount: decimal })
       .describe("Lines that are not settlements: what went out, and what has not the text of `only`."),
     undated: whole.describe("Lines without a date or without any amount, such as totals."),
+    undatedLines: z.array(whole).optional().describe("The first ten of them; older matches have none."),
     outside: whole.describe("Lines outside of the period."),
     withoutAmount: whole.describe("Payments whose settleable amount the provider does not say."),
   }),

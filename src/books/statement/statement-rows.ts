@@ -1,13 +1,12 @@
 import { usageError } from "../../kit/errors.ts";
-import { amountIn, dayIn } from "./cell-values.ts";
+import { isSerial } from "./cell-values.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
 import type { Mapping } from "./statement-columns.ts";
 
 /** More rows than any bank's month. */
 const ROW_LIMIT = 400_000;
-/** In how many pieces a text of several lines may break a line. */
-const PIECES = 20;
-const NAMED = 10;
+/** How many lines are named at once. */
+export const NAMED = 10;
 
 export interface Row extends CsvRow {
   date: string;
@@ -30,15 +29,12 @@ export function rowsBelow(
   const at = (name: string | null) => (name === null ? -1 : columns.indexOf(name));
   const [dateAt, amountAt, debitAt] = [at(date), at(amount), at(debit)];
   const rows: Row[] = [];
-  const wrong: string[] = [];
   const top = JSON.stringify(columns);
   for (const row of csvRows(text, delimiter)) {
     if (row.line <= header.line) continue;
     const { line } = row;
     // Some exports write the header on every page.
     const cells = JSON.stringify(row.cells) === top ? [] : row.cells;
-    if (cells.slice(columns.length).some((cell) => cell !== ""))
-      wrong.push(`line ${line} has ${cells.length} cells, the header has ${columns.length}`);
     if (rows.length === ROW_LIMIT)
       throw usageError(
         `The statement has more than ${ROW_LIMIT.toLocaleString("en-US")} lines. Export one month at a time.`,
@@ -51,15 +47,14 @@ export function rowsBelow(
       debit: told(given(cells[debitAt])),
     });
   }
-  refuse(wrong, "Amounts with commas have to stand in quotation marks.");
   return rows;
 }
 
 /** Refusals quote what is no date and no amount: of a long text the beginning, which is neither because of its mark. */
 const told = (cell = ""): string => (cell.length > 80 ? `${cell.slice(0, 80)}…` : cell);
 
-/** Some banks write a dash where nothing moved. */
-const given = (cell = ""): string => (/^[-–—]$/.test(cell) ? "" : cell);
+/** Some banks write a dash where nothing moved, and the minus sign that is no hyphen. */
+const given = (cell = ""): string => (/^[-–—−]$/.test(cell) ? "" : cell.replaceAll("−", "-"));
 
 export const WENT = /^(d|dr|debit( (transfer|transaction|entry|note))?|withdrawal|out|-)\.?$/i;
 const CAME = /^(c|cr|credit( (transfer|transaction|entry|note))?|deposit|in|\+)\.?$/i;
@@ -107,27 +102,37 @@ export function directionAt({ columns, amount, debit }: Mapping, rows: readonly 
   return chosen.index;
 }
 
-/** A line that the line ends in a text without quotation marks have broken in several would be missing from the sums. */
-export function refuseBroken(
+/**
+ * A line that lacks a delimiter has its amount in another column, and one that a line end breaks would be missing from
+ * the sums. Only what no line has may be left out at the end, and what every line has too many of may be empty there.
+ * @throws RelayError that names the lines.
+ */
+export function refuseShifted(
   rows: readonly Row[],
-  { columns, date, amount, debit, ...forms }: Mapping,
+  { columns, date, amount, debit }: Pick<Mapping, "columns" | "date" | "amount" | "debit">,
+  dayOf: (cell: string) => string | null,
 ): void {
-  const at = (cells: readonly string[], name: string | null) => cells[columns.indexOf(name ?? "")] ?? "";
-  const broken: string[] = [];
-  for (const [index, first] of rows.entries()) {
-    if (isDated(first)) continue;
-    const joined = [...first.cells];
-    for (const row of rows.slice(index + 1, index + PIECES)) {
-      if (joined.length >= columns.length || isDated(row) || row.cells.length >= columns.length) break;
-      joined.push(...row.cells.slice(1));
-      if (joined.length !== columns.length || dayIn(at(joined, date), forms.dateOrder ?? "DMY") === null)
-        continue;
-      const sums = [at(joined, amount), at(joined, debit)];
-      if (sums.some((cell) => amountIn(cell, forms.decimal) !== undefined))
-        broken.push(`lines ${first.line} to ${row.line} are one that a line end breaks`);
-    }
-  }
-  refuse(broken, "Join them, or put the text in quotation marks.");
+  const dated = rows.filter(isDated);
+  const isEven = dated.every(({ cells }) => cells.length === dated[0]?.cells.length);
+  const counting = [date, amount, debit].map((name) => columns.indexOf(name ?? date));
+  const last = dated.reduce(
+    (most, { cells }) =>
+      Math.max(
+        most,
+        cells.findLastIndex((cell) => cell !== ""),
+      ),
+    Math.max(...counting),
+  );
+  const isMoved = (row: Row) =>
+    (row.cells.length <= last || (row.cells.length > columns.length && !isEven)) &&
+    (isDated(row) || row.cells.some((cell) => !isSerial(cell) && dayOf(cell) !== null));
+  refuse(
+    rows
+      .filter((row) => row.cells.findLastIndex((cell) => cell !== "") >= columns.length || isMoved(row))
+      .map(({ line, cells }) => `line ${line} has ${cells.length} cells, the header has ${columns.length}`),
+    "Put amounts with commas and texts with line ends in quotation marks, write every delimiter, and take out lines " +
+      "that are none of the account's.",
+  );
 }
 
 export function refuse(wrong: readonly string[], advice: string): void {

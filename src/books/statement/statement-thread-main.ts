@@ -25,8 +25,8 @@ parentPort?.on("message", (asked: Asked) => {
   }
 });
 
-function read({ bytes, given, remembered, currency }: Extract<Asked, { bytes: unknown }>): StatementRead {
-  statement = readStatement(bytes, given, remembered, currency);
+function read({ bytes, given, remembered, books }: Extract<Asked, { bytes: unknown }>): StatementRead {
+  statement = readStatement(bytes, given, remembered, books);
   return { ...statement, lines: statement.lines.length };
 }
 

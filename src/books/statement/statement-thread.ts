@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { RelayError, usageError } from "../../kit/errors.ts";
 import type { MatchOptions } from "./match-settlements.ts";
 import type { Match, SettleableSum } from "./matching.ts";
-import type { Statement } from "./read-statement.ts";
+import type { Books, Statement } from "./read-statement.ts";
 import type { Mapping, MappingGiven } from "./statement-columns.ts";
 import type { StateFigures } from "./statement-match-row.ts";
 
@@ -25,7 +25,7 @@ export interface Matched {
 export const NAMED = 200;
 
 export type Asked =
-  | { bytes: Uint8Array; given: MappingGiven; remembered: readonly Mapping[]; currency: string }
+  | { bytes: Uint8Array; given: MappingGiven; remembered: readonly Mapping[]; books: Books }
   | { sums: readonly SettleableSum[] }
   | { options: MatchOptions }
   | { part: number };

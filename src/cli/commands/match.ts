@@ -9,7 +9,7 @@ import { bookTimeOf } from "../../kit/book-days.ts";
 import { notFoundError, RelayError, usageError } from "../../kit/errors.ts";
 import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { moneyIn } from "../../kit/money-text.ts";
-import { numberOf } from "../../kit/text.ts";
+import { linesText, numberOf } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText } from "../option-values.ts";
@@ -145,10 +145,10 @@ function figuresText(
   { fileName, source, collection, from, to, currency, clean, figures }: StatementMatch,
   context: CommandContext,
 ): string {
-  const { states, others, undated, outside, withoutAmount } = figures;
+  const { states, others, undated, undatedLines, outside, withoutAmount } = figures;
   const notes = [
     [others.count, `Lines that are not settlements (${moneyIn(currency, others.amount)} in all)`],
-    [undated, "Lines without a date or an amount"],
+    [undated, `Lines without a date or an amount${linesText(undatedLines, undated)}`],
     [outside, "Lines of other days"],
     [withoutAmount, "Payments without a settleable amount at the provider, which are in no sum"],
   ] as const;

@@ -3,7 +3,7 @@ import { ApiProblem, get, may, upload, urlOf } from "../api/client.ts";
 import type { StatementMatch, StatementShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
+import { countText, linesText } from "../kit/text.ts";
 import {
   countField,
   Facts,
@@ -137,10 +137,10 @@ const READ_FIELDS: readonly Field<StatementMatch>[] = [
   },
   {
     name: "Not matched",
-    show: ({ currency, figures: { others, undated, outside, withoutAmount } }) => {
+    show: ({ currency, figures: { others, undated, undatedLines, outside, withoutAmount } }) => {
       const counted = [
         [others.count, `lines that are not settlements (${currency} ${others.amount} in all)`],
-        [undated, "lines without a date or an amount"],
+        [undated, `lines without a date or an amount${linesText(undatedLines, undated)}`],
         [outside, "lines of other days"],
         [withoutAmount, "payments without a settleable amount"],
       ] as const;
