@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
@@ -89,6 +90,8 @@ class Connection implements Portioned {
   /** What comes is not HTTP: those that came before are answered, and nothing else is taken. */
   #isBroken = false;
   #isOver = false;
+  /** How far the next request's first line has come. */
+  #line: "ahead" | "begun" | "over" = "ahead";
   readonly #goOn = () => {
     if (this.#socket.readableLength > 0) this.#parts.turns.ask(this);
   };
@@ -98,6 +101,8 @@ class Connection implements Portioned {
     this.#parts = parts;
     // With a listener of `readable`, Node's parser gets what `read` gives out and nothing by itself.
     socket.on("readable", () => parts.turns.ask(this));
+    const [parse] = socket.listeners("data") as [(piece: Buffer) => void];
+    socket.off("data", parse).on("data", (piece) => parse.call(socket, this.#withAsciiLine(piece)));
     // A body that was held up is read on; the kernel has taken what was written.
     socket.on("resume", this.#goOn).on("drain", this.#goOn);
     parts.quiet.unheard.set(socket, performance.now());
@@ -120,6 +125,7 @@ class Connection implements Portioned {
   take(...exchange: Exchange): void {
     const [request, response] = exchange;
     this.#newest = request;
+    this.#line = "ahead";
     this.#leaveQuiet();
     this.#bodyLeft = Number(request.headers["content-length"] ?? 0);
     this.#unanswered.push(exchange);
@@ -138,6 +144,22 @@ class Connection implements Portioned {
       this.#parts.quiet.idle.set(this.#socket, performance.now());
       this.#goOn();
     }
+  }
+
+  /**
+   * The parser refuses a URL with bytes beyond ASCII, which some senders write as they are: it gets them
+   * percent-encoded, as browsers would. A line that begins in the piece of the request before it stays as it came.
+   */
+  #withAsciiLine(piece: Buffer): Buffer {
+    if (this.#line === "over" || this.#newest?.complete === false) return piece;
+    // Line ends before it are passed over, as the parser does.
+    const from = this.#line === "begun" ? 0 : piece.findIndex((byte) => byte !== CR && byte !== LF);
+    if (from === -1) return piece;
+    const end = piece.indexOf(LF, from);
+    this.#line = end === -1 ? "begun" : "over";
+    if (isAscii(piece)) return piece;
+    const line = end === -1 ? piece : piece.subarray(0, end);
+    return Buffer.concat([Buffer.from(percentEncoded(line.toString("latin1"))), piece.subarray(line.length)]);
   }
 
   /** Whether more is still to come of an answered request than anybody would read to its end. */
@@ -195,6 +217,11 @@ class Connection implements Portioned {
     return isRead && newest.readableLength < newest.readableHighWaterMark;
   }
 }
+
+const [CR, LF] = [0x0d, 0x0a];
+
+const percentEncoded = (text: string): string =>
+  text.replaceAll(/[\x80-\xff]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** How much is still taken from a peer that was answered before its end, and for how long. */
 const LINGER_BYTES = 512 * 1024;

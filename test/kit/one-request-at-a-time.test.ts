@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -178,6 +179,39 @@ describe("the requests of one connection (G12)", () => {
     expect(before).toBeGreaterThan(1_000);
     expect(before).toBeLessThan(60_000);
   });
+});
+
+describe("a URL with bytes beyond ASCII, as some senders write it", () => {
+  it.for([1, 7, 1_500, 5_000])(
+    "is read percent-encoded and nothing else is, in pieces of %i",
+    async (size) => {
+      const seen: unknown[] = [];
+      const { url, hungUp } = await serving(async (request, response) => {
+        const body = Buffer.concat(await request.toArray());
+        seen.push([request.url, request.headers["x-name"], body.toString("latin1")]);
+        response.end("<0>");
+      });
+      // Longer than what the parser gets at once.
+      const line = `\r\nPOST /\xc3\xa9?n=${"\xff".repeat(1_200)} HTTP/1.1\r\n`;
+      const posted = Buffer.from(
+        `${line}X-Name: \xe9\r\nHost: x\r\nContent-Length: 3\r\n\r\n\xe9\n\xe9`,
+        "latin1",
+      );
+      const { socket, ended } = rawSocket(url);
+      socket.setNoDelay();
+      for (const request of [posted, posted, Buffer.from(LAST)]) {
+        const answered = once(socket, "data");
+        for (let at = 0; at < request.length; at += size) {
+          socket.write(request.subarray(at, at + size));
+          await setImmediate();
+        }
+        await Promise.race([answered, ended]);
+      }
+      await ended;
+      const one = [`/%C3%A9?n=${"%FF".repeat(1_200)}`, "\xe9", "\xe9\n\xe9"];
+      expect([seen, hungUp]).toEqual([[one, one, ["/", undefined, ""]], []]);
+    },
+  );
 });
 
 describe("a body that nobody reads", () => {

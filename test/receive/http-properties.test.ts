@@ -137,16 +137,26 @@ describe("whatever the bytes", () => {
       relay.callback("e", { path: `${path}/${endless}` }),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual(Array(25).fill(200));
+    // As curl and PHP send a URL.
+    const raw = `GET ${path}/Adébáyò?title=₦5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    expect(await statusOf(Number(new URL(relay.url).port), Buffer.from(raw))).toBe(200);
     const rows = await around.query<{ body: Buffer; path: string; reference: string | null }>(
-      "select body, path, reference from callback",
+      "select body, path, query, reference from callback",
     );
-    expect(rows).toHaveLength(25);
+    expect(rows).toHaveLength(26);
     // An index takes no text of 8,000 characters.
     const kept = `${endless.slice(0, 500)}… sha256:${createHash("sha256").update(endless).digest("hex")}`;
     expect(rows).toContainEqual({
       body: Buffer.from("e"),
       path: `/callbacks/***/${endless}`,
+      query: "",
       reference: kept,
+    });
+    expect(rows).toContainEqual({
+      body: Buffer.alloc(0),
+      path: "/callbacks/***/Ad%C3%A9b%C3%A1y%C3%B2",
+      query: "title=%E2%82%A65",
+      reference: "Adébáyò",
     });
     expect(rows.filter((row) => row.body.equals(Buffer.from("a\0b")))).toHaveLength(1);
     expect(rows.map((row) => row.reference)).toContain("ref\uFFFDerence");

@@ -34,7 +34,8 @@ const CODINGS_LIMIT = 3;
 /**
  * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a
  * row. Bytes that are not what the header says are handed back as they are, since proxies inflate and forget
- * the header; gzip is recognised without the header, under another's name, and once more inside of what it names.
+ * the header; a coding that its first bytes tell is undone without the header, under another's name, and once more
+ * inside of what it names.
  *
  * Synchronous: the thread that reads heavy callbacks has nothing else to do meanwhile, and its limits of time
  * and memory are those of the work.
@@ -55,7 +56,8 @@ export function inflateBody(
     if (inflated === null) break;
     bytes = inflated;
   }
-  return isGzip(bytes) ? (tryInflate(gunzip, bytes, limit) ?? bytes) : bytes;
+  const untold = codingWithin(bytes);
+  return untold === null ? bytes : (tryInflate(untold, bytes, limit) ?? bytes);
 }
 
 function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] {
@@ -70,11 +72,28 @@ function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] 
 
 /** Whether `inflateBody` would inflate anything, which may take long. */
 export const mayBeCompressed = (body: Uint8Array, contentEncoding: string | null): boolean =>
-  contentEncoding !== null || isGzip(body);
+  contentEncoding !== null || codingWithin(body) !== null;
 
 function isGzip(body: Uint8Array): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
 }
+
+/** What the first bytes tell of the coding: gzip, zlib and zstd by their magic numbers, base64 by what JSON becomes. */
+function codingWithin(body: Uint8Array): Inflate | null {
+  const [a, b = 0] = body;
+  if (isGzip(body)) return gunzip;
+  if (a === 0x78 && (0x7800 + b) % 31 === 0) return inflateEither;
+  if (a === 0x28 && b === 0xb5) return unzstd;
+  return (a === 0x65 || a === 0x57) && BASE64_JSON.test(latin1(body)) ? fromBase64 : null;
+}
+
+/** It begins with a brace or bracket, and a quote, a space, a line end or a brace. */
+const BASE64_JSON = /^(?:e[wy]|W[3wy])[\w+/=\s-]*$/;
+
+const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
+
+const fromBase64: Inflate = (bytes) => Buffer.from(latin1(bytes), "base64");
 
 function tryInflate(inflate: Inflate, bytes: Uint8Array, limit: number): Uint8Array | "too_large" | null {
   try {
@@ -141,7 +160,9 @@ export function decodeText(bytes: Uint8Array): string {
   if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && c === 0 && d !== 0))
     return utf16("utf-16be", bytes);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  // UTF-16 that begins otherwise reads as ASCII does without its zeros.
+  const letters = text.replaceAll("\0", "") || text;
+  return letters.charCodeAt(0) === 0xfeff ? letters.slice(1) : letters;
 }
 
 /** By its first two characters, which are in ASCII in JSON, or a byte order mark and one. */

@@ -8,7 +8,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
  * `{"utf16be": "…"}`, and the same with 32.
  * - `{"join": [a, b]}`: one after the other. `{"cut": 20, "of": a}`: the first 20 bytes only.
  * - `{"repeat": a, "times": 3}`: that often; a `{n}` in a repeated text counts 000000000001, 000000000002, …
- * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed.
+ * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed; `{"base64": a}`.
  */
 type BodyRecipe =
   | string
@@ -25,7 +25,8 @@ type BodyRecipe =
   | { deflate: BodyRecipe }
   | { deflateRaw: BodyRecipe }
   | { br: BodyRecipe }
-  | { zstd: BodyRecipe };
+  | { zstd: BodyRecipe }
+  | { base64: BodyRecipe };
 
 interface WrittenCase {
   name: string;
@@ -112,6 +113,7 @@ function bytesOf(recipe: BodyRecipe): Buffer {
   if ("deflate" in recipe) return deflateSync(bytesOf(recipe.deflate));
   if ("deflateRaw" in recipe) return deflateRawSync(bytesOf(recipe.deflateRaw));
   if ("br" in recipe) return brotliCompressSync(bytesOf(recipe.br));
+  if ("base64" in recipe) return Buffer.from(bytesOf(recipe.base64).toString("base64"));
   if ("zstd" in recipe) return zstdCompressSync(bytesOf(recipe.zstd));
   throw new Error(`the corpus has a body of an unknown form: ${JSON.stringify(recipe)}`);
 }
