@@ -85,10 +85,13 @@ function faultOf(status: number, said: Envelope | undefined): CollectionApiError
     if (says(said, SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
     if (says(said, SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
   }
-  if (status < 200 || status >= 300) return kindOfStatus(status, said);
+  // A part of an answer proves nothing of the whole.
+  if (status < 200 || status >= 300 || status === PARTIAL) return kindOfStatus(status, said);
   const inEnvelope = said?.status?.trim() ?? "";
   return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope), said) : undefined;
 }
+
+const PARTIAL = 206;
 
 /** How many of an answer's errors, and messages how long in characters, are compared with specified ones. */
 const ERRORS_COMPARED = 20;

@@ -51,6 +51,7 @@ describe("an answer that succeeds", () => {
 describe("what an HTTP status means, and how it is put", () => {
   it.each([
     [199, "outside_contract", "answered outside the contract"],
+    [206, "outside_contract", "answered outside the contract"],
     [300, "redirected", "the provider answers with a redirect, which is not followed: check the base URL"],
     [304, "outside_contract", "answered outside the contract"],
     [399, "redirected", "the provider answers with a redirect, which is not followed: check the base URL"],
@@ -71,6 +72,7 @@ describe("what an HTTP status means, and how it is put", () => {
       ...{ kind, detail, status, providerMessage: "No.", problems: ["a", "b"] },
       ...{ retryAfterMs: 3_000, evidence: text, inEnvelope: false },
     });
+    expect(judged(status, success)).toMatchObject({ kind, detail });
     expect(judged(status, "<html>")).toEqual({
       ...{ kind, detail, status, providerMessage: undefined, problems: undefined },
       ...{ retryAfterMs: undefined, evidence: "<html>", inEnvelope: false },
