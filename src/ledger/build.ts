@@ -4,7 +4,7 @@ import type { Database, Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { appendLeaves, lockLedger, makeLeaf, type NewLeaf } from "./append.ts";
 import { KINDS, SHARED } from "./kinds.ts";
-import { END_OF_TIMES, microsOf, timeOfMicros } from "./moments.ts";
+import { END_OF_TIMES, FIRST_TIME, microsOf, timeOfMicros } from "./moments.ts";
 import { readFirstTime, readRows } from "./read-rows.ts";
 
 // A reading takes in what was committed since the one before, without a column or an index for it. It takes
@@ -79,7 +79,10 @@ function nextReading(before: Reading | null, now: RowOf<typeof MOMENT> | undefin
   const follows = before !== null && before.server === now.server && now.next - before.high < COMPARABLE;
   if (follows && before.high === now.oldest) return null;
   // What runs while the first reading begins has no older mark.
-  const marks = before?.marks ?? [{ next: now.oldest, at: earlier(now.at) }];
+  const marks = (before?.marks ?? [{ next: now.oldest, at: earlier(now.at) }]).map((mark) =>
+    // Since then Postgres' clock was set back, who knows how far.
+    mark.at > now.at ? { ...mark, at: FIRST_TIME } : mark,
+  );
   const base = (follows ? marks.findLast(({ next }) => next <= before.high) : marks.at(-1)) ?? marks[0];
   const from = before === null || base === undefined ? "-infinity" : earlier(base.at);
   return {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { ALARM, type Alarm, clearAlarms, raiseAlarms } from "../alarms/alarms.ts";
+import { interval, isTooFarAhead } from "../database/expressions.ts";
 import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
@@ -38,7 +39,7 @@ const takeCheck = new Statement(
   { at: returned.time, checked: returned.json<Checked | null>() },
   () => sql`
     update ledger set check_at = clock_timestamp() + interval '1 hour'
-    where source = ${SHARED} and check_at <= clock_timestamp()
+    where source = ${SHARED} and (check_at <= clock_timestamp() or ${isTooFarAhead(sql`check_at`, interval(DAY_MS))})
       and reading is not null and (reading->>'low' is not null or reading->>'place' is null)
     returning clock_timestamp() as at, checked`,
 );
@@ -92,7 +93,11 @@ export async function checkLedger(
   const isNew = last !== null && last.findingsInAll === 0;
   const { at: madeAt, whole } = begun ?? {
     at: at.toISOString(),
-    whole: !isNew || at.getTime() - Date.parse(last.wholeAt) > WHOLE_EVERY_MS,
+    // One made while Postgres' clock was ahead says nothing of what came since.
+    whole:
+      !isNew ||
+      Date.parse(last.at) > at.getTime() ||
+      at.getTime() - Date.parse(last.wholeAt) > WHOLE_EVERY_MS,
   };
   const from = whole || last === null ? undefined : new Date(Date.parse(last.at) - OVERLAP_MS).toISOString();
   let told = begun?.report.findingsInAll ?? 0;

@@ -3,13 +3,14 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { rootOf as rootBy, rootsOf } from "../../examples/verify/verify.ts";
 import type { Database } from "../../src/database/tables.ts";
-import { buildBatch, buildLedger } from "../../src/ledger/build.ts";
+import { buildBatch, buildLedger, type Reading } from "../../src/ledger/build.ts";
 import { kindNamed, SHARED } from "../../src/ledger/kinds.ts";
 import { leafHash, nodeHash, rootOf } from "../../src/ledger/merkle.ts";
 import { Prover, proveConsistency, readRoot, rootAt } from "../../src/ledger/proofs.ts";
 import { readRow } from "../../src/ledger/read-rows.ts";
 import { unpackRefs } from "../../src/ledger/refs.ts";
 import { hashesIn, readTiles } from "../../src/ledger/tiles.ts";
+import { verifyLedger } from "../../src/ledger/verify.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
 import { withDatabase } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
@@ -119,6 +120,32 @@ describe("building the ledger", () => {
     expect(names).toHaveLength(acts.length);
     for (const { id } of acts)
       expect(await proveInclusion(db, SHARED, { kind: "act", key: id })).not.toBeNull();
+  });
+
+  it.concurrent("takes in what comes after Postgres' clock was ahead and is set right", async () => {
+    const { around, db } = await withDatabase();
+    await around.query(insertAct, ["before"]);
+    await buildLedger(db);
+    const ahead = (text: string) => new Date(Date.parse(text) + 40 * 86_400_000).toISOString();
+    const [row] = await around.query<{ reading: Reading }>("select reading from ledger where source = '*'");
+    const { begunAt = "", marks = [], ...reading } = row?.reading ?? {};
+    const later = {
+      ...reading,
+      begunAt: ahead(begunAt),
+      marks: marks.map((mark) => ({ ...mark, at: ahead(mark.at) })),
+    };
+    await around.query("update ledger set reading = $1 where source = '*'", [JSON.stringify(later)]);
+    const late = await openSession(around);
+    await late.query("begin");
+    await late.query(insertAct, ["while it was set"]);
+    for (const subject of ["after", "later"]) {
+      await around.query(insertAct, [subject]);
+      await buildLedger(db);
+    }
+    await late.query("commit");
+    await buildLedger(db);
+    expect((await leavesOf(db, SHARED)).names).toHaveLength(4);
+    expect((await verifyLedger({ db })).findings).toEqual([]);
   });
 
   it.concurrent("an answer gets a leaf for each version that was seen, an unchanged one none", async () => {

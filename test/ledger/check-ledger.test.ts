@@ -34,6 +34,22 @@ it("the daily check raises ledger_broken and ends it when everything is right ag
   expect(await readLastCheck(db)).toEqual(last);
 });
 
+it("a day later is a day later, though Postgres' clock was ahead when it was checked last (G13)", async () => {
+  const { around, db } = await withDatabase();
+  await addPayments(around, 5);
+  await buildLedger(db);
+  await around.query("update ledger set check_at = clock_timestamp()");
+  await checkDueLedger(db);
+  const ahead = new Date(Date.now() + 40 * 86_400_000).toISOString();
+  const checked = JSON.stringify({ ...(await readLastCheck(db)), at: ahead, wholeAt: ahead });
+  await around.query("update ledger set checked = $1, check_at = check_at + interval '40 days'", [checked]);
+  await around.query("update invoice set status = 'Unpaid'");
+  await checkDueLedger(db);
+  expect(await around.query("select source from alarm where name = 'ledger_broken'")).toEqual([
+    { source: "default" },
+  ]);
+});
+
 it("waits until the first reading of a long history is done, and ends when its process stops", async () => {
   const { around, db } = await withDatabase();
   await addPayments(around, 500);
