@@ -117,7 +117,8 @@ type EndedSession = Pick<Session, "id" | "endsAt">;
 const insertEnded = new Statement(
   {},
   ({ value }: Slots<EndedSession>) => sql`
-    with over as (delete from ended_session where ends_at < clock_timestamp())
+    with over as (
+      delete from ended_session where ends_at < least(clock_timestamp(), ${value(() => new Date())}::timestamptz))
     insert into ended_session (id, ends_at)
     values (${value(({ id }) => id)}, to_timestamp(${value(({ endsAt }) => endsAt)}::float8 / 1000))
     on conflict do nothing`,

@@ -46,7 +46,8 @@ export async function markErased(db: Database, invoiceId: string): Promise<boole
 }
 
 /** Up to `limit` erased invoices that are to be looked at once more, the oldest first. */
-const IS_TO_CHECK = sql<boolean>`checked_at is null and erased_at < clock_timestamp() - ${CHECKED_AFTER}`;
+const IS_TO_CHECK = sql<boolean>`
+  checked_at is null and erased_at not between clock_timestamp() - ${CHECKED_AFTER} and clock_timestamp()`;
 
 /** A condition: `listUncheckedErased` has some. */
 export const someErasedAreUnchecked = sql<boolean>`exists (select from erased_invoice where ${IS_TO_CHECK})`;
