@@ -157,8 +157,8 @@ class Connection implements Portioned {
     if (from === -1) return piece;
     const end = piece.indexOf(LF, from);
     this.#line = end === -1 ? "begun" : "over";
-    if (isAscii(piece)) return piece;
     const line = end === -1 ? piece : piece.subarray(0, end);
+    if (isAscii(line)) return piece;
     return Buffer.concat([Buffer.from(percentEncoded(line.toString("latin1"))), piece.subarray(line.length)]);
   }
 
