@@ -82,10 +82,11 @@ export function compared({
   if (confirmedTo !== undefined) conditions.push(sql`invoice.confirmed_at < ${confirmedTo}::timestamptz`);
   if (amount !== undefined)
     conditions.push(sql`(invoice.total_amount = ${amount}::numeric or invoice.amount = ${amount}::numeric)`);
-  if (payer !== undefined)
-    conditions.push(
-      sql`${readableDocument(sql`invoice.document`)}->>'payerName' ilike all(${patternsOf(payer)}::text[])`,
-    );
+  if (payer !== undefined) {
+    const { capitals, small, patterns } = wordsOf(payer);
+    const payerName = sql`normalize(${readableDocument(sql`invoice.document`)}->>'payerName')`;
+    conditions.push(sql`translate(${payerName}, ${capitals}, ${small}) like all(${patterns}::text[])`);
+  }
   if (status !== undefined) conditions.push(sql`${plainColumn("invoice.status")} = ${plainStatus(status)}`);
   if (collection !== undefined) conditions.push(sql`invoice.collection_name = ${collection}`);
   if (verdict !== undefined) conditions.push(sql`${VERDICT} = ${verdict}`);
@@ -93,11 +94,25 @@ export function compared({
   return sql`coalesce(${all(conditions)}, false)`;
 }
 
-const patternsOf = (words: string): string[] =>
-  words
-    .trim()
-    .split(/\s+/)
-    .map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
+/**
+ * Words in small letters, and these letters with their capitals, so that Postgres compares them as we do: its own
+ * `ilike` knows the letters of the database's locale, in C those of ASCII, in Turkish other pairs.
+ */
+function wordsOf(text: string) {
+  const isOne = (letters: string) => [...letters].length === 1;
+  const letters = [...text.normalize().trim()].map((letter) =>
+    isOne(letter.toLowerCase()) ? letter.toLowerCase() : letter,
+  );
+  const small = [...new Set(letters)].filter((letter) => isOne(letter.toUpperCase()));
+  return {
+    capitals: small.map((letter) => letter.toUpperCase()).join(""),
+    small: small.join(""),
+    patterns: letters
+      .join("")
+      .split(/\s+/)
+      .map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`),
+  };
+}
 
 export const paidBetween = ({ from, to }: InvoiceTerms) =>
   all([

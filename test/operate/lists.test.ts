@@ -135,6 +135,34 @@ describe("a search by the payer's name", () => {
     expect((await found(db, { payer: "okafor" }, 4)).ids).toEqual(ids);
   });
 
+  it("finds letters beyond ASCII in either case, however they are composed, in a database of any locale", async () => {
+    const around = await surroundings();
+    await around.query(
+      `insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
+       select gen_random_uuid(), 'default', 'Paid', now(), now(), '', json_build_object('payerName', name)
+       from unnest($1::text[]) as name`,
+      [
+        [
+          "ADÉBÁYÒ 100%_Ọlá",
+          "Ade\u0301ba\u0301yo\u0300 100%_O\u0323LA\u0301",
+          "Adebayo 1000_Ola",
+          "STRASSE İpek",
+        ],
+      ],
+    );
+    const db = openDatabase(around.databaseUrl);
+    for (const [payer, count] of [
+      ["adébáyò", 2],
+      ["ọLÁ ADE\u0301", 2],
+      ["0%_", 2],
+      ["0_", 1],
+      ["ADEBAYO", 1],
+      ["straße", 0],
+      ["İPEK strasse", 1],
+    ] as const)
+      expect((await found(db, { payer }, 50)).ids, payer).toHaveLength(count);
+  });
+
   it("finds them among more of one moment than a statement examines", async () => {
     const around = await surroundings();
     await fill(around, 45_000, "timestamptz '2026-10-01'");
