@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { z } from "zod";
+import { readAs } from "./problems.ts";
 import { Secret } from "./secret.ts";
 
 /** What the holder of a token may do: look; look and act; everything, including what cannot be undone. */
@@ -17,23 +17,14 @@ export interface AdminToken {
 }
 
 /** One of ADMIN_TOKENS, `name:role:token`; a token alone may do all, and its name gives none of it away. */
-export const adminToken = z
-  .string()
-  .transform((text, context): AdminToken => {
-    const [, name, role, token = text] =
-      /^([a-z0-9][a-z0-9._-]{0,39}):(read|operate|admin):(.+)$/.exec(text) ?? [];
-    if (token.includes(":") || !/^\S{22,}$/.test(token)) {
-      context.addIssue(
-        "should be name:role:token, the role read, operate or admin, the token 22 or more characters without " +
-          "spaces " +
-          "and colons (try: openssl rand -hex 16)",
-      );
-      return z.NEVER;
-    }
-    return {
-      name: name ?? hash("sha256", token).slice(0, 8),
-      role: (role as Role | undefined) ?? "admin",
-      token: new Secret(token),
-    };
-  })
-  .meta({ kind: "name:role:token", secret: true });
+export const adminToken = readAs((text): AdminToken | null => {
+  const [, name, role, token = text] =
+    /^([a-z0-9][a-z0-9._-]{0,39}):(read|operate|admin):(.+)$/.exec(text) ?? [];
+  if (token.includes(":") || !/^\S{22,}$/.test(token)) return null;
+  return {
+    name: name ?? hash("sha256", token).slice(0, 8),
+    role: (role as Role | undefined) ?? "admin",
+    token: new Secret(token),
+  };
+}, "should be name:role:token, the role read, operate or admin, the token 22 or more characters without spaces " +
+  "and colons (try: openssl rand -hex 16)").meta({ kind: "name:role:token", secret: true });

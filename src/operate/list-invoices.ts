@@ -52,20 +52,25 @@ interface Walk {
   most: number;
 }
 
+/** For the test that prepares each shape of a statement, as the terms of it. */
+const ANYWHERE: PagePosition = { at: "", id: "", source: "" };
 const WALKS: [Walk, ...Walk[]] = [
   { terms: { verdict: "not_paid" }, after: null, most: 1 },
-  { terms: EVERY_TERM, after: { at: "", id: "", source: "" }, most: 1 },
+  { terms: EVERY_TERM, after: ANYWHERE, most: 1 },
 ];
+
+/** A condition: behind a position in the order of these columns, the newest first. */
+const isAfter = (columns: RawBuilder<unknown>, after: PagePosition | null): RawBuilder<unknown> =>
+  after === null
+    ? sql`true`
+    : sql`(${columns}) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
+
+const BY_CONFIRMATION = sql`invoice.confirmed_at, invoice.id, invoice.source`;
 
 const selectNamed = new VaryingStatement(
   { ...FOUND, at: returned.text(), document: nullable(returned.text()) },
   ({ terms, after, most }: Walk) => {
     const { reference, email } = terms;
-    const earlier =
-      after === null
-        ? sql`true`
-        : sql`(invoice.confirmed_at, invoice.id, invoice.source)
-          < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     return sql`
       select invoice.id as "invoiceId", invoice.source, ${LISTED},
         ${eventOf(sql`invoice.source`, sql`invoice.id`)}, invoice.confirmed_at::text as at,
@@ -73,7 +78,7 @@ const selectNamed = new VaryingStatement(
       from invoice ${joinConfirmation}
       where ${reference === undefined ? sql`true` : sql`invoice.reference = ${reference}`}
         and ${email === undefined ? sql`true` : sql`invoice.payer_email_hash = ${emailHash(email)}`}
-        and ${paidBetween(terms)} and ${compared(terms)} and ${earlier}
+        and ${paidBetween(terms)} and ${compared(terms)} and ${isAfter(BY_CONFIRMATION, after)}
       order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc limit ${most}`;
   },
   WALKS,
@@ -131,16 +136,21 @@ const selectByIds = new VaryingStatement(
 
 const WALKED = { ...LOOKED_AT, ...FOUND };
 
+const examining =
+  (statement: VaryingStatement<Walk, typeof WALKED>) =>
+  async (
+    db: Database,
+    terms: InvoiceTerms,
+    after: PagePosition | null,
+    most: number,
+  ): Promise<PageSlice<FoundInvoice>> =>
+    sliceOf(await statement.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+
 // One query for each source, to match the index.
 const selectByPayment = new VaryingStatement(
   WALKED,
   ({ terms, after, most }: Walk) => {
     const sources = terms.source === undefined ? sourcesIn("invoice") : sql`array[${terms.source}]::text[]`;
-    const earlier =
-      after === null
-        ? sql`true`
-        : sql`(invoice.paid_at, invoice.id, invoice.source)
-        < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     return sql`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
       select invoice.paid_at::text as at,
@@ -152,7 +162,7 @@ const selectByPayment = new VaryingStatement(
           select * from invoice
           where invoice.source = known.source and invoice.paid_at is not null and ${paidBetween(terms)}
             and ${after === null ? sql`true` : sql`invoice.paid_at <= ${after.at}::timestamptz`}
-            and ${earlier}
+            and ${isAfter(sql`invoice.paid_at, invoice.id, invoice.source`, after)}
           order by invoice.paid_at desc, invoice.id desc limit ${most}) as invoice
         order by invoice.paid_at desc, invoice.id desc, invoice.source desc limit ${most}) as invoice
       ${joinConfirmation}) as judged
@@ -162,22 +172,11 @@ const selectByPayment = new VaryingStatement(
 );
 
 /** Examines the next `most` invoices by payment date, newest first. */
-export const invoicesByPayment = async (
-  db: Database,
-  terms: InvoiceTerms,
-  after: PagePosition | null,
-  most: number,
-): Promise<PageSlice<FoundInvoice>> =>
-  sliceOf(await selectByPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+export const invoicesByPayment = examining(selectByPayment);
 
 const selectByRequest = new VaryingStatement(
   WALKED,
   ({ terms, after, most }: Walk) => {
-    const earlier =
-      after === null
-        ? sql`true`
-        : sql`(opened_at, invoice_id, source)
-        < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     const stored = terms.verdict === "dead" ? "pending" : terms.verdict;
     return sql`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
@@ -186,7 +185,8 @@ const selectByRequest = new VaryingStatement(
         ${all([compared(terms), paidBetween(terms)])} as matches,
         confirmation.invoice_id as "invoiceId", confirmation.source, ${LISTED}
       from (
-        select * from confirmation where verdict = ${stored} and verdict <> 'paid' and ${earlier}
+        select * from confirmation where verdict = ${stored} and verdict <> 'paid'
+          and ${isAfter(sql`opened_at, invoice_id, source`, after)}
         order by opened_at desc, invoice_id desc, source desc limit ${most}) as confirmation
       left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
       ) as judged
@@ -196,13 +196,7 @@ const selectByRequest = new VaryingStatement(
 );
 
 /** Examines the next `most` invoices with a verdict other than paid, last requested first. */
-export const invoicesByRequest = async (
-  db: Database,
-  terms: InvoiceTerms,
-  after: PagePosition | null,
-  most: number,
-): Promise<PageSlice<FoundInvoice>> =>
-  sliceOf(await selectByRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
+export const invoicesByRequest = examining(selectByRequest);
 
 /** About how many rows one statement examines; more than the limit and it covers a shorter time instead. */
 const ENOUGH = 10_000;
@@ -214,6 +208,7 @@ const LEAST_MS = 1_000;
 const BEGINNING = Date.parse("2020-01-01");
 
 interface Slice extends Walk {
+  after: PagePosition;
   since: Date;
   isBounded: boolean;
 }
@@ -221,17 +216,12 @@ interface Slice extends Walk {
 const selectByConfirmation = new VaryingStatement(
   { ...FOUND, invoiceId: nullable(returned.uuid), at: nullable(returned.text()), examined: returned.count },
   ({ terms, after, most, since, isBounded }: Slice) => {
-    const earlier =
-      after === null
-        ? sql`true`
-        : sql`(invoice.confirmed_at, invoice.id, invoice.source)
-        < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)
-        and invoice.confirmed_at <= ${after.at}::timestamptz`;
     return sql`
     with examined as materialized (
       select invoice.source, invoice.id, invoice.confirmed_at, ${compared(terms)} as matches
       from invoice ${joinConfirmation}
-      where invoice.confirmed_at >= ${since}::timestamptz and ${earlier}
+      where invoice.confirmed_at >= ${since}::timestamptz
+        and invoice.confirmed_at <= ${after.at}::timestamptz and ${isAfter(BY_CONFIRMATION, after)}
       ${isBounded ? sql`limit ${LIMIT}` : sql``}),
     chosen as (
       select source, id from examined where matches
@@ -247,14 +237,8 @@ const selectByConfirmation = new VaryingStatement(
     order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc`;
   },
   [
-    { terms: {}, after: null, most: 1, since: new Date(0), isBounded: false },
-    {
-      terms: EVERY_TERM,
-      after: { at: "", id: "", source: "" },
-      most: 1,
-      since: new Date(0),
-      isBounded: true,
-    },
+    { terms: {}, after: ANYWHERE, most: 1, since: new Date(0), isBounded: false },
+    { terms: EVERY_TERM, after: ANYWHERE, most: 1, since: new Date(0), isBounded: true },
   ],
 );
 

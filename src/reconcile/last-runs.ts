@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { type Columns, text, time, uuid } from "../database/columns.ts";
 import { typed } from "../database/expressions.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { answeredId, time as answeredTime } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/book-days.ts";
@@ -32,8 +32,6 @@ const SWEEP = {
   faults: returned.integer,
   lastError: nullable(returned.text()),
 };
-
-export type SweepState = RowOf<typeof SWEEP>;
 
 const selectLastSweeps = new Statement(
   SWEEP,

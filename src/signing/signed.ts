@@ -22,9 +22,6 @@ export interface Signature {
 
 export type Signed<Document> = Document & { signature: Signature | null };
 
-/** Ledger of one source when a document was signed; `root` in hex. null while it has none. */
-export type LedgerState = { size: string; root: string } | null;
-
 /**
  * The one spelling of a JSON value: keys sorted, no white space. What is undefined is left out, as
  * `JSON.stringify` does.

@@ -77,18 +77,6 @@ const selectBeginning = new Statement(
 export const invoicesBeginning = async (db: Database, range: IdRange, limit: number) =>
   (await selectBeginning.execute(db, { ...range, limit })).map(({ id }) => id);
 
-/** The ids of up to `limit` invoices with this reference of the merchant's, the last confirmed first. */
-export async function findByReference(db: Database, reference: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("invoice")
-    .select("id")
-    .where("reference", "=", reference)
-    .orderBy("confirmed_at", "desc")
-    .limit(limit)
-    .execute();
-  return [...new Set(rows.map(({ id }) => id))];
-}
-
 /** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
 export async function newestInvoiceId(db: Database, source: string): Promise<string | null> {
   const row = await db

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { plainAddress } from "../../kit/addresses.ts";
+import { readAs } from "../../kit/problems.ts";
 import { FAILED_CHECKS, type FailedCheck } from "../../receive/log/own-verdict.ts";
 import { findCallbacks, readingFor, showCallback } from "../find-callbacks.ts";
 import {
@@ -90,12 +91,7 @@ export const callbackOperations = [
       remoteAddress: z
         .string()
         .max(100)
-        .transform((text, context) => {
-          const address = plainAddress(text.trim());
-          if (address !== null) return address;
-          context.addIssue("should be an IP address such as 203.0.113.7");
-          return z.NEVER;
-        })
+        .pipe(readAs((text) => plainAddress(text.trim()), "should be an IP address such as 203.0.113.7"))
         .optional()
         .describe("the sender's address, in any spelling"),
       invoiceId: id.optional().describe("only those that name this invoice"),

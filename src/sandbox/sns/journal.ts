@@ -77,8 +77,6 @@ export const showMessage = (accepted: AcceptedMessage) => ({
   deduplicated: accepted.acceptance.deduplicated,
 });
 
-export type ShownMessage = ReturnType<typeof showMessage>;
-
 /** Message attributes as the envelope and the control routes spell them. */
 export const showAttributes = (attributes: ReadonlyMap<string, MessageAttribute>) =>
   Object.fromEntries(
