@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
+import { openSession } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { emptyCollection } from "../support/scripted-provider.ts";
@@ -53,9 +53,7 @@ async function commitsASecond(databaseUrl: string): Promise<number> {
   const url = new URL(databaseUrl);
   const name = url.pathname.slice(1);
   url.pathname = "/postgres";
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await openSession(url.href);
   const read = async () => {
     const { rows } = await client.query(
       "select xact_commit::int as commits, extract(epoch from clock_timestamp())::float8 as at from pg_stat_database where datname = $1",

@@ -8,7 +8,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";

@@ -1,6 +1,6 @@
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
+import { openSession } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
@@ -105,9 +105,7 @@ describe("/readyz", () => {
   it("is ready while a schema change or a dump holds the callbacks' table", async () => {
     const around = await surroundings();
     const relay = await startRelay(around.environment(), { http: true, workers: false });
-    const other = new pg.Client({ connectionString: around.databaseUrl });
-    await other.connect();
-    onTestFinished(() => other.end());
+    const other = await openSession(around.databaseUrl);
     await other.query("begin");
     await other.query("lock table callback, confirmation, source, topic in access exclusive mode");
     await isReady(relay.url);

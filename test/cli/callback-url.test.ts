@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli } from "../support/cli-process.ts";
+import { startServer } from "../support/own-server.ts";
 import { TOKEN } from "../support/relay.ts";
 
 const OTHER = "other-token-0123456789abcdef";
@@ -56,13 +55,12 @@ describe("invoice-relay callback-url", () => {
     "warns about an address that redirects with %i, and asks for nothing but /healthz",
     async (status) => {
       const asked: string[] = [];
-      const server = createServer((request, response) => {
+      const { url, close } = await startServer((request, response) => {
         asked.push(`${request.method} ${request.url}`);
         response.writeHead(status, { location: "https://www.example.com/healthz" }).end();
       });
-      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-      onTestFinished(() => void server.close());
-      const { stderr } = await callbackUrl([], `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      onTestFinished(close);
+      const { stderr } = await callbackUrl([], url);
       expect(stderr).toContain(`redirects to https://www.example.com (HTTP ${status})`);
       expect(asked).toEqual(["HEAD /healthz"]);
     },

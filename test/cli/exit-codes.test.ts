@@ -5,15 +5,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { errorReportOf } from "../../src/cli/report-error.ts";
 import { databaseFault } from "../../src/database/database-fault.ts";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabaseUrl } from "../support/database.ts";
 
 const NOWHERE = "postgres://relay:hush-hush@127.0.0.1:1/relay";
 
-async function database(): Promise<{ DATABASE_URL: string }> {
-  const { url, drop } = await createTestDatabase();
-  onTestFinished(drop);
-  return { DATABASE_URL: url };
-}
+const database = async () => ({ DATABASE_URL: await ownDatabaseUrl() });
 
 /** A server that takes connections and says nothing. @returns its port */
 async function silentServer(): Promise<number> {

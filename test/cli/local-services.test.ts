@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { CreateTopicCommand, ListTopicsCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type CliProcess, runCli, runCliProcess, startCli } from "../support/cli-process.ts";
-import { createEmptyTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, ownDatabaseUrl } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 async function database(): Promise<string> {
-  const { url, drop } = await createEmptyTestDatabase();
-  onTestFinished(drop);
+  const url = await ownDatabaseUrl(createEmptyTestDatabase);
   return url;
 }
 

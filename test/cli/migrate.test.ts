@@ -1,13 +1,8 @@
-import pg from "pg";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runCli, startCli } from "../support/cli-process.ts";
-import { createEmptyTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, openSession, ownDatabaseUrl } from "../support/database.ts";
 
-async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
-  const database = await createEmptyTestDatabase();
-  onTestFinished(() => database.drop());
-  return { DATABASE_URL: database.url };
-}
+const emptyDatabase = async () => ({ DATABASE_URL: await ownDatabaseUrl(createEmptyTestDatabase) });
 
 describe("invoice-relay migrate", () => {
   it("makes everything in an empty database, says what it did, and has nothing to do the second time", async () => {
@@ -31,9 +26,7 @@ describe("invoice-relay migrate", () => {
 
   it("keeps out of a database with other tables, unless it is told to live among them", async () => {
     const environment = await emptyDatabase();
-    const client = new pg.Client({ connectionString: environment.DATABASE_URL });
-    await client.connect();
-    onTestFinished(() => client.end());
+    const client = await openSession(environment.DATABASE_URL);
     await client.query(
       "create schema shop; create table shop.orders (id int); create view customers as select 1",
     );
@@ -55,11 +48,8 @@ describe("invoice-relay migrate", () => {
 
   it("stopped by SIGTERM, keeps nothing of what was under way and leaves no session behind", async () => {
     const environment = await emptyDatabase();
-    const [holder, looker] = [environment, environment].map(
-      ({ DATABASE_URL }) => new pg.Client({ connectionString: DATABASE_URL }),
-    ) as [pg.Client, pg.Client];
-    await Promise.all([holder.connect(), looker.connect()]);
-    onTestFinished(async () => void (await Promise.all([holder.end(), looker.end()])));
+    const holder = await openSession(environment.DATABASE_URL);
+    const looker = await openSession(environment.DATABASE_URL);
     const sessions = async () =>
       (
         await looker.query(

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ownDatabaseUrl } from "../support/database.ts";
 import { tlsInFront } from "../support/tls-in-front.ts";
 
 const list = (DATABASE_URL: string) => runCli(["dead", "list"], { DATABASE_URL });
@@ -9,8 +9,7 @@ const listKnowing = (DATABASE_URL: string, NODE_EXTRA_CA_CERTS: string) =>
   runCliProcess(["dead", "list"], { DATABASE_URL, NODE_EXTRA_CA_CERTS });
 
 async function database(): Promise<string> {
-  const { url, drop } = await createTestDatabase();
-  onTestFinished(drop);
+  const url = await ownDatabaseUrl();
   return url;
 }
 

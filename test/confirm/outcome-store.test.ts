@@ -9,7 +9,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import type { ClaimedEvent } from "../../src/publish/claim-events.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import type { Handoff } from "../../src/work/policy.ts";
-import { ownDatabase } from "../support/log-rows.ts";
+import { ownDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
 

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
 import { ActivityBook, activityBook, latencyOf } from "../../src/operate/activity.ts";
 import { adminApi } from "../support/admin.ts";
-import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addCallback, addConfirmation, addEvents } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

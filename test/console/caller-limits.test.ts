@@ -1,12 +1,10 @@
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type AdminApi, adminApi, OPERATOR, READER } from "../support/admin.ts";
+import { openSession } from "../support/database.ts";
 
 /** Makes every reading of invoices wait, until the returned function is called. */
 async function holdInvoices({ around }: AdminApi): Promise<() => Promise<unknown>> {
-  const holding = new pg.Client({ connectionString: around.databaseUrl });
-  await holding.connect();
-  onTestFinished(() => holding.end());
+  const holding = await openSession(around.databaseUrl);
   await holding.query("begin; lock table invoice in access exclusive mode");
   return () => holding.query("rollback");
 }

@@ -3,7 +3,8 @@ import { expect, it, vi } from "vitest";
 import { DryRuns } from "../../src/api/caller-limits.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import { ADMIN, adminApi } from "../support/admin.ts";
-import { addCallback, openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addCallback } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 
 it.each(["the caller leaves", "the process stops"])("a dry run of callbacks ends when %s", async (which) => {

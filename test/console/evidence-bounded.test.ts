@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { readEvidence } from "../../src/operate/invoice-evidence.ts";
-import { addCallback, openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addCallback } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 
 const MIB = 1024 ** 2;

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { pause, resume } from "../../src/operate/pause.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { runCli } from "../support/cli-process.ts";
-import { openDatabase, withDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

@@ -10,7 +10,7 @@ import { activity } from "../../src/operate/activity.ts";
 import { happening, trouble } from "../../src/operate/operations/status.ts";
 import { status } from "../../src/operate/status.ts";
 import { adminApi, READER } from "../support/admin.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";

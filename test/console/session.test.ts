@@ -1,10 +1,10 @@
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ABSOLUTE_MS, EndedSessions, IDLE_MS, Sessions } from "../../src/api/sessions.ts";
 import { readSettings } from "../../src/kit/settings.ts";
 import { operations } from "../../src/operate/operations/list.ts";
 import { roleFor } from "../../src/operate/operations/operation.ts";
 import { ADMIN, ADMIN_TOKENS, adminApi, cookieIn, OPERATOR, READER } from "../support/admin.ts";
+import { openSession } from "../support/database.ts";
 import { withDatabase } from "../support/log-rows.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { startRelay } from "../support/relay.ts";
@@ -176,9 +176,7 @@ describe("a session of the console", () => {
 
   it("opens nothing while nobody can tell whether it has ended", async () => {
     const { around, ask } = await signedIn();
-    const locker = new pg.Client({ connectionString: around.databaseUrl });
-    await locker.connect();
-    onTestFinished(() => locker.end());
+    const locker = await openSession(around.databaseUrl);
     await locker.query("begin");
     await locker.query("lock table ended_session in access exclusive mode");
     const asked = await Promise.all(Array.from({ length: 20 }, () => ask("GET", "/upstreams")));

@@ -17,7 +17,7 @@ import {
 import { returned, type Slots, Statement } from "../../src/database/statement.ts";
 import { isRefusedData } from "../../src/kit/postgres-errors.ts";
 import { anyText } from "../support/any-text.ts";
-import { openTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/database.ts";
 
 interface Row {
   id: string | null;
@@ -72,7 +72,7 @@ const OF_ROWS = new Statement(
 );
 
 async function database() {
-  const { db } = await openTestDatabase();
+  const { db } = await ownDatabase({ max: 1 });
   const sent = async (given: readonly Row[]) => {
     const statement = sql<Row>`${SELECTED} from ${tableOf("given", COLUMNS, given)}`;
     return (await statement.execute(db)).rows;

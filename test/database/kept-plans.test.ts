@@ -14,7 +14,7 @@ import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import type { Handoff } from "../../src/work/policy.ts";
-import { openTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
@@ -95,7 +95,7 @@ const FLOOD = sql`
   from senders`;
 
 async function emptyRelay() {
-  const { url, db } = await openTestDatabase();
+  const { url, db } = await ownDatabase({ max: 1 });
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
   await sql`insert into topic (arn) values (${TOPIC})`.execute(db);
   return { url, db };

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
-import pg from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createTestDatabase } from "../support/database.ts";
+import { describe, expect, it } from "vitest";
+import { openSession, ownDatabaseUrl } from "../support/database.ts";
 
 const PAYLOAD = '{"data":{"title":"Ada’s rent","totalAmount":"100.10"}}';
 const ERASED = '{"data":{"title":null,"totalAmount":"100.10","metadata":{}}}';
@@ -10,14 +9,8 @@ const BODY = '{"data":{"payerName":"Ada Obi"}}';
 const BLANK = "body = '', headers = '[]', path = '', query = '', reference = null, remote_address = null";
 
 /** A database whose logs hold one row each, as their owner sees it. */
-async function logs(): Promise<pg.Client> {
-  const database = await createTestDatabase();
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  onTestFinished(async () => {
-    await client.end();
-    await database.drop();
-  });
+async function logs() {
+  const client = await openSession(await ownDatabaseUrl());
   await client.query(
     `insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload)
       values ($1, $2, 'default', 'invoice.paid', 'Live', 'Rent', $3)`,

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { migrateToLatest, requireSchema, schemaState } from "../../src/database/migrate.ts";
 import { describeSchema } from "../../src/database/schema-differences.ts";
-import { createEmptyTestDatabase, createTestDatabase, openTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, createTestDatabase, ownDatabase } from "../support/database.ts";
 
 const open = async (create: typeof createTestDatabase, schema = "public") =>
-  (await openTestDatabase({ max: 4, schema }, create)).db;
+  (await ownDatabase({ max: 4, schema }, create)).db;
 
 describe("migrations", () => {
   it.each([

@@ -15,13 +15,13 @@ import {
 import { bringUpstreamsForward } from "../../src/upstreams/upkeep.ts";
 import { noteChores } from "../../src/work/failing-chores.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { openTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/database.ts";
 
 const LEASE = leaseOf(15_000);
 const ALARM = { name: "callback_refused", source: "default", subject: "hmac", detail: "refused" } as const;
 
 async function house() {
-  const { db } = await openTestDatabase({ max: 2 });
+  const { db } = await ownDatabase({ max: 2 });
   await registerUpstreams(db, { sources: ["default"], topics: [] });
   const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
   return { db, alarms };

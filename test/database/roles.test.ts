@@ -5,7 +5,8 @@ import { FUNCTION_RIGHTS, grantRoles, grantStatements, RIGHTS, ROLES } from "../
 import { eraseInvoice } from "../../src/operate/erase.ts";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { makePartitions } from "../../src/receive/log/partitions.ts";
-import { openDatabase, withDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { withDatabase } from "../support/log-rows.ts";
 import { loginWith, thisMonth, tries, withRoles } from "../support/login.ts";
 import { startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { relaySchema } from "../../migrations/relay.schema.ts";
 import { schemaDifferences } from "../../src/database/schema-differences.ts";
-import { openTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/database.ts";
 
 it("a constraint, an index, a trigger or a function that is missing or another is named, and nothing that was added", async () => {
-  const { db } = await openTestDatabase();
+  const { db } = await ownDatabase({ max: 1 });
   await sql`
     create table note (id int);
     create function note_it() returns trigger language plpgsql as $$ begin return new; end $$;

@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { requireWholeSessions } from "../../src/database/server.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { openDatabase } from "../support/database.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
-import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 /** The url by way of something that changes what it passes on to Postgres, or keeps the end of a session. */

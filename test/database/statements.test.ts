@@ -1,12 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import pg from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../src/database/connect.ts";
+import type pg from "pg";
+import { describe, expect, it } from "vitest";
 import { type MigrationSet, migrateToLatest, SCHEMAS } from "../../src/database/migrate.ts";
 import { statements } from "../../src/database/statement.ts";
-import { Secret } from "../../src/kit/secret.ts";
-import { createEmptyTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, openSession, ownDatabase } from "../support/database.ts";
 
 const src = resolve(import.meta.dirname, "../../src");
 // What starts something when it is loaded, and what has no database; console/pages is for browsers.
@@ -25,15 +23,8 @@ async function loadAll() {
 
 /** A database with one set of tables. @returns its connection, and what prepares a text there. */
 async function databaseOf(set: MigrationSet) {
-  const { url, drop } = await createEmptyTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 1, schema: SCHEMAS[set] });
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(async () => {
-    await client.end();
-    await close();
-    await drop();
-  });
+  const { url, db } = await ownDatabase({ max: 1, schema: SCHEMAS[set] }, createEmptyTestDatabase);
+  const client = await openSession(url);
   await migrateToLatest(db, set);
   await client.query(`set search_path = ${SCHEMAS[set]}`);
   const prepare = (text: string) =>

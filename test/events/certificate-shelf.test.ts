@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { certificateShelf } from "../../src/events/certificate-shelf.ts";
+import { startServer } from "../support/own-server.ts";
 import { testSigner } from "../support/signer.ts";
 
 const { certificatePem } = await testSigner();
@@ -15,7 +14,7 @@ const isForged = () => false;
 async function host() {
   const asked: string[] = [];
   let [atOnce, most] = [0, 0];
-  const server = createServer((request, response) => {
+  const { url: origin, close } = await startServer((request, response) => {
     asked.push(request.url ?? "");
     atOnce += 1;
     most = Math.max(most, atOnce);
@@ -25,9 +24,7 @@ async function host() {
     if (request.url?.includes("genuine")) response.end(certificatePem);
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(close);
   let now = 0;
   const shelf = certificateShelf(() => now);
   const pass = (seconds: number) => {

@@ -5,10 +5,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { PublishCommand } from "@aws-sdk/client-sns";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
-import { createEmptyTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, ownDatabaseUrl, queryOn } from "../support/database.ts";
 import { startLocalSqs } from "../support/local-sqs.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -59,22 +58,6 @@ function run(example: string, words: string[], environment: Record<string, strin
 
 const eventually = <Result>(look: () => Result) => vi.waitFor(look, { interval: 50 });
 
-async function consumerDatabase() {
-  const database = await createEmptyTestDatabase();
-  onTestFinished(() => database.drop());
-  return database.url;
-}
-
-async function query(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 const attributes = (values: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, { DataType: "String", StringValue: value }]),
@@ -85,7 +68,7 @@ describe("the examples for consumers", () => {
     const { sns, client, topic } = await snsFixture();
     const [topicArn, databaseUrl] = [
       await topic("invoice-events", { SignatureVersion: "2" }),
-      await consumerDatabase(),
+      await ownDatabaseUrl(createEmptyTestDatabase),
     ];
     const consumer = run("http-consumer.ts", [], {
       TOPIC_ARN: topicArn,
@@ -117,7 +100,7 @@ describe("the examples for consumers", () => {
 
     await eventually(() => expect(consumer.printed().match(/duplicate/g)).toHaveLength(2));
     expect(consumer.printed().match(/handled/g)).toHaveLength(1);
-    expect(await query(databaseUrl, "select * from booking")).toEqual([
+    expect(await queryOn(databaseUrl, "select * from booking")).toEqual([
       { invoice_id: event.data.invoiceId, amount: "1500.50", payer: "Ada Obi" },
     ]);
     const forged = await fetch(`http://127.0.0.1:${port}/paid`, { method: "POST", body: text });
@@ -131,7 +114,7 @@ describe("the examples for consumers", () => {
   });
 
   it("sqs-consumer deletes what it handled and leaves what it cannot read", async () => {
-    const [sqs, databaseUrl] = [await startLocalSqs(), await consumerDatabase()];
+    const [sqs, databaseUrl] = [await startLocalSqs(), await ownDatabaseUrl(createEmptyTestDatabase)];
     const envelope = JSON.stringify({
       Type: "Notification",
       MessageId: "m",
@@ -152,8 +135,8 @@ describe("the examples for consumers", () => {
   });
 
   it("lambda-consumer reports the records that failed, and those only", async () => {
-    const databaseUrl = await consumerDatabase();
-    await query(
+    const databaseUrl = await ownDatabaseUrl(createEmptyTestDatabase);
+    await queryOn(
       databaseUrl,
       `create table booking (invoice_id uuid primary key, amount numeric not null, payer text);
        create table handled_event (event_id uuid primary key, handled_at timestamptz not null default now())`,
@@ -169,6 +152,6 @@ describe("the examples for consumers", () => {
 
     expect(await invoked.ended, invoked.printed()).toBe(0);
     expect(invoked.printed()).toContain('{"batchItemFailures":[{"itemIdentifier":"m1"}]}\n');
-    expect(await query(databaseUrl, "select amount from booking")).toEqual([{ amount: "1500.50" }]);
+    expect(await queryOn(databaseUrl, "select amount from booking")).toEqual([{ amount: "1500.50" }]);
   });
 });

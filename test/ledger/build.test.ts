@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { rootOf as rootBy, rootsOf } from "../../examples/verify/verify.ts";
 import type { Database } from "../../src/database/tables.ts";
@@ -11,10 +10,9 @@ import { readRow } from "../../src/ledger/read-rows.ts";
 import { unpackRefs } from "../../src/ledger/refs.ts";
 import { hashesIn, readTiles } from "../../src/ledger/tiles.ts";
 import { verifyLedger } from "../../src/ledger/verify.ts";
+import { openSession } from "../support/database.ts";
 import { addPayments } from "../support/ledgered-rows.ts";
 import { withDatabase } from "../support/log-rows.ts";
-import { onTestFinished } from "../support/own-test.ts";
-import type { Surroundings } from "../support/relay.ts";
 
 /** Leaves of one payment of `addPayments` in its source's tree. */
 const PER_PAYMENT = 8;
@@ -40,14 +38,6 @@ async function proveInclusion(db: Database, source: string, { kind, key }: { kin
 }
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-
-/** A session of its own, in which a transaction stays open. */
-async function openSession({ databaseUrl }: Surroundings): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
-}
 
 const insertAct = "insert into audit_entry (actor, action, subject, detail) values ('a', 'b', $1, '{}')";
 
@@ -102,7 +92,7 @@ describe("building the ledger", () => {
 
   it.concurrent("misses no row that is committed late, and takes none twice", async () => {
     const { around, db } = await withDatabase();
-    const late = await openSession(around);
+    const late = await openSession(around.databaseUrl);
     await late.query("begin");
     await late.query(insertAct, ["late"]);
     for (let round = 0; round < 3; round += 1) {
@@ -135,7 +125,7 @@ describe("building the ledger", () => {
       marks: marks.map((mark) => ({ ...mark, at: ahead(mark.at) })),
     };
     await around.query("update ledger set reading = $1 where source = '*'", [JSON.stringify(later)]);
-    const late = await openSession(around);
+    const late = await openSession(around.databaseUrl);
     await late.query("begin");
     await late.query(insertAct, ["while it was set"]);
     for (const subject of ["after", "later"]) {

@@ -8,7 +8,8 @@ import { readStatus } from "../../src/operate/status-facts.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";
-import { addProcess, openDatabase, withDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addProcess, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 
 const WAIT = { interval: 20 };

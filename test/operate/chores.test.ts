@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { doChores } from "../../src/operate/chores.ts";
 import { checkErased, eraseInvoice } from "../../src/operate/erase.ts";
-import { addCallback, addConfirmation, openDatabase, withDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
 import type { Surroundings } from "../support/relay.ts";
 
 const alarmsOf = (around: Surroundings) =>

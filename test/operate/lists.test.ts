@@ -7,8 +7,8 @@ import { moneyIn } from "../../src/kit/money-text.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
 import type { InvoiceTerms } from "../../src/operate/invoice-terms.ts";
 import { runCli } from "../support/cli-process.ts";
+import { openDatabase } from "../support/database.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";
-import { openDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

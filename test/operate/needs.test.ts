@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { severityOf } from "../../src/alarms/alarm-definitions.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
-import { addConfirmation, addEvents, addProcess, openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addConfirmation, addEvents, addProcess } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { unpaidAnswer } from "../support/scripted-provider.ts";
 

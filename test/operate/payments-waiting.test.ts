@@ -1,5 +1,4 @@
-import pg from "pg";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
@@ -9,7 +8,8 @@ import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";
-import { addConfirmation, addEvents, openDatabase, withDatabase } from "../support/log-rows.ts";
+import { openDatabase, openSession } from "../support/database.ts";
+import { addConfirmation, addEvents, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -37,9 +37,7 @@ const CAUSES: Record<string, (around: Surroundings, id: string) => Promise<() =>
     };
   },
   "a lock in Postgres": async (around) => {
-    const holder = new pg.Client(around.databaseUrl);
-    await holder.connect();
-    onTestFinished(() => holder.end());
+    const holder = await openSession(around.databaseUrl);
     await holder.query("begin; lock table confirmation in share row exclusive mode");
     return () => holder.query("rollback");
   },

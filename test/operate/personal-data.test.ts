@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { DAY_MS } from "../../src/kit/time.ts";
 import { eraseOutdated } from "../../src/operate/erase.ts";
 import { runCli } from "../support/cli-process.ts";
+import { openDatabase } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
-import { addCallback, addConfirmation, openDatabase, withDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 

@@ -1,14 +1,7 @@
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
-import {
-  addCallback,
-  addConfirmation,
-  addEvents,
-  openDatabase,
-  wholeDatabase,
-  withDatabase,
-} from "../support/log-rows.ts";
+import { openDatabase, openSession } from "../support/database.ts";
+import { addCallback, addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 
 const DAY = 86_400_000;
@@ -107,9 +100,7 @@ describe("retention", () => {
   it("leaves a busy log alone: callbacks wait for nobody longer than for a lock, and the next run takes the month", async () => {
     const around = await surroundings();
     const db = await withOldMonths(around);
-    const reader = new pg.Client({ connectionString: around.databaseUrl });
-    await reader.connect();
-    onTestFinished(() => reader.end());
+    const reader = await openSession(around.databaseUrl);
     await reader.query("begin");
     await reader.query("select count(*) from callback");
     const retention = { db, actor: "cli:test", retentionMs: 400 * DAY };

@@ -7,7 +7,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { activityBook } from "../../src/operate/activity.ts";
 import { noteWaiting, readVitalSigns } from "../../src/operate/backlog.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
-import { openTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 
 /** Many times the thousand newest payments, whose latency is shown. */
@@ -43,7 +43,7 @@ it.each<[string, (db: Database) => Promise<unknown>]>([
   ["what monitoring reads", (db) => readVitalSigns(db, { sources: [], topics: [] })],
   ["the look for payments that wait", (db) => noteWaiting(db, alarms(db))],
 ])("%s reads no payment that is done, however many there are (G11)", async (_, look) => {
-  const { url, db } = await openTestDatabase();
+  const { url, db } = await ownDatabase();
   await fill.execute(db);
   await sql`vacuum analyze`.execute(db);
   expect(await mostRowsOf(url, look, undefined, "force_custom_plan")).toBeLessThan(MOST);

@@ -3,14 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { runCli } from "../support/cli-process.ts";
-import {
-  addCallback,
-  addConfirmation,
-  addEvents,
-  addProcess,
-  openDatabase,
-  withDatabase,
-} from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
+import { addCallback, addConfirmation, addEvents, addProcess, withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

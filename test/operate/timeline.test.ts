@@ -1,23 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { connect } from "../../src/database/connect.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { CallbackLog, type IncomingCallback } from "../../src/receive/log/callback-log.ts";
 import { runCli } from "../support/cli-process.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { openDatabase, ownDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
-import { addConfirmation, addEvents, type EventRow, openDatabase } from "../support/log-rows.ts";
+import { addConfirmation, addEvents, type EventRow } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 async function openLog() {
-  const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 4 });
-  onTestFinished(async () => {
-    await close();
-    await database.drop();
-  });
+  const { db } = await ownDatabase();
   const log = new CallbackLog({ db, onConfirmations: () => undefined });
   const callback = (changes: Partial<IncomingCallback>) => log.append(incomingCallback(changes));
   return { db, callback };

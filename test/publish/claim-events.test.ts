@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { ownDatabase } from "../support/log-rows.ts";
+import { ownDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";

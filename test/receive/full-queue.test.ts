@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { httpApp } from "../../src/app/http-app.ts";
 import { connect } from "../../src/database/connect.ts";
@@ -13,6 +12,7 @@ import { Paced } from "../../src/kit/waiting.ts";
 import { CallbackIntake } from "../../src/receive/callback-intake.ts";
 import { callbackRoutes } from "../../src/receive/callback-routes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
+import { openSession } from "../support/database.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 
 /** The way in with a short queue before the commit. */
@@ -62,9 +62,7 @@ describe("when the queue before the commit is full", () => {
   it("more is refused with 503 and Retry-After: 1, nothing half-done, and what waited is recorded (G8)", async () => {
     const around = await surroundings();
     const url = await receiverWithQueueOf(4, around);
-    const outside = new pg.Client({ connectionString: around.databaseUrl });
-    await outside.connect();
-    onTestFinished(() => outside.end());
+    const outside = await openSession(around.databaseUrl);
     await outside.query("begin");
     await outside.query("lock table callback in exclusive mode");
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { sealedId } from "../../src/receive/payer-page/payer-page-routes.ts";
+import { openSession } from "../support/database.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
@@ -97,9 +97,7 @@ describe("a payer's browser", () => {
     const address = followedBy(await (await visit(`?invoiceId=${randomUUID()}`)).text()) ?? "";
     const [id = "", seal = ""] = address.replace("/payment-pages/", "").split(".");
     const guesses = [id, `${id}.`, `${newId()}.${seal}`, `${newId()}.${"A".repeat(22)}`, `${id}.${seal}A`];
-    const other = new pg.Client({ connectionString: around.databaseUrl });
-    await other.connect();
-    onTestFinished(() => other.end());
+    const other = await openSession(around.databaseUrl);
     await other.query("begin; lock table callback in access exclusive mode");
     for (const guess of guesses)
       for (const path of [guess, `${guess}/state`])

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { embeddedServer } from "../faults/world/postgres-server.ts";
+import { openSession, queryOn } from "../support/database.ts";
 import { startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -45,9 +45,7 @@ describe("when Postgres goes away while callbacks come in", () => {
     const name = new URL(around.databaseUrl).pathname.slice(1);
     const admin = new URL(around.databaseUrl);
     admin.pathname = "/postgres";
-    const outside = new pg.Client({ connectionString: admin.href });
-    await outside.connect();
-    onTestFinished(() => outside.end());
+    const outside = await openSession(admin.href);
     await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(20));
 
     await outside.query(`alter database ${name} allow_connections false`);
@@ -91,10 +89,7 @@ describe("when Postgres goes away while callbacks come in", () => {
     await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(before + 20));
     await stop();
     expect(others.every((answer) => answer.status === 503)).toBe(true);
-    const client = new pg.Client({ connectionString: server.url });
-    await client.connect();
-    const logged = new Set((await client.query<{ id: string }>(LOGGED)).rows.map(({ id }) => id));
-    await client.end();
+    const logged = new Set((await queryOn(server.url, LOGGED)).map(({ id }) => id));
     expect(accepted.filter((id) => !logged.has(id))).toEqual([]);
   });
 });

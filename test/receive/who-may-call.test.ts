@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import pg from "pg";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { openSession } from "../support/database.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -218,10 +218,8 @@ describe("a callback that names no invoice", () => {
   it("brings the next sweep forward, once a minute however many come", async () => {
     const { around, relay } = await relayWith({});
     const heard: string[] = [];
-    const listener = new pg.Client({ connectionString: around.databaseUrl });
+    const listener = await openSession(around.databaseUrl);
     listener.on("notification", ({ payload = "" }) => void heard.push(payload.split(" ")[1] ?? ""));
-    await listener.connect();
-    onTestFinished(() => listener.end());
     await listener.query("listen invoice_relay");
     for (let n = 0; n < 5; n += 1) await relay.callback({ status: "Paid", n });
     await relay.callback({ event: "ping" });

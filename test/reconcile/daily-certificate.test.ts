@@ -7,7 +7,7 @@ import { readCalendar } from "../../src/reconcile/last-runs.ts";
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { openTestDatabase } from "../support/database.ts";
+import { ownDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { midnight, place } from "./prove-period.ts";
@@ -261,7 +261,7 @@ describe("a daily certificate of collections that changed before it was made", (
 });
 
 it("a calendar takes each certificate apart once, however many of its days it shows (G12)", async () => {
-  const { url, db } = await openTestDatabase();
+  const { url, db } = await ownDatabase();
   const [first, last] = ["2026-01-01", "2026-02-09"];
   // One after each day of 40, over ten days.
   await sql`

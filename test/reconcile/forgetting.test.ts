@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { forgetListed } from "../../src/reconcile/certificate/listed-row.ts";
 import { forgetAbandoned, forgetSwept } from "../../src/reconcile/leftovers.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 

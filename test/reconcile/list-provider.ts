@@ -1,5 +1,5 @@
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { startServer } from "../support/own-server.ts";
 import { onTestFinished } from "../support/own-test.ts";
 
 /** How the list behaves; what the interface leaves open about it is test/faults/worlds'. */
@@ -63,7 +63,7 @@ export async function startListProvider(): Promise<ListProvider> {
     faults: [],
     beforePage: () => undefined,
   };
-  const server = createServer(async (request, response) => {
+  const server = await startServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://provider");
     response.setHeader("content-type", "application/json");
     const answer = (data: object) => response.end(JSON.stringify({ status: "success", message: "ok", data }));
@@ -86,15 +86,8 @@ export async function startListProvider(): Promise<ListProvider> {
     if (fault !== undefined) return fault(response);
     answer(page(provider, searchParams));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  provider.url = server.url;
+  onTestFinished(server.close);
   return provider;
 }
 

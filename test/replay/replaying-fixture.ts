@@ -8,7 +8,7 @@ import type { Replay, ReplayFilters, ReplayKind, ReplayTarget } from "../../src/
 import { ReplayRunner, replayPass } from "../../src/replay/replay-runner.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

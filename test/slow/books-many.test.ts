@@ -10,7 +10,7 @@ import { matchStatement } from "../../src/books/statement/match-statement.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { closeMonth } from "../../src/operate/months.ts";
 import { COLLECTION, insertCertificate } from "../books/month/closable-month.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 import { heapAfterCollection } from "./heap-after-collection.ts";
 

@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createEmptyTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, queryOn } from "../support/database.ts";
 import { type InstalledPackage, installEvents, installPackage } from "./install-package.ts";
 import { NODE_20 } from "./node-20.ts";
 
@@ -158,19 +157,12 @@ describe("a consumer on Node 20, written from the documents, in an empty folder"
       });
       return id;
     }
-    const published = async (invoiceId: string) => {
-      const client = new pg.Client({ connectionString: relayDatabase });
-      await client.connect();
-      try {
-        const { rows } = await client.query(
-          "select message_id from event join publication on event_id = event.id where invoice_id = $1",
-          [invoiceId],
-        );
-        return rows;
-      } finally {
-        await client.end();
-      }
-    };
+    const published = (invoiceId: string) =>
+      queryOn(
+        relayDatabase,
+        "select message_id from event join publication on event_id = event.id where invoice_id = $1",
+        [invoiceId],
+      );
 
     // Paid and published before anyone listened.
     const missed = await pay("order-1");
@@ -196,11 +188,7 @@ describe("a consumer on Node 20, written from the documents, in an empty folder"
       expect(outcomes(live)).toEqual(["handled", "duplicate"]);
     });
 
-    const client = new pg.Client({ connectionString: ownDatabase });
-    await client.connect();
-    const { rows } = await client.query("select * from booking order by reference");
-    await client.end();
-    expect(rows).toEqual([
+    expect(await queryOn(ownDatabase, "select * from booking order by reference")).toEqual([
       { invoice_id: missed, amount: "1500.50", reference: "order-1" },
       { invoice_id: live, amount: "1500.50", reference: "order-2" },
     ]);

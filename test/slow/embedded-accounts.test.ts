@@ -17,7 +17,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  ask,
   type Holding,
   type HoldOptions,
   holdInAnotherProcess,
@@ -26,6 +25,7 @@ import {
   killWatcherOf,
   untilGone,
 } from "../sandbox/postgres/embedded-holding.ts";
+import { queryOn } from "../support/database.ts";
 
 // Run as root, since it takes several users: each test stands for a machine on which somebody runs the
 // project.
@@ -104,7 +104,7 @@ describe("as root, in a project below a 0700 folder, installed with umask 077 an
     }[];
     for (const { target } of links) expect(await exists(join(programs, "..", target))).toBe(false);
     const holding = await hold({ dataDir: dataDir() });
-    await ask(holding.url, "create table kept as select 19 as number");
+    await queryOn(holding.url, "create table kept as select 19 as number");
     expect(await owner(join(dataDir(), "cluster"))).toBe(0);
     expect(await exists(join(dataDir(), "elsewhere"))).toBe(false);
   });
@@ -112,15 +112,15 @@ describe("as root, in a project below a 0700 folder, installed with umask 077 an
   it("works as nobody where namespaces are refused, in a place that nobody reaches, and takes the data along", async () => {
     const holding = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
     expect(await accountOf(holding)).toBe(await idOf("nobody"));
-    expect(await ask(holding.url, "select number from kept")).toEqual([{ number: 19 }]);
-    await ask(holding.url, "update kept set number = 23");
+    expect(await queryOn(holding.url, "select number from kept")).toEqual([{ number: 19 }]);
+    await queryOn(holding.url, "update kept set number = 23");
     expect(await exists(join(dataDir(), "cluster"))).toBe(false);
   });
 
   it("finds the data again once namespaces are allowed", async () => {
     const holding = await hold({ dataDir: dataDir() });
     expect(await accountOf(holding)).toBe(0);
-    expect(await ask(holding.url, "select number from kept")).toEqual([{ number: 23 }]);
+    expect(await queryOn(holding.url, "select number from kept")).toEqual([{ number: 23 }]);
   });
 
   it("stops nobody's server that outlived its killed parent", async () => {
@@ -130,7 +130,7 @@ describe("as root, in a project below a 0700 folder, installed with umask 077 an
     expect(isAlive(first.serverPid)).toBe(true);
     const second = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
     await untilGone(first.serverPid);
-    expect(await ask(second.url, "select number from kept")).toEqual([{ number: 23 }]);
+    expect(await queryOn(second.url, "select number from kept")).toEqual([{ number: 23 }]);
   });
 
   it("lets nobody's server end with its killed parent", async () => {
@@ -144,7 +144,7 @@ describe("as root, in a project below a 0700 folder, installed with umask 077 an
     expect(await exists(join(dataDir(), "elsewhere/cluster"))).toBe(true);
     await rm(dataDir(), { recursive: true });
     const holding = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
-    expect(await ask(holding.url, "select to_regclass('kept') as kept")).toEqual([{ kept: null }]);
+    expect(await queryOn(holding.url, "select to_regclass('kept') as kept")).toEqual([{ kept: null }]);
   });
 
   it("runs beside a second copy of the project that wants the same port", async () => {
@@ -153,8 +153,8 @@ describe("as root, in a project below a 0700 folder, installed with umask 077 an
     const one = await hold({ dataDir: join(project, ".data/one"), port: 0 });
     const two = await hold({ dataDir: join(copy, ".data/one"), project: copy, port: one.port });
     expect(two.port).not.toBe(one.port);
-    expect(await ask(one.url, "select 1 as one")).toEqual([{ one: 1 }]);
-    expect(await ask(two.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await queryOn(one.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await queryOn(two.url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
   it("says what to install when the package is left out", async () => {
@@ -176,7 +176,7 @@ describe("in a project that belongs to another user", () => {
     const dataDir = join(project, ".data/users-own");
     const holding = await hold({ dataDir, prefix: asUser("nobody") });
     expect(await accountOf(holding)).toBe(await idOf("nobody"));
-    expect(await ask(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await queryOn(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
     expect(await exists(join(dataDir, "elsewhere"))).toBe(false);
   });
 
@@ -186,13 +186,13 @@ describe("in a project that belongs to another user", () => {
     await execute("kill", ["-KILL", String(first.holder.pid)]);
     await untilGone(first.serverPid);
     const second = await hold({ dataDir, prefix: asUser("nobody") });
-    expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await queryOn(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
   it("works for root, who may not use a namespace there", async () => {
     const dataDir = join(project, ".data/roots");
     const holding = await hold({ dataDir });
-    expect(await ask(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await queryOn(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
     expect(await readdir(join(dataDir, "elsewhere"))).toContain("cluster");
   });
 
@@ -208,6 +208,6 @@ describe("for a user id that has no name, as containers have", () => {
     await execute("chown", ["-R", `${STRANGER}:${STRANGER}`, join(folder, "closed")]);
     const holding = await hold({ dataDir: join(project, ".data/nameless"), prefix: asStranger });
     expect(await accountOf(holding)).toBe(STRANGER);
-    expect(await ask(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await queryOn(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 });

@@ -15,7 +15,7 @@ import { onDatabase, runOn } from "../faults/world/postgres-server.ts";
 import { certify, emptyMonth, eventsOnTopic, sendAll } from "../reconcile/month.ts";
 import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
-import { openDatabase } from "../support/log-rows.ts";
+import { openDatabase } from "../support/database.ts";
 import { startRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { runCli } from "../support/cli-process.ts";
+import { queryOn } from "../support/database.ts";
 import { ownPort } from "../support/own-port.ts";
 import { surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
@@ -87,11 +87,8 @@ describe("a source that moves to a Postgres and relays of its own while callback
     const relayOfB = await startRelayProcess(onlyB);
     router.route({ group1: first.url, group2: relayOfB.url }, `~^/callbacks/${TOKENS.b}(/|$) group2;`);
     const stored = async () => {
-      const client = new pg.Client({ connectionString: second.url });
-      await client.connect();
-      const { rows } = await client.query<{ count: number }>("select count(*)::int as count from callback");
-      await client.end();
-      return rows[0]?.count ?? 0;
+      const [row] = await queryOn(second.url, "select count(*)::int as count from callback");
+      return row.count;
     };
     await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(0));
     await more(50);

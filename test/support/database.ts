@@ -4,6 +4,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
+import type { Database } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { onTestFinished } from "./own-test.ts";
 import { PATIENCE_MS } from "./patience-ms.ts";
@@ -26,15 +27,44 @@ export function createEmptyTestDatabase(): Promise<TestDatabase> {
   return createDatabase(inject("databaseRun"), "template0");
 }
 
-/** One of them, a connection to it, and both gone with the test. */
-export async function openTestDatabase(options: ConnectOptions = {}, create = createTestDatabase) {
+/** One of them, gone with the test. @returns its URL */
+export async function ownDatabaseUrl(create = createTestDatabase): Promise<string> {
   const { url, drop } = await create();
-  const { db, close } = connect(new Secret(url), { max: 1, ...options });
-  onTestFinished(async () => {
-    await close();
-    await drop();
-  });
-  return { url, db };
+  onTestFinished(drop);
+  return url;
+}
+
+/** A connection to a database of the relay's, closed with the test. */
+export function openDatabase(url: string, options: ConnectOptions = {}): Database {
+  const { db, close } = connect(new Secret(url), { max: 4, ...options });
+  onTestFinished(close);
+  return db;
+}
+
+/** A database of its own, and a connection to it; both end with the test. */
+export async function ownDatabase(options: ConnectOptions = {}, create = createTestDatabase) {
+  const url = await ownDatabaseUrl(create);
+  return { url, db: openDatabase(url, options) };
+}
+
+/** A session beside those of the relay, ended with the test. */
+export async function openSession(url: string): Promise<pg.Client> {
+  const session = new pg.Client({ connectionString: url });
+  await session.connect();
+  onTestFinished(() => session.end());
+  return session;
+}
+
+/** One statement, in a session of its own. @returns its rows */
+export async function queryOn(url: string, text: string, values: unknown[] = []) {
+  const session = new pg.Client({ connectionString: url });
+  session.on("error", () => undefined);
+  await session.connect();
+  try {
+    return (await session.query(text, values)).rows;
+  } finally {
+    await session.end();
+  }
 }
 
 /** What the databases of one run of the tests have in common. */

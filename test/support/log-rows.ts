@@ -1,24 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import type { Database } from "../../src/database/tables.ts";
-import { Secret } from "../../src/kit/secret.ts";
-import { createTestDatabase } from "./database.ts";
-import { onTestFinished } from "./own-test.ts";
+import { openDatabase } from "./database.ts";
 import { type Surroundings, surroundings } from "./relay.ts";
-
-/** A connection to the relay's database, closed with the test. */
-export function openDatabase(url: string, options: ConnectOptions = {}): Database {
-  const { db, close } = connect(new Secret(url), { max: 4, ...options });
-  onTestFinished(close);
-  return db;
-}
-
-/** A database of its own, and a connection to it; both end with the test. */
-export async function ownDatabase(options: ConnectOptions = {}): Promise<{ db: Database; url: string }> {
-  const { url, drop } = await createTestDatabase();
-  onTestFinished(drop);
-  return { db: openDatabase(url, options), url };
-}
 
 /** What a relay runs in, and a connection to its database. */
 export async function withDatabase(): Promise<{ around: Surroundings; db: Database }> {
@@ -84,6 +67,14 @@ export async function addEvents(
   return rows;
 }
 
+const insertRow = (around: Surroundings, table: string, row: Record<string, unknown>) => {
+  const names = Object.keys(row);
+  return around.query(
+    `insert into ${table} (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
+    Object.values(row),
+  );
+};
+
 /** One row of `confirmation`; what is left out is one that ended in `paid`. */
 export async function addConfirmation(
   around: Surroundings,
@@ -102,11 +93,7 @@ export async function addConfirmation(
     opened_by: "callback",
     ...columns,
   };
-  const names = Object.keys(row);
-  await around.query(
-    `insert into confirmation (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
-    Object.values(row),
-  );
+  await insertRow(around, "confirmation", row);
   return String(row.invoice_id);
 }
 
@@ -129,11 +116,7 @@ export async function addCallback(
     body: Buffer.from(JSON.stringify({ data: { id: invoiceId, payerName: "Ada Obi" } })),
     ...columns,
   };
-  const names = Object.keys(row);
-  await around.query(
-    `insert into callback (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
-    Object.values(row),
-  );
+  await insertRow(around, "callback", row);
   return { id: String(row.id), invoiceId };
 }
 

@@ -6,7 +6,7 @@ import { migrateToLatest } from "../../src/database/migrate.ts";
 import { grantRoles, ROLES, type Role } from "../../src/database/roles.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { makePartitions, partitionsDue } from "../../src/receive/log/partitions.ts";
-import { createEmptyTestDatabase } from "./database.ts";
+import { createEmptyTestDatabase, queryOn } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";
 
 /** A login with these roles and nothing else, gone with the test. @returns the database's URL for it */
@@ -15,22 +15,12 @@ export async function loginWith(databaseUrl: string, roles: readonly Role[]): Pr
   const password = randomBytes(12).toString("hex");
   const memberships = roles.map((role) => ROLES[role]);
   const within = memberships.length > 0 ? `in role ${memberships.join(", ")}` : "";
-  await asOwner(databaseUrl, `create role ${name} login password '${password}' ${within}`);
-  onTestFinished(() => asOwner(databaseUrl, `drop role if exists ${name}`));
+  await queryOn(databaseUrl, `create role ${name} login password '${password}' ${within}`);
+  onTestFinished(async () => void (await queryOn(databaseUrl, `drop role if exists ${name}`)));
   const url = new URL(databaseUrl);
   url.username = name;
   url.password = password;
   return url.href;
-}
-
-async function asOwner(databaseUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /** A database of its own with the roles and their rights, and a connection of its owner. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { registerUpstreams, takeTurn } from "../../src/upstreams/source-row.ts";
-import { ownDatabase } from "../support/log-rows.ts";
+import { ownDatabase } from "../support/database.ts";
 
 /** One call in 100 s: nothing comes back while the test runs. */
 const RATE = 0.01;

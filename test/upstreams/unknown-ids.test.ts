@@ -5,7 +5,7 @@ import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { registerUpstreams } from "../../src/upstreams/source-row.ts";
 import { endFloods, UnknownIds } from "../../src/upstreams/unknown-ids.ts";
-import { ownDatabase } from "../support/log-rows.ts";
+import { ownDatabase } from "../support/database.ts";
 
 async function house() {
   const { db } = await ownDatabase({ max: 8 });

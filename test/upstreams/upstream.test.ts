@@ -8,7 +8,7 @@ import { transition } from "../../src/upstreams/machine.ts";
 import { registerUpstreams } from "../../src/upstreams/source-row.ts";
 import { Upstream } from "../../src/upstreams/upstream.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "../../src/upstreams/upstream-kind.ts";
-import { ownDatabase } from "../support/log-rows.ts";
+import { ownDatabase } from "../support/database.ts";
 
 const NAMES = { source: "default", topic: "arn:aws:sns:us-east-1:000000000000:events" };
 const error = "it said no";

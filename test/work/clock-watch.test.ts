@@ -5,7 +5,7 @@ import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { type Clocks, ClockWatch, stepsBetween } from "../../src/work/clock-watch.ts";
 import { RelayProcess } from "../../src/work/relay-process.ts";
-import { ownDatabase } from "../support/log-rows.ts";
+import { ownDatabase } from "../support/database.ts";
 
 const READ: Clocks = { even: 0, postgres: 0, own: 0, tookMs: 1 };
 const MINUTE_MS = 60_000;

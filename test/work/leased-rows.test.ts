@@ -1,19 +1,16 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { confirmationLeases } from "../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { ownDatabase } from "../support/log-rows.ts";
+import { openSession, ownDatabase } from "../support/database.ts";
 
 const LEASE = leaseOf(60_000);
 
 /** Three confirmations under one lease, the second one locked by somebody's open transaction. */
 async function threeWithOneLocked(claimedUntil: string) {
   const { db, url } = await ownDatabase();
-  const other = new pg.Client({ connectionString: url });
-  await other.connect();
-  onTestFinished(() => other.end());
+  const other = await openSession(url);
   const leaseToken = randomUUID();
   const ids = [randomUUID(), randomUUID(), randomUUID()].sort();
   await openConfirmations(

@@ -1,16 +1,14 @@
-import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLogger } from "../../src/kit/log.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { WakeUps } from "../../src/work/wake-up.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { openSession, ownDatabaseUrl } from "../support/database.ts";
 
 const NOW = 0;
 const never = new AbortController().signal;
 
 async function setting() {
-  const { url, drop } = await createTestDatabase();
-  onTestFinished(drop);
+  const url = await ownDatabaseUrl();
   const process = async () => {
     const wakeUps = new WakeUps({ url: new Secret(url), log: createLogger({ level: "silent" }) });
     await wakeUps.start();
@@ -20,10 +18,8 @@ async function setting() {
     return wakeUps;
   };
   const heard: string[] = [];
-  const listener = new pg.Client({ connectionString: url });
+  const listener = await openSession(url);
   listener.on("notification", ({ payload = "" }) => void heard.push(payload.split(" ")[1] ?? ""));
-  await listener.connect();
-  onTestFinished(() => listener.end());
   await listener.query("listen invoice_relay");
   return { url, process, heard };
 }
@@ -60,9 +56,7 @@ describe("a wake-up", () => {
   it("that came while there was no connection is told once there is one", async () => {
     const { url, process, heard } = await setting();
     const here = await process();
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    onTestFinished(() => other.end());
+    const other = await openSession(url);
     await other.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'invoice-relay wake-up' and datname = current_database()",
     );

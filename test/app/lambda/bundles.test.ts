@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { relayMigrations } from "../../../migrations/relay.ts";
-import { createEmptyTestDatabase } from "../../support/database.ts";
+import { createEmptyTestDatabase, ownDatabaseUrl } from "../../support/database.ts";
 import { useBundles } from "./bundles.ts";
 import { startContainer } from "./container.ts";
 import { scheduleEvent } from "./payloads.ts";
@@ -41,9 +41,8 @@ describe("the function migrate", () => {
   });
 
   it("makes the schema in an empty database, and does nothing the second time", async () => {
-    const database = await createEmptyTestDatabase();
-    onTestFinished(() => database.drop());
-    const migrate = startContainer(bundles.of("migrate"), { DATABASE_URL: database.url });
+    const DATABASE_URL = await ownDatabaseUrl(createEmptyTestDatabase);
+    const migrate = startContainer(bundles.of("migrate"), { DATABASE_URL });
 
     expect(await migrate.invoke({})).toMatchObject({ migrations: names, schema: "current" });
     expect(await migrate.invoke({})).toEqual({

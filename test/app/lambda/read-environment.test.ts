@@ -1,14 +1,13 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readEnvironment, requireVerifiedTls } from "../../../src/app/lambda/read-environment.ts";
 import { Secret } from "../../../src/kit/secret.ts";
+import { startServer } from "../../support/own-server.ts";
 
 /** An SSM that knows these parameters. Gives the names that it was asked for. */
 async function localSsm(parameters: Record<string, string>): Promise<string[][]> {
   const asked: string[][] = [];
-  const server = createServer(async (request, response) => {
+  const server = await startServer(async (request, response) => {
     const { Names, WithDecryption } = (await json(request)) as { Names: string[]; WithDecryption: boolean };
     asked.push(Names);
     const known = Names.filter((name) => name in parameters && WithDecryption);
@@ -19,15 +18,13 @@ async function localSsm(parameters: Record<string, string>): Promise<string[][]>
       }),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  vi.stubEnv("AWS_ENDPOINT_URL_SSM", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", server.url);
   vi.stubEnv("AWS_REGION", "eu-west-1");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
   onTestFinished(() => {
     vi.unstubAllEnvs();
-    server.closeAllConnections();
-    server.close();
+    return server.close();
   });
   return asked;
 }

@@ -1,6 +1,5 @@
-import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { onTestFinished } from "../../support/own-test.ts";
+import { openSession } from "../../support/database.ts";
 import { closableMonth } from "./closable-month.ts";
 
 const OCTOBER = { from: "2026-10-01T00:00:00Z", to: "2026-11-01T00:00:00Z" };
@@ -25,9 +24,7 @@ type Month = Awaited<ReturnType<typeof world>>;
 
 /** A transaction of its own. */
 async function session({ around }: Month) {
-  const client = new pg.Client({ connectionString: around.databaseUrl });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await openSession(around.databaseUrl);
   await client.query("begin");
   return client;
 }

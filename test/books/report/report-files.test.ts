@@ -1,10 +1,9 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { ADMIN_TOKENS, adminApi, OPERATOR, READER } from "../../support/admin.ts";
 import { runCli } from "../../support/cli-process.ts";
+import { openSession } from "../../support/database.ts";
 import { loginWith, withRoles } from "../../support/login.ts";
-import { onTestFinished } from "../../support/own-test.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
 import { books, OCTOBER, PAYMENTS, rowsOf } from "./october.ts";
@@ -66,9 +65,7 @@ describe("the file of a report", () => {
 it("whoever may only read the database can make reports and evidence", async () => {
   const { url } = (await withRoles()).database;
   const environment = { DATABASE_URL: await loginWith(url, ["reader"]), COLLECTION_IDS: "none" };
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await openSession(url);
   const [id = ""] = await addPayments(
     (text, values) => client.query(text, values),
     [{ amount: "40.10", paidAt: "2026-10-10T12:00:00Z", publishedAt: "2026-10-10T12:00:05Z" }],

@@ -6,7 +6,7 @@ import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import type { Database } from "../../../src/database/tables.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
-import { ownDatabase } from "../../support/log-rows.ts";
+import { ownDatabase } from "../../support/database.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
 
 const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };

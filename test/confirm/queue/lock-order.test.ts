@@ -11,7 +11,7 @@ import {
 import type { ConfirmationKey } from "../../../src/confirm/queue/confirmation.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import type { Database } from "../../../src/database/tables.ts";
-import { ownDatabase } from "../../support/log-rows.ts";
+import { ownDatabase } from "../../support/database.ts";
 import { paidOutcome } from "../../support/paid-outcome.ts";
 
 const BY_A_SWEEP = { openedBy: "reconcile", priority: "known" } as const;

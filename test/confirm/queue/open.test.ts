@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import type { Database, Tables } from "../../../src/database/tables.ts";
-import { ownDatabase } from "../../support/log-rows.ts";
+import { ownDatabase } from "../../support/database.ts";
 
 type Row = Selectable<Tables["confirmation"]>;
 

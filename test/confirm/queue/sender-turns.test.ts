@@ -7,8 +7,8 @@ import type { Database } from "../../../src/database/tables.ts";
 import { newId } from "../../../src/kit/ids.ts";
 import { appendAndOpen, distinctRequests } from "../../../src/receive/log/append-statements.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
+import { openDatabase, ownDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
-import { openDatabase, ownDatabase } from "../../support/log-rows.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
 
 /** Two processes over one database whose source is flooded. */

@@ -8,8 +8,8 @@ import {
   type IncomingCallback,
 } from "../../../src/receive/log/callback-log.ts";
 import { makePartitions } from "../../../src/receive/log/partitions.ts";
+import { ownDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
-import { ownDatabase } from "../../support/log-rows.ts";
 
 async function setUp(options: Partial<CallbackLogOptions> = {}) {
   const { db } = await ownDatabase();

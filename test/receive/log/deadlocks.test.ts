@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/kit/ids.ts";
 import { appendAndOpen, distinctRequests } from "../../../src/receive/log/append-statements.ts";
 import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
+import { ownDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
-import { ownDatabase } from "../../support/log-rows.ts";
 
 async function setUp() {
   // All wait for its four connections at once, as long as it takes.

@@ -5,8 +5,8 @@ import type { ClaimedConfirmation } from "../../../src/confirm/queue/claim.ts";
 import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
 import type { Handoff } from "../../../src/work/policy.ts";
+import { ownDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
-import { ownDatabase } from "../../support/log-rows.ts";
 
 /** A confirmer with room for `room` confirmations, which keeps what it is given. */
 class Confirmer implements Handoff<ClaimedConfirmation> {

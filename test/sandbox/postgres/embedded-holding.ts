@@ -5,7 +5,6 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import pg from "pg";
 
 const execute = promisify(execFile);
 
@@ -62,18 +61,6 @@ export async function holdInAnotherProcess(options: HoldOptions): Promise<Holdin
     await once(holder, "exit");
   };
   return { ...facts, holder, end };
-}
-
-/** Sends one statement on a connection of its own. */
-export async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 /** Ends a process without a chance to clean up, and waits until it is gone. */

@@ -10,15 +10,9 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../../src/sandbox/postgres/start-embedded-postgres.ts";
+import { queryOn } from "../../support/database.ts";
 import { ownPort } from "../../support/own-port.ts";
-import {
-  ask,
-  type Holding,
-  holdInAnotherProcess,
-  isAlive,
-  killHard,
-  killWatcherOf,
-} from "./embedded-holding.ts";
+import { type Holding, holdInAnotherProcess, isAlive, killHard, killWatcherOf } from "./embedded-holding.ts";
 
 let folder: string;
 let dataDir: string;
@@ -59,16 +53,16 @@ async function hold(options: { dataDir?: string; env?: Record<string, string> } 
 
 it("killed by anybody, is started again where it was, with all that was committed", async () => {
   const { url } = await start();
-  await ask(url, "create table kept as select 1 as one");
+  await queryOn(url, "create table kept as select 1 as one");
   const [postmaster = ""] = (await readFile(join(dataDir, "cluster/postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(postmaster), "SIGKILL");
-  expect(await vi.waitFor(() => ask(url, "select one from kept"))).toEqual([{ one: 1 }]);
-  await ask(url, "drop table kept");
+  expect(await vi.waitFor(() => queryOn(url, "select one from kept"))).toEqual([{ one: 1 }]);
+  await queryOn(url, "drop table kept");
 });
 
 it("works in UTF8, locale C and UTC, and forces every commit to the disk", async () => {
   const { url } = await start();
-  const [settings] = await ask(
+  const [settings] = await queryOn(
     url,
     `select current_database() as database, current_setting('TimeZone') as zone,
       current_setting('fsync') as fsync,
@@ -92,20 +86,20 @@ it("is closed to everyone without the data dir's password, and to other machines
   const closed = new URL(url);
   for (const password of ["", "postgres", "password"]) {
     closed.password = password;
-    await expect(ask(closed.href, "select 1")).rejects.toThrow(/password/i);
+    await expect(queryOn(closed.href, "select 1")).rejects.toThrow(/password/i);
   }
-  expect(await ask(url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
-  expect(await ask(url, "show unix_socket_directories")).toEqual([{ unix_socket_directories: "" }]);
-  const rules = await ask(url, "select distinct auth_method from pg_hba_file_rules");
+  expect(await queryOn(url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
+  expect(await queryOn(url, "show unix_socket_directories")).toEqual([{ unix_socket_directories: "" }]);
+  const rules = await queryOn(url, "select distinct auth_method from pg_hba_file_rules");
   expect(rules).toEqual([{ auth_method: "scram-sha-256" }]);
   expect((await stat(join(dataDir, "password"))).mode & 0o777).toBe(0o600);
 });
 
 it("stops although sessions are open", async () => {
   const postgres = await start();
-  const asleep = ask(postgres.url, "select pg_sleep(3600)").catch((error) => error.message);
+  const asleep = queryOn(postgres.url, "select pg_sleep(3600)").catch((error) => error.message);
   const sleepers = "select 1 from pg_stat_activity where wait_event = 'PgSleep'";
-  await expect.poll(() => ask(postgres.url, sleepers)).toHaveLength(1);
+  await expect.poll(() => queryOn(postgres.url, sleepers)).toHaveLength(1);
   await postgres.stop();
   expect(await asleep).toMatch(/terminat/);
 });
@@ -125,7 +119,7 @@ it("takes the wanted port, and a free one when that is taken", async () => {
 it("refuses a data dir that another living process uses, and says which", async () => {
   const { holder, url } = await hold();
   await expect(start()).rejects.toThrow(`(pid ${holder.pid})`);
-  expect(await ask(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await queryOn(url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
 it("says which data dir cannot be used", async () => {
@@ -154,28 +148,28 @@ it("keeps no parent from ending, and ends with it", async () => {
   const [url] = await Promise.all([text(parent.stdout), once(parent, "exit")]);
   expect(url).toMatch(/^postgres:/);
   const next = await start();
-  expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await queryOn(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
 it("ends with a parent that is killed, and every commit is there afterwards", async () => {
   const { holder, serverPid, url } = await hold();
-  await ask(url, "create table survived as select 11 as number");
+  await queryOn(url, "create table survived as select 11 as number");
   await killHard(holder);
   // At once: the old server may still be shutting down.
   const next = await start();
   expect(isAlive(serverPid)).toBe(false);
-  expect(await ask(next.url, "select number from survived")).toEqual([{ number: 11 }]);
+  expect(await queryOn(next.url, "select number from survived")).toEqual([{ number: 11 }]);
 });
 
 it("stops the server that outlived its killed parent and takes over the data dir", async () => {
   const { holder, serverPid, url } = await hold();
-  await ask(url, "create table outlived as select 13 as number");
+  await queryOn(url, "create table outlived as select 13 as number");
   await killWatcherOf(serverPid);
   await killHard(holder);
   expect(isAlive(serverPid)).toBe(true);
   const next = await start();
   expect(isAlive(serverPid)).toBe(false);
-  expect(await ask(next.url, "select number from outlived")).toEqual([{ number: 13 }]);
+  expect(await queryOn(next.url, "select number from outlived")).toEqual([{ number: 13 }]);
 });
 
 it("takes a pid in postmaster.pid that is another program's now for what it is", async () => {
@@ -187,7 +181,7 @@ it("takes a pid in postmaster.pid that is another program's now for what it is",
   try {
     await writeFile(pidFile, left.replace(/^\d+/, String(stranger.pid)));
     const next = await start();
-    expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await queryOn(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
   } finally {
     await killHard(stranger);
@@ -196,14 +190,14 @@ it("takes a pid in postmaster.pid that is another program's now for what it is",
 
 it("runs from a copy of a data dir in use without touching the original's server", async () => {
   const original = await start();
-  await ask(original.url, "checkpoint");
+  await queryOn(original.url, "checkpoint");
   const copy = join(folder, "copied-while-running");
   await cp(dataDir, copy, { recursive: true });
   expect(await readdir(join(copy, "cluster"))).toContain("postmaster.pid");
   const second = await start({ dataDir: copy, port: original.port });
   expect(second.port).not.toBe(original.port);
-  expect(await ask(original.url, "select 1 as one")).toEqual([{ one: 1 }]);
-  expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await queryOn(original.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await queryOn(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
 it("begins anew after an initdb that was cut short", async () => {
@@ -211,7 +205,7 @@ it("begins anew after an initdb that was cut short", async () => {
   await mkdir(join(cut, "initdb-abc/base"), { recursive: true });
   await writeFile(join(cut, "initdb-abc/PG_VERSION"), "18\n");
   const { url } = await start({ dataDir: cut });
-  expect(await ask(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await queryOn(url, "select 1 as one")).toEqual([{ one: 1 }]);
   expect((await readdir(cut)).filter((name) => name.startsWith("initdb-"))).toEqual([]);
 });
 
@@ -222,7 +216,7 @@ it("says what to do when the password is lost", async () => {
   await rm(file);
   await expect(start()).rejects.toThrow(/password cannot be read.*Restore it, or remove/);
   await writeFile(file, password, { mode: 0o600 });
-  expect(await ask((await start()).url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await queryOn((await start()).url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
 it("says what Postgres says when it does not start, and gives the data dir back", async () => {
@@ -232,7 +226,7 @@ it("says what Postgres says when it does not start, and gives the data dir back"
   await writeFile(settings, "no_such_setting = on\n");
   await expect(start()).rejects.toThrow(/no_such_setting/);
   await writeFile(settings, good);
-  expect(await ask((await start()).url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await queryOn((await start()).url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
 it("takes nothing from the environment that would change what Postgres does", async () => {
@@ -240,6 +234,6 @@ it("takes nothing from the environment that would change what Postgres does", as
     dataDir: await openFolder("environment"),
     env: { PGDATA: "/nowhere", PGPORT: "1", PGOPTIONS: "-c fsync=off", LC_ALL: "xx_YY", TZ: "Asia/Tokyo" },
   });
-  expect(await ask(url, "show fsync")).toEqual([{ fsync: "on" }]);
-  expect(await ask(url, "show lc_messages")).toEqual([{ lc_messages: "C" }]);
+  expect(await queryOn(url, "show fsync")).toEqual([{ fsync: "on" }]);
+  expect(await queryOn(url, "show lc_messages")).toEqual([{ lc_messages: "C" }]);
 });

@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { createLogger } from "../../../src/kit/log.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import {
@@ -8,6 +6,7 @@ import {
   startCollectionService,
 } from "../../../src/sandbox/provider/start-collection-service.ts";
 import { createEmptyTestDatabase } from "../../support/database.ts";
+import { startServer } from "../../support/own-server.ts";
 
 // The tests' own copy of what the seed file holds and of what answers look like: nothing of the contract.
 export const LIVE_KEY = "live_local_4f1c0d7e9a2b48d3b6e5";
@@ -118,28 +117,11 @@ export async function startReceiver(
   answer: (nth: number) => { status: number; headers?: Record<string, string> } = () => ({ status: 200 }),
 ) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    received.push({
-      method: request.method ?? "",
-      url: request.url ?? "",
-      headers: request.headers,
-      body: Buffer.concat(chunks),
-    });
+  const server = await startServer(async (request, response) => {
+    const { method = "", url = "", headers: sent } = request;
+    received.push({ method, url, headers: sent, body: await buffer(request) });
     const { status, headers = {} } = answer(received.length);
     response.writeHead(status, headers).end("ok");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/callbacks/merchant`,
-    received,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return { url: `${server.url}/callbacks/merchant`, received, close: server.close };
 }

@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
 import { type SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 import { onTestFinished, vi } from "vitest";
+import { startServer } from "../../support/own-server.ts";
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -16,22 +17,16 @@ export type Subscriber = Awaited<ReturnType<typeof startSubscriber>>;
  */
 export async function startSubscriber(answer: (received: Received) => number | Promise<number> = () => 200) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request.setEncoding("utf8")) body += chunk;
-    const one = { headers: request.headers, body };
+  const server = await startServer(async (request, response) => {
+    const one = { headers: request.headers, body: await text(request) };
     received.push(one);
     response.writeHead(await answer(one)).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  onTestFinished(server.close);
   const ofType = (type: string) => received.filter((one) => one.headers["x-amz-sns-message-type"] === type);
   const letters = (type: string) => ofType(type).map((one) => JSON.parse(one.body) as Record<string, string>);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    url: `${server.url}/events`,
     received,
     /** The envelopes of this type, in the order they came. */
     letters,

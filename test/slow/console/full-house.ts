@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { FIXED_AMOUNT, OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
+import { queryOn } from "../../support/database.ts";
 import { type ConsoleWorld, STRANGER } from "./console-world.ts";
 
 /** Ids of what a house in full use holds, by state. */
@@ -146,15 +146,8 @@ async function changeAfterPayment(world: ConsoleWorld, id: string): Promise<void
 }
 
 /** Changes the collection service's own tables, which its API would not do. */
-export async function inProvidersBook(world: ConsoleWorld, text: string, values: unknown[]): Promise<void> {
-  const client = new pg.Client({ connectionString: world.service.database.url });
-  await client.connect();
-  try {
-    await client.query(text, values);
-  } finally {
-    await client.end();
-  }
-}
+export const inProvidersBook = (world: ConsoleWorld, text: string, values: unknown[]) =>
+  queryOn(world.service.database.url, text, values);
 
 /** Paid on that day, in the past, 5,000.50 in all, and no callback ever came. */
 async function missPayments(world: ConsoleWorld) {

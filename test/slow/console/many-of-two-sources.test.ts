@@ -1,8 +1,8 @@
-import pg from "pg";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { ADMIN } from "../../journeys/drill.ts";
 import { launchChromium } from "../../sandbox/provider/chromium.ts";
+import { openSession } from "../../support/database.ts";
 import { addEvents } from "../../support/log-rows.ts";
 import { startRelay, surroundings } from "../../support/relay.ts";
 import { twoSources } from "../../support/two-sources.ts";
@@ -25,9 +25,7 @@ it("of two sources one is chosen, and all of its 1,300 are acted on, with how fa
     ...{ OPS_PORT: "0", ADMIN_TOKENS: `ada:operate:${ADMIN}` },
   });
   // The last thousand waits until somebody has looked.
-  const holder = new pg.Client(around.databaseUrl);
-  await holder.connect();
-  onTestFinished(() => holder.end());
+  const holder = await openSession(around.databaseUrl);
   await holder.query("select pg_advisory_lock(29)");
   await around.query(`
     create function linger() returns trigger language plpgsql as $$
