@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { rawSocket } from "../support/raw-socket.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 
-async function relayWith(changes: Record<string, string> = {}) {
-  const around = await surroundings();
-  return await startRelay(around.environment(changes), { http: true, workers: false });
-}
+const relayWith = async (changes: Record<string, string> = {}) =>
+  (await ownRelay(changes, { http: true, workers: false })).relay;
 
 const PATHS = ["/", "/healthz", "/readyz", "/metrics", "/callbacks/wrong", "/payment-pages/x", "/%zz"];
 
@@ -36,8 +34,7 @@ describe("every answer", () => {
   });
 
   it("to a request with two Host headers is 400, and nothing of it is recorded", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     const request = (hosts: string) =>
       rawSocket(relay.url, `POST /callbacks/${TOKEN} HTTP/1.1\r\n${hosts}Content-Length: 2\r\n\r\n{}`).ended;
     expect(await request("Host: x\r\nHost: evil.example\r\n")).toMatch(/^HTTP\/1\.1 400 /);

@@ -1,13 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { rawSocket } from "../support/raw-socket.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 
 const HEAD = `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n`;
 
-async function relayWith(changes: Record<string, string>) {
-  const around = await surroundings();
-  return await startRelay(around.environment(changes), { http: true, workers: false });
-}
+const relayWith = async (changes: Record<string, string>) =>
+  (await ownRelay(changes, { http: true, workers: false })).relay;
 
 describe("the connections of one address (G12)", () => {
   it("are capped: one more is closed at once, and there is room again when one ends", async () => {

@@ -2,16 +2,12 @@ import type { RequestHandler } from "express";
 import { expect, it, onTestFinished } from "vitest";
 import { httpApp } from "../../src/app/http-app.ts";
 import { listen } from "../../src/kit/http-server.ts";
-import { createLogger } from "../../src/kit/log.ts";
 import { rawSocket } from "../support/raw-socket.ts";
+import { keptLog } from "../support/test-log.ts";
 
 /** An app with one handler, and what it logs. */
 async function serving(handler: RequestHandler) {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLogger({
-    level: "info",
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
-  });
+  const { lines, log } = keptLog();
   const server = await listen(httpApp([handler], log), { name: "test", port: 0, host: "127.0.0.1" });
   onTestFinished(() => server.close(0));
   return { url: server.url, lines };

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { ALARM_NAMES } from "../../src/alarms/alarm-definitions.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { ownRelay } from "../support/relay.ts";
 
 const WAIT = { interval: 100 };
 
@@ -16,10 +15,8 @@ const BOUNDED = [
 
 describe("a payment that is out", () => {
   it("is one line with callback, invoice, event and durations, and is counted in each histogram", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const { around, relay } = await ownRelay();
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     const line = await vi.waitFor(() => {
       const said = relay.lines.filter(({ msg }) => msg === "published a paid invoice");
@@ -55,11 +52,13 @@ describe("a payment that is out", () => {
 
 describe("/metrics", () => {
   it("has every alarm by name from the start, and only labels of few values", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment({ COLLECTION_IDS: randomUUID() }), {
-      http: true,
-      workers: false,
-    });
+    const { relay } = await ownRelay(
+      { COLLECTION_IDS: randomUUID() },
+      {
+        http: true,
+        workers: false,
+      },
+    );
     const text = await (await fetch(`${relay.url}/metrics`)).text();
     for (const alarm of ALARM_NAMES) {
       expect(text).toContain(`invoice_relay_alarms_open{alarm="${alarm}"} 0`);

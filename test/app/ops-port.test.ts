@@ -3,7 +3,7 @@ import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { openSession } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket } from "../support/raw-socket.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 
 const ADMIN = "admin-token-0123456789abcdef";
 const OPS = ["/readyz", "/metrics", "/admin/v1/upstreams"];
@@ -15,8 +15,7 @@ async function statuses(url: string, paths: readonly string[] = OPS): Promise<nu
 
 describe("OPS_PORT", () => {
   it("has what operators ask for, and PORT has it no longer; both say that they live", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment({ OPS_PORT: "0", ADMIN_TOKENS: ADMIN }));
+    const { relay } = await ownRelay({ OPS_PORT: "0", ADMIN_TOKENS: ADMIN });
     expect(relay.opsPort).not.toBe(relay.port);
     await eventually(() => statuses(relay.opsUrl ?? ""), toEqual([200, 200, 200]));
     expect(await statuses(relay.url)).toEqual([404, 404, 404]);
@@ -103,8 +102,7 @@ describe("/readyz", () => {
   });
 
   it("is ready while a schema change or a dump holds the callbacks' table", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     const other = await openSession(around.databaseUrl);
     await other.query("begin");
     await other.query("lock table callback, confirmation, source, topic in access exclusive mode");
@@ -113,8 +111,7 @@ describe("/readyz", () => {
   });
 
   it("tells strangers nothing of why it is not ready, and the log once", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     await around.query("alter table callback rename to secret_table_name");
     await vi.waitFor(async () => expect((await ask(relay.url)).status).toBe(503));
     expect((await ask(relay.url)).text).toBe("not ready: callbacks cannot be recorded\n");
@@ -127,8 +124,7 @@ describe("/readyz", () => {
 
 describe("/metrics", () => {
   it("is counted once a second, whoever asks, and tells how late the event loop is", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { relay } = await ownRelay({}, { http: true, workers: false });
     const page = async () => await (await fetch(`${relay.url}/metrics`)).text();
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());

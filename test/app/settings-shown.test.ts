@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { whatIsOn } from "../../src/app/settings-shown.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { sourcesOf } from "../../src/kit/sources.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 
 const ENVIRONMENT = {
   PUBLIC_URL: "https://relay.example.com",
@@ -33,7 +33,6 @@ it("what the settings leave out is named as off, and what they name as on", () =
 });
 
 it("serve says so as it starts", async () => {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment(), { http: true, workers: false });
+  const { relay } = await ownRelay({}, { http: true, workers: false });
   expect(relay.lines[0]).toMatchObject({ level: "info", msg: "what is on, and what is off", sources: 1 });
 });

@@ -6,7 +6,6 @@ import { EVENTS } from "../support/events.ts";
 import { ownPort } from "../support/own-port.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const WAIT = { interval: 50 };
@@ -37,8 +36,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
   (kind) => {
     it("lives, is not ready, answers callbacks 503, alarms, and goes on by itself (G1, G11)", async () => {
       const around = await surroundings();
-      const id = randomUUID();
-      around.provider.invoice(id, invoiceAnswer(id));
+      const id = around.provider.paid();
       const { proxy, relay, url } = await waiting(around, kind);
 
       const ready = await fetch(`${url}/readyz`);

@@ -6,7 +6,6 @@ import { readSettings, SettingsError } from "../../src/kit/settings.ts";
 import { eventually, toBe, toHaveLength } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { startTraceReceiver } from "../support/trace-receiver.ts";
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
@@ -84,8 +83,7 @@ describe("a collector", () => {
         OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
       }),
     );
-    const ids = Array.from({ length: 20 }, () => randomUUID());
-    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+    const ids = Array.from({ length: 20 }, () => around.provider.paid());
     for (const id of ids) expect((await relay.callback({ data: { id } })).status).toBe(200);
     await eventually(() => around.sns.messages(around.topicArn), toHaveLength(20));
     await eventually(
@@ -106,8 +104,7 @@ describe("a collector", () => {
         OTEL_EXPORTER_OTLP_TIMEOUT: "600000",
       }),
     );
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await fetch(`${relay.url}/callbacks/${around.environment().CALLBACK_TOKENS}`, {
       method: "POST",
       body: JSON.stringify({ data: { id } }),

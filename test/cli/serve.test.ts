@@ -155,8 +155,7 @@ describe("invoice-relay serve, stopped", () => {
 describe("invoice-relay serve in parts", () => {
   it("--no-workers records, --workers-only confirms and publishes, together they do all", async () => {
     const around = await surroundings();
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     const receiver = await serving(around, ["--no-workers"]);
     await callback(receiver.url, id);
     expect(around.provider.requests).toEqual([]);

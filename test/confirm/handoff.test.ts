@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
-import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
 import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
@@ -35,8 +35,7 @@ const paid = (around: Surroundings, ids: readonly string[]) =>
 
 /** A first confirmation of its own, answered: from then on the confirmer takes what is handed over. */
 async function confirmerIsReady(around: Surroundings, relay: { url: string }): Promise<void> {
-  const id = randomUUID();
-  around.provider.invoice(id, invoiceAnswer(id));
+  const id = around.provider.paid();
   await tell(relay, [id]);
   await paid(around, [id]);
   await around.query("delete from confirmation");
@@ -94,8 +93,7 @@ describe("a new confirmation in the process that recorded it", () => {
   });
 
   it("about an invoice that is known is judged by what is known: paid stays paid (G6)", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
+    const { around, relay } = await ownRelay();
     await confirmerIsReady(around, relay);
     const id = randomUUID();
     around.provider.invoice(

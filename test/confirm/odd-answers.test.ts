@@ -1,13 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 it("a status without end is stored to 200 characters, and told with 40", async () => {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment());
-  const id = randomUUID();
-  around.provider.invoice(id, invoiceAnswer(id, { status: "Waiting ".repeat(10_000) }));
+  const { around, relay } = await ownRelay();
+  const id = around.provider.paid({ status: "Waiting ".repeat(10_000) });
   await relay.callback({ data: { id } });
   await vi.waitFor(async () => expect(await around.query("select from invoice")).toHaveLength(1));
   expect(await around.query("select status from invoice")).toEqual([{ status: "Waiting ".repeat(25) }]);
@@ -16,8 +14,7 @@ it("a status without end is stored to 200 characters, and told with 40", async (
 });
 
 it("a reference without end, which no index takes, keeps no paid invoice from its event", async () => {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment());
+  const { around, relay } = await ownRelay();
   const id = randomUUID();
   const endless = randomBytes(6_000).toString("base64url");
   const callBackUrl = `https://relay.example.com/callbacks/${TOKEN}/${endless}`;

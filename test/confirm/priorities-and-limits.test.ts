@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
+import { NOT_FOUND } from "../support/scripted-provider.ts";
 import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
 
 describe("the replay priority", () => {
@@ -112,8 +112,7 @@ describe("limits of a source", () => {
         ),
       toEqual([{ flooded: true, claimed: 0 }]),
     );
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await sendFrom("198.51.100.1", [id]);
     const before = around.provider.requests.length;
     await forge();

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
 import { ActivityBook, activityBook, latencyOf } from "../../src/operate/activity.ts";
@@ -6,7 +5,6 @@ import { adminApi } from "../support/admin.ts";
 import { openDatabase } from "../support/database.ts";
 import { addCallback, addConfirmation, addEvents } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("activity", () => {
   it("counts callbacks, confirmed payments and acceptances by the minute", async () => {
@@ -54,8 +52,7 @@ describe("activity", () => {
 
   it("of a day and of a week is given over HTTP, and the collections that payments came in", async () => {
     const { call, around, relay } = await adminApi({}, { http: true, workers: true });
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
     for (const [range, steps, stepMinutes] of [

@@ -4,19 +4,15 @@ import type { Live } from "../../src/api/live.ts";
 import type { RefusedCallers } from "../../src/api/refused-callers.ts";
 import { httpApp } from "../../src/app/http-app.ts";
 import { listen } from "../../src/kit/http-server.ts";
-import { createLogger } from "../../src/kit/log.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import type { OperationParts } from "../../src/operate/operations/operation.ts";
+import { keptLog } from "../support/test-log.ts";
 
 const TOKEN = "admin-token-0123456789abcdef01";
 
 /** An admin API whose parts hold a bug, and what it logs. */
 async function brokenApi(parts: Partial<OperationParts>) {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLogger({
-    level: "info",
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
-  });
+  const { lines, log } = keptLog();
   const router = adminRouter({
     parts: { mask: (text: string) => text, ...parts } as OperationParts,
     tokens: [{ name: "eve", role: "admin", token: new Secret(TOKEN) }],

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import express from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Live } from "../../src/api/live.ts";
@@ -13,7 +12,6 @@ import { adminApi, READER } from "../support/admin.ts";
 import { openDatabase } from "../support/database.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 /** Listens to server-sent events until the test ends. */
 async function listening(url: string, headers: Record<string, string> = {}) {
@@ -83,8 +81,7 @@ describe("the live stream", () => {
     const stream = await listening(`${relay.url}/admin/v1/live`, { authorization });
     expect(stream.status).toBe(200);
     expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(() => {
       const payments = stream.events.filter(({ name }) => name === "payment");

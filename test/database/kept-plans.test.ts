@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { Alarms } from "../../src/alarms/alarms.ts";
 import { claimAlarmsToNotify } from "../../src/alarms/alarms-to-notify.ts";
 import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
 import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
 import { type ClaimedEvent, claimEvents } from "../../src/publish/claim-events.ts";
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
@@ -19,6 +16,7 @@ import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
 import { surroundings } from "../support/relay.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
 const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC };
@@ -52,7 +50,7 @@ async function path(db: Database, size: number): Promise<void> {
   const { items } = await claimConfirmations(db, claiming);
   expect([items.length, handed.taken.length]).toEqual([size, size]);
 
-  const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+  const alarms = alarmsOn(db);
   const events = handoff<ClaimedEvent>();
   const stored = { db, alarms, onEvents: () => undefined, routes: [ROUTE] };
   const store = async (to: OutcomeStore, confirmations: typeof handed.taken) =>
@@ -160,7 +158,7 @@ it("alarms that stay open or are over cost those who look for news nothing, howe
      values ('event_truncated', 'default', 'quiet', '', now() - interval '2 days', now())`,
   );
   const look = async (db: Parameters<typeof claimAlarmsToNotify>[0]) => {
-    const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+    const alarms = alarmsOn(db);
     await alarms.clearQuiet();
     const untold = await claimAlarmsToNotify(db, { most: 500, lease: leaseOf(0) });
     expect(untold?.alarms.map(({ subject }) => subject)).toEqual(["new", "quiet"]);

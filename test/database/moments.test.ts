@@ -1,9 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { Alarms } from "../../src/alarms/alarms.ts";
 import { claimAlarmsToNotify } from "../../src/alarms/alarms-to-notify.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
 import { shareBudgets } from "../../src/receive/caller/callback-budgets.ts";
 import { claimReplay, endLostReplayLeases } from "../../src/replay/replay-rows.ts";
 import {
@@ -16,6 +13,7 @@ import { bringUpstreamsForward } from "../../src/upstreams/upkeep.ts";
 import { noteChores } from "../../src/work/failing-chores.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { ownDatabase } from "../support/database.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 const LEASE = leaseOf(15_000);
 const ALARM = { name: "callback_refused", source: "default", subject: "hmac", detail: "refused" } as const;
@@ -23,7 +21,7 @@ const ALARM = { name: "callback_refused", source: "default", subject: "hmac", de
 async function house() {
   const { db } = await ownDatabase({ max: 2 });
   await registerUpstreams(db, { sources: ["default"], topics: [] });
-  const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+  const alarms = alarmsOn(db);
   return { db, alarms };
 }
 

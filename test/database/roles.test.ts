@@ -9,7 +9,6 @@ import { openDatabase } from "../support/database.ts";
 import { withDatabase } from "../support/log-rows.ts";
 import { loginWith, thisMonth, tries, withRoles } from "../support/login.ts";
 import { startRelay } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("database roles", () => {
   it("are decided for every table that there is, and for no other", async () => {
@@ -232,8 +231,7 @@ describe("database roles", () => {
     const { around, db } = await withDatabase();
     await makePartitions(db);
     await grantRoles(db);
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     const relay = await startRelay(
       around.environment({
         COLLECTION_IDS: "none",

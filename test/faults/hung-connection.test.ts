@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { TcpProxy } from "./network/tcp-proxy.ts";
 
 const ANSWERED_AGAIN_MS = 15_000;
@@ -14,8 +12,7 @@ it("connections to Postgres that hang are replaced: answered again within 15 s, 
   onTestFinished(() => proxy.close());
   const relay = await startRelay(around.environment({ DATABASE_URL: proxy.through(around.databaseUrl) }));
   const pay = async () => {
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     const { status } = await fetch(`${relay.url}/callbacks/${TOKEN}`, {
       method: "POST",
       body: JSON.stringify({ data: { id } }),

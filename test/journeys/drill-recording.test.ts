@@ -1,7 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { type Surroundings, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { clears, hasRunbook, isTold, onCall, saysSo, WAIT } from "./drill.ts";
 
 const ALARM = 'invoice_relay_alarms_open{alarm="recording_failing"} 1';
@@ -48,8 +46,7 @@ it.concurrent.each([
   async (_what, breakIt, says, comes) => {
     const around = await surroundings();
     const watch = await onCall(around.environment({ COLLECTION_IDS: "none" }));
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     const send = () => watch.relay.callback({ data: { id } });
     const readyz = async () => (await fetch(`${watch.relay.opsUrl}/readyz`)).status;
 

@@ -3,13 +3,11 @@ import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("a paid invoice", () => {
   it("becomes one invoice.paid event on SNS, built from the provider's answer alone (G3)", async () => {
     const around = await surroundings();
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     const relay = await startRelay(around.environment());
 
     const answer = await relay.callback({

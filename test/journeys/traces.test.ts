@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { eventually, toEqual, toHaveLength } from "../support/eventually.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { ownRelay, type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 import { type SeenSpan, startTraceReceiver, type TraceReceiver } from "../support/trace-receiver.ts";
 
@@ -9,8 +9,7 @@ const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/;
 
 /** A paid invoice at the provider. */
 function paidInvoice(around: Surroundings): string {
-  const id = randomUUID();
-  around.provider.invoice(id, invoiceAnswer(id));
+  const id = around.provider.paid();
   return id;
 }
 
@@ -230,8 +229,7 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
 
 describe("while no endpoint is set", () => {
   it("there is no traceparent anywhere, whatever callers send", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
+    const { around, relay } = await ownRelay();
     const headers = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
     await relay.callback({ data: { id: paidInvoice(around) } }, { headers });
     const [message] = await publishedOn(around, 1);

@@ -28,8 +28,7 @@ const LEGIBLE = { isLegible: true, digest: false };
 async function published(changes: Record<string, string> = {}, personal: Record<string, unknown> = {}) {
   const { around, db } = await withDatabase();
   const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "200", ...changes }));
-  const id = randomUUID();
-  around.provider.invoice(id, invoiceAnswer(id, personal));
+  const id = around.provider.paid(personal);
   return { around, db, relay, id };
 }
 

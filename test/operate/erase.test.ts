@@ -83,8 +83,7 @@ describe("erase", () => {
   it("asked for once more finds nothing to blank, changes nothing, and is audited", async () => {
     const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
@@ -145,8 +144,7 @@ describe("erase", () => {
   it("is not undone by callbacks that come later: they are blanked as well", async () => {
     const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment({ LEASE_DURATION: "1s" }));
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });

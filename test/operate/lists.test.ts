@@ -10,7 +10,6 @@ import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("invoice-relay invoices, and invoice by reference", () => {
   it("finds a confirmed invoice by what a customer can say of it", async () => {
@@ -18,8 +17,7 @@ describe("invoice-relay invoices, and invoice by reference", () => {
     const around = await surroundings();
     const environment = around.environment({ COLLECTION_IDS: "none" });
     const relay = await startRelay(environment);
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     const published = () => around.query<{ event_id: string }>("select event_id from publication");
     const [publication] = await eventually(published, toHaveLength(1));

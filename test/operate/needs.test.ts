@@ -4,7 +4,7 @@ import { severityOf } from "../../src/alarms/alarm-definitions.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { openDatabase } from "../support/database.ts";
 import { addConfirmation, addEvents, addProcess } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { ownRelay, type Surroundings, surroundings } from "../support/relay.ts";
 import { unpaidAnswer } from "../support/scripted-provider.ts";
 
 const NOTHING_SET = { sources: null, intervalMs: 86_400_000 };
@@ -57,8 +57,7 @@ describe("what needs a person", () => {
 
 describe("the age of a backlog", () => {
   it("counts from the oldest request, however often asking fails, and ends with an answer", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
+    const { around, relay } = await ownRelay();
     const id = randomUUID();
     around.provider.invoice(id, { status: 500, body: {} });
     await relay.callback({ data: { id } });

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { listPausable, noticeEndedPauses, pause, resume } from "../../src/operate/pause.ts";
 import { withDatabase } from "../support/log-rows.ts";
 import { startRelay } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
 
@@ -12,8 +10,7 @@ describe("pause and resume", () => {
     const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     expect(await pause({ db, actor, work: "confirm", names: "all" })).toMatchObject({ changed: ["default"] });
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
 
     expect((await relay.callback({ data: { id } })).status).toBe(200);
     await vi.waitFor(async () =>
@@ -35,8 +32,7 @@ describe("pause and resume", () => {
     const { around, db } = await withDatabase();
     const relay = await startRelay(around.environment());
     await pause({ db, actor, work: "publish", names: [around.topicArn] });
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(async () =>
       expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),

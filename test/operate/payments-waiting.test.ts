@@ -1,7 +1,4 @@
 import { expect, it, vi } from "vitest";
-import { Alarms } from "../../src/alarms/alarms.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
 import { noteWaiting } from "../../src/operate/backlog.ts";
 import { retryDead } from "../../src/operate/decide-undelivered.ts";
 import { pause } from "../../src/operate/pause.ts";
@@ -12,13 +9,13 @@ import { openDatabase, openSession } from "../support/database.ts";
 import { addConfirmation, addEvents, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 const OPEN = { state: "due", settled_at: null, verdict: null };
 
 const PATIENT = { sources: null, intervalMs: 86_400_000 };
 
-const note = (db: ReturnType<typeof openDatabase>) =>
-  noteWaiting(db, new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() }));
+const note = (db: ReturnType<typeof openDatabase>) => noteWaiting(db, alarmsOn(db));
 
 const waitingLong = async (around: Surroundings) => {
   const id = await addConfirmation(around, { ...OPEN, due_at: new Date() });

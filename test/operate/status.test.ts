@@ -6,7 +6,6 @@ import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
 import { addCallback, addConfirmation, addEvents, addProcess, withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const COLLECTIONS = { COLLECTION_IDS: "none" };
 
@@ -35,8 +34,7 @@ describe("invoice-relay status", () => {
     const around = await surroundings();
     const environment = around.environment(COLLECTIONS);
     const relay = await startRelay(environment);
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     await vi.waitFor(async () => {

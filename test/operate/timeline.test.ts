@@ -6,8 +6,7 @@ import { runCli } from "../support/cli-process.ts";
 import { openDatabase, ownDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { addConfirmation, addEvents, type EventRow } from "../support/log-rows.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { ownRelay, surroundings } from "../support/relay.ts";
 
 async function openLog() {
   const { db } = await ownDatabase();
@@ -95,10 +94,8 @@ describe("a timeline", () => {
 });
 
 it("the answer that made the event keeps its time, however often the provider was asked since", async () => {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment());
-  const id = randomUUID();
-  around.provider.invoice(id, invoiceAnswer(id));
+  const { around, relay } = await ownRelay();
+  const id = around.provider.paid();
   await relay.callback({ data: { id } });
   await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
   await around.query("update confirmation set asked_at = asked_at - interval '1 hour'");

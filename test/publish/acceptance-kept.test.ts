@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { eventually, toBeGreaterThan, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 it("keeps a MessageId whose answer came while Postgres was away, past the end of its lease (G5)", async () => {
   const around = await surroundings();
@@ -21,8 +19,7 @@ it("keeps a MessageId whose answer came while Postgres was away, past the end of
     AWS_ENDPOINT_URL_SNS: toSns.through(environment.AWS_ENDPOINT_URL_SNS ?? ""),
   });
   expect(toSns.connections).toBe(0);
-  const id = randomUUID();
-  around.provider.invoice(id, invoiceAnswer(id));
+  const id = around.provider.paid();
   await relay.callback({ data: { id } });
 
   const claimed = (how: string) => () =>

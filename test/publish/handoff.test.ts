@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 /** As many invoices as one callback may name. */
 const MOST_TOLD = 100;
@@ -14,8 +12,7 @@ const MOST_TOLD = 100;
  * and stored.
  */
 async function confirmed(around: Surroundings, relay: { url: string }, count: number, inAll = count) {
-  const ids = Array.from({ length: count }, () => randomUUID());
-  for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+  const ids = Array.from({ length: count }, () => around.provider.paid());
   const tell = async (from: number) => {
     const body = JSON.stringify(ids.slice(from, from + MOST_TOLD).map((id) => ({ data: { id } })));
     await fetch(`${relay.url}/callbacks/${TOKEN}`, { method: "POST", body });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { addEvents } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { ownRelay, type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const WAIT = { interval: 20 };
@@ -32,8 +32,7 @@ const hurry = (around: Surroundings) =>
 
 describe("publishing", () => {
   it("keeps the MessageId of every entry (G5)", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
+    const { around, relay } = await ownRelay();
     await pay(around, relay, 25);
     await published(around, 25);
     const kept = await around.query<{ event_id: string; message_id: string }>(
@@ -148,8 +147,7 @@ describe("publishing", () => {
   });
 
   it("control characters in a collection's name do not make SNS refuse the event", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
+    const { around, relay } = await ownRelay();
     await pay(around, relay, 1, () => ({
       collectionName: "a\u0001b\uFFFE",
       title: "\u0001\uFFFF",
@@ -159,8 +157,7 @@ describe("publishing", () => {
   });
 
   it("an event claimed by a worker that died is published by the next", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
+    const { around, relay } = await ownRelay();
     await pay(around, relay, 1);
     await published(around, 1);
     await around.query(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startRelay, surroundings, type TestRelay, TOKEN } from "../support/relay.ts";
+import { ownRelay, type TestRelay, TOKEN } from "../support/relay.ts";
 import { loadCorpus } from "./corpus/load-corpus.ts";
 import { sendRaw } from "./send-raw.ts";
 
@@ -14,8 +14,7 @@ const corpus = loadCorpus();
 describe("every callback of the corpus, over HTTP", () => {
   // One relay for all: what is in the corpus must not disturb its neighbours either.
   it("is answered as its file says, its bytes kept as sent, its ids asked for (G1)", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     const wrong: string[] = [];
     const say = (index: number, problem: string | null) => {
       if (problem !== null) wrong.push(`${corpus[index]?.group}: ${corpus[index]?.name}: ${problem}`);

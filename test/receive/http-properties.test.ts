@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 import { sendRaw } from "./send-raw.ts";
 
 const ALLOWED = [400, 404, 405, 408, 413, 429, 431, 503];
@@ -53,11 +53,13 @@ const body = fc.oneof(
 
 describe("whatever the bytes", () => {
   it("the answer is one of the known ones, and what was recorded equals what was sent (G1)", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment({ WRONG_TOKENS_PER_MINUTE: "20" }), {
-      http: true,
-      workers: false,
-    });
+    const { around, relay } = await ownRelay(
+      { WRONG_TOKENS_PER_MINUTE: "20" },
+      {
+        http: true,
+        workers: false,
+      },
+    );
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE"),
@@ -89,11 +91,13 @@ describe("whatever the bytes", () => {
   });
 
   it("bytes that are no HTTP at all leave the process alive, and never get 2xx unless a request is in them", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment({ REQUEST_TIMEOUT: "300ms" }), {
-      http: true,
-      workers: false,
-    });
+    const { around, relay } = await ownRelay(
+      { REQUEST_TIMEOUT: "300ms" },
+      {
+        http: true,
+        workers: false,
+      },
+    );
     const port = Number(new URL(relay.url).port);
     const line = `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\n`;
     const hostile = [
@@ -124,8 +128,7 @@ describe("whatever the bytes", () => {
   });
 
   it("a NUL in path, query or body and an endless reference are recorded, and so are their neighbours", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     const path = `/callbacks/${TOKEN}`;
     const endless = randomBytes(6_000).toString("base64url");
     const answers = await Promise.all([

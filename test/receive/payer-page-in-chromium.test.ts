@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launchChromium } from "../sandbox/provider/chromium.ts";
 import { PATIENCE_MS } from "../support/patience-ms.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
 let browser: Browser;
@@ -25,8 +25,7 @@ async function open(options: BrowserContextOptions): Promise<{ page: Page; compl
 }
 
 async function payable() {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment());
+  const { around, relay } = await ownRelay();
   const id = randomUUID();
   around.provider.invoice(id, unpaidAnswer(id));
   const pay = async () => {

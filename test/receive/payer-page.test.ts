@@ -4,7 +4,7 @@ import { newId } from "../../src/kit/ids.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { sealedId } from "../../src/receive/payer-page/payer-page-routes.ts";
 import { openSession } from "../support/database.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, startRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
 const BROWSER = {
@@ -13,8 +13,7 @@ const BROWSER = {
 };
 
 async function house(changes: Record<string, string> = {}, workers = true) {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment(changes), { http: true, workers });
+  const { around, relay } = await ownRelay(changes, { http: true, workers });
   const visit = (query: string, headers: Record<string, string> = BROWSER) =>
     fetch(`${relay.url}/callbacks/${TOKEN}${query}`, { headers, redirect: "manual" });
   return { around, relay, visit };

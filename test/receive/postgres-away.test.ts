@@ -5,7 +5,7 @@ import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { embeddedServer } from "../faults/world/postgres-server.ts";
 import { openSession, queryOn } from "../support/database.ts";
-import { startRelay, surroundings, type TestRelay } from "../support/relay.ts";
+import { ownRelay, type TestRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /**
@@ -39,8 +39,7 @@ const LOGGED = "select invoice_ids[1]::text as id from callback";
 
 describe("when Postgres goes away while callbacks come in", () => {
   it("its connections cut and refused: 503 with Retry-After, then by itself 2xx again, and every 2xx is in the log (G1)", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     const { accepted, others, stop } = senders(relay);
     const name = new URL(around.databaseUrl).pathname.slice(1);
     const admin = new URL(around.databaseUrl);
@@ -74,11 +73,13 @@ describe("when Postgres goes away while callbacks come in", () => {
     const { db, close } = connect(new Secret(server.url), { max: 1 });
     await migrateToLatest(db, "relay");
     await close();
-    const around = await surroundings();
-    const relay = await startRelay(around.environment({ DATABASE_URL: server.url }), {
-      http: true,
-      workers: false,
-    });
+    const { relay } = await ownRelay(
+      { DATABASE_URL: server.url },
+      {
+        http: true,
+        workers: false,
+      },
+    );
     const { accepted, others, stop } = senders(relay);
     await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(20));
     await server.stop("fast");

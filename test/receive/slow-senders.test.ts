@@ -1,12 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket as open } from "../support/raw-socket.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 
-async function relayWith(changes: Record<string, string>) {
-  const around = await surroundings();
-  return await startRelay(around.environment(changes), { http: true, workers: false });
-}
+const relayWith = async (changes: Record<string, string>) =>
+  (await ownRelay(changes, { http: true, workers: false })).relay;
 
 describe("a slow sender", () => {
   it("whose headers never end gets 408 and is cut off", async () => {
@@ -77,8 +75,7 @@ describe("connections", () => {
   });
 
   it("a body in chunks is taken whatever their size, but not one in chunks of a byte or so", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     const answerTo = (chunk: string, count: number) =>
       open(
         relay.url,

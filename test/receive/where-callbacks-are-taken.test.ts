@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 import { sendRaw } from "./send-raw.ts";
 
 describe("a callback's path", () => {
   it("is known as Express knows one: in any case, after an origin, with broken escapes; and no other is", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     const statusOf = async (target: string) =>
       (await sendRaw(relay.url, { method: "POST", target, headers: {}, body: Buffer.from("{}") })).status;
     const taken = [

@@ -1,8 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { openSession } from "../support/database.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { ownRelay, TOKEN } from "../support/relay.ts";
 
 const SECRET = "a-secret-for-signatures-0123456789";
 const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
@@ -22,8 +21,7 @@ function webhookHeaders(body: string, at = Date.now(), secret = WEBHOOK_SECRET):
 }
 
 async function relayWith(changes: Record<string, string>, workers = false) {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment(changes), { http: true, workers });
+  const { around, relay } = await ownRelay(changes, { http: true, workers });
   const send = async (body: string, headers: Record<string, string>) =>
     (await relay.callback(body, { headers })).status;
   return { around, relay, send };
@@ -128,8 +126,7 @@ describe("allowed addresses", () => {
 describe("a callback that fails a check", () => {
   it("is recorded as refused with its ids, asks nothing (G3), is alarmed and counted", async () => {
     const { around, relay } = await relayWith({ CALLBACK_HMAC_SECRETS: SECRET }, true);
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     const body = JSON.stringify({ data: { id } });
     expect((await relay.callback(body)).status).toBe(400);
 

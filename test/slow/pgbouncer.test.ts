@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -8,7 +7,6 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { doctorChecks } from "../support/doctor-checks.ts";
 import { ownPort } from "../support/own-port.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The url by way of Debian's PgBouncer, which refuses the option `options` at the start of a session. */
@@ -64,8 +62,7 @@ default_pool_size = 30
 describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding: "utf8" }).split("\n")[0]}`, () => {
   it("that keeps sessions, a payment goes all the way", async () => {
     const around = await surroundings();
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
+    const id = around.provider.paid();
     const environment = around.environment({
       DATABASE_URL: await behindPgBouncer(around.databaseUrl, "session"),
       COLLECTION_IDS: "none",

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { ownPort } from "../support/own-port.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { ownRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // Debian's own Prometheus; test/slow/run.sh installs it.
@@ -214,8 +214,7 @@ describe("a real Prometheus over a real relay", () => {
   const WAIT = { interval: 500 };
 
   it("takes the page without complaint, fires for an open alarm, clears with it, and knows the dashboard", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(around.environment());
+    const { around, relay } = await ownRelay();
     const page = await (await fetch(`${relay.url}/metrics`)).text();
     const checked = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
     // Its name and label are older than this test, and fixed; Node's own are named by the package.

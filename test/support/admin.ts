@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { operations } from "../../src/operate/operations/list.ts";
-import { type Surroundings, startRelay, surroundings, type TestRelay } from "./relay.ts";
+import { ownRelay, type Surroundings, type TestRelay } from "./relay.ts";
 
 export const READER = "reader-token-0123456789abcdef";
 export const OPERATOR = "operator-token-0123456789abcd";
@@ -29,8 +29,7 @@ export async function adminApi(
   changes: Record<string, string | undefined> = {},
   roles = { http: true, workers: false },
 ): Promise<AdminApi> {
-  const around = await surroundings();
-  const relay = await startRelay(around.environment({ ADMIN_TOKENS, ...changes }), roles);
+  const { around, relay } = await ownRelay({ ADMIN_TOKENS, ...changes }, roles);
   const base = relay.opsUrl ?? relay.url;
   const send: AdminApi["send"] = async (method, path, { headers = {}, body } = {}) => {
     const answer = await fetch(`${base}/admin/v1${path}`, {

@@ -23,34 +23,16 @@ export async function eventually<Value>(
   );
 }
 
-type Check = (value: unknown) => void;
+/** An assertion of `expect`, of whatever value comes. */
+const expecting =
+  (matcher: "toBe" | "toEqual" | "toMatchObject" | "toContain" | "toHaveLength" | "toBeGreaterThan") =>
+  (expected: unknown) =>
+  (value: unknown): void =>
+    (expect(value)[matcher] as (expected: unknown) => void)(expected);
 
-export const toBe =
-  (expected: unknown): Check =>
-  (value) =>
-    expect(value).toBe(expected);
-
-export const toEqual =
-  (expected: unknown): Check =>
-  (value) =>
-    expect(value).toEqual(expected);
-
-export const toMatchObject =
-  (expected: object): Check =>
-  (value) =>
-    expect(value).toMatchObject(expected);
-
-export const toContain =
-  (expected: unknown): Check =>
-  (value) =>
-    expect(value).toContain(expected);
-
-export const toHaveLength =
-  (expected: number): Check =>
-  (value) =>
-    expect(value).toHaveLength(expected);
-
-export const toBeGreaterThan =
-  (expected: number): Check =>
-  (value) =>
-    expect(value).toBeGreaterThan(expected);
+export const toBe = expecting("toBe");
+export const toEqual = expecting("toEqual");
+export const toMatchObject = expecting("toMatchObject");
+export const toContain = expecting("toContain");
+export const toHaveLength = expecting("toHaveLength");
+export const toBeGreaterThan = expecting("toBeGreaterThan");

@@ -1,13 +1,13 @@
 import pg from "pg";
 import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { type RunningRelay, serve } from "../../src/app/serve.ts";
-import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";
 import { type ScriptedProvider, startScriptedProvider } from "./scripted-provider.ts";
 import { testSigner } from "./signer.ts";
+import { keptLog } from "./test-log.ts";
 
 export const TOKEN = "test-token-0123456789abcdef";
 
@@ -82,19 +82,17 @@ export type TestRelay = RunningRelay & {
   callback(body: unknown, init?: RequestInit & { path?: string }): Promise<Response>;
 };
 
+type RelayRoles = { http: boolean; workers: boolean };
+
 /** How long a relay at its end waits by itself for answers, which mostly come, in ms. */
 const ANSWERED_MS = 300;
 
 /** A relay in this process, stopped when the test is over: then it waits for no answer that never comes. */
 export async function startRelay(
   environment: Record<string, string | undefined>,
-  roles = { http: true, workers: true },
+  roles: RelayRoles = { http: true, workers: true },
 ): Promise<TestRelay> {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLogger({
-    level: "info",
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
-  });
+  const { lines, log } = keptLog();
   const relay = await serve({
     settings: readSettings(environment, SERVE_REQUIRES),
     log,
@@ -122,4 +120,10 @@ export async function startRelay(
         ...init,
       }),
   };
+}
+
+/** A relay, and what it runs in. */
+export async function ownRelay(changes: Record<string, string | undefined> = {}, roles?: RelayRoles) {
+  const around = await surroundings();
+  return { around, relay: await startRelay(around.environment(changes), roles) };
 }

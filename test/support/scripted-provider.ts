@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startServer } from "./own-server.ts";
 
@@ -12,6 +13,8 @@ export interface ScriptedProvider {
   requests: string[];
   /** The answers to Get Invoice for one id: used up one by one, the last one stays. */
   invoice(id: string, ...scripts: Script[]): void;
+  /** Knows one more invoice, which is paid. @returns its id */
+  paid(changes?: Record<string, unknown>): string;
   collection(id: string, ...scripts: Script[]): void;
   /** What is answered for anything that has no script. */
   otherwise(script: Script): void;
@@ -103,10 +106,16 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     const text = typeof script.body === "string" ? script.body : JSON.stringify(script.body);
     response.writeHead(script.status, { "content-type": "application/json", ...script.headers }).end(text);
   });
+  const invoice = (id: string, ...given: Script[]) => void scripts.set(`/api/v1/invoices/${id}`, given);
   return {
     url,
     requests,
-    invoice: (id, ...given) => void scripts.set(`/api/v1/invoices/${id}`, given),
+    invoice,
+    paid(changes) {
+      const id = randomUUID();
+      invoice(id, invoiceAnswer(id, changes));
+      return id;
+    },
     collection: (id, ...given) => void scripts.set(`/api/v1/collections/${id}`, given),
     otherwise: (script) => {
       fallback = script;

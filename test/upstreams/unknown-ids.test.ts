@@ -1,16 +1,14 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { Alarms } from "../../src/alarms/alarms.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
 import { registerUpstreams } from "../../src/upstreams/source-row.ts";
 import { endFloods, UnknownIds } from "../../src/upstreams/unknown-ids.ts";
 import { ownDatabase } from "../support/database.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 async function house() {
   const { db } = await ownDatabase({ max: 8 });
   await registerUpstreams(db, { sources: ["default"], topics: [] });
-  const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+  const alarms = alarmsOn(db);
   return {
     db,
     context: { db, alarms },

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { change, readUpstreamRow } from "../../src/upstreams/change.ts";
 import { transition } from "../../src/upstreams/machine.ts";
@@ -9,6 +8,7 @@ import { registerUpstreams } from "../../src/upstreams/source-row.ts";
 import { Upstream } from "../../src/upstreams/upstream.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "../../src/upstreams/upstream-kind.ts";
 import { ownDatabase } from "../support/database.ts";
+import { keptLog } from "../support/test-log.ts";
 
 const NAMES = { source: "default", topic: "arn:aws:sns:us-east-1:000000000000:events" };
 const error = "it said no";
@@ -24,11 +24,7 @@ async function house(kind: UpstreamKind) {
   const { db } = await ownDatabase({ max: 8 });
   await registerUpstreams(db, { sources: [NAMES.source], topics: [NAMES.topic] });
   const name = NAMES[kind.table];
-  const lines: Record<string, unknown>[] = [];
-  const log = createLogger({
-    level: "info",
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
-  });
+  const { lines, log } = keptLog();
   const alarms = new Alarms({ db, log, metrics: createMetrics() });
   const set = (assignments: string) => sql`${sql.raw(`update ${kind.table} set ${assignments}`)}`.execute(db);
   return {

@@ -1,11 +1,9 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Alarms } from "../../src/alarms/alarms.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
 import { type Clocks, ClockWatch, stepsBetween } from "../../src/work/clock-watch.ts";
 import { RelayProcess } from "../../src/work/relay-process.ts";
 import { ownDatabase } from "../support/database.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 const READ: Clocks = { even: 0, postgres: 0, own: 0, tookMs: 1 };
 const MINUTE_MS = 60_000;
@@ -13,7 +11,7 @@ const MINUTE_MS = 60_000;
 async function watched({ compares = true } = {}) {
   const { db } = await ownDatabase();
   onTestFinished(() => void vi.useRealTimers());
-  const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+  const alarms = alarmsOn(db);
   const watch = new ClockWatch({ alarms, compares });
   const told = async () =>
     (await sql<{ detail: string }>`select detail from alarm where name = 'clock_stepped'`.execute(db)).rows;

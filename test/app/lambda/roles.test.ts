@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { connect } from "../../../src/database/connect.ts";
 import { grantRoles } from "../../../src/database/roles.ts";
@@ -6,7 +5,6 @@ import { Secret } from "../../../src/kit/secret.ts";
 import { makePartitions } from "../../../src/receive/log/partitions.ts";
 import { loginWith } from "../../support/login.ts";
 import { TOKEN } from "../../support/relay.ts";
-import { invoiceAnswer } from "../../support/scripted-provider.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
 import { gatewayEvent, scheduleEvent, topicEvent } from "./payloads.ts";
@@ -19,8 +17,7 @@ it("each function does its work as the narrowest database role", async () => {
   onTestFinished(close);
   await makePartitions(db);
   await grantRoles(db);
-  const id = randomUUID();
-  stack.provider.invoice(id, invoiceAnswer(id));
+  const id = stack.provider.paid();
 
   const receive = stack.container("receive", {
     DATABASE_URL: await loginWith(stack.databaseUrl, ["receiver"]),

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { TOKEN } from "../../support/relay.ts";
-import { invoiceAnswer } from "../../support/scripted-provider.ts";
 import { startTraceReceiver } from "../../support/trace-receiver.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
@@ -17,8 +16,7 @@ it("a callback becomes an event, each function waking the next, and is one trace
   const collector = await startTraceReceiver();
   const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   const names = () => collector.spans.map(({ name }) => name).sort();
-  const id = randomUUID();
-  stack.provider.invoice(id, invoiceAnswer(id));
+  const id = stack.provider.paid();
 
   await stack.container("receive", traced).invoke(callback(id));
   expect(names()).toEqual(["POST /callbacks/{token}", "record callback"]);
