@@ -16,6 +16,7 @@ import {
   STATES,
 } from "./matching.ts";
 import type { StatementLine } from "./read-statement.ts";
+import { takenBack } from "./taken-back.ts";
 
 export interface MatchOptions {
   /** How many days after the payment its settlement may be booked; null: as its frequency says. */
@@ -51,15 +52,18 @@ export function matchSettlements(
 ): Match[] {
   const within = lines.filter(({ day }) => day >= from && day <= to);
   const isSingle = ({ duplicateOf }: StatementLine) => keepDuplicates || duplicateOf === null;
-  const { single = [], duplicates = [] } = Object.groupBy(within, (line) =>
-    isSingle(line) ? "single" : "duplicates",
+  const found = takenBack(within);
+  const { single = [], duplicates = [] } = Object.groupBy(
+    rest({ days, lines: within, sums: [] }, found).lines,
+    (line) => (isSingle(line) ? "single" : "duplicates"),
   );
-  const found: Found[] = duplicates.map((line) => ({
-    state: "duplicate",
-    why: `says the same as line ${line.duplicateOf} in every column`,
-    lines: [line],
-    sums: [],
-  }));
+  for (const line of duplicates)
+    found.push({
+      state: "duplicate",
+      why: `says the same as line ${line.duplicateOf} in every column`,
+      lines: [line],
+      sums: [],
+    });
   // What was paid before the statement begins belongs to the one before.
   const isOpen = ({ day }: SettleableSum) => day >= from || carriesOver;
   const isNothing = ({ amount }: SettleableSum) => isSameAmount(amount, "0.00");

@@ -100,7 +100,7 @@ export const isWithin = (
 
 export const isSameAmount = (one: Money, other: Money): boolean => compareMoney(one, other) === 0;
 
-const wordsOf = (text: string): string =>
+export const wordsOf = (text: string): string =>
   ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ")} `;
 
 /** Finds the collections that a line names, by their words; null when it names none, and may be any's. */

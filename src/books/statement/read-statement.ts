@@ -27,6 +27,7 @@ import {
   rowsBelow,
   WENT,
 } from "./statement-rows.ts";
+import { takesBack } from "./taken-back.ts";
 
 export interface StatementLine {
   /** Of the file, from 1. */
@@ -186,12 +187,14 @@ function readRows(
     const texts = textAt.map((index) => cells[index] ?? "");
     const amount = came ?? "0.00";
     const isIn = compareMoney(amount, "0") > 0;
-    if (!isIn || (only !== null && !texts.some((one) => one.toLowerCase().includes(only.toLowerCase())))) {
-      others.push(isIn ? amount : sumOfMoney([amount, went === undefined ? "0.00" : negated(went)]));
+    const moved = isIn ? amount : sumOfMoney([amount, went === undefined ? "0.00" : negated(went)]);
+    const counts = isIn || (!isZero(moved) && takesBack(texts));
+    if (!counts || (only !== null && !texts.some((one) => one.toLowerCase().includes(only.toLowerCase())))) {
+      others.push(moved);
       continue;
     }
     const same = JSON.stringify(cells);
-    lines.push({ line, day, amount, texts, duplicateOf: seen.get(same) ?? null });
+    lines.push({ line, day, amount: moved, texts, duplicateOf: seen.get(same) ?? null });
     if (!seen.has(same)) seen.set(same, line);
   }
   refuse(

@@ -177,11 +177,44 @@ describe("settlements are matched with settleable sums", () => {
     );
   });
 
+  it("what the bank took back settles nothing: with the line that it means, or by name", () => {
+    const [came, twice] = [line(2, "02", "10.00", "NIP A-100200"), line(3, "02", "10.00", "NIP A-100201")];
+    const back = line(4, "03", "-10.00", "Reversal: NIP A-100200");
+    const sums = [
+      instant("01", "10.00", { reference: "A-100200" }),
+      instant("01", "10.00", { reference: "A-100201" }),
+    ];
+    expect(shown([came, twice, back], sums)).toEqual([
+      ["matched", [2, 4], [], "0.00"],
+      ["matched", [3], ["10-01"], "0.00"],
+      ["books_only", [], ["10-01"], "-10.00"],
+    ]);
+    expect(
+      shown([came, twice, { ...back, texts: ["RVSL"] }], sums).map(([state, lines]) => [state, lines]),
+    ).toEqual([
+      ["ambiguous", [2, 3, 4]],
+      ["books_only", []],
+      ["books_only", []],
+    ]);
+    // The second of two that are the same, and what came before the statement.
+    const same = [came, { ...came, line: 3, duplicateOf: 2 }];
+    expect(shown([...same, back, { ...back, line: 5, amount: "-7.00" }], sums.slice(0, 1))).toEqual([
+      ["matched", [2], ["10-01"], "0.00"],
+      ["matched", [3, 4], [], "0.00"],
+      ["bank_only", [5], [], "-7.00"],
+    ]);
+  });
+
   it("gives the same in any order, has each line and each sum once, and adds up to the cent", () => {
     const dayOf = fc.integer({ min: 1, max: 31 }).map((day) => String(day).padStart(2, "0"));
-    const amount = fc.constantFrom("10.00", "10.01", "20.00", "30.01");
+    const amount = fc.constantFrom("10.00", "10.01", "20.00", "30.01", "-10.00");
     const lineOf = fc.tuple(dayOf, amount, fc.constantFrom("", "Fees", "Dues"));
-    const sumOf = fc.tuple(dayOf, amount, fc.boolean(), fc.constantFrom("Fees", "Dues"));
+    const sumOf = fc.tuple(
+      dayOf,
+      fc.constantFrom("10.00", "10.01", "20.00", "30.01"),
+      fc.boolean(),
+      fc.constantFrom("Fees", "Dues"),
+    );
     // A collection has one sum a day.
     const sumsOf = fc.uniqueArray(sumOf, {
       maxLength: 25,

@@ -154,6 +154,18 @@ describe("a bank's statement is read", () => {
     );
   });
 
+  it("with what the bank took back, and not with other money that went out", () => {
+    const text =
+      "Date,Ref,Debit,Credit\n2026-10-01,A,,5.00\n2026-10-02,REVERSAL A,5.00,\n2026-10-02,Rent,7.00,\n";
+    const { lines, others } = readStatement(bytes(text));
+    expect(lines.map(({ line, amount }) => [line, amount])).toEqual([
+      [2, "5.00"],
+      [3, "-5.00"],
+    ]);
+    expect(others).toEqual({ count: 1, amount: "-7.00" });
+    expect(readStatement(bytes(text), { only: "rent" }).lines).toEqual([]);
+  });
+
   it("names lines that say the same as an earlier one", () => {
     const { lines } = readStatement(
       bytes("Date,Ref,Amount\n2026-10-01,A,1.00\n2026-10-01,A,2.00\n2026-10-01,A,1.00\n"),
