@@ -2,11 +2,13 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { dayOf } from "../../src/kit/time.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
 import { certifyPass } from "../../src/reconcile/certificate/certify.ts";
+import { readCalendar } from "../../src/reconcile/last-runs.ts";
 import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { certifyPeriod, readOf } from "../../src/reconcile/on-request.ts";
 import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
+import { readUnprovenDays } from "../../src/reconcile/unproven-days.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { midnight } from "./prove-period.ts";
+import { midnight, PAID_AT, place, prove } from "./prove-period.ts";
 import { type Books, books, DAY_MS } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;
@@ -53,6 +55,23 @@ describe("when Postgres' clock was ahead and is set back", () => {
     expect(await daysAhead(given)).toEqual([{ ahead: 1, result: "equal" }]);
     await certifyToday(given);
     expect(await daysAhead(given)).toEqual([{ ahead: 0, result: "equal" }]);
+  });
+
+  it("a later certificate stays later than one that was made while it was ahead (G10)", async () => {
+    const given = await books();
+    await place(given);
+    expect(await prove(given)).toMatchObject({ result: "equal" });
+    await given.query("update certificate set finished_at = finished_at + interval '40 days'");
+    await place(given, { came: 0 });
+    expect(await prove(given)).toMatchObject({ result: "not_equal" });
+    const days = { from: dayOf(PAID_AT), to: dayOf(PAID_AT) };
+    const source = { ...given.source, zone: "UTC" };
+    expect(await readCalendar(given.db, { ...days, sources: [source] })).toMatchObject([
+      { result: "not_equal" },
+    ]);
+    expect(await readUnprovenDays(given.db, null)).toMatchObject([
+      { firstDay: days.from, result: "not_equal" },
+    ]);
   });
 
   it("the next sweep comes in its time, and goes on from the last one", async () => {

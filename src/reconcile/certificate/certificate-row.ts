@@ -16,7 +16,7 @@ import { newId } from "../../kit/ids.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { isServedAndOpen, readClock } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
-import { type ClaimedRun, FINISHED, type Held, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
+import { type ClaimedRun, finishedAt, type Held, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
 import { forgetListed } from "./listed-row.ts";
@@ -121,11 +121,16 @@ const RESULT: Columns<Certificate> = {
   currency: text(({ currency }) => currency),
 };
 
+/** Later than any other of its source, whatever Postgres' clock said when that was made: the newest one decides (G10). */
+const AFTER_ALL = sql`greatest(clock_timestamp(), (
+  select max(other.finished_at) + interval '1 microsecond' from certificate as other
+  where other.source = certificate.source))`;
+
 const updateFinished = new Statement(
   CLEARED,
   (slots: Slots<Held & { certificate: Certificate; alarms: AlarmChange }>) => sql`
     with moved as (
-      update certificate set ${FINISHED}, progress = null,
+      update certificate set ${finishedAt(AFTER_ALL)}, progress = null,
         ${sql.join(Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`))},
         collection_ids = ${slots.value(({ certificate }) => certificate.collections.map(({ id }) => id))}::uuid[]
       from ${slots.table("made", RESULT, ({ certificate }) => [certificate])}

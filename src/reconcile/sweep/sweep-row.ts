@@ -17,7 +17,7 @@ import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { ListPeriod } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
-import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
+import { type ClaimedRun, finishedAt, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 
 // The statements on `sweep`.
 
@@ -230,7 +230,7 @@ const updateFinished = new Statement(
         count(*) filter (where called) as called
       from swept_payment where sweep_id = ${slots.value(({ id }) => id)}),
     moved as (
-      update sweep set ${FINISHED}, faults = 0,
+      update sweep set ${finishedAt()}, faults = 0,
         listed = case kind when 'automatic' then sweep.listed else counted.listed end,
         missing = counted.missing, opened = counted.opened, called = counted.called
       from counted where ${isStillHeld(slots)}
