@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { relaySchema } from "../../migrations/relay.schema.ts";
 import { EARLIER, schemaState } from "../database/migrate.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
-import { requireWholeSessions } from "../database/server.ts";
+import { encodingFault, requireWholeSessions } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
@@ -119,6 +119,8 @@ async function checkServer(db: Database): Promise<Check[]> {
     checks[0] = warning(about, `PostgreSQL ${shown} is newer than what was tried: ${supported}`);
   if (readOnly)
     checks.push(fault(about, "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary"));
+  const wrongEncoding = await encodingFault(db);
+  if (wrongEncoding !== null) checks.push(fault(about, wrongEncoding));
   if (fsync === "off")
     checks.push(fault(about, "fsync is off: a crash would lose callbacks that were answered. Turn it on"));
   return checks;

@@ -5,6 +5,7 @@ import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
+import { encodingFault } from "./server.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 
 /** Each set is a folder under `migrations/` and a Postgres schema of its own. */
@@ -124,7 +125,8 @@ export async function requireSchema<Schema>(
  * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at
  * once.
  * @returns the names of those that ran; none when the database is current, or ahead of this program.
- * @throws RelayError where an earlier version made the tables, and with the migration that failed, which left
+ * @throws RelayError where an earlier version made the tables, before the first one in a database that cannot hold every letter,
+ *   and with the migration that failed, which left
  *   nothing behind.
  */
 export async function migrateToLatest<Schema>(
@@ -132,9 +134,11 @@ export async function migrateToLatest<Schema>(
   set: MigrationSet,
   migrations?: KnownMigrations,
 ): Promise<string[]> {
-  const { state } = await schemaState(db, set, migrations);
-  if (state === "earlier") throw new RelayError(`The database was ${EARLIER}`);
-  if (state !== "behind") return [];
+  const schema = await schemaState(db, set, migrations);
+  if (schema.state === "earlier") throw new RelayError(`The database was ${EARLIER}`);
+  if (schema.state !== "behind") return [];
+  const fault = schema.ran === 0 ? await encodingFault(db) : null;
+  if (fault !== null) throw new RelayError(`The database cannot be used: ${fault}`);
   const migrator = new Migrator({
     db: db as Kysely<unknown>,
     provider: {

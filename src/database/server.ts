@@ -46,6 +46,23 @@ export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<s
   return row?.version ?? "unknown";
 }
 
+const encoding = new Statement(
+  { encoding: returned.text() },
+  () => sql`select getdatabaseencoding() as encoding`,
+);
+
+/** @returns what is wrong with the database's encoding; null where it takes every letter. */
+export async function encodingFault<Schema>(db: Kysely<Schema>): Promise<string | null> {
+  const [row] = await encoding.execute(db);
+  const name = row?.encoding ?? "unknown";
+  // SQL_ASCII keeps any bytes as they are.
+  if (["UTF8", "SQL_ASCII"].includes(name)) return null;
+  return (
+    `its encoding ${name} lacks most letters: a callback that holds another cannot be recorded. Name a ` +
+    "database with the encoding UTF8 in DATABASE_URL"
+  );
+}
+
 /** Commands and checks do not count. Behind a pooler it may not be seen. */
 export async function someRelayIsConnected(db: Database): Promise<boolean> {
   const { rows } = await sql`

@@ -84,8 +84,10 @@ export function compared({
     conditions.push(sql`(invoice.total_amount = ${amount}::numeric or invoice.amount = ${amount}::numeric)`);
   if (payer !== undefined) {
     const { capitals, small, patterns } = wordsOf(payer);
-    const payerName = sql`normalize(${readableDocument(sql`invoice.document`)}->>'payerName')`;
-    conditions.push(sql`translate(${payerName}, ${capitals}, ${small}) like all(${patterns}::text[])`);
+    const payerName = sql`${readableDocument(sql`invoice.document`)}->>'payerName'`;
+    // Postgres composes letters in UTF-8 only.
+    const composed = sql`case getdatabaseencoding() when 'UTF8' then normalize(${payerName}) else ${payerName} end`;
+    conditions.push(sql`translate(${composed}, ${capitals}, ${small}) like all(${patterns}::text[])`);
   }
   if (status !== undefined) conditions.push(sql`${plainColumn("invoice.status")} = ${plainStatus(status)}`);
   if (collection !== undefined) conditions.push(sql`invoice.collection_name = ${collection}`);

@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { migrateToLatest, requireSchema, schemaState } from "../../src/database/migrate.ts";
 import { describeSchema } from "../../src/database/schema-differences.ts";
+import { findInvoices } from "../../src/operate/find-invoices.ts";
 import { createEmptyTestDatabase, createTestDatabase, ownDatabase } from "../support/database.ts";
+import { doctorChecks } from "../support/doctor-checks.ts";
 
 const open = async (create: typeof createTestDatabase, schema = "public") =>
   (await ownDatabase({ max: 4, schema }, create)).db;
@@ -44,6 +46,25 @@ ${tables.join("")}} as const;
     expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
     expect(await schemaState(db, "relay")).toEqual({ state: "current" });
     expect(await migrateToLatest(db, "relay")).toEqual([]);
+  });
+
+  it("do not begin in a database that cannot hold every letter, and `doctor` tells of it", async () => {
+    const narrow = () => createEmptyTestDatabase("encoding 'LATIN1' locale 'C'");
+    const { url, db } = await ownDatabase({}, narrow);
+    const says = "its encoding LATIN1 lacks most letters";
+    await expect(migrateToLatest(db, "relay")).rejects.toThrow(`The database cannot be used: ${says}`);
+    expect(await doctorChecks({ DATABASE_URL: url })).toContainEqual(
+      expect.objectContaining({ about: "database", state: "fault", says: expect.stringContaining(says) }),
+    );
+  });
+
+  it("begin in one that keeps bytes as they are, and payers are found there", async () => {
+    const { db } = await ownDatabase({}, () => createEmptyTestDatabase("encoding 'SQL_ASCII' locale 'C'"));
+    await migrateToLatest(db, "relay");
+    await sql`
+      insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
+      select gen_random_uuid(), 'default', 'Paid', now(), now(), '', '{"payerName":"Adé"}'`.execute(db);
+    expect((await findInvoices(db, { payer: "adé" }, { from: null, limit: 1 })).items).toHaveLength(1);
   });
 
   it("a schema that is behind is refused with the command to run", async () => {

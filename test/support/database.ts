@@ -22,9 +22,9 @@ export function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(run, templateOf(run));
 }
 
-/** A database of its own without any schema. */
-export function createEmptyTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(inject("databaseRun"), "template0");
+/** A database of its own without any schema. @param as its encoding and locale, as `create database` writes them. */
+export function createEmptyTestDatabase(as?: string): Promise<TestDatabase> {
+  return createDatabase(inject("databaseRun"), "template0", undefined, as);
 }
 
 /** One of them, gone with the test. @returns its URL */
@@ -113,6 +113,7 @@ async function createDatabase(
   { serverUrl, prefix }: DatabaseRun,
   template: string,
   name = `${prefix}_${randomBytes(6).toString("hex")}`,
+  as = "encoding 'UTF8'",
 ): Promise<TestDatabase> {
   const server = sessionsOn(serverUrl);
   const url = new URL(serverUrl);
@@ -120,7 +121,7 @@ async function createDatabase(
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
       // Copied as files: half the time of what goes through the log.
-      await server.query(`create database ${name} template ${template} strategy file_copy encoding 'UTF8'`);
+      await server.query(`create database ${name} template ${template} strategy file_copy ${as}`);
       break;
     } catch (error) {
       // A session on the template that just ended is still counted for a moment, and autovacuum looks in.
