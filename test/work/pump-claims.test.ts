@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { draining, finish, never, onFakeTime, only, reserve, settle } from "./pump-driving.ts";
+import { draining, finish, never, onFakeTime, only, reserve, settle, slowPump } from "./pump-driving.ts";
 import { scriptedPump } from "./scripted-policy.ts";
 
 onFakeTime();
@@ -76,9 +76,7 @@ describe("1. work is claimed from each line in turn", () => {
   });
 
   it("what is handed over does not keep waiting what is due, however much there is of it (G11)", async () => {
-    const { pump, lines, wake } = scriptedPump({ lines: ["a"] });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line, wake } = slowPump();
     const end = draining(pump);
     const handOver = (count: number) => {
       const places = reserve(pump, ...Array(count).fill("a")).filter(Boolean).length;
@@ -99,9 +97,7 @@ describe("1. work is claimed from each line in turn", () => {
   });
 
   it("in few large claims, not in one for each answer", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 16 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump({ exchanges: 16 });
     line.add(1_000);
     const end = draining(pump);
     await settle();
@@ -115,9 +111,7 @@ describe("1. work is claimed from each line in turn", () => {
   });
 
   it("again at a wake-up, although there was no room when it came", async () => {
-    const { pump, lines, wake } = scriptedPump({ lines: ["a"], exchanges: 2 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line, wake } = slowPump({ exchanges: 2 });
     pump.take(line.make(4), reserve(pump, "a", "a", "a", "a").length, performance.now());
     const drained = pump.drain(never());
     await settle();
@@ -131,9 +125,7 @@ describe("1. work is claimed from each line in turn", () => {
   });
 
   it("again after a second without any wake-up, while something hangs", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"] });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump();
     line.add(1);
     const drained = pump.drain(never());
     await settle();
@@ -159,9 +151,7 @@ describe("1. or handed over by the transaction that made it", () => {
   });
 
   it("has the room that was kept for it: no claim takes that", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 4 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump({ exchanges: 4 });
     expect(reserve(pump, ...Array(6).fill("a"))).toEqual(Array.from({ length: 6 }, () => true));
     line.add(100);
     const end = draining(pump);

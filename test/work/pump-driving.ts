@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import type { Pump } from "../../src/work/pump.ts";
-import type { Item, ScriptedLine } from "./scripted-policy.ts";
+import { type Item, type Options, type ScriptedLine, scriptedPump } from "./scripted-policy.ts";
 
 /** Time passes only as the test says. */
 export function onFakeTime(): void {
@@ -46,6 +46,14 @@ export function draining(pump: Pick<Pump<Item>, "drain">): (line: ScriptedLine) 
     await finish(line);
     await drained;
   };
+}
+
+/** A pump over one line, whose upstream answers when the test says so. */
+export function slowPump(options: Omit<Options, "lines"> = {}) {
+  const { lines, ...made } = scriptedPump({ ...options, lines: ["a"] });
+  const line = only(lines);
+  line.answersAtOnce = false;
+  return { ...made, line };
 }
 
 export const inBatches = (line: ScriptedLine) => [...line.underWay].map(({ items }) => items.length);

@@ -1,14 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
-import { draining, finish, inBatches, never, onFakeTime, only, settle } from "./pump-driving.ts";
+import { draining, finish, inBatches, never, onFakeTime, only, settle, slowPump } from "./pump-driving.ts";
 import { scriptedPump } from "./scripted-policy.ts";
 
 onFakeTime();
 
 describe("2. what is held runs in batches, side by side", () => {
   it("as far as exchanges are free", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 3, batchSize: 10 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump({ exchanges: 3, batchSize: 10 });
     line.add(100);
     const end = draining(pump);
     await settle();
@@ -17,9 +15,7 @@ describe("2. what is held runs in batches, side by side", () => {
   });
 
   it("a partial batch is held while another is in flight, 50 ms at most", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"], batchSize: 10 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump({ batchSize: 10 });
     pump.take(line.make(10), 0, performance.now());
     pump.take(line.make(3), 0, performance.now());
     await vi.advanceTimersByTimeAsync(30);
@@ -31,9 +27,7 @@ describe("2. what is held runs in batches, side by side", () => {
   });
 
   it("a batch that becomes full, or finds nothing under way, goes at once", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"], batchSize: 10 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump({ batchSize: 10 });
     pump.take(line.make(3), 0, performance.now());
     expect(inBatches(line)).toEqual([3]);
     pump.take(line.make(6), 0, performance.now());
@@ -60,9 +54,7 @@ describe("2. what is held runs in batches, side by side", () => {
 
 describe("3. an exchange is free once the upstream has answered", () => {
   it("however long it takes to write down what it said", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 1 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump({ exchanges: 1 });
     pump.take(line.make(3), 0, performance.now());
     const [first] = line.underWay;
     first?.answers();
@@ -76,9 +68,7 @@ describe("3. an exchange is free once the upstream has answered", () => {
   });
 
   it("but what waits to be written is bounded (G8)", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 4 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump({ exchanges: 4 });
     line.add(1_000);
     const end = draining(pump);
     for (let round = 0; round < 200; round += 1) {
@@ -92,9 +82,7 @@ describe("3. an exchange is free once the upstream has answered", () => {
 
 describe("4. leases are extended while work is held", () => {
   it("three times as often as they run out: what waits, runs or is written; and then no more", async () => {
-    const { pump, lines, extended } = scriptedPump({ lines: ["a"], exchanges: 1, leaseMs: 900 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line, extended } = slowPump({ exchanges: 1, leaseMs: 900 });
     line.add(3);
     const drained = pump.drain(never());
     await settle();
@@ -134,9 +122,7 @@ describe("4. leases are extended while work is held", () => {
   });
 
   it("what cannot be given back runs out by itself, and is told", async () => {
-    const { pump, policy, lines, warnings } = scriptedPump({ lines: ["a"], exchanges: 1 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, policy, line, warnings } = slowPump({ exchanges: 1 });
     policy.giveBackFails = true;
     pump.take(line.make(3), 0, performance.now());
     const drained = pump.drain(never());
@@ -151,9 +137,7 @@ describe("4. leases are extended while work is held", () => {
 
 describe("5. after a stop", () => {
   it("what waits is given back, what runs is finished, nothing more is taken", async () => {
-    const { pump, lines, givenBack, wake } = scriptedPump({ lines: ["a"], exchanges: 2 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line, givenBack, wake } = slowPump({ exchanges: 2 });
     line.add(10);
     const stop = new AbortController();
     let isDrained = false;
@@ -187,9 +171,7 @@ describe("5. after a stop", () => {
   });
 
   it("an exchange that does not end is cut off after 5 s, its answer still written", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"] });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump();
     pump.take(line.make(1), 0, performance.now());
     const stopped = pump.drain(AbortSignal.abort());
     const [batch] = line.underWay;
@@ -218,9 +200,7 @@ describe("5. after a stop", () => {
 
 describe("5. after a write that failed", () => {
   it("drain throws once nothing is held: what waits is given back, what runs is finished", async () => {
-    const { pump, lines, givenBack } = scriptedPump({ lines: ["a"], exchanges: 2 });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line, givenBack } = slowPump({ exchanges: 2 });
     line.add(10);
     let error: unknown;
     const drained = pump.drain(never()).catch((thrown: unknown) => {
@@ -254,9 +234,7 @@ describe("5. after a write that failed", () => {
   });
 
   it("of what was handed over while nothing drained, the next drain throws it", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"] });
-    const line = only(lines);
-    line.answersAtOnce = false;
+    const { pump, line } = slowPump();
     pump.take(line.make(1), 0, performance.now());
     const [first] = line.underWay;
     first?.fails(new Error("Postgres is away"));
