@@ -69,7 +69,7 @@ export function paidEvent(
 /** An event that is about to be logged. */
 export type NewEvent = ReturnType<typeof newEvent>;
 
-/** SNS takes 262,144 bytes in all; this leaves room for the attributes. */
+/** SNS takes 262,144 bytes in all; this leaves room for the attributes but the collection's name, of any length. */
 const PAYLOAD_LIMIT_BYTES = 262_144 - 2_048;
 
 /**
@@ -85,8 +85,9 @@ export function newEvent(
   rules: Pick<Rules, "hasTestTopic">,
 ) {
   const whole = JSON.stringify(event);
+  const sent = whole + (collectionName ?? "");
   // A UTF-16 unit takes three bytes of UTF-8 at most, and most events are far from the limit.
-  const fits = whole.length * 3 <= PAYLOAD_LIMIT_BYTES || Buffer.byteLength(whole) <= PAYLOAD_LIMIT_BYTES;
+  const fits = sent.length * 3 <= PAYLOAD_LIMIT_BYTES || Buffer.byteLength(sent) <= PAYLOAD_LIMIT_BYTES;
   return {
     id: event.id,
     type: event.type,

@@ -83,13 +83,12 @@ describe("the event of a paid invoice", () => {
 });
 
 describe("an event's size", () => {
-  const { invoice: confirmed } = judge(confirmation(), found(), rules, EVEN);
-  if (confirmed === null) throw new Error("It has an invoice.");
   const MOST = 262_144 - 2_048;
-  const sized = (bytes: number, character = "x") => {
+  const sized = (bytes: number, character = "x", collectionName: string | null = null) => {
     const empty = JSON.stringify({ id: "i", type: "t", data: { text: "" } }).length;
     const text = character.repeat((bytes - empty) / Buffer.byteLength(character));
-    return newEvent({ id: "i", type: "t", data: { text } }, { truncated: true }, "Live", confirmed, rules);
+    const event = { id: "i", type: "t", data: { text } };
+    return newEvent(event, { truncated: true }, "Live", { collectionName }, rules);
   };
 
   it("is what SNS takes, in bytes, to the last one", () => {
@@ -99,5 +98,9 @@ describe("an event's size", () => {
     expect(sized(MOST - 100, "é").truncated).toBe(false);
     expect(sized(MOST + 100, "é").truncated).toBe(true);
     expect(sized(1_000).truncated).toBe(false);
+    // It is an attribute of the message as well.
+    const name = "ü".repeat(1_500);
+    expect(sized(MOST - 3_000, "x", name).truncated).toBe(false);
+    expect(sized(MOST - 2_999, "x", name).truncated).toBe(true);
   });
 });
