@@ -8,8 +8,19 @@ import type { KnownInvoice } from "./queue/claim.ts";
 
 const TOLERANCE = "0.01";
 
+/** An optional one that cannot be read, such as "1,511.25", is null in the invoice. */
+const OPTIONAL_AMOUNTS = [
+  "serviceCharge",
+  "vat",
+  "totalAmount",
+  "settleableAmount",
+  "invoiceBeneficiaries",
+] as const;
+
 export interface AnomalyFacts {
   invoice: Invoice;
+  /** What the invoice was read from. */
+  document: unknown;
   /** Of its amounts. */
   currency: string;
   now: StatusClass;
@@ -31,6 +42,7 @@ export interface AnomalyFacts {
  */
 export function anomaliesOf({
   invoice,
+  document,
   currency,
   now,
   known,
@@ -87,6 +99,14 @@ export function anomaliesOf({
         "provider why.",
     );
   }
+  const unreadAmounts = OPTIONAL_AMOUNTS.filter(
+    (name) => invoice[name] === null && isSaid((document as Partial<Record<string, unknown>>)[name]),
+  );
+  if (now === "paid" && unreadAmounts.length > 0) {
+    anomalies.push(
+      `No amount can be read in its ${unreadAmounts.join(", ")}. It is published without; ask the provider why.`,
+    );
+  }
   if (!totalsAddUp(invoice)) {
     anomalies.push(
       `Its amounts do not add up: ${money(invoice.amount)} + ${money(invoice.serviceCharge)} + ` +
@@ -104,6 +124,9 @@ export function anomaliesOf({
   }
   return anomalies;
 }
+
+const isSaid = (value: unknown): boolean =>
+  value !== undefined && value !== null && (typeof value !== "string" || value.trim() !== "");
 
 /** Year 1 is what some platforms write for "no date". */
 const isMeantAsDate = (text: string | null): text is string =>

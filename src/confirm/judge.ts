@@ -112,7 +112,7 @@ const VANISHED =
 
 function judgeFound(judged: Case, answer: Found): Changes {
   const { confirmation, rules, paidBefore } = judged;
-  const { invoice } = answer;
+  const { invoice, document } = answer;
   const ours = isOurs(judged, answer);
   if (ours === "unclear") return waitForCollection(judged, invoice);
   const known = confirmation.known ?? null;
@@ -123,7 +123,7 @@ function judgeFound(judged: Case, answer: Found): Changes {
     paidFirst: now === "paid" && (before !== "paid" || (hasType(invoice) && !hasType(known))),
   });
   const hasEvent = confirmation.hasEvent === true;
-  const facts = { invoice, now, known, before, paidBefore, hasEvent, isOld, confirmed: row };
+  const facts = { invoice, document, now, known, before, paidBefore, hasEvent, isOld, confirmed: row };
   const anomalies = anomaliesOf({ ...facts, currency: rules.currency });
 
   const decide = (): Changes => {

@@ -11,6 +11,7 @@ const odd = (changes: Partial<AnomalyFacts>): string[] =>
   anomaliesOf({
     currency: "NGN",
     invoice: invoice(),
+    document: {},
     now: "paid",
     known: null,
     before: null,
@@ -160,6 +161,17 @@ describe("it is odd, and told", () => {
     [
       "Its amounts do not add up: 1,500.50 + 10.00 + 0.75 is not NGN 1,511.23.",
       { invoice: invoice({ totalAmount: 1511.23 }) },
+    ],
+    ...["1,511.25", "NGN 5", [], true].map((said): [string, Partial<AnomalyFacts>] => [
+      "No amount can be read in its totalAmount. It is published without; ask the provider why.",
+      { invoice: invoice({ totalAmount: said }), document: { totalAmount: said, vat: 0.75 } },
+    ]),
+    [
+      "No amount can be read in its vat, invoiceBeneficiaries. It is published without; ask the provider why.",
+      {
+        invoice: invoice({ vat: "-", totalAmount: "", invoiceBeneficiaries: [{ amount: "1,500" }] }),
+        document: { vat: "-", totalAmount: " ", settleableAmount: null, invoiceBeneficiaries: [{}] },
+      },
     ],
     [
       "Its type changed after payment: from Test to Live. The event keeps the first, and its topic; ask the provider why. " +
