@@ -129,13 +129,14 @@ describe("a MiB of anything costs a few times what a plain one does (G12)", () =
     );
   });
 
-  it("294 bytes that inflate to the limit of nesting, of pairs and of keys", () => {
+  it("294 bytes that inflate to the limit of nesting, of pairs, of keys and of what may be base64", () => {
     const keys = Array.from({ length: 40_000 }, (_, n) => `"${n.toString(36)}":1`).join(",");
     for (const text of [
       "[".repeat(BODY_LIMIT),
       "a&".repeat(BODY_LIMIT),
       "a=&".repeat(BODY_LIMIT),
       `{${keys}}`,
+      `ey${"\n".repeat(BODY_LIMIT - 3)}-`,
     ])
       expectCheap(inflating(text), MOST);
   });

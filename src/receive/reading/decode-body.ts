@@ -87,8 +87,11 @@ function codingWithin(body: Uint8Array): Inflate | null {
   return (a === 0x65 || a === 0x57) && BASE64_JSON.test(latin1(body)) ? fromBase64 : null;
 }
 
-/** It begins with a brace or bracket, and a quote, a space, a line end or a brace. */
-const BASE64_JSON = /^(?:e[wy]|W[3wy])[\w+/=\s-]*$/;
+/**
+ * The JSON begins with a brace or bracket, and a quote, a space, a line end or a brace. Nothing here holds a UUID or
+ * a form's field as it is; what ends it begins with a sign that cannot stand before, so that one look is enough.
+ */
+const BASE64_JSON = /^(?:e[wy]|W[3wy])[A-Za-z0-9+/\r\n]*(?:=[=\r\n]*)?$/;
 
 const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
