@@ -15,7 +15,7 @@ describe("a provider's time in UTC", () => {
     ["2024-05-01 10:00", "Africa/Lagos", "2024-05-01T09:00:00.000Z"],
     ["2024-05-01", "Africa/Lagos", "2024-04-30T23:00:00.000Z"],
     ["2024-07-01T10:00:00", "Europe/Berlin", "2024-07-01T08:00:00.000Z"],
-    ["1970-01-01T00:00:00", "Africa/Lagos", "1969-12-31T23:00:00.000Z"],
+    ["2000-01-01T00:00:00", "Africa/Lagos", "1999-12-31T23:00:00.000Z"],
     ["9999-12-31T23:59:59-05:00", "UTC", "9999-12-31T23:59:59.999Z"],
     [" 2024-05-01T10:00:00Z ", "UTC", "2024-05-01T10:00:00.000Z"],
     ["20240501T100000", "Africa/Lagos", "2024-05-01T09:00:00.000Z"],
@@ -49,6 +49,8 @@ describe("a provider's time in UTC", () => {
     "+012024-05-01",
     "0001-01-01T00:00:00",
     "0001-01-01T00:00:00Z",
+    "1970-01-01T00:00:00",
+    "1999-12-31T23:59:59-14:00",
     "+010000-01-01T00:00:00Z",
     "2024-05-01T10:00:00+99:99",
     "2024-05-01 10:00-14:01",
@@ -60,7 +62,7 @@ describe("a provider's time in UTC", () => {
   });
 
   it("agrees with luxon on every moment that luxon writes", () => {
-    const moment = fc.date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true });
+    const moment = fc.date({ min: new Date("2000-01-02"), max: new Date("2100-01-01"), noInvalidDate: true });
     const zone = fc.constantFrom("UTC", "Africa/Lagos", "Asia/Kolkata", "Europe/Berlin");
     fc.assert(
       fc.property(moment, zone, (date, name) => {
@@ -72,13 +74,13 @@ describe("a provider's time in UTC", () => {
 
   it("agrees with luxon on which dates and times there are", () => {
     const two = (most: number) => fc.integer({ min: 0, max: most }).map((part) => `${part}`.padStart(2, "0"));
-    const year = fc.constantFrom("0000", "0099", "1899", "1969", "1970", "2023", "2024", "2100", "9998");
+    const year = fc.constantFrom("0000", "0099", "1899", "1999", "2000", "2023", "2024", "2100", "9998");
     const fraction = fc.stringMatching(/^(\.\d{1,9})?$/);
     fc.assert(
       fc.property(year, two(14), two(33), two(30), two(62), two(62), fraction, (y, mo, d, h, mi, s, f) => {
         const text = `${y}-${mo}-${d}T${h}:${mi}:${s}${f}`;
         const read = DateTime.fromISO(text, { zone: "UTC" });
-        expect(toUtc(text, "UTC")).toEqual(read.isValid && read.toMillis() >= 0 ? read.toJSDate() : null);
+        expect(toUtc(text, "UTC")).toEqual(read.isValid && read.year >= 2000 ? read.toJSDate() : null);
       }),
       { numRuns: 1_000 },
     );

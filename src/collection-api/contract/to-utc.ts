@@ -14,7 +14,7 @@ const FARTHEST_MINUTES = 14 * 60;
 
 /**
  * The moment that the provider's text names, or null when it names none (empty, unreadable, of a zone
- * that is none, or of a year before 1970, such as year 1, which some platforms write for "no date", or after
+ * that is none, or of a year before 2000, such as years 1 and 1970, which platforms write for "no date", or after
  * 9999, which consumers cannot read). The year is that of the text: whatever the zone, it names a moment or none.
  * Fractions below 1 ms are cut.
  * @param zone the zone of times that name none, such as `UTC` or `Africa/Lagos`.
@@ -64,4 +64,4 @@ function offsetMs(offset: string | undefined): number {
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 const momentOf = (year: number, ms: number): Date | null =>
-  year >= 1970 && year <= 9999 ? new Date(Math.min(ms, LAST_MS)) : null;
+  year >= 2000 && year <= 9999 ? new Date(Math.min(ms, LAST_MS)) : null;

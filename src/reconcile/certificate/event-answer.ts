@@ -1,6 +1,7 @@
 import { plainStatus } from "../../confirm/invoices/status-class.ts";
 import { storableText } from "../../kit/text.ts";
 import { compareMoney, moneyOf, statusText, toUtc } from "../../provider/provider.ts";
+import { EARLIEST } from "../list/list-period.ts";
 import type { AnswerFields, PaymentFacts } from "./payment-facts.ts";
 
 // An event says what one answer of the provider said, for good. What the provider says afterwards corrects
@@ -95,7 +96,9 @@ function isRead(amount: string | null, text: string | null): boolean {
 }
 
 /** Whether the text means this moment, by whichever PROVIDER_TIME_ZONE there was when it was read. */
-function mayMean(text: string | null, moment: Date | null): boolean {
+function mayMean(text: string | null, stored: Date | null): boolean {
+  // Years that name no moment were stored once.
+  const moment = stored !== null && stored < EARLIEST ? null : stored;
   const [first, last] = [toUtc(text, "UTC+14"), toUtc(text, "UTC-12")];
   if (first === null || last === null || moment === null) return first === null && moment === null;
   return moment >= first && moment <= last;
