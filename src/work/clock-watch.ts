@@ -5,7 +5,7 @@ import { interval } from "../database/expressions.ts";
 import { databaseTime } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { durationText } from "../kit/setting-formats.ts";
+import { spanText } from "../kit/time.ts";
 
 /** A clock that moved by so much more or less than the time that passed has stepped, in ms. */
 const STEP_MS = 5_000;
@@ -125,6 +125,5 @@ export const clocksAt = (begun: number, postgres: Date): Clocks => ({
 });
 
 const wordsFor = (step: number): string => {
-  const by = durationText(Math.round(Math.abs(step) / 1_000) * 1_000);
-  return `was set ${step < 0 ? "back" : "forward"} by ${by}. ${GOES_ON}`;
+  return `was set ${step < 0 ? "back" : "forward"} by ${spanText(Math.abs(step))}. ${GOES_ON}`;
 };

@@ -18,7 +18,7 @@ import { emptyCollection, invoiceAnswer, unpaidAnswer } from "../support/scripte
 
 /** By how much each clock steps; CLOCK_STEPS=all has each make all of them. */
 const STEPS = { Postgres: ["+1d"], "the relay": ["-10m"] };
-const ALL = ["+2m", "-2m", "+10m", "-10m", "+1h", "-1h", "+1d", "-1d"];
+const ALL = ["+2m", "-2m", "+10m", "-10m", "+1h", "-1h", "+1d", "-1d", "+40d", "-40d"];
 
 /** What G11 allows, in ms. */
 const SOON = { timeout: 30_000 };
