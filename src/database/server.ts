@@ -48,7 +48,7 @@ export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<s
 
 const encoding = new Statement(
   { encoding: returned.text() },
-  () => sql`select getdatabaseencoding() as encoding`,
+  () => sql`select getdatabaseencoding()::text as encoding`,
 );
 
 /** @returns what is wrong with the database's encoding; null where it takes every letter. */

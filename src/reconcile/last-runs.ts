@@ -152,7 +152,7 @@ const selectCalendar = new Statement(
       group by certificate.id)
     select covering.day, covering.source, covering.id as "certificateId",
       covering.finished_at as "madeAt", covering.result = 'refused' as refused,
-      counted.days -> covering.day as counted
+      (counted.days -> covering.day)::json as counted
     from covering left join counted on counted.id = covering.id
     order by covering.day, covering.source`,
 );
