@@ -52,7 +52,12 @@ describe("when Postgres' clock was ahead and is set back", () => {
     const given = await books();
     await certifyToday(given);
     await given.query(`update certificate set day = day + 1, window_to = window_to + interval '1 day'`);
-    expect(await daysAhead(given)).toEqual([{ ahead: 1, result: "equal" }]);
+    // By the relay's clock it is over: Postgres' may be wrong.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * DAY_MS });
+    onTestFinished(() => void vi.useRealTimers());
+    await scheduleDaily(given.db, given.source);
+    vi.useRealTimers();
+    expect(await daysAhead(given)).toContainEqual({ ahead: 1, result: "equal" });
     await certifyToday(given);
     expect(await daysAhead(given)).toEqual([{ ahead: 0, result: "equal" }]);
   });

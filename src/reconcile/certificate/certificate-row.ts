@@ -156,13 +156,16 @@ export async function finishCertificate(
 
 /**
  * Takes back what was certified while Postgres' clock was ahead: nothing is proven of a period that is not
- * over, and a day that is still to come gets its certificate then (G10). One that says so itself stays.
+ * over, and a day that is still to come gets its certificate then (G10). One that says so itself stays, and a
+ * finished one of a period that is over by this process' clock: it may be Postgres' that was set wrong just now.
  */
 async function deleteEarlyCertificates(db: Database, source: string): Promise<void> {
   const early = await db
     .deleteFrom("certificate")
     .where("source", "=", source)
-    .where(sql<boolean>`window_to > clock_timestamp() and (day is not null or result <> 'refused')`)
+    .where(sql<boolean>`
+      window_to > clock_timestamp() and (day is not null or result <> 'refused')
+      and (state <> 'done' or window_to > ${new Date()}::timestamptz)`)
     .returning("id")
     .execute();
   for (const { id } of early) await forgetListed(db, id);
