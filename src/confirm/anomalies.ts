@@ -128,9 +128,9 @@ export function anomaliesOf({
 const isSaid = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== "string" || value.trim() !== "");
 
-/** Year 1 is what some platforms write for "no date". */
+/** Years 1 and 1970 are what platforms write for "no date". */
 const isMeantAsDate = (text: string | null): text is string =>
-  text !== null && text.trim() !== "" && !text.trim().startsWith("0001-");
+  text !== null && !/^\s*(?:(?:0001|1970)-|$)/.test(text);
 
 const howToSend = (invoiceId: string): string =>
   " If it is Live, send its event to the live topic as well: invoice-relay replay events --invoice " +

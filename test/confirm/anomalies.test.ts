@@ -71,9 +71,9 @@ describe("nothing is odd", () => {
     ["about the date of one that is not paid", { now: "unpaid", confirmed: paidAhead(3) }],
     ["where a clock or a zone is ahead of a change", { confirmed: paidAhead(0, 2) }],
     [
-      "where no date is said, or the year 1 that platforms write for none",
+      "where no date is said but the years that platforms write for none",
       {
-        invoice: invoice({ paymentDate: " ", dateModified: "0001-01-01T00:00:00" }),
+        invoice: invoice({ paymentDate: "0001-01-01T00:00:00", dateModified: "1970-01-01T00:00:00Z" }),
         confirmed: { ...paidAhead(0), paidAt: null, modifiedAt: null },
       },
     ],

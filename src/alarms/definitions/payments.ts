@@ -50,9 +50,9 @@ export const ALARMS_OF_PAYMENTS = {
     title: ["something is odd about an invoice", "invoices with something odd about them"],
     about: "invoice",
     means:
-      "An answer is odd: a total that does not add up or cannot be read, a date in the future or one that is none, paid after " +
-      "invalid, paid and then not. The payment is published all the same, with two exceptions, which the detail names: while " +
-      "a collection in `COLLECTION_IDS` cannot be read, a paid invoice that may be its own waits; and one " +
+      "An answer is odd: a total that does not add up or cannot be read, a date in the future or one that is " +
+      "none, paid after invalid, paid and then not. The payment is published all the same, with two " +
+      "exceptions, which the detail names: while a collection in `COLLECTION_IDS` cannot be read, a paid invoice that may be its own waits; and one " +
       "whose type is neither Live nor Test waits until the provider says which it is, as nobody can tell " +
       "its topic.",
     ends: "when a later answer is in order, or a person closes it.",
