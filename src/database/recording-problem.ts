@@ -52,10 +52,17 @@ const REASONS: Readonly<Record<string, Why>> = {
 export const isWithoutPartition = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("no partition of relation");
 
+/** What Postgres said, where it is known what that means. */
+const known = (error: unknown): Why | undefined =>
+  isWithoutPartition(error) ? NO_PARTITION : REASONS[codeOf(error)];
+
+/** Why work other than recording only fails. */
+export const failedWork = (error: unknown): Why =>
+  known(error) ?? { reason: messageOf(error), action: LOOK_AT_POSTGRES };
+
 /** @param error what Postgres said to a write, or that it said nothing. */
 export function failedWrite(error: unknown): RecordingProblem {
-  const known = isWithoutPartition(error) ? NO_PARTITION : REASONS[codeOf(error)];
-  const why = known ?? { reason: `a write failed (${messageOf(error)})`, action: LOOK_AT_POSTGRES };
+  const why = known(error) ?? { reason: `a write failed (${messageOf(error)})`, action: LOOK_AT_POSTGRES };
   return { alarm: "recording_failing", ...why };
 }
 

@@ -14,9 +14,14 @@ import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import { readUnprovenDays } from "../reconcile/unproven-days.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
+import { listProcesses } from "../work/relay-process.ts";
+import { keepsPayments, standingIn } from "../work/silent-processes.ts";
 
 /** What has kept payments from their events for so long is critical, whatever it is. */
 export const LONG_SECONDS = 600;
+
+/** The same while a process says that its work only fails. */
+const BRIEF_SECONDS = 5;
 
 /** Since when each row has waited, and whether nothing else tells why: what is told of by its age alone. */
 const waitingIn = (rows: RawBuilder<unknown>) => {
@@ -146,13 +151,14 @@ async function readAll(db: Database, watched: Watched) {
 export const ALL = 10_000;
 
 /**
- * Raises an alarm of each source whose payments have waited for ten minutes, whatever keeps them, and closes
- * those of the others. Where a critical alarm of the source or of a topic, or one of the invoice, says why, people
- * were told already.
+ * Raises an alarm of each source whose payments have waited for ten minutes, whatever keeps them, or for seconds
+ * while work only fails, and closes those of the others. Where a critical alarm of the source or of a topic, or one of
+ * the invoice, says why, people were told already.
  */
 export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
-  const { payments, events, open, now } = await inSnapshot(db, async (snapshot) => ({
+  const { payments, events, processes, open, now } = await inSnapshot(db, async (snapshot) => ({
     ...(await readWaiting(snapshot)),
+    processes: await listProcesses(snapshot),
     open: (await listAlarms(snapshot, { names: alarmsAbout("upstream") }, ALL)).items,
     now: await databaseTime(snapshot),
   }));
@@ -160,17 +166,23 @@ export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
     ({ name, raisedAt }) => name === "unknown_ids_flooding" || severityOf(name, raisedAt, now) === "critical",
   );
   const topicTells = tells.some(({ source }) => source === TOPIC.sourceOf(""));
-  const long = ({ unexplainedSeconds }: (typeof payments)[number]) => unexplainedSeconds >= LONG_SECONDS;
+  const standing = standingIn(processes).find(({ worker }) => keepsPayments(worker));
+  const isLate = ({ unexplainedSeconds }: (typeof payments)[number]) =>
+    unexplainedSeconds >= (standing === undefined ? LONG_SECONDS : BRIEF_SECONDS);
   const late = [
     ...payments
-      .filter(long)
+      .filter(isLate)
       .filter(({ source }) => !tells.some((alarm) => alarm.source === SOURCE.sourceOf(source)))
       .map(({ source }) => ({ source, what: "for an answer of the provider" })),
-    ...(topicTells ? [] : events.filter(long)).map(({ source }) => ({ source, what: "to be sent to SNS" })),
+    ...(topicTells ? [] : events.filter(isLate)).map(({ source }) => ({ source, what: "to be sent to SNS" })),
   ];
+  const [begins, ends] =
+    standing === undefined
+      ? ["have waited for more than ten minutes", ""]
+      : ["wait", ` Work fails again and again (${standing.worker}): ${standing.reason}. ${standing.action}`];
   const lasting = [...Map.groupBy(late, ({ source }) => source)].map(([source, waits]) => ({
     ...{ source, subject: source },
-    detail: `Payments of source ${source} have waited for more than ten minutes: ${waits.map(({ what }) => what).join(", and ")}.`,
+    detail: `Payments of source ${source} ${begins}: ${waits.map(({ what }) => what).join(", and ")}.${ends}`,
   }));
   await noteLasting({ db, alarms }, "payments_waiting", lasting, { mayClose: true });
 }

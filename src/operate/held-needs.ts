@@ -1,12 +1,12 @@
 import { ALARMS, type AlarmName, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, spanText } from "../kit/time.ts";
-import { undoneWork } from "../work/silent-processes.ts";
+import { keepsPayments, standingIn, undoneWork } from "../work/silent-processes.ts";
 import { LONG_SECONDS } from "./backlog.ts";
 import { type Facts, type Held, type Need, need } from "./status.ts";
 
 /** Work that is overdue by more than this, in s, has no worker or too few. */
-const STUCK_SECONDS = 120;
+const STUCK_SECONDS = 60;
 
 /** What keeps a source or topic from its work and does not end by itself. Pure. */
 export const heldNeeds = (facts: Facts): Need[] => [...failingNeeds(facts), ...pauseNeeds(facts)];
@@ -107,11 +107,16 @@ function undoneIn({ processes, sources, readOnly, at }: Facts) {
   // A process can say nothing there.
   if (readOnly) return [];
   const silent = undoneWork(processes, at).map((one) => ({ ...one, alarm: "silent_process" as const }));
-  const working = processes.filter(({ lives, workers }) => lives && workers);
-  if (sources.length === 0 || working.length > 0 || silent.some(({ stopsWork }) => stopsWork)) return silent;
-  const runs = processes.some(({ lives }) => lives) ? "runs without workers" : "is not running";
-  const what = `no process confirms and publishes: invoice-relay serve ${runs}`;
-  return [...silent, { what, seenAt: null, stopsWork: true, alarm: null }];
+  if (sources.length === 0 || silent.some(({ stopsWork }) => stopsWork)) return silent;
+  const living = processes.filter(({ lives }) => lives);
+  if (living.every(({ workers }) => !workers)) {
+    const runs = living.length > 0 ? "runs without workers" : "is not running";
+    const what = `no process confirms and publishes: invoice-relay serve ${runs}`;
+    return [...silent, { what, seenAt: null, stopsWork: true, alarm: null }];
+  }
+  if (silent.length > 0 || living.some(({ http, onLambda }) => http || onLambda)) return silent;
+  const what = "no process takes callbacks: invoice-relay serve runs with --workers-only everywhere";
+  return [{ what, seenAt: null, stopsWork: false, alarm: null }];
 }
 
 /** Sources of the settings that every living process was started without. */
@@ -151,12 +156,27 @@ export function processNeeds(facts: Facts): Need[] {
   return [...undone, ...unservedNeeds(facts)];
 }
 
+/** Work that a process tries in vain; what waits is told with it. */
+export function standingNeeds(facts: Facts): Need[] {
+  const behind = totalsOf(facts.waiting, facts.waitingEvents).map(waitWords).join("");
+  const standing = new Map(standingIn(facts.processes).map((one) => [`${one.worker}: ${one.reason}`, one]));
+  return [...standing.values()].map(({ worker, reason, action }) =>
+    need({
+      severity: "critical",
+      what: `work fails again and again (${worker}): ${reason}${keepsPayments(worker) ? behind : ""}`,
+      action: `${action} It goes on by itself then.`,
+    }),
+  );
+}
+
 /** What waits and is told by nothing that holds it up: at once too long without a worker, or long in spite of any. */
 export function backlogNeeds(facts: Facts): Need[] {
   const { waiting, waitingEvents, held, at } = facts;
   const passing = onlyHeld(facts);
-  // It tells of what waits behind it.
-  const noneWorks = undoneIn(facts).some(({ stopsWork }) => stopsWork);
+  // These tell of what waits behind them.
+  const noneWorks =
+    undoneIn(facts).some(({ stopsWork }) => stopsWork) ||
+    standingIn(facts.processes).some(({ worker }) => keepsPayments(worker));
   const needsOf = (
     work: Held["work"],
     sources: typeof waiting,

@@ -3,7 +3,7 @@ import { READ_ONLY } from "../database/recording-problem.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, DAY_MS } from "../kit/time.ts";
 import { undoneWork } from "../work/silent-processes.ts";
-import { backlogNeeds, heldNeeds, heldWords, onlyHeld, processNeeds } from "./held-needs.ts";
+import { backlogNeeds, heldNeeds, heldWords, onlyHeld, processNeeds, standingNeeds } from "./held-needs.ts";
 import { countThings, type Facts, type Need, need, worstFirst } from "./status.ts";
 
 /** After this many intervals without a finished sweep, something is wrong. */
@@ -25,6 +25,7 @@ export function needsOf(facts: Facts): Need[] {
     ...recordingNeeds(facts),
     ...schemaNeeds(facts),
     ...processNeeds(facts),
+    ...standingNeeds(facts),
     ...worstFirst(heldNeeds(facts)),
     ...worstFirst([
       ...backlogNeeds(facts),
@@ -57,7 +58,10 @@ export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
 }
 
 function recordingNeeds({ readOnly, processes }: Facts): Need[] {
-  const told = processes.flatMap(({ lives, recordingProblem }) => (lives ? (recordingProblem ?? []) : []));
+  const told = processes
+    .filter(({ lives }) => lives)
+    .flatMap(({ recordingProblem }) => recordingProblem ?? [])
+    .filter(({ worker }) => worker === undefined);
   const problems = new Map((readOnly ? [READ_ONLY] : told).map((why) => [why.reason, why]));
   return [...problems.values()].map(({ reason, action }) =>
     need({

@@ -157,6 +157,7 @@ const facts = z.object({
       version: z.string(),
       http: z.boolean(),
       workers: z.boolean(),
+      onLambda: z.boolean().describe("Those that take callbacks there are not among these."),
       startedAt: time,
       seenAt: time,
       lives: z.boolean().describe("It said so within three of its beats, of 5 s each, of 60 s on Lambda."),
@@ -164,7 +165,16 @@ const facts = z.object({
         sources: z.record(z.string(), z.array(answeredId).readonly()),
         topics: z.array(z.string()).readonly(),
       }),
-      recordingProblem: z.object({ reason: z.string(), action: z.string() }).nullable(),
+      recordingProblem: z
+        .object({
+          reason: z.string(),
+          action: z.string(),
+          worker: z
+            .string()
+            .optional()
+            .describe("The work that only fails; left out where callbacks cannot be recorded."),
+        })
+        .nullable(),
     }),
   ),
   readOnly: z

@@ -21,11 +21,16 @@ export interface LoopOptions {
 }
 
 export interface Loop {
+  /** While its passes fail again and again: since when, by performance.now(), and with what. */
+  readonly failing: { since: number; error: unknown } | null;
   /** Asks the pass under way to end, and resolves when it has. */
   stop(): Promise<void>;
 }
 
 const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
+
+/** A pass that has not failed for so long, in ms, works: under load it may never end, and with nothing to do it succeeds. */
+const WORKS_AFTER_MS = 20_000;
 
 /**
  * Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off,
@@ -34,6 +39,8 @@ const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
 export function startLoop({ name, source, pass, wake, pollMs, log, metrics }: LoopOptions): Loop {
   const about = { worker: name, ...(source === undefined ? {} : { source }) };
   const stopping = new AbortController();
+  let failed: { since: number; at: number; error: unknown } | null = null;
+  const failing = () => (failed !== null && performance.now() - failed.at < WORKS_AFTER_MS ? failed : null);
   const run = async () => {
     let failures = 0;
     while (!stopping.signal.aborted) {
@@ -44,6 +51,8 @@ export function startLoop({ name, source, pass, wake, pollMs, log, metrics }: Lo
         failures = 0;
       } catch (error) {
         failures += 1;
+        const at = performance.now();
+        failed = { since: failing()?.since ?? at, at, error };
         metrics.passFailures.inc({ worker: name });
         waitMs = backOffMs(failures, FAILED_PASS);
         log.warn({ ...about, failures, ...faultOf(error) }, "a pass failed; it will be tried again");
@@ -53,6 +62,9 @@ export function startLoop({ name, source, pass, wake, pollMs, log, metrics }: Lo
   };
   const running = run();
   return {
+    get failing() {
+      return failing();
+    },
     async stop() {
       stopping.abort();
       await running;

@@ -38,8 +38,14 @@ export interface Presence {
   serves: Served;
   /** The function whose containers are all one process; this process alone when left out. */
   lambda?: { name: string; version: string };
-  /** Why this process cannot record callbacks just now; never, when left out. */
-  whyFailing?: () => Why | null;
+  /** What this process cannot do just now; never, when left out. */
+  whyFailing?: () => Problem | null;
+}
+
+/** Why a process cannot do something, though Postgres answers. */
+export interface Problem extends Why {
+  /** The work that only fails; left out where callbacks cannot be recorded. */
+  worker?: string | undefined;
 }
 
 type Beat = Pick<Presence, "http" | "workers" | "serves"> & {
@@ -47,7 +53,7 @@ type Beat = Pick<Presence, "http" | "workers" | "serves"> & {
   host: string;
   version: string;
   beatMs: number;
-  why: Why | null;
+  why: Problem | null;
 };
 
 const writeBeat = new Statement({ silent: returned.boolean }, ({ value }: Slots<Beat>) => {
@@ -122,11 +128,13 @@ export interface SeenProcess {
   workers: boolean;
   startedAt: Date;
   seenAt: Date;
+  /** Of a function of Lambda: those that take callbacks there say nothing of themselves. */
+  onLambda: boolean;
   /** Heard of lately. One that is not has died or hangs: it did not say that it stops. */
   lives: boolean;
   serves: Served;
-  /** Why it cannot record callbacks, though Postgres answers; null while it can. */
-  recordingProblem: Why | null;
+  /** null while it can do all. */
+  recordingProblem: Problem | null;
 }
 
 /** The processes that did not say that they stopped, those heard of last first; at most 100. */
@@ -136,8 +144,9 @@ export async function listProcesses(db: Database): Promise<SeenProcess[]> {
     .select(["host", "pid", "version", "http", "workers"])
     .select(["started_at as startedAt", "seen_at as seenAt"])
     .select(typed(returned.boolean, heardOfLately).as("lives"))
+    .select(typed(returned.boolean, sql`beat_ms = ${sql.lit(LAMBDA_BEAT_MS)}`).as("onLambda"))
     .select(typed(returned.json<Served>(), sql`serves`).as("serves"))
-    .select(typed(nullable(returned.json<Why>()), sql`recording_problem`).as("recordingProblem"))
+    .select(typed(nullable(returned.json<Problem>()), sql`recording_problem`).as("recordingProblem"))
     .orderBy("seen_at", "desc")
     .limit(100)
     .execute();

@@ -22,6 +22,15 @@ const DUTIES = [
   { does: "http", what: "takes callbacks" },
 ] as const;
 
+/** What processes that live try in vain. */
+export const standingIn = (processes: readonly Pick<SeenProcess, "lives" | "recordingProblem">[]) =>
+  processes.flatMap(({ lives, recordingProblem: why }) =>
+    lives && why?.worker !== undefined ? [{ ...why, worker: why.worker }] : [],
+  );
+
+/** @param worker the names of the loops that only fail. */
+export const keepsPayments = (worker: string): boolean => /\b(look|confirm|publish)\b/.test(worker);
+
 /** A process that ended without a word is trouble only while none that lives does its work. Pure. */
 export function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneWork[] {
   const living = processes.filter(({ lives }) => lives);

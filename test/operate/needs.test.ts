@@ -73,7 +73,7 @@ describe("the age of a backlog", () => {
   });
 });
 
-it("a relay that was stopped is not well, nor one without workers, whatever waits", async () => {
+it("a relay that was stopped is not well, nor one without workers or without HTTP, whatever waits", async () => {
   const around = await surroundings();
   const look = async () => (await statusOf(around)).needs.map(({ severity, what }) => [severity, what]);
   expect(await look()).toEqual([]);
@@ -91,6 +91,12 @@ it("a relay that was stopped is not well, nor one without workers, whatever wait
   ]);
   await around.query("delete from confirmation");
   await addProcess(around);
+  expect(await look()).toEqual([]);
+  await around.query("delete from relay_process where not workers");
+  await around.query("update relay_process set http = false");
+  expect(await look()).toEqual([["critical", expect.stringMatching(/^no process takes callbacks: /)]]);
+  // What takes them on Lambda is seen by nobody.
+  await around.query("update relay_process set beat_ms = 60000");
   expect(await look()).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { noteWaiting } from "../../src/operate/backlog.ts";
 import { retryDead } from "../../src/operate/decide-undelivered.ts";
@@ -79,6 +80,41 @@ it.each(Object.entries(CAUSES))(
     expect((await runCli(["status"], environment)).stdout).toMatch(/^All is well/);
   },
 );
+
+it("work that only fails is critical everywhere within two leases, with the reason, and its end is told (G11, G13)", async () => {
+  const around = await surroundings();
+  const receiver = await startAlarmReceiver();
+  const relay = await startRelay(
+    around.environment({ ALARM_WEBHOOK_URL: receiver.url, LEASE_DURATION: "5s", COLLECTION_IDS: "none" }),
+  );
+  const db = openDatabase(around.databaseUrl);
+  await around.query(
+    `create function full_disk() returns trigger language plpgsql as $$
+       begin raise 'No space left on device' using errcode = 'disk_full'; end $$`,
+  );
+  await around.query(
+    "create trigger full_disk before insert on invoice for each statement execute function full_disk()",
+  );
+  const id = randomUUID();
+  around.provider.invoice(id, invoiceAnswer(id));
+  expect((await relay.callback({ data: { id } })).status).toBe(200);
+  const texts = () => receiver.messages.map(({ text }) => text).join("\n");
+  await vi.waitFor(() =>
+    expect(texts()).toMatch(
+      /^CRITICAL: payments wait .*\(confirm\): Postgres' disk is full\. Free space on it/m,
+    ),
+  );
+  const { sentence, needs } = await readStatus(db, PATIENT);
+  expect(sentence).toMatch(
+    /^A person is needed: work fails again and again \(confirm\): Postgres' disk is full, and 1 payment has waited/,
+  );
+  expect(needs).toHaveLength(1);
+
+  await around.query("drop trigger full_disk on invoice");
+  await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
+  await vi.waitFor(() => expect(texts()).toMatch(/^OVER: payments wait too long/m));
+  await vi.waitFor(async () => expect((await readStatus(db, PATIENT)).sentence).toMatch(/^All is well/));
+});
 
 it("what a critical alarm tells already is not told again, nor is a flood", async () => {
   const { around, db } = await withDatabase();

@@ -134,16 +134,17 @@ export const ALARMS_OF_UPKEEP = {
     about: "backlog",
     means:
       "For ten minutes an invoice of the source has had no answer of the provider, or an event has not been sent, " +
-      "whatever the reason: a slow provider, faults that come and go, a pause by hand, a lock in Postgres, workers that " +
-      "hang or are too few. It is not raised while another critical alarm says why, nor of a " +
+      "whatever the reason: a slow provider, faults that come and go, a pause by hand, workers that hang or are too few; " +
+      "or for seconds, while asking or sending has only failed for twice `LEASE_DURATION`, such as for a lock in Postgres " +
+      "or a disk that is full for one table. It is not raised while another critical alarm says why, nor of a " +
       "[flood of unknown ids](#unknown_ids_flooding), nor of an invoice that [alone gets no " +
       "answer](#invoice_unanswered).",
-    ends: "once nothing has waited for ten minutes, noticed within a minute.",
+    ends: "once nothing has waited for so long, noticed within a minute.",
     action:
       "See what invoice-relay status says is paused or failing, whether serve runs with workers, and its log. Nothing " +
       "is lost: what waits is asked and sent as soon as it can be.",
     todo:
-      "`invoice-relay status` says what waits, how long, and what is paused or failing. Nothing is: do workers run, and " +
+      "`invoice-relay status` says what waits, how long, and what is paused or failing, or why work only fails. Nothing is: do workers run, and " +
       "what does their log say? Do statements wait for locks (`pg_stat_activity`)? Is the provider slow " +
       "(`invoice_relay_provider_seconds`)? Then raise `CONFIRM_CONCURRENCY`, or `CONFIRM_RATE_PER_SECOND` if it is set.",
   },
