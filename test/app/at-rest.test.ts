@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { openSession } from "../support/database.ts";
-import { onTestFinished } from "../support/own-test.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { emptyCollection } from "../support/scripted-provider.ts";
+import { sourcesFile } from "../support/sources-file.ts";
 import { describedIn } from "../support/two-sources.ts";
 
 const SOURCES = 20;
@@ -19,9 +16,6 @@ describe("a relay at rest", () => {
   it(`asks Postgres at most ${LIMIT} times a second, with ${SOURCES} sources (G8)`, async () => {
     const around = await surroundings();
     around.provider.otherwise(emptyCollection("Fees"));
-    const folder = mkdtempSync(join(tmpdir(), "sources-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, "sources.json");
     const sources = Array.from({ length: SOURCES }, (_, index) => ({
       name: `s${index}`,
       collectionApiUrl: around.provider.url,
@@ -30,10 +24,14 @@ describe("a relay at rest", () => {
       snsTopicArn: around.topicArn,
       collectionIds: [randomUUID()],
     }));
-    writeFileSync(file, JSON.stringify({ sources }));
     const webhook = { ALARM_WEBHOOK_URL: around.provider.url };
     await startRelay(
-      around.environment({ ...describedIn(file), ...webhook, KEY: "key", RECONCILE_INTERVAL: "1h" }),
+      around.environment({
+        ...describedIn(sourcesFile({ sources })),
+        ...webhook,
+        KEY: "key",
+        RECONCILE_INTERVAL: "1h",
+      }),
     );
     await vi.waitFor(async () =>
       expect(await around.query("select from sweep where state = 'due' and due_at > now()")).toHaveLength(

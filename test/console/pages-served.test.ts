@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -8,11 +7,10 @@ import { consolePages } from "../../src/console/console-pages.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { adminApi } from "../support/admin.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 async function served(options: { isOpen: boolean; built: boolean; below?: string }) {
-  const root = mkdtempSync(join(tmpdir(), "console-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  const folder = join(root, options.below ?? "");
+  const folder = join(await temporaryFolder(), options.below ?? "");
   mkdirSync(join(folder, "assets"), { recursive: true });
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
   const script = "export {};";

@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { buildPages } from "../../src/console/console-pages.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("the console's pages are built whole, with less than 52 kB of JavaScript, gzipped", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "console-size-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   await buildPages(folder);
   const assets = readdirSync(join(folder, "assets"));
   const scripts = assets.filter((name) => name.endsWith(".js"));

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readSourcesFile } from "../../src/kit/sources-file.ts";
+import { sourcesFile } from "../support/sources-file.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const document = readFileSync(join(root, "docs/security.md"), "utf8");
@@ -19,11 +19,7 @@ describe("docs/security.md", () => {
       SHOP_A_TOKEN: "a-token-of-22-characters-",
       SHOP_A_WEBHOOK: `whsec_${Buffer.alloc(24, "a").toString("base64")}`,
     };
-    const folder = mkdtempSync(join(tmpdir(), "sources-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, "sources.json");
-    writeFileSync(file, example);
-    const { sources, problems } = readSourcesFile(file, environment);
+    const { sources, problems } = readSourcesFile(sourcesFile(example), environment);
     expect(problems).toEqual([]);
     expect(sources.map(({ name }) => name)).toEqual(["shop-a"]);
   });

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readSettings, SERVE_REQUIRES, SettingsError } from "../../src/kit/settings.ts";
 import { sourceNamesOf, sourcesOf } from "../../src/kit/sources.ts";
+import { sourcesFile } from "../support/sources-file.ts";
 
 const AROUND = {
   PUBLIC_URL: "https://relay.example.com",
@@ -21,15 +19,8 @@ const SECRETS = { SHOP_A_KEY: "secret-key-of-a", SHOP_A_TOKEN: "secret-token-of-
 
 const OTHER = ["written-out-0123456789abc"];
 
-function fileWith(content: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), "sources-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "sources.json");
-  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
-  return file;
-}
 const read = (content: unknown, changes: Record<string, string> = {}) =>
-  readSettings({ ...AROUND, ...SECRETS, SOURCES_FILE: fileWith(content), ...changes }, SERVE_REQUIRES);
+  readSettings({ ...AROUND, ...SECRETS, SOURCES_FILE: sourcesFile(content), ...changes }, SERVE_REQUIRES);
 function problemsOf(content: unknown, changes: Record<string, string> = {}): readonly string[] {
   try {
     read(content, changes);

@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { certificateText } from "../../src/cli/commands/certificate.ts";
@@ -14,13 +13,14 @@ import { place, prove } from "../reconcile/prove-period.ts";
 import { books } from "../reconcile/relay-books.ts";
 import { runCli } from "../support/cli-process.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { newSigningKey } from "./signing-key.ts";
 
 const signerOf = (key = newSigningKey()) => Signer.of({ LEDGER_SIGNING_KEY: new Secret(key) }) as Signer;
 
 /** A file of the day, and how the command line finds it. */
 async function files() {
-  const folder = await mkdtemp(join(tmpdir(), "signed-"));
+  const folder = await temporaryFolder();
   const save = async (name: string, content: unknown) => {
     const path = join(folder, name);
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));

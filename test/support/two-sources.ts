@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { onTestFinished } from "./own-test.ts";
 import type { Surroundings } from "./relay.ts";
+import { sourcesFile } from "./sources-file.ts";
 
 export const TOKENS = { a: "token-of-a-0123456789abc", b: "token-of-b-0123456789abc" };
 export const LISTS = {
@@ -29,15 +26,11 @@ export function twoSources(
     snsTopicArn,
     ...changes[name],
   });
-  const folder = mkdtempSync(join(tmpdir(), "sources-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "sources.json");
   const sources = [source("a", around.topicArn), source("b", around.testTopicArn)].filter(
     ({ name }) => name in changes,
   );
-  writeFileSync(file, JSON.stringify({ sources }));
   return around.environment({
-    ...describedIn(file),
+    ...describedIn(sourcesFile({ sources })),
     KEY_A: "key-of-a",
     KEY_B: "key-of-b",
   });
