@@ -151,7 +151,7 @@ function showUpstreams(metrics: Metrics, work: string, standings: readonly Liste
     for (const state of STATES) metrics.upstreams.set({ work, upstream, state }, state === actual ? 1 : 0);
 }
 
-function showProofs(metrics: Metrics, { sweeps, certificates, unproven }: VitalSigns): void {
+function showProofs(metrics: Metrics, { sweeps, certificates, firstServed, unproven }: VitalSigns): void {
   const { lastSweep, lastCertificate, unprovenDays } = metrics;
   lastSweep.reset();
   unprovenDays.reset();
@@ -164,6 +164,10 @@ function showProofs(metrics: Metrics, { sweeps, certificates, unproven }: VitalS
   for (const [source, at] of oldest) lastSweep.set({ source }, at);
   for (const { source, result, finishedAt } of certificates)
     lastCertificate.set({ source, result }, finishedAt.getTime() / 1_000);
+  // Or nobody would be told of a source that never has one.
+  for (const { source, at } of firstServed)
+    if (at !== null && !certificates.some((one) => one.source === source))
+      lastCertificate.set({ source, result: "none" }, at.getTime() / 1_000);
   for (const { source } of certificates) unprovenDays.set({ source }, 0);
   for (const { source, days } of unproven) unprovenDays.inc({ source }, days);
 }

@@ -240,7 +240,7 @@ export const METRICS = {
   lastCertificate: gauge(
     "invoice_relay_last_certificate_timestamp_seconds",
     ["source", "result"],
-    "When the last daily certificate was made, by source and result",
+    "When the last daily certificate was made, by source and result; `none`: since when there should be one",
     "older than 36 h, or result not `equal`: [certificate_gap](#certificate_gap)",
   ),
   unprovenDays: gauge(

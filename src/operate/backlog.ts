@@ -13,6 +13,7 @@ import { countDeadEvents } from "../publish/outbox.ts";
 import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import { readUnprovenDays } from "../reconcile/unproven-days.ts";
 import { listUpstreams } from "../upstreams/change.ts";
+import { listFirstServed } from "../upstreams/source-row.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { listProcesses } from "../work/relay-process.ts";
 import { keepsPayments, standingIn } from "../work/silent-processes.ts";
@@ -143,6 +144,9 @@ async function readAll(db: Database, watched: Watched) {
     topics: (await listUpstreams(db, TOPIC)).filter(({ name }) => watched.topics.includes(name)),
     sweeps: await readSweeps(db, collections),
     certificates: await readDailyCertificates(db, names),
+    firstServed: (await listFirstServed(db)).filter(({ source }) =>
+      collections.some((one) => one.source === source),
+    ),
     unproven: await readUnprovenDays(db, watched.sources),
   };
 }

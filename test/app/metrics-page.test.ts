@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { ALARM_NAMES } from "../../src/alarms/alarm-definitions.ts";
-import { ownRelay } from "../support/relay.ts";
+import { ownRelay, startRelay, surroundings } from "../support/relay.ts";
 
 const WAIT = { interval: 100 };
 
@@ -68,4 +68,18 @@ describe("/metrics", () => {
     const labels = [...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label);
     expect(labels.filter((label) => !BOUNDED.includes(String(label)))).toEqual([]);
   });
+});
+
+it("a source that never had a daily certificate is told by the time since when it is served", async () => {
+  const around = await surroundings();
+  await around.query("insert into source (name, first_served_at) values ('default', '2026-01-02T00:00:00Z')");
+  const environment = around.environment({ COLLECTION_IDS: randomUUID() });
+  const relay = await startRelay(environment, { http: true, workers: false });
+  await vi.waitFor(
+    async () =>
+      expect(await (await fetch(`${relay.opsUrl}/metrics`)).text()).toContain(
+        `invoice_relay_last_certificate_timestamp_seconds{source="default",result="none"} ${Date.UTC(2026, 0, 2) / 1_000}`,
+      ),
+    WAIT,
+  );
 });
