@@ -125,6 +125,10 @@ describe("retention", () => {
       settled_at: at(6),
     });
 
+    const stop = AbortSignal.abort();
+    expect(await applyRetention({ db, actor: "relay", retentionMs: 400 * DAY, stop })).toMatchObject({
+      unknownConfirmations: 0,
+    });
     expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
       unknownConfirmations: 1,
     });
