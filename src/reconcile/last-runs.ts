@@ -8,6 +8,7 @@ import { answeredId, time as answeredTime } from "../kit/answer-fields.ts";
 import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/book-days.ts";
 import { type Result, result, type Totals, totals } from "./certificate/certificate.ts";
 import { emptyTotals, isEqual } from "./certificate/summary.ts";
+import { MADE_TOO_EARLY } from "./unproven-days.ts";
 
 interface Swept {
   source: string;
@@ -143,6 +144,7 @@ const selectCalendar = new Statement(
       join certificate on certificate.state = 'done' and certificate.source = asked.source
         and certificate.collection_ids @> asked.ids::uuid[] and certificate.time_zone = asked.zone
         and certificate.window_from <= asked.begins and certificate.window_to >= asked.ends
+        and not ${MADE_TOO_EARLY}
       order by asked.source, asked.day, certificate.finished_at desc),
     -- Materialized: else a document is taken apart again for each of its days.
     counted as materialized (

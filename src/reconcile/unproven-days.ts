@@ -48,6 +48,12 @@ const MADE = {
 /** A finished certificate of a source that has one which is not equal. */
 export type MadeCertificate = RowOf<typeof MADE>;
 
+/**
+ * Refused because the period was not over, as one of a month to date: it shows nothing, so it takes nothing from what
+ * others showed of the days before.
+ */
+export const MADE_TOO_EARLY = sql`(certificate.result = 'refused' and certificate.window_to > certificate.finished_at)`;
+
 /** Only the documents of those that are not superseded as a whole are parsed, since they may be large. */
 const selectMade = new Statement(
   MADE,
@@ -57,7 +63,8 @@ const selectMade = new Statement(
       from certificate where state = 'done' and (${value(({ all }) => all)}::boolean or exists (
         select from ${table("served", SERVED, ({ sources }) => sources)}
         where served.name = certificate.source
-          and (served.ids = '{}' or certificate.collection_ids && served.ids::uuid[])))),
+          and (served.ids = '{}' or certificate.collection_ids && served.ids::uuid[])))
+        and not ${MADE_TOO_EARLY}),
     wanting as (
       select id, source, document from made where result <> 'equal' and not exists (
         select from made as later
@@ -137,16 +144,13 @@ const isTold = ({ found, open }: OpenDays, others: readonly OpenDays[]): boolean
       open.every(({ day, gaps }) => other.open.some((one) => one.day === day && one.gaps >= gaps)),
   );
 
-/** The same as a person is told of them: each day once, and nobody is needed for one that was not over. Pure. */
+/** The same as a person is told of them: each day once. Pure. */
 export function unprovenDays(made: readonly MadeCertificate[]): UnprovenDays[] {
-  const over = openDays(made).map(({ found, open }) => ({
-    found,
-    open: open.filter(({ day }) => found.result !== "refused" || bookDay(day, found.zone).to <= found.madeAt),
-  }));
-  return over.flatMap((one) => {
+  const all = openDays(made);
+  return all.flatMap((one) => {
     const { id, source, result, madeAt } = one.found;
     const [first, last] = [one.open[0], one.open.at(-1)];
-    if (result === "equal" || first === undefined || last === undefined || isTold(one, over)) return [];
+    if (result === "equal" || first === undefined || last === undefined || isTold(one, all)) return [];
     const gaps = one.open.reduce((sum, day) => sum + day.gaps, 0);
     const days = { days: one.open.length, firstDay: first.day, lastDay: last.day, gaps };
     return [{ source, certificateId: id, result, madeAt, ...days }];

@@ -185,10 +185,15 @@ describe("a day of payment", () => {
     const around = await surroundings();
     const days = async () =>
       (await statusOf(around)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
-    // The last day was not over, so that nobody is needed for it.
+    const DAYS: [string, string] = ["2026-10-01Z", "2026-10-31Z"];
+    await certify(around, "2026-10-31T11:00Z", DAYS, "equal", [ONE, OTHER]);
+    // One of a period that was not over says nothing of what was proven, nor of what was found.
     await certify(around, "2026-10-31T12:00Z", OCTOBER, "refused", [ONE, OTHER]);
+    expect(await days()).toEqual([]);
+    await certify(around, "2026-10-31T12:02Z", DAYS, "refused", [ONE, OTHER]);
     // Made beside it, of a part: it tells nothing more.
-    await certify(around, "2026-10-31T12:01Z", OCTOBER, "refused", [OTHER]);
+    await certify(around, "2026-10-31T12:03Z", DAYS, "refused", [OTHER]);
+    await certify(around, "2026-10-31T12:04Z", OCTOBER, "refused", [ONE, OTHER]);
     expect(await days()).toEqual([["refused", "2026-10-01", "2026-10-30"]]);
     // Once the last day is over, it tells of that.
     await certify(around, "2026-11-01T12:00Z", ["2026-10-31Z", "2026-11-01Z"], "refused", [OTHER]);
