@@ -37,7 +37,7 @@ export const reportCommand = (context: CommandContext): Command =>
           context.remark(
             `Wrote ${out}: ${totals.rows.toLocaleString("en-US")} ${totals.rows === 1 ? "row" : "rows"}.`,
           );
-        if (totals.rows === 0) context.remark("There is nothing in this period.");
+        if (totals.rows === 0) context.remark("There is nothing of this kind in this period.");
       }
     },
   });

@@ -33,7 +33,7 @@ describe("the file of a report", () => {
 
     expect(code).toBe(0);
     expect(rowsOf(stdout)).toMatchObject([{ row: "total", amount: "sum 0.00", invoice_id: "count 0" }]);
-    expect(stderr).toContain("There is nothing in this period");
+    expect(stderr).toContain("There is nothing of this kind in this period");
   });
 
   it("refuses what cannot be meant, and leaves an older file as it is", async () => {
