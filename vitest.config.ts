@@ -45,7 +45,8 @@ const WITH_SERVERS = {
 };
 
 // What waits for beats and back-offs is begun first: else, as their files are small, a run would end with these alone.
-const WAITS_LONG = /\/test\/(app\/(maintenance|silent-process)|confirm\/gateway-not-found)\.test\.ts$/;
+const WAITS_LONG =
+  /\/test\/(app\/(maintenance|silent-process)|confirm\/gateway-not-found|operate\/payments-waiting)\.test\.ts$/;
 
 class LongWaitsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

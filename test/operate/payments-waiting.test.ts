@@ -85,7 +85,7 @@ it("work that only fails is critical everywhere within two leases, with the reas
   const around = await surroundings();
   const receiver = await startAlarmReceiver();
   const relay = await startRelay(
-    around.environment({ ALARM_WEBHOOK_URL: receiver.url, LEASE_DURATION: "5s", COLLECTION_IDS: "none" }),
+    around.environment({ ALARM_WEBHOOK_URL: receiver.url, LEASE_DURATION: "2s", COLLECTION_IDS: "none" }),
   );
   const db = openDatabase(around.databaseUrl);
   await around.query(
