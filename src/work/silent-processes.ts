@@ -29,7 +29,7 @@ export const standingIn = (processes: readonly Pick<SeenProcess, "lives" | "reco
   );
 
 /** @param worker the names of the loops that only fail. */
-export const keepsPayments = (worker: string): boolean => /\b(look|confirm|publish)\b/.test(worker);
+export const keepsPayments = (worker: string): boolean => /\b(look|confirm|publish|rescue)\b/.test(worker);
 
 /** A process that ended without a word is trouble only while none that lives does its work. Pure. */
 export function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneWork[] {

@@ -100,6 +100,38 @@ it("a relay that was stopped is not well, nor one without workers or without HTT
   expect(await look()).toEqual([]);
 });
 
+it("what waits behind work that only fails is one need with it, which says what to do", async () => {
+  const around = await surroundings();
+  await around.query("insert into source (name) values ('default')");
+  await addProcess(around);
+  await addConfirmation(around, { state: "due", settled_at: null, verdict: null });
+  const look = async () => (await statusOf(around)).needs.map(({ what, action }) => [what, action]);
+  const waits = expect.stringMatching(/^1 confirmation of source default has waited/);
+  for (const [worker, says] of [
+    [
+      "sweep",
+      [
+        ["work fails again and again (sweep): a lock", "End it. It goes on by itself then."],
+        [waits, expect.any(String)],
+      ],
+    ],
+    [
+      "rescue",
+      [
+        [
+          expect.stringMatching(/^work fails again and again \(rescue\): a lock, and 1 payment has waited/),
+          "End it. It goes on by itself then.",
+        ],
+      ],
+    ],
+  ] as const) {
+    await around.query("update relay_process set recording_problem = $1", [
+      JSON.stringify({ worker, reason: "a lock", action: "End it." }),
+    ]);
+    expect(await look()).toEqual(says);
+  }
+});
+
 it("a source of the settings that no process was started with is told", async () => {
   const around = await surroundings();
   const sources = ["default", "shop"].map(
