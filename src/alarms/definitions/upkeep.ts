@@ -135,8 +135,8 @@ export const ALARMS_OF_UPKEEP = {
     means:
       "For ten minutes an invoice of the source has had no answer of the provider, or an event has not been sent, " +
       "whatever the reason: a slow provider, faults that come and go, a pause by hand, workers that hang or are too few; " +
-      "or for seconds, while asking or sending has only failed for twice `LEASE_DURATION`, such as for a lock in Postgres " +
-      "or a disk that is full for one table. It is not raised while another critical alarm says why, nor of a " +
+      "or for seconds, while asking, sending or taking over leases has only failed for twice `LEASE_DURATION`, such as " +
+      "for a lock in Postgres or a disk that is full for one table. It is not raised while another critical alarm says why, nor of a " +
       "[flood of unknown ids](#unknown_ids_flooding), nor of an invoice that [alone gets no " +
       "answer](#invoice_unanswered).",
     ends: "once nothing has waited for so long, noticed within a minute.",

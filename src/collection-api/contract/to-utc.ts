@@ -61,7 +61,10 @@ function offsetMs(offset: string | undefined): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
+/** No provider of ours is older; the years that platforms write for "no date" are. */
+export const FIRST_YEAR = 2000;
+
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 const momentOf = (year: number, ms: number): Date | null =>
-  year >= 2000 && year <= 9999 ? new Date(Math.min(ms, LAST_MS)) : null;
+  year >= FIRST_YEAR && year <= 9999 ? new Date(Math.min(ms, LAST_MS)) : null;

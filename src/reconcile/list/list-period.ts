@@ -1,5 +1,6 @@
 import { type BookPeriod, bookDay, bookDayOf } from "../../kit/book-days.ts";
 import { addDays, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
+import { FIRST_YEAR } from "../../provider/provider.ts";
 
 export interface ListPeriod {
   first: string;
@@ -74,8 +75,8 @@ export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older
   ];
 }
 
-/** No provider of ours is older; what some platforms write for "no date" is. */
-export const EARLIEST = new Date("2000-01-01T00:00:00Z");
+/** What was paid or created before names no date. */
+export const EARLIEST = new Date(Date.UTC(FIRST_YEAR, 0));
 
 /** Up to so long before the creation, in ms, a payment is possible: its date may be a day without a time. */
 export const BEFORE_CREATION_MS = DAY_MS;
