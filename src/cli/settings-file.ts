@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { messageOf, RelayError } from "../kit/errors.ts";
+import { goneSetting } from "../kit/gone-settings.ts";
 import { likelyName } from "../kit/likely-name.ts";
 import { settingsSchema } from "../kit/settings.ts";
 
@@ -25,6 +26,8 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
     (name) => !known.includes(name) && !referred.includes(name) && !OF_OTHERS.test(name),
   );
   const wrong = strange.map((name) => {
+    const gone = goneSetting(name);
+    if (gone !== null) return { line: lineOf(name, text), problem: gone };
     const likely = likelyName(name, known);
     const hint = likely === null ? "" : ` Did you mean ${likely}?`;
     return { line: lineOf(name, text), problem: `${name} is not a setting.${hint}` };

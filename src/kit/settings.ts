@@ -4,6 +4,7 @@ import { ALARM_SETTINGS } from "./alarm-settings.ts";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { contradictions } from "./contradictions.ts";
 import { RelayError } from "./errors.ts";
+import { goneSettings } from "./gone-settings.ts";
 import {
   baseUrl,
   booksTimeZone,
@@ -265,6 +266,7 @@ export function readSettings<const Required extends SettingName = never>(
     ...(result.success
       ? []
       : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`)),
+    ...goneSettings(Object.keys(given)),
     ...missingSettings(given, required),
     ...describedTwice(given),
     ...(inFile?.problems ?? []),

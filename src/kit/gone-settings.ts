@@ -1,0 +1,12 @@
+/** Settings of earlier versions, each with what to do instead: what is set and does nothing must not pass unseen. */
+const GONE_SETTINGS: Readonly<Record<string, string>> = {};
+
+/** Says of a setting that it is gone, and what to do instead; null for any other name. */
+export function goneSetting(name: string): string | null {
+  const instead = Object.hasOwn(GONE_SETTINGS, name) ? GONE_SETTINGS[name] : undefined;
+  return instead === undefined ? null : `${name} is gone: ${instead}`;
+}
+
+/** The same of each of these names that is gone. */
+export const goneSettings = (names: readonly string[]): string[] =>
+  names.map(goneSetting).filter((problem) => problem !== null);
