@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import { SOME_ID as ID } from "../operate/operations/fields.ts";
-
-type Two = readonly [string, string];
+import { apiExamples } from "./commands/api.ts";
 
 /**
- * Two lines that help shows of each command, by what stands after `invoice-relay`; a parent shows its children's.
+ * The lines that help shows of each command, by what stands after `invoice-relay`; a parent shows its children's.
  * What is left out takes nothing, or an id.
  */
-const EXAMPLES: Readonly<Record<string, Two>> = {
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   dev: ["", "--database postgres://localhost/relay"],
   demo: ["", "--database postgres://localhost/relay"],
   serve: ["", "--workers-only"],
@@ -25,17 +24,7 @@ const EXAMPLES: Readonly<Record<string, Two>> = {
   audit: ["--actor ada --from 2026-10-01", `--invoice ${ID}`],
   "callback-url": ["", "--reference ORDER-4711"],
   "callbacks list": ["--refused --from 2026-10-01", "--sender 203.0.113.7 --limit 20"],
-  "api get-collection": [`${ID}`, `${ID} --source default`],
-  "api list-invoices": [`${ID} --invoice-status Paid`, `${ID} --start-date 2026-10-01 --all --json`],
-  "api create-invoice": [
-    "--from fees.json",
-    `--collection-id ${ID} --title Fees --payer-name Ada --amount 1500.50`,
-  ],
-  "api invalidate-invoice": [`${ID}`, `${ID} --source default`],
-  "api add-linked-account": [
-    "--bank-id 12 --account-number 0123456789",
-    "--bank-id 12 --account-number 0123456789 --primary",
-  ],
+  api: apiExamples,
   invoice: ["3f1c6a52", "ORDER-4711"],
   invoices: ["NGN 40,645.00", "--from 2026-10-01 --to 2026-10-31 --status Paid"],
   reconcile: [
@@ -89,20 +78,20 @@ const EXAMPLES: Readonly<Record<string, Two>> = {
   "collection-service": ["--port 8090", "--seed seed.json --public-url http://localhost:8090"],
   "local-sns": ["--port 4566", "--region eu-west-1 --topic payments"],
   "sandbox pay": [`${ID}`, `${ID} --twice --method USSD`],
-  "sandbox listen": ["", "--provider http://localhost:8090"],
-  completion: ["bash", "zsh"],
 };
 
 function examplesOf(command: Command, path: string): string[] {
-  const inner = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`).slice(0, 1));
+  const inner = command.commands.flatMap((one, _at, { length }) =>
+    examplesOf(one, `${path} ${one.name()}`).slice(0, length === 1 ? 2 : 1),
+  );
   const id = command.registeredArguments.length > 0 ? `${ID} ` : "";
   const own = EXAMPLES[path] ?? (inner.length > 0 ? undefined : [id, `${id}--json`]);
-  return own?.map((rest) => `invoice-relay ${path} ${rest}`.trim()) ?? inner;
+  return own?.map((rest) => `invoice-relay ${path} ${rest}`.trim()) ?? inner.slice(0, 2);
 }
 
 /** Ends the help of the command, and of each inside of it, with its examples. */
 export function addExamples(command: Command, path = command.name()): void {
-  const lines = examplesOf(command, path).slice(0, 2);
+  const lines = examplesOf(command, path);
   command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);
   for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`);
 }

@@ -232,6 +232,7 @@ const fieldsIn = (
     }),
   );
 
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const kebab = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const camel = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -6,7 +6,6 @@ import { alarmsCommand } from "./commands/alarms.ts";
 import { apiCommand } from "./commands/api.ts";
 import { callbacksCommand } from "./commands/callbacks.ts";
 import { certificateCommand, certifyCommand } from "./commands/certificate.ts";
-import { completionCommand } from "./commands/completion.ts";
 import { demoCommand, devCommand } from "./commands/dev.ts";
 import { eraseCommand, retentionCommand } from "./commands/erase.ts";
 import { evidenceCommand, invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
@@ -53,14 +52,7 @@ const groups: Readonly<Record<string, readonly ((context: CommandContext) => Com
     monthCommand,
   ],
   "The provider:": [apiCommand],
-  "On this machine:": [
-    devCommand,
-    demoCommand,
-    collectionServiceCommand,
-    localSnsCommand,
-    sandboxCommand,
-    completionCommand,
-  ],
+  "On this machine:": [devCommand, demoCommand, collectionServiceCommand, localSnsCommand, sandboxCommand],
 };
 
 /** The whole command line; nothing runs before `parseAsync`. */

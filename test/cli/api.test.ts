@@ -1,170 +1,216 @@
-import { describe, expect, it } from "vitest";
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operations } from "../../src/collection-api/index.ts";
 import {
-  ACCOUNT_A,
-  ACCOUNT_B,
-  FIXED_AMOUNT,
+  LIVE_KEY,
   OPEN_AMOUNT,
-  SHARED,
+  startTestService,
+  TEST_KEY,
+  type TestService,
 } from "../sandbox/provider/service-fixture.ts";
-import { ApiCommand, fileWith, INVOICE, TOKEN } from "./api-fixture.ts";
+import { runCli } from "../support/cli-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const command = new ApiCommand();
-const { api, done, refused, settled, held } = command;
+const TOKEN = "test-token-0123456789abcdef";
 
-describe("invoice-relay api: the seven operations", () => {
-  it("get-collection shows its terms and its accounts", async () => {
-    expect(await done("get-collection", OPEN_AMOUNT)).toMatchInlineSnapshot(`
-      "Collection c0113c70-0000-4000-8000-000000000001
-        name         School fees
-        description  Any amount, split between the main account and the reserve
-        status       Active
-        amount       set by each invoice
-        channels     Card, BankTransfer
-        expiry       OneDay
-        settled      Instant
-        fee paid by  Payer
-        category     Education
-        created      2024-01-08T09:00:00.000Z
+const REQUEST = {
+  collectionId: OPEN_AMOUNT,
+  title: "Second term",
+  payerName: "Ngozi Bello",
+  payerEmail: "ngozi@example.com",
+  amount: "1500.50",
+};
 
-      percent  linked account                        account name               number      bank
-           90  7a1b2c3d-0000-4000-8000-000000000001  Adaeze & Sons Ltd          0123456789  Guaranty Trust Bank
-           10  7a1b2c3d-0000-4000-8000-000000000002  Adaeze & Sons Ltd Reserve  1023456789  Zenith Bank
-      "
-    `);
+describe("invoice-relay api", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
   });
+  afterAll(() => service.close());
 
-  it("get-collection says the fixed amount of a collection that has one", async () => {
-    expect(await done("get-collection", FIXED_AMOUNT)).toMatch(/^ {2}amount +NGN [\d,]+\.\d\d$/m);
-  });
-
-  it("get-banks shows the number that add-linked-account takes", async () => {
-    expect(await done("get-banks")).toMatchInlineSnapshot(`
-      "bank id  name                    code
-      1        Access Bank             044
-      2        First Bank of Nigeria   011
-      3        Guaranty Trust Bank     058
-      4        United Bank for Africa  033
-      5        Zenith Bank             057
-      "
-    `);
-  });
-
-  it("create-invoice fills in the relay's callback URL with the first token, and shows it masked", async () => {
-    const shown = await done(
-      ...["create-invoice", "--collection-id", OPEN_AMOUNT, ...INVOICE, "--amount", "1500.50"],
-      ...["--payer-phone-number", "+2348012345678", "--metadata", "student=17", "--metadata", "sum=1=1"],
-      ...["--reference", "order 1/2"],
-    );
-    expect(settled(shown)).toContain("\n  payer           Ngozi Bello, ngozi@example.com, +2348012345678\n");
-    expect(settled(shown)).toContain(`
-  metadata        student: 17
-                  sum: 1=1
-  callback URL    https://relay.example.com/callbacks/***/order%201%2F2
-  pay at          <service>/pay/<invoice>
-`);
-    const [, id = ""] = /^Invoice (\S+)/.exec(shown) ?? [];
-    expect(await held(id)).toMatchObject({
-      amount: 1500.5,
-      billerMetaData: { student: "17", sum: "1=1" },
-      callBackUrl: `https://relay.example.com/callbacks/${TOKEN}/order%201%2F2`,
+  const api = (words: readonly string[], changes: Record<string, string> = {}) =>
+    runCli(["api", ...words], {
+      COLLECTION_API_URL: service.url,
+      COLLECTION_API_KEY: LIVE_KEY,
+      PUBLIC_URL: "https://relay.example.com",
+      CALLBACK_TOKENS: `${TOKEN},second-token-0123456789abcdef`,
+      ...changes,
     });
-  });
+  const result = async (...words: string[]) => {
+    const { code, stdout, stderr } = await api([...words, "--json"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return JSON.parse(stdout);
+  };
+  const data = (value: unknown) => ["--data", JSON.stringify(value)];
+  /** What the provider holds of it, as plain HTTP tells. */
+  const held = async (id: string) => (await service.api("GET", `/api/v1/invoices/${id}`)).body.data;
+  const fileWith = async (text: string) => {
+    const path = join(await temporaryFolder(), "request.json");
+    await writeFile(path, text);
+    return path;
+  };
 
-  it("create-invoice takes a file, whose fields the options win over, and another callback URL", async () => {
-    const request = await fileWith(
-      `\uFEFF{"collectionId":"${OPEN_AMOUNT}","title":"Old title","payerName":"Ngozi Bello","payerEmail":"ngozi@example.com","amount":9999999999999.10}`,
-    );
-    const shown = await done(
-      ...["create-invoice", "--from", request, "--title", "New title", "--json"],
-      ...["--callback-url", "https://shop.example.com/paid"],
-    );
-    const { id } = JSON.parse(shown);
-    expect(await held(id)).toMatchObject({
-      title: "New title",
-      amount: 9999999999999.1,
-      callBackUrl: "https://shop.example.com/paid",
-    });
-  });
-
-  it("create-invoice splits between beneficiaries, and leaves the callback URL out when told so", async () => {
-    const shown = await api(
-      [
-        ...["create-invoice", "--collection-id", SHARED, ...INVOICE, "--amount", "100", "--no-callback-url"],
-        ...["--beneficiary", `${ACCOUNT_A}=60.00`, "--beneficiary", `${ACCOUNT_B}=40`],
-      ],
-      { PUBLIC_URL: "", CALLBACK_TOKENS: "" },
-    );
-    expect(shown).toMatchObject({ code: 0, stderr: "" });
-    expect(shown.stdout).toContain(
-      `  beneficiaries   ${ACCOUNT_A}: NGN 60.00\n                  ${ACCOUNT_B}: NGN 40.00\n`,
-    );
-    const [, id = ""] = /^Invoice (\S+)/.exec(shown.stdout) ?? [];
-    expect((await held(id)).callBackUrl).toBeNull();
-  });
-
-  it("create-invoice warns about a callback URL that no provider elsewhere reaches", async () => {
-    const words = ["create-invoice", "--collection-id", OPEN_AMOUNT, ...INVOICE, "--amount", "1"];
-    const { code, stderr } = await api(words, { PUBLIC_URL: "http://127.0.0.1:4000" });
+  it("alone lists the contract's operations, with an example of each", async () => {
+    const listed = await result();
+    expect(listed).toHaveLength(Object.keys(operations).length);
+    const { code, stdout } = await api([]);
     expect(code).toBe(0);
-    expect(stderr).toContain("Look: 127.0.0.1 is an address of this machine");
+    for (const { operation, example } of listed) {
+      expect(stdout).toContain(`  ${operation} `);
+      expect(stdout).toContain(`\n  ${example}\n`);
+    }
   });
 
-  it("get-invoice shows a paid invoice, and with --json money as decimal strings and no token", async () => {
-    const id = await command.service.create({
-      callBackUrl: `https://relay.example.com/callbacks/${TOKEN}/o-1`,
+  it("creates an invoice that calls the relay back, its token masked, and reads, pays and ends it", async () => {
+    const created = await result("create-invoice", ...data(REQUEST));
+    expect(created).toMatchObject({
+      amount: "1500.50",
+      status: "Unpaid",
+      callBackUrl: "https://relay.example.com/callbacks/***",
     });
-    await command.service.control("POST", `/invoices/${id}/pay`, { method: "Card" });
-    expect(settled(await done("get-invoice", id.toUpperCase()))).toMatchInlineSnapshot(`
-      "Invoice <invoice>
-        status          Paid
-        title           Second term
-        collection      School fees
-        type            Live
-        amount          NGN 1,500.50
-        service charge  NGN 22.51
-        VAT             NGN 1.69
-        total           NGN 1,524.70
-        settleable      NGN 1,500.50
-        fee paid by     Payer
-        settled         Instant
-        payer           Ngozi Bello, ngozi@example.com, +2348012345678
-        biller          Adaeze & Sons Ltd, 14 Marina Road, Lagos Island, Lagos, billing@adaeze.example
-        created         <time>
-        modified        <time>
-        paid            <time>, Card
-        metadata        student: 17
-        callback URL    https://relay.example.com/callbacks/***/o-1
-        pay at          <service>/pay/<invoice>
-      "
-    `);
-    expect(JSON.parse(await done("get-invoice", id, "--json"))).toMatchObject({
-      id,
-      ...{ amount: "1500.50", serviceCharge: "22.51", vat: "1.69", totalAmount: "1524.70" },
-      billerMetaData: { student: "17" },
-      invoiceBeneficiaries: null,
-      callBackUrl: "https://relay.example.com/callbacks/***/o-1",
+    expect((await held(created.id)).callBackUrl).toBe(`https://relay.example.com/callbacks/${TOKEN}`);
+
+    const { stdout } = await api(["get-invoice", created.id.toUpperCase()]);
+    expect(stdout).toMatch(/^ {2}payerEmail +ngozi@example\.com$/m);
+    expect(await result("invalidate-invoice", created.id)).toEqual({
+      message: "Invoice invalidated successfully",
     });
+    expect((await held(created.id)).status).toBe("Invalidated");
   });
 
-  it("invalidate-invoice ends an unpaid invoice, once", async () => {
-    const id = await command.service.create();
-    expect(settled(await done("invalidate-invoice", id))).toMatchInlineSnapshot(`
-      "Invoice <invoice> can no longer be paid. Invoice invalidated successfully
-      "
-    `);
-    expect((await held(id)).status).toBe("Invalidated");
-    expect(await refused(["invalidate-invoice", id])).toContain(
-      "Invalidate Invoice: the provider's rules refuse it (HTTP 412): The invoice has already been paid or is no longer valid",
+  it("takes a request from a file, every digit of its amount, and another callback URL or none", async () => {
+    const callBackUrl = "https://shop.example.com/paid";
+    const path = await fileWith(
+      `\uFEFF${JSON.stringify({ ...REQUEST, callBackUrl, amount: 0 }).replace('"amount":0', '"amount":9999999999999.10')}`,
     );
+    const { id } = await result("create-invoice", "--data", `@${path}`);
+    expect(await held(id)).toMatchObject({ amount: 9999999999999.1, callBackUrl });
+    const silent = await result("create-invoice", ...data({ ...REQUEST, callBackUrl: null }));
+    expect((await held(silent.id)).callBackUrl).toBeNull();
   });
 
-  it("add-linked-account links an account number once", async () => {
-    const words = ["add-linked-account", "--bank-id", "2", "--account-number", "0456789123"];
-    expect(await done(...words)).toMatchInlineSnapshot(`
-      "Linked account added successfully, it is pending approval
-      It receives no payouts until the provider approves it.
-      "
-    `);
-    expect(await refused(words)).toContain("linkedAccount.accountNumber is already linked");
+  it("says where an invoice calls nobody, and where its callback URL cannot be reached", async () => {
+    const words = ["create-invoice", ...data(REQUEST)];
+    const nowhere = await api(words, { PUBLIC_URL: "" });
+    expect(nowhere).toMatchObject({ code: 0, stderr: expect.stringContaining("no callBackUrl") });
+    const here = await api(words, { PUBLIC_URL: "http://127.0.0.1:4000" });
+    expect(here).toMatchObject({ code: 0, stderr: expect.stringContaining("address of this machine") });
+  });
+
+  it("lists a page by the filters of --data, as a table whose titles mask tokens", async () => {
+    const title = `to /callbacks/${TOKEN}`;
+    const ids = [await service.create({ title }), await service.create({ title })];
+    const filter = { search: "to /callbacks", invoiceStatus: "unpaid", pageSize: 1, page: 2 };
+    const page = await result("list-invoices", OPEN_AMOUNT, ...data(filter));
+    expect(page).toMatchObject({ page: 2, totalCount: 2, hasNextPage: false });
+    expect(ids).toContain(page.items[0].id);
+    const { stdout } = await api(["list-invoices", OPEN_AMOUNT, ...data(filter)]);
+    expect(stdout).toContain("to /callbacks/***");
+    expect(stdout).not.toContain(TOKEN);
+    const none = await api(["list-invoices", OPEN_AMOUNT, ...data({ search: "nobody" })]);
+    expect(none.stdout).toContain("items\nNone.\n");
+  });
+
+  it("shows a collection with its accounts, the banks, and links an account once", async () => {
+    const collection = await result("get-collection", OPEN_AMOUNT);
+    expect(collection).toMatchObject({ id: OPEN_AMOUNT, amount: null });
+    const shown = (await api(["get-collection", OPEN_AMOUNT])).stdout;
+    expect(shown).toContain("\ncollectionAccounts\npercentage  linkedAccount.id ");
+    const [bank] = await result("get-banks");
+    const words = [
+      "add-linked-account",
+      ...data({ linkedAccount: { bankId: bank.id, accountNumber: "0456789123" } }),
+    ];
+    await result(...words);
+    const { code, stderr } = await api(words);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("is already linked")]);
+  });
+
+  it("names every field that is missing, wrong or unknown with an example, sends nothing, quotes no value", async () => {
+    const away = { COLLECTION_API_URL: "http://127.0.0.1:1" };
+    const wrong = { title: "", amount: -5, payerNmae: "Ngozi", invoiceBeneficiaries: [{ amount: "1" }] };
+    const { code, stdout, stderr } = await api(["create-invoice", ...data(wrong)], away);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.split("\n").filter((line) => line.startsWith("  "))).toEqual([
+      '  collectionId is missing (example: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11")',
+      '  title should not be empty (example: "School fees")',
+      '  payerName is missing (example: "Ada Obi")',
+      '  payerEmail is missing (example: "ada@example.com")',
+      '  amount should be more than 0 (example: "1500.50")',
+      '  invoiceBeneficiaries[0].linkedAccountId is missing (example: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11")',
+      "  payerNmae is no field; perhaps payerName is meant",
+    ]);
+    expect(stderr).not.toContain("Ngozi");
+    const json = await api(["create-invoice", ...data(wrong), "--json"], away);
+    expect(JSON.parse(json.stdout).error).toMatchObject({ code: "usage" });
+  });
+
+  it.each([
+    [["get-invoices"], "Did you mean get-invoice?"],
+    [["get-invoice"], "takes an id"],
+    [["get-invoice", "42"], "should be an id (UUID)"],
+    [["get-banks", OPEN_AMOUNT], "takes no id"],
+    [["get-banks", ...data({ page: 1 })], "takes no --data"],
+    [["list-invoices", OPEN_AMOUNT, ...data({ startDate: "2024-02-30" })], "startDate should be a date"],
+    [["list-invoices", OPEN_AMOUNT, ...data({ page: 0 })], "page should be a whole number from 1"],
+    [["add-linked-account", ...data({ linkedAccount: { bankId: "044" } })], "not its clearing code"],
+    [
+      ["add-linked-account", ...data({ linkedAccount: { bankId: 1, primary: true } })],
+      "perhaps isPrimary is meant",
+    ],
+    [["create-invoice", "--data", "{"], "should be one JSON object"],
+    [["create-invoice", "--data", "[]"], "should be one JSON object"],
+    [["create-invoice", "--data", "@/nowhere/request.json"], "/nowhere/request.json cannot be read"],
+  ])("%j is refused before anything is sent", async (words, said) => {
+    const { code, stdout, stderr } = await api(words, { COLLECTION_API_URL: "http://127.0.0.1:1" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(said);
+  });
+
+  it("tells a missing invoice, a refused key, a provider that is away and a lost answer apart", async () => {
+    expect((await api(["get-invoice", randomUUID()])).code).toBe(3);
+    expect(await api(["get-banks", "--banks-path", "/elsewhere"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("--banks-path"),
+    });
+    const secret = "a-key-that-nobody-gave-out";
+    const refused = await api(["get-banks"], { COLLECTION_API_KEY: secret });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Check the key") });
+    expect(refused.stderr).not.toContain(secret);
+    expect(await api(["get-banks"], { COLLECTION_API_URL: "http://127.0.0.1:1" })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("Check COLLECTION_API_URL"),
+    });
+    await service.control("PUT", "/faults", {
+      api: [{ operations: ["createInvoice"], answer: "500", afterWork: true, times: 1 }],
+    });
+    const lost = await api(["create-invoice", ...data(REQUEST)]);
+    expect(lost.stderr).toContain("It may have been carried out");
+  });
+
+  it("asks with the key, and creates with the token, of the source that is named", async () => {
+    const source = (name: string, collectionApiKey: string, token: string) => ({
+      name,
+      collectionApiUrl: service.url,
+      collectionApiKey,
+      callbackTokens: [token],
+      snsTopicArn: "arn:aws:sns:eu-west-1:123456789012:invoice-events",
+    });
+    const sources = [
+      source("shop", LIVE_KEY, "shop-token-0123456789abcdef"),
+      source("rehearsal", TEST_KEY, "rehearsal-token-0123456789abcdef"),
+    ];
+    const settings = {
+      SOURCES_FILE: await fileWith(JSON.stringify({ sources })),
+      PUBLIC_URL: "https://relay.example.com",
+    };
+    const words = ["api", "create-invoice", ...data(REQUEST), "--json", "--source", "rehearsal"];
+    const { id, type } = JSON.parse((await runCli(words, settings)).stdout);
+    expect(type).toBe("Test");
+    expect((await held(id)).callBackUrl).toContain("/callbacks/rehearsal-token-");
+    const unnamed = await runCli(["api", "get-banks"], settings);
+    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("shop, rehearsal") });
   });
 });

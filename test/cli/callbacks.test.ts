@@ -79,5 +79,5 @@ it("payments are found by what a person has of them; nothing found says what was
   expect(nothing.stdout).toMatch(
     /Searched: the reference "Ngozi", compared whole; words of the payer's name/,
   );
-  expect(nothing.stdout).toContain("invoice-relay api list-invoices --search");
+  expect(nothing.stdout).toContain("invoice-relay api list-invoices");
 });

@@ -67,7 +67,7 @@ async function examplesOf(command: Command): Promise<string[]> {
 
 /** As a shell would split it. */
 const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted = word]) => quoted);
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|\S+/g)].map(([word, single, double]) => single ?? double ?? word);
 
 /** Everything was read; what would come next is the work. */
 class Read extends Error {}
@@ -90,11 +90,11 @@ async function parse(line: string): Promise<void> {
 }
 
 describe("--help", () => {
-  it("ends with two lines of each command that it can read", async () => {
+  it("ends with at least two lines of each command that it can read", async () => {
     const faults: string[] = [];
     for (const command of commands.filter((one) => one !== program)) {
       const lines = await examplesOf(command);
-      if (lines.length !== 2) faults.push(`${nameOf(command)} shows ${lines.length}`);
+      if (lines.length < 2) faults.push(`${nameOf(command)} shows ${lines.length}`);
       for (const line of lines) {
         if (!`${line} `.startsWith(`${nameOf(command)} `)) faults.push(`${nameOf(command)} shows ${line}`);
         const came = await parse(line).catch((error: unknown) => error);

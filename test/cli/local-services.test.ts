@@ -25,7 +25,7 @@ describe("the local services, each alone", () => {
     const DATABASE_URL = await database();
     const collections = startCli(["collection-service", "--port", "0"], { DATABASE_URL });
     const sns = startCli(["local-sns", "--port", "0"]);
-    await Promise.all([collections.says("sandbox listen"), sns.says("What was published")]);
+    await Promise.all([collections.says("sandbox pay"), sns.says("What was published")]);
     const blocks = [blockOf(collections), blockOf(sns)].join("\n");
     expect(blocks.split("\n").map((line) => line.split("=")[0])).toEqual([
       ...["COLLECTION_API_URL", "COLLECTION_API_KEY", "COLLECTION_IDS", "SNS_TOPIC_ARN", "AWS_REGION"],

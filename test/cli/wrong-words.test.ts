@@ -75,7 +75,7 @@ const NEVER_MEANT: Readonly<Record<string, readonly string[]>> = {
 const MEANT: Readonly<Record<string, string>> = { alarm: "pause_standing", report: "payments" };
 
 /** Commands that start something, and those whose words the provider's client reads. */
-const APART = /^(dev|demo|serve|migrate|collection-service|local-sns|sandbox|completion|api|alarms test)\b/;
+const APART = /^(dev|demo|serve|migrate|collection-service|local-sns|sandbox|api|alarms test)\b/;
 
 it("no command takes a word for what it cannot mean: each exits 2 with a sentence, and changes nothing", async () => {
   const around = await surroundings();

@@ -139,15 +139,18 @@ describe("a consumer on Node 20, written from the documents, in an empty folder"
     /** Creates an invoice whose callback goes to the relay, and pays it on the payer's page. */
     async function pay(reference: string): Promise<string> {
       const created = await relay(
-        ...["api", "create-invoice", "--collection-id", "c0113c70-0000-4000-8000-000000000001"],
-        ...["--title", "School fees", "--payer-name", "Ada Obi", "--payer-email", "ada@example.com"],
-        ...["--payer-phone-number", "+2348012345678", "--amount", "1500.50"],
-        ...[
-          "--callback-url",
-          `http://127.0.0.1:${serving.port}/callbacks/token-of-the-callback-url/${reference}`,
-        ],
+        ...["api", "create-invoice", "--data"],
+        JSON.stringify({
+          collectionId: "c0113c70-0000-4000-8000-000000000001",
+          title: "School fees",
+          payerName: "Ada Obi",
+          payerEmail: "ada@example.com",
+          payerPhoneNumber: "+2348012345678",
+          amount: "1500.50",
+          callBackUrl: `http://127.0.0.1:${serving.port}/callbacks/token-of-the-callback-url/${reference}`,
+        }),
       );
-      const { id, paymentUrl } = created.data ?? created;
+      const { id, paymentUrl } = created;
       const page = await (await fetch(paymentUrl)).text();
       const [, action = ""] = /<form[^>]*\baction="([^"]+)"/.exec(page) ?? [];
       await fetch(new URL(action, paymentUrl), {

@@ -1,164 +1,232 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/index.ts";
-import { usageError } from "../../kit/errors.ts";
-import { plainText, shortText } from "../../kit/text.ts";
+import { readFile } from "node:fs/promises";
+import { Command } from "commander";
+import { z } from "zod";
+import { type OperationName, operations, parseExactJson } from "../../collection-api/contract/index.ts";
+import type {
+  AddLinkedAccountInput,
+  CollectionClient,
+  CreateInvoiceInput,
+  InvoiceFilterInput,
+} from "../../collection-api/index.ts";
+import { messageOf, usageError } from "../../kit/errors.ts";
+import { likelyName } from "../../kit/likely-name.ts";
+import { ownWords, pathOf } from "../../kit/problems.ts";
+import { shortText } from "../../kit/text.ts";
+import { SOME_ID } from "../../operate/operations/fields.ts";
 import type { CommandContext } from "../command-context.ts";
-import { idValue, noneText } from "../option-values.ts";
-import {
-  renderAllInvoices,
-  renderBanks,
-  renderCollection,
-  renderInvoice,
-  renderPage,
-} from "../render-answer.ts";
+import { kebab } from "../operation-command.ts";
+import { idValue } from "../option-values.ts";
+import { resultText } from "../result-text.ts";
 import { type Provider, type ProviderOptions, withProvider } from "../with-provider.ts";
-import { createInvoiceCommand } from "./api-create-invoice.ts";
 
-/** `invoice-relay api <operation>`: the seven operations of the interface, with the key from the settings. */
+type Data = Readonly<Record<string, unknown>>;
+type Call = (client: CollectionClient, id: string, data: Data) => Promise<object>;
+
+const CALLS: Readonly<Record<OperationName, Call>> = {
+  getCollection: (client, id) => client.getCollection(id),
+  listInvoices: (client, id, data) => client.listInvoices(id, data as InvoiceFilterInput),
+  createInvoice: async (client, _id, data) =>
+    (await client.createInvoice(data as unknown as CreateInvoiceInput)).invoice,
+  getInvoice: async (client, id) => (await client.getInvoice(id)).invoice,
+  invalidateInvoice: (client, id) => client.invalidateInvoice(id),
+  addLinkedAccount: (client, _id, data) => client.addLinkedAccount(data as unknown as AddLinkedAccountInput),
+  getBanks: (client) => client.getBanks(),
+};
+
+/** A value of each field that an operation takes. */
+const EXAMPLES: Partial<Record<OperationName, Data>> = {
+  listInvoices: {
+    invoiceStatus: "Paid",
+    invoiceType: "Live",
+    search: "Ada",
+    startDate: "2026-10-01",
+    endDate: "2026-10-31",
+    page: 1,
+    pageSize: 50,
+  },
+  createInvoice: {
+    collectionId: SOME_ID,
+    title: "School fees",
+    payerName: "Ada Obi",
+    payerEmail: "ada@example.com",
+    amount: "1500.50",
+    payerPhoneNumber: "+2348012345678",
+    billerMetaData: { student: "17" },
+    callBackUrl: "https://relay.example.com/callbacks/token/order-42",
+    invoiceBeneficiaries: [{ linkedAccountId: SOME_ID, amount: "1500.50" }],
+  },
+  addLinkedAccount: { linkedAccount: { bankId: 3, accountNumber: "0123456789", isPrimary: false } },
+};
+
+/** How many fields of an example its line shows. */
+const SHOWN = 5;
+
+/** A command line of each operation, as `help` and errors show it. */
+export const apiExamples = (Object.keys(operations) as OperationName[]).map(exampleOf);
+
+function exampleOf(name: OperationName): string {
+  const data = Object.entries(EXAMPLES[name] ?? {}).slice(0, SHOWN);
+  const id = "path" in operations[name].request ? ` ${SOME_ID}` : "";
+  return `${kebab(name)}${id}${data.length === 0 ? "" : ` --data '${JSON.stringify(Object.fromEntries(data))}'`}`;
+}
+
+interface Options extends ProviderOptions {
+  data?: string;
+}
+
+/** `invoice-relay api <operation>`: the contract's seven operations, with the key from the settings. */
 export function apiCommand(context: CommandContext): Command {
-  const api = new Command("api").description("call the provider: its seven operations, one command each");
-  for (const operation of [
-    answering(
-      context,
-      new Command("get-collection")
-        .description("show a collection: its terms, accounts and state")
-        .argument("<id>", "the collection's id", idValue),
-      ({ client }, id) => client.getCollection(id),
-      renderCollection,
-    ),
-    listInvoicesCommand(context),
-    createInvoiceCommand(context),
-    answering(
-      context,
-      new Command("get-invoice")
-        .description("show an invoice as the provider has it; `invoice` shows what the relay knows about it")
-        .argument("<id>", "the invoice's id", idValue),
-      async ({ client }, id) => (await client.getInvoice(id)).invoice,
-      renderInvoice,
-    ),
-    answering(
-      context,
-      new Command("invalidate-invoice")
-        .description("invalidate an unpaid invoice, so that it cannot be paid; this cannot be undone")
-        .argument("<id>", "the invoice's id", idValue),
-      async ({ client }, id) => ({ id, message: (await client.invalidateInvoice(id)).message }),
-      ({ id, message }) => `Invoice ${id} can no longer be paid. ${plainText(message)}`,
-    ),
-    answering(
-      context,
-      new Command("add-linked-account")
-        .description("link a bank account for payouts; the provider has to approve it")
-        .requiredOption("--bank-id <number>", "the bank's id from get-banks", bankIdValue)
-        .requiredOption("--account-number <digits>", "the account's number")
-        .option("--primary", "make it the primary account; the first one always is"),
-      async ({ client }, _id, { bankId, accountNumber, primary }) => {
-        const linkedAccount = { bankId, accountNumber, isPrimary: primary === true };
-        return { message: (await client.addLinkedAccount({ linkedAccount })).message };
-      },
-      ({ message }) => `${plainText(message)}\nIt receives no payouts until the provider approves it.`,
-    ),
-    answering(
-      context,
-      new Command("get-banks")
-        .description("list banks with their ids, for add-linked-account")
-        .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default"),
-      ({ client }) => client.getBanks(),
-      renderBanks,
-    ),
-  ])
-    api.addCommand(
-      operation.option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several"),
-    );
-  return api;
-}
-
-interface AnsweringOptions extends ProviderOptions {
-  bankId: number;
-  accountNumber: string;
-  primary?: true;
-}
-
-/** A command that asks once, about the id that it takes or about none, and prints the answer. */
-function answering<Answer>(
-  context: CommandContext,
-  command: Command,
-  ask: (provider: Provider, id: string, options: AnsweringOptions) => Promise<Answer>,
-  text: (answer: Answer, currency: string) => string,
-): Command {
-  return command.action(async () => {
-    const options = command.opts<AnsweringOptions>();
+  const command = new Command("api")
+    .description("call the provider: one of its seven operations; without one, lists them")
+    .argument("[operation]", "its name")
+    .argument("[id]", "the collection's or the invoice's id, of operations on one", idValue)
+    .option("--data <json>", "what the operation takes, as a JSON object; @<path> reads it from there")
+    .option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several")
+    .option("--banks-path <path>", "the path of get-banks; /api/v1/banks by default")
+    .addHelpText("after", () => `\nOperations:\n${operationLines().join("\n")}`);
+  return command.action(async (given: string | undefined, id: string | undefined, options: Options) => {
+    if (given === undefined) return context.json ? context.show(listed(), String) : command.outputHelp();
+    const name = operationNamed(given);
+    requireId(name, id);
+    const data = checked(name, await readData(options.data));
     await withProvider(context, options, async (provider) => {
-      const answer = await ask(provider, command.processedArgs[0], options);
-      context.show(answer, () => text(answer, provider.account.currency));
+      const request = name === "createInvoice" ? await withCallbackUrl(context, provider, data) : data;
+      const answer = await CALLS[name](provider.client, id ?? "", request);
+      context.show(answer, () => resultText(answer, context.width));
     });
   });
 }
 
-/** Clearing codes often begin with a zero, which a number would lose: `044` is not bank 44. */
-function bankIdValue(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text))
-    throw new InvalidArgumentError(
-      "It should be the bank's number from get-banks, not its clearing code or UUID.",
-    );
-  return Number(text);
+function operationNamed(given: string): OperationName {
+  const names = Object.keys(operations) as OperationName[];
+  const found = names.find((name) => kebab(name) === given);
+  if (found !== undefined) return found;
+  const known = names.map(kebab);
+  const likely = likelyName(given, known);
+  throw usageError(
+    `The provider has no operation "${shortText(given)}".${likely === null ? "" : ` Did you mean ${likely}?`} ` +
+      `There are: ${known.join(", ")}.`,
+  );
 }
 
-type ListOptions = ProviderOptions & InvoiceFilterInput & { all?: true };
-
-function listInvoicesCommand(context: CommandContext): Command {
-  return new Command("list-invoices")
-    .description("list a collection's invoices")
-    .argument("<collection-id>", "the collection's id", idValue)
-    .option("--invoice-status <status>", "such as Unpaid or Paid")
-    .option("--invoice-type <type>", "Live or Test")
-    .option("--search <text>", "text to look for in title and payer")
-    .option("--start-date <day>", "the first day, YYYY-MM-DD")
-    .option("--end-date <day>", "the last day, YYYY-MM-DD")
-    .option("--page <number>", "the page number, from 1")
-    .option("--page-size <number>", "invoices per page")
-    .addOption(new Option("--all", "every page, each invoice once; with --json one a line").conflicts("page"))
-    .action(async (collectionId: string, { source, all, ...filter }: ListOptions) => {
-      await refuseUnknownFilter(context, filter);
-      if (all === true) return await listAll(context, collectionId, filter, { source });
-      await withProvider(context, { source }, async ({ client, account: { currency } }) =>
-        context.show(await client.listInvoices(collectionId, filter), (page) =>
-          renderPage(page, { currency, width: context.width, none: noneOf(filter) }),
-        ),
-      );
-    });
+function requireId(name: OperationName, id: string | undefined): void {
+  const takesId = "path" in operations[name].request;
+  if (takesId === (id !== undefined)) return;
+  throw usageError(`${kebab(name)} takes ${takesId ? "an" : "no"} id: invoice-relay api ${exampleOf(name)}`);
 }
 
-const noneOf = ({ page: _, pageSize: __, ...filter }: InvoiceFilterInput): string =>
-  noneText({ ...filter }, "The collection has no invoice yet.", "No invoice matches.");
-
-/** The provider would answer an empty page. @throws RelayError that names what is known. */
-async function refuseUnknownFilter(context: CommandContext, filter: InvoiceFilterInput): Promise<void> {
-  const { INVOICE_STATUSES, INVOICE_TYPES } = await import("../../collection-api/index.ts");
-  const { PAID_STATUSES, INVALID_STATUSES } = context.settings();
-  const statuses = new Set([...INVOICE_STATUSES, ...PAID_STATUSES, ...INVALID_STATUSES]);
-  for (const [flag, given, known] of [
-    ["--invoice-status", filter.invoiceStatus, [...statuses]],
-    ["--invoice-type", filter.invoiceType, INVOICE_TYPES],
-  ] as const)
-    if (given !== undefined && !known.some((one) => one.toLowerCase() === given.toLowerCase()))
-      throw usageError(`${flag} ${shortText(given)} is not known. It should be one of: ${known.join(", ")}.`);
+/** The fields that an operation takes; null for none. */
+function schemaOf(name: OperationName): z.ZodObject | null {
+  const { request } = operations[name];
+  return "body" in request ? request.body : "query" in request ? request.query : null;
 }
 
-async function listAll(
+/** @throws RelayError that names each wrong or missing field, and quotes no value: they are about people. */
+function checked(name: OperationName, given: Data): Data {
+  const schema = schemaOf(name);
+  if (schema === null && Object.keys(given).length > 0) throw usageError(`${kebab(name)} takes no --data.`);
+  const issues = schema?.safeParse(given, { error: ownWords }).error?.issues ?? [];
+  const problems = [
+    ...issues.map(
+      ({ path, message }) =>
+        `${pathOf(path)} ${message}${message.includes("such as") ? "" : exampleAt(path, EXAMPLES[name])}`,
+    ),
+    ...(schema === null ? [] : unknownFields(schema, given)),
+  ];
+  if (problems.length === 0) return given;
+  throw usageError(
+    `${kebab(name)} was not sent:\n${[...new Set(problems)].map((problem) => `  ${problem}\n`).join("")}` +
+      `An example: invoice-relay api ${exampleOf(name)}`,
+  );
+}
+
+function exampleAt(path: readonly PropertyKey[], example: unknown): string {
+  const at = (value: unknown, part: PropertyKey): unknown =>
+    Array.isArray(value) ? value[0] : (value as Record<PropertyKey, unknown> | undefined)?.[part];
+  const found = path.reduce(at, example);
+  return found === undefined ? "" : ` (example: ${JSON.stringify(found)})`;
+}
+
+/** The contract lets unknown fields be; here they are misspelt ones. */
+function unknownFields({ shape }: z.ZodObject, given: Data, within = ""): string[] {
+  const known = Object.keys(shape);
+  return Object.entries(given).flatMap(([name, value]) => {
+    const inner = shape[name];
+    if (inner instanceof z.ZodObject && typeof value === "object" && value !== null)
+      return unknownFields(inner, value as Data, `${within}${name}.`);
+    if (known.includes(name)) return [];
+    const likely = likelyName(name, known);
+    return [
+      `${within}${shortText(name)} is no field${likely === null ? "" : `; perhaps ${likely} is meant`}`,
+    ];
+  });
+}
+
+async function readData(given: string | undefined): Promise<Data> {
+  if (given === undefined) return {};
+  const file = given.startsWith("@") ? given.slice(1) : null;
+  const text = file === null ? given : await contents(file);
+  const data = jsonIn(text);
+  if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Data;
+  throw usageError(
+    `${file ?? "--data"} should be one JSON object, such as '{"title":"School fees"}'. A shell takes it in ` +
+      "single quotes; --data @request.json reads it from a file.",
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function contents(file: string): Promise<string> {
+  try {
+    return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  } catch (cause) {
+    throw usageError(`${shortText(file)} cannot be read: ${messageOf(cause)}`);
+  }
+}
+
+/** An invoice calls the relay back unless its data names another address, or null for none. */
+async function withCallbackUrl(
   context: CommandContext,
-  collectionId: string,
-  filter: InvoiceFilterInput,
-  options: ProviderOptions,
-): Promise<void> {
-  // A table needs all rows to know its widths; JSON lines are printed as they arrive.
-  const invoices: ListedInvoice[] = [];
-  await withProvider(context, options, async ({ client, account: { currency } }) => {
-    for await (const invoice of client.iterateInvoices(collectionId, filter)) {
-      if (context.json) context.showLine(invoice, () => "");
-      else invoices.push(invoice);
-    }
-    if (context.json) return;
-    const look = { currency, width: context.width, none: noneOf(filter) };
-    context.show(invoices, (all) => renderAllInvoices(all, look));
-  });
+  { account, settings: { PUBLIC_URL } }: Provider,
+  data: Data,
+): Promise<Data> {
+  const [token] = account.callbackTokens;
+  if ("callBackUrl" in data) return data;
+  if (PUBLIC_URL === undefined || token === undefined) {
+    context.remark(
+      "Look: without PUBLIC_URL and CALLBACK_TOKENS the invoice has no callBackUrl; only reconciling finds " +
+        "its payment.",
+    );
+    return data;
+  }
+  const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
+  const callBackUrl = callbackUrl(PUBLIC_URL, token.reveal());
+  for (const warning of callbackUrlWarnings(callBackUrl)) context.remark(`Look: ${warning}`);
+  return { ...data, callBackUrl };
 }
+
+const listed = () =>
+  (Object.keys(operations) as OperationName[]).map((name) => ({
+    operation: kebab(name),
+    says: operations[name].summary,
+    fields: fieldsOf(name),
+    example: `invoice-relay api ${exampleOf(name)}`,
+  }));
+
+/** Those in brackets may be left out. */
+const fieldsOf = (name: OperationName): string[] =>
+  Object.entries(schemaOf(name)?.shape ?? {}).map(([field, schema]) =>
+    (schema as z.ZodType).safeParse(undefined).success ? `[${field}]` : field,
+  );
+
+const operationLines = (): string[] =>
+  listed().flatMap(({ operation, says, fields }) => [
+    `  ${operation.padEnd(20)}${says}`,
+    ...(fields.length === 0 ? [] : [`${" ".repeat(22)}--data: ${fields.join(", ")}`]),
+  ]);

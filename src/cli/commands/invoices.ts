@@ -68,7 +68,8 @@ const otherWords = ({ what, id, at }: ResultOf<"searchInvoices">["others"][numbe
   `${what} ${id}, ${clock(at)}: invoice-relay ${SHOWN_BY[what]} show ${id}`;
 
 const ELSEWHERE =
-  "What no callback named may still be at the provider: invoice-relay api list-invoices --search <text>. " +
+  "What no callback named may still be at the provider: invoice-relay api list-invoices <collection id> " +
+  `--data '{"search":"<text>"}'. ` +
   "Callbacks as they came: invoice-relay callbacks list.";
 
 type CurrencyOf = ReturnType<typeof currencyOf>;

@@ -53,7 +53,7 @@ export function collectionServiceCommand(context: CommandContext): Command {
             "",
             `Its keys and collections: ${seed ?? "src/sandbox/provider/seed.json"}`,
             `Its data: ${embedded === null ? "in the database of DATABASE_URL" : dataDir}`,
-            "To pay an invoice: invoice-relay sandbox pay <id>; to watch: invoice-relay sandbox listen",
+            "To pay an invoice: invoice-relay sandbox pay <id>",
           ].join("\n"),
       );
       await stop.asked;
