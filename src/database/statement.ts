@@ -1,5 +1,5 @@
 import { CompiledQuery, type QueryExecutorProvider, type QueryResult, type RawBuilder, sql } from "kysely";
-import { type Columns, singleRow, unnested } from "./columns.ts";
+import { type Columns, unnested } from "./columns.ts";
 
 /** As Postgres names its type; a test holds each statement to its columns. */
 export interface ResultColumn<Value> {
@@ -44,7 +44,7 @@ export const perhaps = <Result extends ResultColumns>(columns: Result): Perhaps<
 
 export type ResultOf<S> = S extends Statement<never, infer Result> ? RowOf<Result> : never;
 
-/** A parameter whose value is read from what each execution is given. */
+/** A parameter, whose value is read from what each execution is given. */
 class Slot<Given> {
   readonly read: (given: Given) => unknown;
 
@@ -77,33 +77,22 @@ export const statements: DeclaredStatement[] = [];
 /**
  * A statement written by hand, with the columns that it returns. Its text is the same each time and is made
  * once, since building the text of a prepared statement costs as much as everything else about a small batch.
- * It has another text for tables of one row each.
  */
-export class Statement<Given = void, Result extends ResultColumns = ResultColumns> {
+export class Statement<Given = void, Result extends ResultColumns = ResultColumns>
+  implements DeclaredStatement
+{
   readonly returns: Result;
-  readonly #batch: CompiledOnce<Given, RowOf<Result>>;
-  readonly #single: CompiledOnce<Given, RowOf<Result>>;
-  readonly #rows: ((given: Given) => readonly unknown[])[] = [];
+  readonly #built: RawBuilder<unknown>;
+  #compiled: CompiledQuery<unknown> | undefined;
 
   constructor(returns: Result, build: Build<Given>) {
     this.returns = returns;
     const value = (read: (given: Given) => unknown) => sql`${new Slot(read)}`;
-    this.#batch = new CompiledOnce(
-      build({
-        value,
-        table: (name, columns, rows) => {
-          this.#rows.push(rows);
-          return unnested(name, columns, (column) => value((given) => column.array(rows(given))));
-        },
-      }),
-    );
-    this.#single = new CompiledOnce(
-      build({
-        value,
-        table: (name, columns, rows) =>
-          singleRow(name, columns, (column) => value((given) => column.value(first(rows(given))))),
-      }),
-    );
+    this.#built = build({
+      value,
+      table: (name, columns, rows) =>
+        unnested(name, columns, (column) => value((given) => column.array(rows(given)))),
+    });
     statements.push(this);
   }
 
@@ -116,46 +105,22 @@ export class Statement<Given = void, Result extends ResultColumns = ResultColumn
     return Number((await this.#execute(db, given)).numAffectedRows ?? 0);
   }
 
-  #execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<RowOf<Result>>> {
-    const isSingle = this.#rows.length > 0 && this.#rows.every((rows) => rows(given).length === 1);
-    return (isSingle ? this.#single : this.#batch).execute(db, given);
-  }
-
   texts(db: QueryExecutorProvider): string[] {
-    return [this.#batch.text(db), this.#single.text(db)];
-  }
-}
-
-class CompiledOnce<Given, Row> {
-  readonly #built: RawBuilder<unknown>;
-  #compiled: CompiledQuery<unknown> | undefined;
-
-  constructor(built: RawBuilder<unknown>) {
-    this.#built = built;
+    return [this.#compile(db).sql];
   }
 
-  text(db: QueryExecutorProvider): string {
-    return this.#compile(db).sql;
-  }
-
-  execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<Row>> {
+  #execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<RowOf<Result>>> {
     const { sql: text, parameters } = this.#compile(db);
     const values = parameters.map((parameter) =>
       parameter instanceof Slot ? parameter.read(given) : parameter,
     );
-    return db.getExecutor().executeQuery<Row>(CompiledQuery.raw(text, values));
+    return db.getExecutor().executeQuery<RowOf<Result>>(CompiledQuery.raw(text, values));
   }
 
   #compile(db: QueryExecutorProvider): CompiledQuery<unknown> {
     this.#compiled ??= this.#built.compile(db);
     return this.#compiled;
   }
-}
-
-function first<Row>(rows: readonly Row[]): Row {
-  const [row] = rows;
-  if (row === undefined) throw new Error("There is no row");
-  return row;
 }
 
 /** A statement whose text depends on what is given: filters, the table, a part. Otherwise use `Statement`. */
