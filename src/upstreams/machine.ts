@@ -78,7 +78,7 @@ export function stateOf(upstream: UpstreamRow, { opensAfter }: UpstreamPolicy): 
   return troublesInARow(upstream) >= opensAfter ? "half_open" : "closed";
 }
 
-const troublesInARow = ({ faults, slowDowns }: Pick<UpstreamRow, "faults" | "slowDowns">): number =>
+const troublesInARow = ({ faults, slowDowns }: Pick<UpstreamRow, "faults" | "slowDowns">) =>
   faults + slowDowns;
 
 /** Nothing is left of any trouble: exchanges need no note. */
@@ -101,145 +101,106 @@ export const lastingAlarms = (
 ];
 
 /**
- * One machine for sources and topics: what a signal changes, or null when it changes nothing. Pure. A moment
+ * One machine for sources and topics: what a report changes, or null when it changes nothing. Pure. A moment
  * that the upstream named is never shortened by a late answer, and an operator's pause only by an operator.
  * @param dice from 0 to 1, for the jitter.
  */
 export function transition(
   before: UpstreamRow,
-  signal: UpstreamReport,
+  report: UpstreamReport,
   policy: UpstreamPolicy,
   dice: number,
 ): Transition | null {
-  switch (signal.kind) {
-    case "works":
-      return afterSuccess(before);
-    case "list_read":
-      return endSlowDowns(before, policy);
-    case "failed":
-      return afterFailure(before, signal, policy, dice);
-    case "slow_down":
-      return afterSlowDown(before, signal, policy, dice);
-    case "refused":
-      return before.pausedBy === null
-        ? {
-            upstream: { ...before, pausedBy: "refused" },
-            lastError: signal.error,
-            raises: [{ alarm: "paused", error: signal.error }],
-            clears: [],
-          }
-        : null;
-    case "pause":
-      return afterPause(before, signal);
-    case "resume":
-      return afterResume(before, policy);
-  }
-}
-
-/** An upstream that is paused already is paused anew only with a reason or an end. */
-function afterPause(
-  before: UpstreamRow,
-  { until, reason }: Extract<UpstreamReport, { kind: "pause" }>,
-): Transition | null {
-  if (before.pausedBy === "operator" && until === null && reason === null) return null;
-  return {
-    upstream: { ...before, pausedBy: "operator" },
-    lastError: undefined,
-    raises: [],
-    clears: ["standing"],
-    pause: { until, reason },
-  };
-}
-
-function afterResume(before: UpstreamRow, policy: UpstreamPolicy): Transition | null {
-  if (stateOf(before, policy) === "closed") return null;
-  return {
-    upstream: { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 },
-    lastError: null,
-    raises: [],
-    clears: ["failing", "paused", "retry_after", "standing"],
-  };
-}
-
-function afterSuccess(before: UpstreamRow): Transition | null {
+  const { pausedBy, faults, slowDowns, opensInMs } = before;
   const waited = before.retryInMs < 0;
-  if (troublesInARow(before) === 0 && before.pausedBy !== "refused" && !waited) return null;
-  const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
   const retryInMs = Math.max(0, before.retryInMs);
-  return {
-    upstream: { pausedBy, faults: 0, slowDowns: 0, opensInMs: retryInMs, retryInMs },
-    lastError: null,
-    raises: [],
-    clears: [
-      "failing",
-      ...(waited ? ["retry_after" as const] : []),
-      ...(pausedBy === null ? ["paused" as const] : []),
-    ],
-  };
-}
-
-function endSlowDowns(before: UpstreamRow, { alarmsAfter }: UpstreamPolicy): Transition | null {
-  const waited = before.retryInMs < 0;
-  if (before.slowDowns === 0 && !waited) return null;
-  return {
-    upstream: { ...before, slowDowns: 0, retryInMs: Math.max(0, before.retryInMs) },
-    lastError: before.faults === 0 ? null : undefined,
-    raises: [],
-    clears: [
-      ...(before.faults < alarmsAfter ? ["failing" as const] : []),
-      ...(waited ? ["retry_after" as const] : []),
-    ],
-  };
-}
-
-function afterFailure(
-  before: UpstreamRow,
-  { times, error }: Extract<UpstreamReport, { kind: "failed" }>,
-  policy: UpstreamPolicy,
-  dice: number,
-): Transition {
-  return startBackOff(before, { ...before, faults: before.faults + times }, error, policy, dice);
+  const endsWait = waited ? (["retry_after"] as const) : [];
+  switch (report.kind) {
+    case "works": {
+      if (faults + slowDowns === 0 && pausedBy !== "refused" && !waited) return null;
+      const still = pausedBy === "refused" ? null : pausedBy;
+      return {
+        upstream: { pausedBy: still, faults: 0, slowDowns: 0, opensInMs: retryInMs, retryInMs },
+        lastError: null,
+        raises: [],
+        clears: ["failing", ...endsWait, ...(still === null ? (["paused"] as const) : [])],
+      };
+    }
+    case "list_read":
+      if (slowDowns === 0 && !waited) return null;
+      return {
+        upstream: { ...before, slowDowns: 0, retryInMs },
+        lastError: faults === 0 ? null : undefined,
+        raises: [],
+        clears: [...(faults < policy.alarmsAfter ? (["failing"] as const) : []), ...endsWait],
+      };
+    case "failed":
+      return startBackOff(before, { ...before, faults: faults + report.times }, report.error, policy, dice);
+    case "slow_down": {
+      const { retryAfterMs, error } = report;
+      if (retryAfterMs === null || retryAfterMs <= 0) {
+        const unsaid = { ...policy, opensAfter: 1, backOff: UNSAID };
+        return startBackOff(before, { ...before, slowDowns: slowDowns + 1 }, error, unsaid, dice);
+      }
+      const namedMs = Math.max(before.retryInMs, Math.min(retryAfterMs, RETRY_AFTER_LIMIT_MS));
+      const isNews =
+        retryAfterMs > RETRY_AFTER_LIMIT_MS && before.retryInMs < RETRY_AFTER_LIMIT_MS - UNDER_WAY_MS;
+      return {
+        upstream: { ...before, retryInMs: namedMs, opensInMs: Math.max(opensInMs, namedMs) },
+        lastError: error,
+        raises: isNews ? [{ alarm: "retry_after", error }] : [],
+        clears: [],
+      };
+    }
+    case "refused": {
+      if (pausedBy !== null) return null;
+      const { error } = report;
+      return {
+        upstream: { ...before, pausedBy: "refused" },
+        lastError: error,
+        raises: [{ alarm: "paused", error }],
+        clears: [],
+      };
+    }
+    case "pause": {
+      const { until, reason } = report;
+      // One that is paused already is paused anew only with a reason or an end.
+      if (pausedBy === "operator" && until === null && reason === null) return null;
+      return {
+        upstream: { ...before, pausedBy: "operator" },
+        lastError: undefined,
+        raises: [],
+        clears: ["standing"],
+        pause: { until, reason },
+      };
+    }
+    case "resume":
+      if (stateOf(before, policy) === "closed") return null;
+      return {
+        upstream: { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 },
+        lastError: null,
+        raises: [],
+        clears: ["failing", "paused", "retry_after", "standing"],
+      };
+  }
 }
 
 function startBackOff(
   before: UpstreamRow,
   counted: UpstreamRow,
   error: string,
-  { opensAfter, alarmsAfter, backOff }: Omit<UpstreamPolicy, "probe" | "trialMs">,
+  { opensAfter, alarmsAfter, backOff }: UpstreamPolicy,
   dice: number,
 ): Transition {
-  const faults = troublesInARow(counted);
+  const inARow = troublesInARow(counted);
   // Not the later of the two: a failed trial gives up what was left of its time.
   const opensInMs =
-    faults < opensAfter ? before.opensInMs : backOffMs(faults - opensAfter + 1, backOff, dice);
+    inARow < opensAfter ? before.opensInMs : backOffMs(inARow - opensAfter + 1, backOff, dice);
+  const isNews = troublesInARow(before) < alarmsAfter && inARow >= alarmsAfter;
   return {
     upstream: { ...counted, opensInMs: Math.max(before.retryInMs, opensInMs) },
     lastError: error,
-    raises:
-      troublesInARow(before) < alarmsAfter && faults >= alarmsAfter ? [{ alarm: "failing", error }] : [],
-    clears: [],
-  };
-}
-
-function afterSlowDown(
-  before: UpstreamRow,
-  { retryAfterMs, error }: Extract<UpstreamReport, { kind: "slow_down" }>,
-  policy: UpstreamPolicy,
-  dice: number,
-): Transition {
-  if (retryAfterMs === null || retryAfterMs <= 0) {
-    const { alarmsAfter } = policy;
-    const counted = { ...before, slowDowns: before.slowDowns + 1 };
-    return startBackOff(before, counted, error, { opensAfter: 1, alarmsAfter, backOff: UNSAID }, dice);
-  }
-  const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, RETRY_AFTER_LIMIT_MS));
-  return {
-    upstream: { ...before, retryInMs, opensInMs: Math.max(before.opensInMs, retryInMs) },
-    lastError: error,
-    raises:
-      retryAfterMs > RETRY_AFTER_LIMIT_MS && before.retryInMs < RETRY_AFTER_LIMIT_MS - UNDER_WAY_MS
-        ? [{ alarm: "retry_after", error }]
-        : [],
+    raises: isNews ? [{ alarm: "failing", error }] : [],
     clears: [],
   };
 }

@@ -25,7 +25,6 @@ describe("an answer that succeeds", () => {
     expect(judged(200, success)).toEqual({
       data: { id: "a" },
       document: { id: "a", more: 1 },
-      leftOut: false,
       message: "Fine",
       text,
     });
@@ -44,7 +43,24 @@ describe("an answer that succeeds", () => {
 
   it("without content is one where no data is awaited", () => {
     const nothing = judgeAnswer({ status: 204, headers: {}, text: "" }, z.unknown(), NOW);
-    expect(nothing).toEqual({ data: undefined, document: undefined, message: "", text: "", leftOut: false });
+    expect(nothing).toEqual({ data: undefined, document: undefined, message: "", text: "" });
+  });
+});
+
+describe("an answer that is too intricate to be read cheaply (G12)", () => {
+  it.each([
+    ["nested", `{"status":200,"data":${"[".repeat(100)}${"]".repeat(100)}}`],
+    ["nested and never closed", "[".repeat(100_000)],
+    ["of pieces", `{"status":200,"data":[${"1,".repeat(50_000)}1]}`],
+  ])("%s, is outside the contract, kept as evidence", (_how, text) => {
+    expect(judged(200, text)).toMatchObject({ kind: "outside_contract", evidence: text });
+  });
+
+  it("is not a page of a thousand invoices", () => {
+    const item = `{"id":"x","title":"a, b","amount":1500.50,"status":"Paid","payerName":"{[","payerEmail":null,"dateCreated":"d","datePaid":null}`;
+    const items = Array.from({ length: 1_000 }, () => item).join(",\n");
+    const text = `{"status":200,"message":"Read","data":{"id":"a","items":[${items}],"page":1}}`;
+    expect(judged(200, text)).toMatchObject({ message: "Read" });
   });
 });
 
