@@ -1,6 +1,6 @@
 // Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 
-/** What the migrations make: the types of its columns are read from it, and `doctor` compares a relay's with it. */
+/** What the migrations make: the types of its columns are read from it. */
 export const serviceSchema = {
   api_key: `
 name text not null

@@ -47,36 +47,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     comment on table callback_default is
       'Callbacks for which no partition of their month stood ready.'`.execute(db);
 
-  // What erasing writes is the one update that the log takes, once for each row. A setting that any login may
-  // make is no guard: rows leave the log only for its owner, who says by the setting that it is meant, and so
-  // for the functions below, which work as its owner.
-  await sql`
-    create function callback_is_insert_only() returns trigger language plpgsql as $$
-    begin
-      if tg_op = 'UPDATE' and old.erased_at is null and new.erased_at is not null
-        and new.erased_digest = encode(sha256(old.body), 'hex')
-        and (new.body, new.headers::text, new.path, new.query) = ('', '[]', '', '')
-        and (new.reference, new.remote_address) is not distinct from (null, null)
-        and (new.id, new.received_at, new.source, new.invoice_ids, new.also_named, new.method, new.found_by,
-            new.verdict, new.cut::text) is not distinct from
-            (old.id, old.received_at, old.source, old.invoice_ids, old.also_named, old.method, old.found_by,
-            old.verdict, old.cut::text) then
-        return new;
-      end if;
-      if tg_op = 'DELETE' and current_setting('invoice_relay.moves_partition', true) = 'on'
-        and pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'USAGE') then
-        return old;
-      end if;
-      raise exception 'callback is insert-only: % refused', tg_op using errcode = 'restrict_violation';
-    end $$;
-    create trigger callback_is_insert_only before update or delete on callback
-      for each row execute function callback_is_insert_only();
-    create trigger callback_is_never_emptied before truncate on callback
-      for each statement execute function callback_is_insert_only();
-    -- A partition does not inherit a trigger of statements.
-    create trigger callback_is_never_emptied before truncate on callback_default
-      for each statement execute function callback_is_insert_only()`.execute(db);
-
   // Making and dropping a month takes the tables' owner. These functions do just that as their owner, whoever
   // ran the migrations; `grantRoles` says which role may call them. They name every table with its schema and
   // look for nothing else on the caller's search path. Each waits two seconds at most for a lock, because
@@ -99,17 +69,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
       execute format(
         'create table public.%I (like public.callback including defaults including constraints)', partition);
-      execute format(
-        'create trigger callback_is_never_emptied before truncate on public.%I
-         for each statement execute function public.callback_is_insert_only()', partition);
       lock table public.callback_default in exclusive mode;
       -- What the default partition took in its stead moves over.
-      perform set_config('invoice_relay.moves_partition', 'on', true);
       execute format(
         'with moved as (
            delete from public.callback_default where received_at >= $1 and received_at < $2 returning *)
          insert into public.%I select * from moved', partition) using first, past;
-      perform set_config('invoice_relay.moves_partition', 'off', true);
       execute format('alter table public.callback attach partition public.%I for values from (%L) to (%L)',
         partition, first, past);
       return true;
@@ -146,12 +111,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     declare
       dropped bigint;
     begin
-      perform set_config('invoice_relay.moves_partition', 'on', true);
       delete from public.callback_default
       where (received_at, id) in (select * from unnest(received, ids))
         and received_at < date_trunc('month', now(), 'UTC');
       get diagnostics dropped = row_count;
-      perform set_config('invoice_relay.moves_partition', 'off', true);
       return dropped;
     end $$;
 

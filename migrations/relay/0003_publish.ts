@@ -23,36 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint event_one_of_a_type unique (source, invoice_id, type)
     );
     comment on table event is 'The log of events exactly as published; insert-only but for erasing.';
-    create index event_created_at on event (created_at);
-
-    create function event_is_insert_only() returns trigger language plpgsql as $$
-    declare
-      personal constant text[] := '{title,reference,payer,biller,metadata}';
-      was jsonb;
-    begin
-      if tg_op = 'UPDATE' and old.erased_at is null and new.erased_at is not null
-        and new.erased_digest = encode(sha256(convert_to(old.payload, 'UTF8')), 'hex')
-        and (new.source, new.id, new.invoice_id, new.type, new.invoice_type, new.created_at,
-            new.collection_name, new.answer_digest) is not distinct from
-            (old.source, old.id, old.invoice_id, old.type, old.invoice_type, old.created_at,
-            old.collection_name, old.answer_digest) then
-        begin
-          was := old.payload::jsonb;
-        exception when data_exception then
-          -- Half a surrogate, say, which JSON may hold and jsonb may not.
-          return new;
-        end;
-        if (was - 'data', (was->'data') - personal) is not distinct from
-            (new.payload::jsonb - 'data', (new.payload::jsonb->'data') - personal) then
-          return new;
-        end if;
-      end if;
-      raise exception 'event is insert-only: % refused', tg_op using errcode = 'restrict_violation';
-    end $$;
-    create trigger event_is_insert_only before update or delete on event
-      for each row execute function event_is_insert_only();
-    create trigger event_is_never_emptied before truncate on event
-      for each statement execute function event_is_insert_only()`.execute(db);
+    create index event_created_at on event (created_at)`.execute(db);
 
   // A narrow row for each event, deleted in the transaction that writes its acceptance, so that no payload is
   // written twice and what churns stays small. Which topic it goes to follows from source and `invoice_type`,

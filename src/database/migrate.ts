@@ -16,9 +16,6 @@ export const SCHEMAS: Record<MigrationSet, string> = {
   "collection-service": "collection_service",
 };
 
-/** A migration with this ending makes the schema unusable for programs that do not know it. */
-const BREAKING = ".breaking";
-
 const folderOf = (set: MigrationSet) => resolve(import.meta.dirname, "../../migrations", set);
 
 async function knownMigrations(set: MigrationSet): Promise<string[]> {
@@ -44,10 +41,10 @@ export type SchemaState =
   | { state: "current" }
   /** Migrations that this program knows and the database lacks; `ran` counts those that it has. */
   | { state: "behind"; missing: string[]; ran: number }
-  /** Made by a version whose migrations were others, so that none of this program's can follow them. */
+  /** It lacks migrations of this program and has others, which these do not continue. */
   | { state: "earlier" }
-  /** Migrations that a newer program ran; `breaking` are those this one cannot work with. */
-  | { state: "ahead"; unknown: string[]; breaking: string[] };
+  /** Migrations that a newer program ran; this one works with them. */
+  | { state: "ahead"; unknown: string[] };
 
 export const EARLIER =
   "made by an earlier version of invoice-relay, whose migrations this one does not continue. Name an empty " +
@@ -83,20 +80,16 @@ export async function schemaState<Schema>(
 ): Promise<SchemaState> {
   const known = migrations === undefined ? await knownMigrations(set) : Object.keys(migrations);
   const applied = await appliedMigrations(db as Kysely<unknown>, set);
-  // The first one of all runs before any other.
-  if (applied.length > 0 && known[0] !== undefined && !applied.includes(known[0]))
-    return { state: "earlier" };
   const missing = known.filter((name) => !applied.includes(name));
-  if (missing.length > 0) return { state: "behind", missing, ran: known.length - missing.length };
   const unknown = applied.filter((name) => !known.includes(name));
-  if (unknown.length > 0)
-    return { state: "ahead", unknown, breaking: unknown.filter((name) => name.endsWith(BREAKING)) };
-  return { state: "current" };
+  if (missing.length > 0 && unknown.length > 0) return { state: "earlier" };
+  if (missing.length > 0) return { state: "behind", missing, ran: applied.length };
+  return unknown.length > 0 ? { state: "ahead", unknown } : { state: "current" };
 }
 
 /**
- * Refuses a schema that this program cannot work with. Ahead without a breaking migration is fine, so that
- * a rolling deploy and a rollback work.
+ * Refuses a schema that this program cannot work with. Ahead is fine, so that a rolling deploy and a rollback
+ * work.
  * @throws RelayError that says which command to run.
  */
 export async function requireSchema<Schema>(
@@ -111,12 +104,6 @@ export async function requireSchema<Schema>(
     throw new RelayError(
       `The database is behind this program by ${length} ${length === 1 ? "migration" : "migrations"} ` +
         `(${state.missing.join(", ")}). Run: invoice-relay migrate`,
-    );
-  }
-  if (state.state === "ahead" && state.breaking.length > 0) {
-    throw new RelayError(
-      `The database is ahead of this program by a breaking migration (${state.breaking.join(", ")}). ` +
-        "Deploy the version of invoice-relay that brought it, then start again.",
     );
   }
 }

@@ -18,7 +18,7 @@ type Verb = "select" | "insert" | "update" | "delete";
 /** Of a whole table, or of some of its columns: whoever may update only those cannot lock the table. */
 type Right = Verb | `${"insert" | "update"} (${string})`;
 
-/** What erasing writes in the two logs, which are insert-only by trigger otherwise. */
+/** What erasing writes in the two logs, which are insert-only otherwise. */
 const ERASES_CALLBACK: Right =
   "update (erased_at, erased_digest, body, headers, path, query, reference, remote_address)";
 const ERASES_EVENT: Right = "update (erased_at, erased_digest, payload)";

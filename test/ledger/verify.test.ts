@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { relaySchema } from "../../migrations/relay.schema.ts";
 import { grantRoles } from "../../src/database/roles.ts";
-import type { SchemaDescription } from "../../src/database/schema-differences.ts";
 import { buildLedger } from "../../src/ledger/build.ts";
 import { KINDS, type Kind, SHARED } from "../../src/ledger/kinds.ts";
 import { readRoots } from "../../src/ledger/proofs.ts";
@@ -39,7 +38,7 @@ const CHANGED: Readonly<Record<string, string>> = {
 };
 
 const columnsOf = ({ table }: Kind) => {
-  const description: SchemaDescription = relaySchema;
+  const description: Readonly<Record<string, string>> = relaySchema;
   const columns = /^(\w+) ([a-z ]+?(?:\[\])?)(?: not null| default| generated|$)/gm;
   return [...(description[table] ?? "").matchAll(columns)].map(([, name = "", type = ""]) => ({
     name,

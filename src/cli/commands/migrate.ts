@@ -45,7 +45,7 @@ export function migrateCommand(context: CommandContext): Command {
             );
           steps.push(
             done.schema === "ahead"
-              ? "The schema is newer than this program, which works with it unless a migration is breaking."
+              ? "The schema is newer than this program, which works with it."
               : "The schema is current.",
           );
           return steps.join("\n");

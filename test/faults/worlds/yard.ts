@@ -31,8 +31,6 @@ export async function openYard(databaseUrl: string): Promise<Yard> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   // One that breaks while nobody uses it is replaced.
   pool.on("error", () => undefined);
-  // Holes are made by whoever is kept off by no trigger.
-  await pool.query("alter table event disable trigger user");
   return {
     provider,
     sns,

@@ -1,5 +1,5 @@
 import { type QueryExecutorProvider, sql } from "kysely";
-import { returned, Statement } from "./statement.ts";
+import { returned, Statement } from "../../src/database/statement.ts";
 
 /** The same lines on every version of PostgreSQL from 15 to 18. The partitions of a month are left out. */
 const selectSchema = new Statement(
@@ -52,49 +52,13 @@ const selectSchema = new Statement(
     from lines order by table_name collate "C", kind, position, line collate "C"`,
 );
 
-/** By table: a line for each column, then, indented, storage settings, constraints, indexes and triggers. */
-export type SchemaDescription = Readonly<Record<string, string>>;
-
-/** The schema in words; its functions stand last, under that name. */
-export async function describeSchema(db: QueryExecutorProvider): Promise<SchemaDescription> {
+/**
+ * By table: a line for each column, then, indented, storage settings, constraints, indexes and triggers. Functions
+ * stand last, under that name.
+ */
+export async function describeSchema(db: QueryExecutorProvider): Promise<Record<string, string>> {
   const description: Record<string, string> = {};
   for (const { table, line } of await selectSchema.execute(db))
     description[table] = `${description[table] ?? "\n"}${line}\n`;
   return description;
-}
-
-/**
- * Where a database with the same migrations differs from what they make: an earlier version of a migration
- * may have run there, or somebody altered the tables. What was added does not count, nor how a table is
- * stored, which is for tuning.
- * @param wanted what `describeSchema` says of a database that the migrations made.
- * @returns a few words each, in the order of the description; empty when all is there.
- */
-export async function schemaDifferences(
-  db: QueryExecutorProvider,
-  wanted: SchemaDescription,
-): Promise<string[]> {
-  const found = new Map(readFacts(await describeSchema(db)).map((fact) => [fact.what, fact.definition]));
-  return readFacts(wanted).flatMap(({ what, table, definition }) => {
-    const here = found.get(what);
-    if (here === definition) return [];
-    if (here !== undefined) return [`${what} is ${here}, not ${definition}`];
-    return what === table || found.has(table) ? [`${what} is missing`] : [];
-  });
-}
-
-const FACT = /^(?: {2}(\w+) )?(\w+(?:\(.*?\))?) ?(.*)$/gm;
-
-function readFacts(description: SchemaDescription): { what: string; table: string; definition: string }[] {
-  return Object.entries(description).flatMap(([table, lines]) => [
-    { what: table, table, definition: "" },
-    ...[...lines.matchAll(FACT)].map(([, kind, name = "", definition = ""]) => {
-      const what = kind === undefined ? `${table}.${name}` : `${kind} ${name}`;
-      return {
-        what: table === "functions" || kind === undefined ? what : `${what} of ${table}`,
-        table,
-        definition,
-      };
-    }),
-  ]);
 }
