@@ -15,7 +15,7 @@ type MessageSettings = Pick<
 /** How many alarms the text spells out; the rest are counted by name. */
 const TEXT_LIMIT = 20;
 
-/** A message's body. `generic`: a `text` and the same as `alarms`; `slack`: what webhooks like Slack's take. */
+/** A message's body. `generic`: a `text` and the same as `alarms`; `slack`: for webhooks like Slack's; `text`: no other field. */
 export function alarmBody(alarms: readonly AlarmNews[], settings: MessageSettings): string {
   const told = worstFirst(alarms);
   const rest = new Map<AlarmNews["name"], number>();
@@ -34,6 +34,7 @@ export function alarmBody(alarms: readonly AlarmNews[], settings: MessageSetting
         text: { type: "mrkdwn", text: line, verbatim: true },
       })),
     });
+  if (settings.ALARM_WEBHOOK_FORMAT === "text") return JSON.stringify({ text });
   return JSON.stringify({
     text,
     alarms: alarms.map(({ at, isTest: _, ...alarm }) => ({

@@ -8,6 +8,7 @@ import {
   NOTIFYING_WAITS,
 } from "../alarms/alarms-to-notify.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
+import { quietText } from "../kit/mask.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
@@ -66,12 +67,28 @@ export async function tryWebhook(settings: Settings, metrics: Metrics): Promise<
 async function post(url: string, request: RequestInit): Promise<string | null> {
   try {
     const answer = await fetch(url, { method: "POST", redirect: "manual", ...request });
+    if (!answer.ok) return `it answered ${answer.status}${await beginningOf(answer, url)}`;
     await answer.body?.cancel();
-    return answer.ok ? null : `it answered ${answer.status}`;
+    return null;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return messageOf(cause).replaceAll(url, "[secret]");
   }
+}
+
+/** In characters: why a receiver refuses stands at the beginning of its answer. */
+const QUOTED = 200;
+
+/** The beginning of an answer in quotes, its secrets masked; nothing where there is none. */
+async function beginningOf({ body }: Response, url: string): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const piece of body ?? []) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > 4 * QUOTED) break;
+  }
+  const said = quietText(text.replaceAll(url, "[secret]")).replaceAll(/\s+/g, " ").trim();
+  return said === "" ? "" : `: ${JSON.stringify(said.slice(0, QUOTED))}`;
 }
 
 /** As Standard Webhooks has them; the signature only with secrets. Each try of a message has the same id. */

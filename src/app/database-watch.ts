@@ -9,7 +9,7 @@ import {
 import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { isRefusedData } from "../kit/postgres-errors.ts";
-import { OneForAll, within } from "../kit/waiting.ts";
+import { backOffMs, OneForAll, within } from "../kit/waiting.ts";
 
 interface DatabaseWatchOptions {
   db: Database;
@@ -58,8 +58,15 @@ interface Outage {
 interface OpenAlarm {
   alarm: Alarm;
   since: number;
+  raisedAt: Date;
   notified: boolean;
+  failures: number;
+  /** By performance.now(); none while a message is under way. */
+  nextTryAt: number;
 }
+
+/** Between two tries to notify people of one alarm. */
+const NOTIFY_BACK_OFF = { firstMs: 2_000, capMs: 60_000 };
 
 const BEGINS: Readonly<Record<AlarmName, string>> = {
   database_away: "Postgres has been away",
@@ -236,9 +243,11 @@ export class DatabaseWatch {
     this.#outage = outage;
     // A server that restarts again and again may be away now and full then: that is one outage.
     const since = this.#open.size === 0 ? outage.since : outage.sameSince;
-    if (this.#open.has(problem.alarm) || now - since < ALARM_AFTER_MS) return false;
-    this.#notifying = this.#raise(problem, since);
-    return true;
+    const isNew = !this.#open.has(problem.alarm) && now - since >= ALARM_AFTER_MS;
+    if (isNew) this.#raise(problem, since);
+    for (const open of this.#open.values())
+      if (now >= open.nextTryAt) this.#notifying = this.#notifyPeople(open);
+    return isNew;
   }
 
   /** Callbacks can be recorded: open alarms are stored with their end. @throws what the database throws. */
@@ -252,16 +261,23 @@ export class DatabaseWatch {
     this.#outage = null;
   }
 
-  async #raise({ alarm: name, reason, action }: RecordingProblem, since: number): Promise<void> {
+  #raise({ alarm: name, reason, action }: RecordingProblem, since: number): void {
     const detail =
       `${BEGINS[name]} for ${ALARM_AFTER_MS / 1_000} s: ${reason}. ${action} Callbacks ` +
       "are answered 503, so that the provider sends them again; all that is recorded waits and goes on by " +
       "itself.";
     const alarm: Alarm = { name, source: "", subject: "postgres", detail };
-    const open: OpenAlarm = { alarm, since, notified: false };
-    this.#open.set(name, open);
+    const nextTryAt = this.#options.notifyPeople === null ? Number.POSITIVE_INFINITY : performance.now();
+    this.#open.set(name, { alarm, since, raisedAt: new Date(), notified: false, failures: 0, nextTryAt });
     this.#options.alarms.notify([alarm]);
-    open.notified =
-      (await this.#options.notifyPeople?.({ ...alarm, raisedAt: new Date() }).catch(() => false)) ?? false;
+  }
+
+  async #notifyPeople(open: OpenAlarm): Promise<void> {
+    open.nextTryAt = Number.POSITIVE_INFINITY;
+    const { alarm, raisedAt } = open;
+    open.notified = (await this.#options.notifyPeople?.({ ...alarm, raisedAt }).catch(() => false)) ?? false;
+    if (open.notified) return;
+    open.failures += 1;
+    open.nextTryAt = performance.now() + backOffMs(open.failures, NOTIFY_BACK_OFF);
   }
 }

@@ -6,11 +6,11 @@ export const ALARM_SETTINGS = {
     .optional()
     .describe("Where people are told of alarms, by a POST; invoice-relay alarms test tries it."),
   ALARM_WEBHOOK_FORMAT: z
-    .enum(["generic", "slack"], { error: "should be generic or slack" })
+    .enum(["generic", "slack", "text"], { error: "should be generic, slack or text" })
     .prefault("generic")
     .describe(
-      "What that takes: generic is a text with the alarms beside it as JSON, slack is for Slack's incoming " +
-        "webhooks and those made like them.",
+      "What that takes: generic is a text with the alarms beside it as JSON; slack is for Slack's incoming " +
+        "webhooks and those made like them; text is the text alone, for Google Chat, Teams and other strict ones.",
     ),
   ALARM_WEBHOOK_SECRETS: list(webhookSecret)
     .optional()

@@ -65,3 +65,11 @@ it("what is critical and what is alone of its name comes first, and the rest is 
   expect(lines[0]).toMatch(/^CRITICAL: SNS refuses the topic/);
   expect(lines.at(-1)).toMatch(/^and 6 paid invoices in quarantine more: /);
 });
+
+it("the form for strict receivers has a text and no other field", () => {
+  const alarms = [newsOf("event_dead", "one")];
+  const generic = JSON.parse(alarmBody(alarms, settings));
+  expect(JSON.parse(alarmBody(alarms, { ...settings, ALARM_WEBHOOK_FORMAT: "text" }))).toEqual({
+    text: generic.text,
+  });
+});

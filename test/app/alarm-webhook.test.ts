@@ -104,7 +104,7 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
   it("that fails is tried again, and keeps no payment waiting", async () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();
-    receiver.mood = 500;
+    Object.assign(receiver, { mood: 500, answer: "invalid_payload, call ada@example.com" });
     await raise(around, "an-invoice");
     const relay = await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }));
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
@@ -113,7 +113,10 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
     await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
     expect(receiver.messages).toHaveLength(2);
     const [failed] = relay.lines.filter(({ msg }) => String(msg).startsWith("nobody could be told"));
-    expect(failed).toMatchObject({ level: "warn", error: "it answered 500" });
+    expect(failed).toMatchObject({
+      level: "warn",
+      error: 'it answered 500: "invalid_payload, call [e-mail]"',
+    });
   });
 
   it("is told by the next process when one dies between the row and the answer", async () => {

@@ -82,27 +82,36 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
   });
 });
 
-describe.concurrent("a process that is stopped while Postgres stays away", () => {
-  it("does not wait for it", async () => {
-    const around = await surroundings();
-    const { proxy, url } = await behindProxy(around);
+describe.concurrent("while Postgres stays away", () => {
+  /** @param answers whether people were notified, one for each try; resolves once all are used up. */
+  async function watchThrough(answers: boolean[]) {
+    const { proxy, url } = await behindProxy(await surroundings());
     const log = createLogger({ level: "fatal" });
     const hour = 3_600_000;
     const pool = connect(new Secret(url), { max: 1, statementTimeoutMs: hour, connectTimeoutMs: hour });
     const alarms = new Alarms({ db: pool.db, log, metrics: createMetrics() });
-    const { promise: told, resolve } = Promise.withResolvers<boolean>();
+    const { promise: notified, resolve } = Promise.withResolvers<void>();
     const notifyPeople = async () => {
-      resolve(true);
-      return true;
+      const answer = answers.shift() ?? false;
+      if (answers.length === 0) resolve();
+      return answer;
     };
     const watch = new DatabaseWatch({ db: pool.db, alarms, log, notifyPeople });
     watch.start(() => undefined);
     proxy.fault({ kind: "black-hole" });
-    await told;
+    await notified;
     await watch.stop();
-    expect(watch.openAlarms).toEqual(["database_away"]);
     proxy.heal();
     await pool.close();
+    return watch.openAlarms;
+  }
+
+  it("a process that is stopped does not wait for it", async () => {
+    expect(await watchThrough([true])).toEqual(["database_away"]);
+  });
+
+  it("people whom a first message did not reach are notified again (G13)", async () => {
+    expect(await watchThrough([false, false, true])).toEqual(["database_away"]);
   });
 });
 

@@ -16,6 +16,8 @@ export interface AlarmReceiver {
   messages: ToldMessage[];
   /** A status, of each message its own, or never an answer. */
   mood: number | "hangs" | ((message: ToldMessage) => number);
+  /** The body of its answers. */
+  answer: string;
 }
 
 export async function startAlarmReceiver(): Promise<AlarmReceiver> {
@@ -25,13 +27,15 @@ export async function startAlarmReceiver(): Promise<AlarmReceiver> {
     const message: ToldMessage = { headers: request.headers, body, ...JSON.parse(body) };
     messages.push(message);
     const { mood } = receiver;
-    if (mood !== "hangs") response.writeHead(typeof mood === "number" ? mood : mood(message)).end("ok");
+    if (mood !== "hangs")
+      response.writeHead(typeof mood === "number" ? mood : mood(message)).end(receiver.answer);
   });
   onTestFinished(server.close);
   const receiver: AlarmReceiver = {
     url: `${server.url}/services/planted-secret`,
     messages,
     mood: 200,
+    answer: "ok",
   };
   return receiver;
 }
