@@ -42,6 +42,23 @@ export const wholeNumber = (least: number, most: number) =>
     return number >= least && number <= most ? number : null;
   }, `should be a whole number from ${least} to ${most}`).meta({ kind: `number, ${least} to ${most}` });
 
+/**
+ * Says of a value that it stands in quotes, which `docker --env-file` keeps, or that a blank or line end surrounds
+ * it, as a secret from a file has; null for any other. Parsed as it is, a wrong key would be sent to the provider.
+ */
+export function untidiness(text: string): string | null {
+  if (/^(["'`])[\s\S]*\1$/.test(text.trim()))
+    return "stands in quotes, which are part of the value here; remove them";
+  return text === text.trim() ? null : "begins or ends with a blank or a line end; remove it";
+}
+
+/** A password that holds one of these as it is makes a host's name or a path of its rest, and errors name hosts. */
+const PLAIN_AUTHORITY = /^[a-z]+:\/\/(?:[^@/?#]*@)?[^@/?#]*(?:[/?][^@#]*)?$/i;
+const HAS_BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
+
+/** In front of what looks like the rest of a password, a port that is one's beginning. */
+const HIDDEN_PASSWORD = /^[a-z]+:\/\/[^/?#@]*:\d*[/?#].*@/i;
+
 /** An address of the web without a user's name. @param example of one. @param hint where keys go instead. */
 export const webAddress = (example: string, hint = "") =>
   z
@@ -50,7 +67,7 @@ export const webAddress = (example: string, hint = "") =>
       error: `should be a URL such as ${example}`,
       abort: true,
     })
-    .refine((text) => new URL(text).username + new URL(text).password === "", {
+    .refine((text) => new URL(text).username + new URL(text).password === "" && !HIDDEN_PASSWORD.test(text), {
       error: `should hold no user name or password${hint}`,
       abort: true,
     })
@@ -69,6 +86,11 @@ export const baseUrl = url.refine((text) => !/[?#]/.test(text), {
   error: "should end with the host or a path, without ? and #",
 });
 
+/** A URL without a path: callbacks, console and keys have theirs from the root. */
+export const originUrl = baseUrl.refine((text) => new URL(text).pathname === "/", {
+  error: "should end with the host or its port: the relay answers /callbacks/ and no path before it",
+});
+
 /** A URL that a heading's `#name` is put behind. */
 export const pageUrl = url.refine((text) => !text.includes("#"), { error: "should end before the #" });
 
@@ -77,6 +99,15 @@ export const secretUrl = url.transform((text) => new Secret(text)).meta({ kind: 
 
 export const databaseUrl = z
   .string()
+  .refine(
+    (text) =>
+      !/^postgres(?:ql)?:/i.test(text) || (PLAIN_AUTHORITY.test(text) && !HAS_BROKEN_ESCAPE.test(text)),
+    {
+      error:
+        "should have its password percent-encoded: write @ as %40, # as %23, / as %2F, ? as %3F and % as %25",
+      abort: true,
+    },
+  )
   .refine((text) => ["postgres:", "postgresql:"].includes(URL.parse(text)?.protocol ?? ""), {
     error: "should be a Postgres URL such as postgres://user:password@host:5432/invoice_relay",
     abort: true,

@@ -15,10 +15,12 @@ import {
   formatOf,
   keepingTime,
   list,
+  originUrl,
   proxyAddress,
   secret,
   timeZone,
   topicArn,
+  untidiness,
   url,
   urlToken,
   wholeNumber,
@@ -37,7 +39,7 @@ export const settingsSchema = z.object({
     .describe(
       "A port of their own for /readyz, /metrics, /console and the admin API; without it they are on PORT.",
     ),
-  PUBLIC_URL: baseUrl.optional().describe("The relay's address as the provider sees it, without a path."),
+  PUBLIC_URL: originUrl.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
   COLLECTION_API_URL: baseUrl.optional().describe("The provider's base URL; /api/v1 at its end is left out."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
@@ -267,6 +269,7 @@ export function readSettings<const Required extends SettingName = never>(
       ? []
       : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`)),
     ...goneSettings(Object.keys(given)),
+    ...untidySettings(given),
     ...missingSettings(given, required),
     ...describedTwice(given),
     ...(inFile?.problems ?? []),
@@ -278,6 +281,16 @@ export function readSettings<const Required extends SettingName = never>(
     sourcesInFile: inFile?.sources ?? null,
     given: Object.keys(given),
   } as Settings<Required>;
+}
+
+/** An answer's body is sent exactly as it is given, and PEM ends with a line end. */
+const AS_GIVEN: readonly SettingName[] = ["CALLBACK_ACK_BODY", "LEDGER_SIGNING_KEY"];
+
+function untidySettings(given: SettingTexts): string[] {
+  return SETTING_NAMES.filter((name) => !AS_GIVEN.includes(name)).flatMap((name) => {
+    const problem = untidiness(given[name] ?? "");
+    return problem === null ? [] : `${name} ${problem}`;
+  });
 }
 
 type SettingTexts = { [Name in SettingName]?: string | undefined };

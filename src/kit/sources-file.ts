@@ -13,6 +13,7 @@ import {
   secret,
   sourceName,
   topicArn,
+  untidiness,
   urlToken,
 } from "./setting-formats.ts";
 
@@ -53,11 +54,13 @@ function sourcesSchema(environment: Environment) {
       .string()
       .transform((text, context) => {
         const [, name] = /^env:(.+)$/.exec(text) ?? [];
-        if (name === undefined) return text;
-        const value = environment[name];
-        if (value !== undefined && value !== "") return value;
-        context.addIssue(`refers to ${/^\w+$/.test(name) ? name : "a variable"}, which is not set`);
-        return z.NEVER;
+        const value = name === undefined ? text : environment[name];
+        const from = name !== undefined && /^\w+$/.test(name) ? name : "a variable";
+        if (value === undefined || value === "") context.addIssue(`refers to ${from}, which is not set`);
+        const problem = untidiness(value ?? "");
+        if (problem !== null)
+          context.addIssue(name === undefined ? problem : `refers to ${from}, which ${problem}`);
+        return value ?? z.NEVER;
       })
       .pipe(format);
   return z.strictObject({

@@ -40,8 +40,33 @@ describe("a setting that would do harm is refused before anything starts", () =>
       { CALLBACK_ACK_STATUS: "204", CALLBACK_ACK_BODY: "ok" },
       /no body/,
     ],
+    [
+      "quotes that an env file keeps",
+      { COLLECTION_API_KEY: '"a-key"' },
+      /^COLLECTION_API_KEY stands in quotes/,
+    ],
+    ["a line end after a secret", { COLLECTION_API_KEY: "a-key\n" }, /^COLLECTION_API_KEY begins or ends/],
+    ["a blank before a name", { CURRENCY: " NGN" }, /^CURRENCY /],
+    ["a public address with a path", { PUBLIC_URL: "https://example.com/relay" }, /^PUBLIC_URL .*no path/],
+    ["a password as a host's name", { COLLECTION_API_URL: "https://me:12/34@example.com" }, /no user name/],
   ])("%s", (_, environment, problem) => {
-    expect(problemsOf(environment)).toEqual([expect.stringMatching(problem)]);
+    expect(problemsOf(environment)).toEqual(expect.arrayContaining([expect.stringMatching(problem)]));
+  });
+
+  it.each(["p@s", "p#s", "p/s", "p?s", "1#s", "1/s", "1?s", "p@s/w", "p@s#w", "p%s"])(
+    "a password %s that is not percent-encoded, of which nothing is repeated",
+    (password) => {
+      const problems = problemsOf({ DATABASE_URL: `postgres://relay:${password}@db.example.com:5432/relay` });
+      expect(problems).toEqual([
+        expect.stringMatching(/^DATABASE_URL should have its password percent-encoded/),
+      ]);
+      const encoded = `postgres://relay:${encodeURIComponent(password)}@db.example.com:5432/relay`;
+      expect(problemsOf({ DATABASE_URL: encoded })).toEqual([]);
+    },
+  );
+
+  it("a body that is sent as it is may stand in quotes and end with a line end", () => {
+    expect(problemsOf({ CALLBACK_ACK_BODY: '"ok"\n' })).toEqual([]);
   });
 
   it("what only looks like it is taken", () => {

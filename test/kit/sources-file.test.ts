@@ -31,6 +31,17 @@ function problemsOf(content: unknown, changes: Record<string, string> = {}): rea
 }
 
 describe("SOURCES_FILE", () => {
+  it.each([
+    ["in quotes", '"a-key"'],
+    ["with a line end", "a-key\n"],
+  ])("refuses a secret %s, written out or named, and repeats none", (_, key) => {
+    const written = problemsOf({ sources: [{ ...SHOP, collectionApiKey: key }] });
+    const named = problemsOf({ sources: [SHOP] }, { SHOP_A_KEY: key });
+    expect(written).toEqual([expect.stringMatching(/^SOURCES_FILE: sources\[0\]\.collectionApiKey /)]);
+    expect(named).toEqual([expect.stringMatching(/collectionApiKey refers to SHOP_A_KEY, which /)]);
+    expect([...written, ...named].join()).not.toContain("a-key");
+  });
+
   it("describes several sources, their secrets taken from the environment or written out", () => {
     const other = {
       ...SHOP,
