@@ -106,17 +106,6 @@ failed_check text
   index callback_default_reference_idx ON public.callback_default USING btree (reference) WHERE (reference IS NOT NULL)
   index callback_default_verdict_received_at_id_idx ON public.callback_default USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
 `,
-  callback_reading: `
-callback_id uuid not null
-replay_id uuid not null
-received_at timestamp with time zone not null
-read_at timestamp with time zone not null default clock_timestamp()
-source text not null
-found_by text not null
-invoice_ids uuid[] not null
-  constraint callback_reading_pkey PRIMARY KEY (callback_id, replay_id)
-  index callback_reading_invoices ON public.callback_reading USING gin (invoice_ids)
-`,
   certificate: `
 id uuid not null
 lease_token uuid

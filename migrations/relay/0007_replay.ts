@@ -44,19 +44,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       error text not null,
       constraint replay_refusal_pkey primary key (replay_id, source, event_id)
     );
-    comment on table replay_refusal is 'Events that SNS refused in a replay, and why.';
-
-    -- Here, and not in the callback, because the log is insert-only.
-    create table callback_reading (
-      callback_id uuid not null,
-      replay_id uuid not null,
-      received_at timestamptz not null,
-      read_at timestamptz not null default clock_timestamp(),
-      source text not null,
-      found_by text not null,
-      invoice_ids uuid[] not null,
-      constraint callback_reading_pkey primary key (callback_id, replay_id)
-    );
-    comment on table callback_reading is 'The ids that a replay found in a callback later.';
-    create index callback_reading_invoices on callback_reading using gin (invoice_ids)`.execute(db);
+    comment on table replay_refusal is 'Events that SNS refused in a replay, and why.'`.execute(db);
 }

@@ -18,19 +18,19 @@ import {
   roleFor,
 } from "../operate/operations/operation.ts";
 import { runOperation } from "../operate/operations/run-operation.ts";
-import { CallerLimits, TooManyAtOnce } from "./caller-limits.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
-import type { RefusedCallers } from "./refused-callers.ts";
 import { jsonBody, sessionRoutes } from "./session-routes.ts";
 import { actorOf, EndedSessions, SessionCookie, Sessions } from "./sessions.ts";
+import { Turns } from "./turns.ts";
 
 interface AdminRouterOptions {
   parts: OperationParts;
   /** Whoever sends one of these, or signed in with it, may do what its role allows. */
   tokens: readonly AdminToken[];
-  refused: RefusedCallers;
+  /** Counts a wrong token. */
+  onRefused: () => void;
   live: Live;
   /** Whether people reach the relay by https, on whichever port. */
   peopleUseTls: boolean;
@@ -38,15 +38,26 @@ interface AdminRouterOptions {
 }
 
 const BODY_LIMIT = "256kb";
+
+/** Readings and exports that are under way at once: together they leave background work a connection of its pool. */
+const READING_LIMIT = 2;
+const EXPORT_LIMIT = 1;
 const UPLOADS = ["text/csv", "application/octet-stream"];
 
 /** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
-export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }: AdminRouterOptions): Router {
+export function adminRouter({
+  parts,
+  tokens,
+  onRefused,
+  live,
+  peopleUseTls,
+  log,
+}: AdminRouterOptions): Router {
   const sessions = new Sessions(tokens);
   const cookie = new SessionCookie({ peopleUseTls });
   const ended = new EndedSessions(parts.db);
-  const callers = new Callers({ tokens, sessions, ended, cookie, refused });
-  const limits = new CallerLimits();
+  const callers = new Callers({ tokens, sessions, ended, cookie, onRefused });
+  const turns = { reading: new Turns(READING_LIMIT), export: new Turns(EXPORT_LIMIT) };
   const api = Router();
   api.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
@@ -64,7 +75,7 @@ export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }:
   const addRoute = (operation: Operation) => {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
     api[operation.method](path, (request, response) =>
-      carryOut(operation, { ...parts, limits }, request, response, log).catch((error: unknown) => {
+      carryOut(operation, { ...parts, turns }, request, response, log).catch((error: unknown) => {
         throw noteWork(error, workOf(operation, request));
       }),
     );
@@ -76,15 +87,11 @@ export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }:
     response.type("json").send(openApiText());
   });
   api.get("/live", (_request, response) => {
-    const { holder, session } = callerIn(response);
+    const { session } = callerIn(response);
     const isOver = async () =>
       session !== null && (Date.now() >= session.expiresAt || (await ended.has(session.id)) === true);
-    return limits.run(holder.name, "stream", async () => {
-      const closed = new Promise((resolve) => response.once("close", resolve));
-      if (live.listen(response, isOver)) return void (await closed);
-      response.setHeader("retry-after", "10");
+    if (!live.listen(response, isOver))
       refuse(response, { status: 503, error: "Too many listeners. Try again later." });
-    });
   });
   for (const operation of all) if (operation.upload !== true) addRoute(operation);
   api.use((_request, response) => {
@@ -110,7 +117,7 @@ const callerIn = (response: Response): Caller => response.locals.caller as Calle
 
 async function carryOut(
   operation: Operation,
-  { limits, ...parts }: OperationParts & { limits: CallerLimits },
+  { turns, ...parts }: OperationParts & { turns: Record<"reading" | "export", Turns> },
   request: Request,
   response: Response,
   log: Logger,
@@ -164,8 +171,8 @@ async function carryOut(
     const sent = Readable.from(file.parts).map((part) => (typeof part === "string" ? masked(part) : part));
     await pipeline(sent, response);
   };
-  if (operation.mediaTypes !== undefined) await limits.run(holder.name, "export", respond);
-  else if (needed === "read") await limits.run(holder.name, "reading", respond);
+  if (operation.mediaTypes !== undefined) await turns.export.run(respond);
+  else if (needed === "read") await turns.reading.run(respond);
   else await respond();
 }
 
@@ -175,7 +182,6 @@ interface Judged {
   status: number;
   error: string;
   code?: ErrorCode;
-  retryAfterS?: number;
   /** The log has it under this id. */
   requestId?: string;
 }
@@ -186,13 +192,9 @@ const CODES: Partial<Record<number, ErrorCode>> = {
   500: "unexpected",
 };
 
-function refuse(
-  response: Response,
-  { status, error, code = CODES[status], retryAfterS = 60, requestId }: Judged,
-): void {
+function refuse(response: Response, { status, error, code = CODES[status], requestId }: Judged): void {
   if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
   if (status === 503) response.setHeader("retry-after", "5");
-  if (status === 429) response.setHeader("retry-after", retryAfterS);
   if (requestId !== undefined) response.setHeader("x-request-id", requestId);
   response.status(status).json({ error, ...(code !== undefined && { code }) });
 }
@@ -206,7 +208,6 @@ const onError =
   };
 
 function judge(error: unknown, request: Request, log: Logger): Judged {
-  if (error instanceof TooManyAtOnce) return { status: 429, error: error.message, retryAfterS: 1 };
   if (error instanceof RelayError)
     return {
       status: error instanceof BadInput ? 400 : error.code === "not_found" ? 404 : 409,

@@ -1,6 +1,5 @@
 import type { Request, Response } from "express";
 import type { AdminToken } from "../kit/admin-token.ts";
-import type { RefusedCallers } from "./refused-callers.ts";
 import { type EndedSessions, holderOf, type Session, type SessionCookie, type Sessions } from "./sessions.ts";
 
 interface CallersOptions {
@@ -8,7 +7,8 @@ interface CallersOptions {
   sessions: Sessions;
   ended: EndedSessions;
   cookie: SessionCookie;
-  refused: RefusedCallers;
+  /** Counts a wrong token. */
+  onRefused: () => void;
 }
 
 export interface Caller {
@@ -17,7 +17,7 @@ export interface Caller {
   session: Session | null;
 }
 
-export type Refused = { status: 401 | 403 | 429 | 503; error: string };
+export type Refused = { status: 401 | 403 | 503; error: string };
 
 /** A request that no click or key of a person made carries this header. */
 const UNATTENDED = "x-unattended";
@@ -46,17 +46,17 @@ export class Callers {
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
       const holder = holderOf(tokens, token);
-      return holder === null ? this.wrongToken(request, SIGN_IN) : { holder, session: null };
+      return holder === null ? this.wrongToken(SIGN_IN) : { holder, session: null };
     }
     const sealed = cookie.read(request);
-    if (sealed === null) return this.wrongToken(request, SIGN_IN);
+    if (sealed === null) return this.wrongToken(SIGN_IN);
     const opened = sessions.open(sealed, Date.now());
     const isOver = opened === null || "ended" in opened || (await ended.has(opened.session.id));
     if (isOver === null)
       return { status: 503, error: "Whether the session has ended cannot be told just now. Try again." };
     if (opened === null || "ended" in opened || isOver) {
       cookie.clear(request, response);
-      if (opened === null) return this.wrongToken(request, SIGN_IN);
+      if (opened === null) return this.wrongToken(SIGN_IN);
       return { status: 401, error: "The session has ended. Sign in again." };
     }
     const { session } = opened;
@@ -74,11 +74,10 @@ export class Callers {
     return { holder: session.holder, session: renewed ?? session };
   }
 
-  /** Counts, throttles and reports a wrong token. */
-  wrongToken(request: Request, error: string): Refused {
-    return this.#options.refused.isThrottled(request.ip ?? "")
-      ? { status: 429, error: "Too many wrong tokens were sent from this address." }
-      : { status: 401, error };
+  /** Counts a wrong token, and refuses it. */
+  wrongToken(error: string): Refused {
+    this.#options.onRefused();
+    return { status: 401, error };
   }
 }
 

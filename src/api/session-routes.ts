@@ -45,8 +45,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
       });
     const { token } = readValue(signInRequest, request.body ?? {});
     const holder = holderOf(tokens, token.trim());
-    if (holder === null)
-      return refuse(response, callers.wrongToken(request, "This token is not in ADMIN_TOKENS."));
+    if (holder === null) return refuse(response, callers.wrongToken("This token is not in ADMIN_TOKENS."));
     const session = sessions.begin(holder, Date.now());
     cookie.write(request, response, sessions.seal(session));
     await note(options, holder, "console.sign_in");

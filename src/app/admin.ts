@@ -1,8 +1,6 @@
 import type { Router } from "express";
 import { adminRouter, closedAdminRouter } from "../api/admin-router.ts";
-import { DryRuns } from "../api/caller-limits.ts";
 import { Live } from "../api/live.ts";
-import { RefusedCallers } from "../api/refused-callers.ts";
 import { maskOf } from "../kit/mask.ts";
 import type { OperationParts } from "../operate/operations/operation.ts";
 import { readStatus } from "../operate/status-facts.ts";
@@ -23,8 +21,7 @@ export function adminRoutes(options: PassContext): { routers: Router[]; stop(): 
   if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };
   const stopping = new AbortController();
   const parts = partsOf(options, stopping.signal);
-  const wrongTokensPerMinute = settings.WRONG_TOKENS_PER_MINUTE;
-  const refused = new RefusedCallers({ db, log, metrics, wrongTokensPerMinute });
+  const onRefused = () => metrics.adminRefused.inc({ status: 401 });
   const read = {
     status: () => readStatus(db, parts.statusSettings),
     activity: () => parts.activity(SHOWN_MINUTES),
@@ -32,11 +29,10 @@ export function adminRoutes(options: PassContext): { routers: Router[]; stop(): 
   const peopleUseTls = settings.PUBLIC_URL.startsWith("https:");
   const live = new Live({ db, read, mask: parts.mask, log });
   return {
-    routers: [adminRouter({ parts, tokens, refused, live, peopleUseTls, log })],
+    routers: [adminRouter({ parts, tokens, onRefused, live, peopleUseTls, log })],
     stop: () => {
       live.stop();
       stopping.abort();
-      refused.stop();
     },
   };
 }
@@ -44,14 +40,12 @@ export function adminRoutes(options: PassContext): { routers: Router[]; stop(): 
 /** Each made once: no request makes the signer again. */
 function partsOf(options: PassContext, stopping: AbortSignal): OperationParts {
   const { db, settings, sources, signer, metrics } = options;
-  const dryRuns = new DryRuns(stopping);
   const parts = operationParts({
     db,
     settings: () => settings,
     serving: () => settings,
     metrics: () => metrics,
     mask: maskOf(sources.flatMap(({ callbackTokens }) => callbackTokens)),
-    boundDryRun: (kind, left, plan) => dryRuns.run(kind, left, plan),
     withLists: (work) => withLists(options, stopping, work),
   });
   return { ...parts, signer };

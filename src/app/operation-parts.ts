@@ -17,7 +17,7 @@ import { routesOf, topicsOf } from "./upstreams.ts";
 /** Everything that reading the provider's lists takes. */
 export type ListWork = CertifyDeps & SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal };
 
-interface PartsGiven extends Pick<OperationParts, "mask" | "boundDryRun"> {
+interface PartsGiven extends Pick<OperationParts, "mask"> {
   db: Database;
   settings: () => Settings;
   /** @throws SettingsError unless all is there that `serve` requires. */

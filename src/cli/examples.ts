@@ -55,10 +55,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "--verdict unknown_invoice --reason incident",
   ],
   "replay callbacks": ["--from 2026-10-01 --dry-run", "--refused --from 2026-10-01 --reason incident"],
-  "replay events": [
-    `--invoice ${ID} --reason lost`,
-    "--from 2026-10-01 --to-file events.jsonl --reason analysis",
-  ],
+  "replay events": [`--invoice ${ID} --reason lost`, "--from 2026-10-01 --dry-run"],
   "replay list": ["", "--limit 5"],
   "replay resume": [`${ID}`, `${ID} --here`],
   "replay cancel": [`${ID}`, `${ID} --reason "too much"`],

@@ -28,7 +28,6 @@ export async function withOperationContext(
       serving: () => context.settings(SERVE_REQUIRES),
       metrics: createMetrics,
       mask: maskOf([]),
-      boundDryRun: (_kind, left, plan) => plan(left),
       withLists: (read) => withLists(context, db, read),
     });
     // Assigned, since a spread would make each part now, of settings that may not be there.

@@ -6,7 +6,7 @@ import { countText, numberOf, plainText } from "../kit/text.ts";
 import { spanText } from "../kit/time.ts";
 import type { Route } from "../publish/event.ts";
 import type { ReplayPlan } from "../replay/plan-replay.ts";
-import type { Replay, ReplayKind, ReplayTarget } from "../replay/replay.ts";
+import type { Replay, ReplayKind } from "../replay/replay.ts";
 import { listRefusals, type Refusal } from "../replay/replay-rows.ts";
 import { followReplay, ReplayRunner } from "../replay/replay-runner.ts";
 import { leaseOf } from "../work/lease.ts";
@@ -18,7 +18,6 @@ import type { Columns } from "./table.ts";
 
 interface WantedReplay {
   kind: ReplayKind;
-  target: ReplayTarget;
   /** Send events from this process: with its own right to publish. */
   here: boolean;
 }
@@ -30,7 +29,7 @@ interface WantedReplay {
 export async function chooseRunner(
   context: CommandContext,
   db: Database,
-  { kind, target, here }: WantedReplay,
+  { kind, here }: WantedReplay,
 ): Promise<{ runner: ReplayRunner | null; routes: readonly Route[] }> {
   const common = {
     db,
@@ -39,8 +38,7 @@ export async function chooseRunner(
     alarms: null,
     sources: sourceNamesOf(context.settings()),
   };
-  if (kind !== "events" || target.kind === "file")
-    return { runner: new ReplayRunner({ ...common, routes: [] }), routes: [] };
+  if (kind !== "events") return { runner: new ReplayRunner({ ...common, routes: [] }), routes: [] };
   const { destinationOf } = await import("../app/publishing.ts");
   const { routesOf } = await import("../app/upstreams.ts");
   const settings = context.settings(SERVE_REQUIRES);
@@ -103,15 +101,11 @@ export async function showReplay(
 }
 
 export function renderPlan(plan: ReplayPlan, rate: number, context: CommandContext): string {
-  const { kind, matching, withNewIds, first } = plan;
+  const { kind, matching, first } = plan;
   if (matching === 0) return `No ${kind} match: there is nothing to replay.`;
-  const found =
-    withNewIds === null
-      ? ""
-      : ` ${countText(withNewIds)} of them contain invoice ids without a confirmation: missed before, or lost.`;
   const lines = [
     `${numberOf(matching, kind.slice(0, -1))} would be replayed, ${countText(rate)} ` +
-      `a second at most: about ${spanText(Math.ceil(matching / rate) * 1_000)}.${found}`,
+      `a second at most: about ${spanText(Math.ceil(matching / rate) * 1_000)}.`,
   ];
   if (first.length > 0) {
     const own: Columns<(typeof first)[number]> =
@@ -169,12 +163,11 @@ function stateOf(replay: Replay): string {
 
 function whatOf({ kind, opened, sent, refused, target }: Replay): string {
   if (kind !== "events") return `, ${numberOf(opened, "confirmation")} opened`;
-  if (target.kind === "file") return `, ${countText(sent)} written to ${plainText(target.path)}`;
   const where = target.kind === "other_topic" ? ` to ${target.topicArn}` : "";
   return `, ${countText(sent)} sent${where}, ${countText(refused)} refused`;
 }
 
-function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[] {
+function nextOf({ id, kind, state, underWay, opened }: Replay): string[] {
   if (state === "done" && kind !== "events" && opened > 0)
     return ["A running invoice-relay serve asks the provider; see: invoice-relay invoice <id>"];
   if (state === "failed" || state === "cancelled")
@@ -182,6 +175,8 @@ function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[]
   if (state !== "running") return [];
   const end = `End it with: invoice-relay replay cancel ${id}`;
   if (underWay) return [`It goes on. ${end}`];
-  const serves = target.kind === "file" ? "" : " A running relay takes it up automatically.";
-  return [`Resume it with: invoice-relay replay resume ${id}.${serves}`, end];
+  return [
+    `Resume it with: invoice-relay replay resume ${id}. A running relay takes it up automatically.`,
+    end,
+  ];
 }

@@ -71,15 +71,6 @@ export async function noteChecked(db: Database, invoiceId: string): Promise<void
     .execute();
 }
 
-/** Marks the erased ones of these invoices to be looked at again: they were found in one more place. */
-export async function checkErasedAgain(db: Database, invoiceIds: readonly string[]): Promise<void> {
-  await db
-    .updateTable("erased_invoice")
-    .set({ checked_at: null })
-    .where(sql<boolean>`id = any(${invoiceIds}::uuid[])`)
-    .execute();
-}
-
 const updateConfirmations = new Statement(
   { source: returned.text(), held: returned.boolean },
   ({ value }: Slots<string>) => {

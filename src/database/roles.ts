@@ -85,7 +85,6 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   ledger_erasure: { worker: ["select", "insert"] },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
-  callback_reading: { worker: ALL },
   audit_entry: { worker: ["select", "insert"] },
   failing_chore: { worker: ALL },
   history_entry: { worker: ["select", "insert", "delete"] },

@@ -11,7 +11,6 @@ const TOLD_AFTER = {
   kept_callbacks: "23 hours",
   unknown_ids: "23 hours",
   personal_data: "23 hours",
-  replay_readings: "23 hours",
   history: "23 hours",
   partitions: "23 hours",
   // Hourly on Lambda.

@@ -16,7 +16,6 @@ import { Erasing } from "../ledger/erasures.ts";
 import { eraseEvents } from "../publish/event-log.ts";
 import type { CallbackKey } from "../receive/log/drop-callbacks.ts";
 import { eraseByReference, eraseCallbacks, isCallbackOf } from "../receive/log/erase-callbacks.ts";
-import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
@@ -76,7 +75,7 @@ async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Pro
   const confirmations = await eraseConfirmations(trx, invoiceId);
   const ledger = new Erasing(trx);
   const before = (keys: readonly CallbackKey[]) => ledger.read("callback", isCallbackOf(keys, "known"));
-  const callbacks = await eraseCallbacks(trx, invoiceId, { alsoIn: readingsAbout(invoiceId), before });
+  const callbacks = await eraseCallbacks(trx, invoiceId, before);
   const served = (await listUpstreams(trx, SOURCE)).map(({ name }) => name);
   const sources = [...new Set([...served, ...confirmations.found, ...callbacks.sources])];
   const isOfSources = sql`known.source = any(${sources}::text[])`;

@@ -14,7 +14,6 @@ import {
 } from "../receive/log/list-callbacks.ts";
 import { isOwnVerdict, type OwnVerdict } from "../receive/log/own-verdict.ts";
 import { decodeText, inflateBody } from "../receive/reading/decode-body.ts";
-import { listReadings } from "../replay/callback-readings.ts";
 import { bodyShown } from "./operations/fields.ts";
 
 type AnyVerdict = ShownVerdict | OwnVerdict;
@@ -92,30 +91,22 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
 export async function showCallback(db: Database, id: string, reading: Reading) {
   const callback = await readCallbackWhole(db, id);
   if (callback === null) return null;
-  const readings = await listReadings(db, id);
-  const laterIds = readings.flatMap(({ invoiceIds }) => invoiceIds);
-  const invoiceIds = [...new Set([...callback.invoiceIds, ...laterIds])];
-  const { source } = callback;
+  const { source, invoiceIds, foundBy } = callback;
   const keys = invoiceIds.map((invoiceId) => ({ invoiceId, source }));
   const standings = new Map((await readStates(db, keys)).map((one) => [one.invoiceId, one]));
   const [best = callback] = await judged(db, [callback]);
-  const shown = shownBody(callback, reading);
-  const plain = shown.text?.toLowerCase() ?? "";
   return {
     ...best,
-    ...shown,
+    ...shownBody(callback, reading),
     ids: invoiceIds.map((invoiceId) => {
-      const at = plain.indexOf(invoiceId);
       const standing = standings.get(invoiceId);
       return {
         invoiceId,
-        foundBy: callback.invoiceIds.includes(invoiceId) ? callback.foundBy : "replay",
-        at: at === -1 ? null : at,
+        foundBy,
         state: standing?.state ?? null,
         verdict: standing === undefined ? null : shownVerdict(standing),
       };
     }),
-    readings,
   };
 }
 

@@ -18,7 +18,6 @@ import {
   sizeOf,
 } from "../receive/log/drop-callbacks.ts";
 import { whenNotBusy } from "../receive/log/partitions.ts";
-import { deleteReadings } from "../replay/callback-readings.ts";
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";
 import { countOutdated, eraseOutdated, outdatedResult } from "./erase.ts";
 import { forgottenConfirmations, isOpen, openInvoices } from "./open-invoices.ts";
@@ -129,7 +128,6 @@ function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
     ? looking
     : {
         ...looking,
-        replay_readings: () => deleteReadings(db, before),
         history: () => dropHistory(db, before),
       };
 }

@@ -4,11 +4,11 @@ import { openConfirmations, type ToOpen } from "../confirm/queue/open.ts";
 import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
-import { findNewIds, insertReadings } from "./callback-readings.ts";
 import type { HeldReplay, ReplaySteps, Waits } from "./replay.ts";
 import { saveProgress } from "./replay-rows.ts";
 import { selectCallbacks } from "./select-callbacks.ts";
 import { selectConfirmations } from "./select-confirmations.ts";
+import { findUnopened } from "./unopened-ids.ts";
 
 export interface AskingAgainOptions {
   db: Database;
@@ -73,14 +73,8 @@ export const callbacksSteps = (options: AskingAgainOptions): ReplaySteps => ({
     const callbacks = await selectCallbacks.execute(db, { filters, after, most });
     const last = callbacks.at(-1);
     if (last === undefined) return { kind: "ends" };
-    const readings = await findNewIds(callbacks);
-    const named = readings.flatMap(({ callback: { source }, invoiceIds }) =>
-      invoiceIds.map((invoiceId) => ({ invoiceId, source })),
-    );
-    // Several callbacks may name one invoice.
-    const toOpen = [...new Map(named.map((one) => [JSON.stringify(one), one])).values()];
+    const toOpen = await findUnopened(db, callbacks);
     const moved = await db.transaction().execute(async (trx) => {
-      await insertReadings(trx, replay, readings);
       await openAgain(trx, replay, toOpen);
       step("callbacks read again");
       return await saveProgress(trx, replay, {

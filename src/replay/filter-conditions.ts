@@ -61,15 +61,12 @@ export function refuseMeaningless({ kind, filters, target, routes }: ReplayReque
       );
   }
   if (target.kind !== "topics" && kind !== "events")
-    throw usageError(
-      `A replay of ${kind} asks the provider again; only events go to another topic or a file.`,
-    );
+    throw usageError(`A replay of ${kind} asks the provider again; only events go to another topic.`);
   const { from, to, verdict, source } = filters;
   const isServed = source === undefined || routes.some((route) => route.source === source);
   if (kind === "events" && target.kind === "topics" && !isServed)
     throw usageError(
-      `The settings have no topic for source ${source}. Replay its events to another topic (--topic), or to a ` +
-        "file (--to-file).",
+      `The settings have no topic for source ${source}. Replay its events to another topic (--topic).`,
     );
   const known: readonly string[] = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
   if (verdict !== undefined && !known.includes(verdict))

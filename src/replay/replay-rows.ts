@@ -118,12 +118,11 @@ const HELD_COLUMNS = [
   typed(nullable(returned.json<Position>()), sql`position`).as("position"),
 ] as const;
 
-const NEEDS_NO_FILE = sql<boolean>`target ->> 'kind' <> 'file'`;
 const IS_FREE = sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`;
 
 /** A condition: a replay waits for a process, and none of its kind is under way. */
 export const replaysWait: RawBuilder<boolean> = sql`
-  exists (select from replay as one where state = 'running' and ${IS_FREE} and ${NEEDS_NO_FILE}
+  exists (select from replay as one where state = 'running' and ${IS_FREE}
     and not exists (select from replay as held
       where held.kind = one.kind and held.state = 'running' and held.claimed_until >= clock_timestamp()))`;
 
@@ -131,7 +130,7 @@ export const replaysWait: RawBuilder<boolean> = sql`
 export const replayLeasesAreLost = (longest: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   exists (select from replay where state = 'running' and ${isLostToClock(longest)})`;
 
-/** A replay by its id, or any of a kind that needs no file. */
+/** A replay by its id, or any of a kind. */
 export type ReplayChoice = string | { anyOf: ReplayKind };
 
 /**
@@ -142,9 +141,7 @@ export type ReplayChoice = string | { anyOf: ReplayKind };
  */
 export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<HeldReplay | null> {
   const isWanted =
-    typeof which === "string"
-      ? sql<boolean>`id = ${which}`
-      : sql<boolean>`kind = ${which.anyOf} and ${NEEDS_NO_FILE}`;
+    typeof which === "string" ? sql<boolean>`id = ${which}` : sql<boolean>`kind = ${which.anyOf}`;
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`.execute(trx);
     const held = await trx

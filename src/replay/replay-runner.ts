@@ -1,8 +1,6 @@
-import type { FileHandle } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
-import { messageOf } from "../kit/errors.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
@@ -11,10 +9,9 @@ import type { Route } from "../publish/event.ts";
 import type { SnsDestination } from "../publish/sns-destination.ts";
 import type { Lease } from "../work/lease.ts";
 import { callbacksSteps, confirmationsSteps } from "./ask-again-steps.ts";
-import { eventFileSteps, openEventFile } from "./event-file.ts";
 import { EventsSteps } from "./events-steps.ts";
 import type { HeldReplay, Replay, ReplayKind, ReplaySteps } from "./replay.ts";
-import { claimReplay, endReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
+import { claimReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
 import { runReplay, type Watching, whenAnswered } from "./run-replay.ts";
 
 export interface ReplayRunnerOptions {
@@ -23,8 +20,7 @@ export interface ReplayRunnerOptions {
   /** The names of those that the settings describe; null where they describe none. */
   sources: readonly string[] | null;
   /**
-   * Opens the destination of one replay of events, with a connection of its own; left out where nothing is sent:
-   * for confirmations, and for events to a file.
+   * Opens the destination of one replay of events, with a connection of its own; left out where nothing is sent.
    */
   createDestination?: () => SnsDestination;
   onConfirmations: () => void | Promise<void>;
@@ -42,7 +38,7 @@ export class ReplayRunner {
   }
 
   /**
-   * Claims and runs a replay, or any of a kind that no process works on and that needs no file.
+   * Claims and runs a replay, or any of a kind that no process works on.
    * @returns null when none can be claimed now.
    */
   async takeUp(which: ReplayChoice, watching: Watching): Promise<Replay | null> {
@@ -50,11 +46,9 @@ export class ReplayRunner {
     const held = await whenAnswered(() => claimReplay(db, which, lease), watching.stop);
     if (held === null) return null;
     step("replay claimed");
-    const { target } = held;
     if (held.kind === "confirmations")
       return await this.#run(held, confirmationsSteps(this.#options), watching);
     if (held.kind === "callbacks") return await this.#run(held, callbacksSteps(this.#options), watching);
-    if (target.kind === "file") return await this.#runToFile(held, target.path, watching);
     const destination = this.#options.createDestination?.();
     if (destination === undefined)
       throw new Error("This replay sends events, and was composed without a destination");
@@ -62,21 +56,6 @@ export class ReplayRunner {
       return await this.#run(held, new EventsSteps({ ...this.#options, destination }), watching);
     } finally {
       destination.close();
-    }
-  }
-
-  async #runToFile(held: HeldReplay, path: string, watching: Watching): Promise<Replay> {
-    const { db } = this.#options;
-    let file: FileHandle;
-    try {
-      file = await openEventFile(path);
-    } catch (error) {
-      return await endReplay(db, held, "failed", messageOf(error));
-    }
-    try {
-      return await this.#run(held, eventFileSteps(db, file), watching);
-    } finally {
-      await file.close();
     }
   }
 

@@ -34,8 +34,6 @@ export const DEFAULT_RATES = { confirmations: 20, callbacks: 200, events: 100 } 
 const target = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("topics") }),
   z.object({ kind: z.literal("other_topic"), topicArn: z.string() }),
-  /** NDJSON, one payload a line, on the machine that runs it. */
-  z.object({ kind: z.literal("file"), path: z.string() }),
 ]);
 export type ReplayTarget = z.output<typeof target>;
 
@@ -61,8 +59,6 @@ export interface Position {
   at?: string;
   id: string;
   source?: string;
-  /** The length of the file up to here. */
-  bytes?: number;
 }
 
 export const replay = z.object({
@@ -78,7 +74,7 @@ export const replay = z.object({
   /** How many of those that matched are processed. */
   handled: whole,
   opened: whole,
-  /** Entries that SNS accepted, or lines written. */
+  /** Entries that SNS accepted. */
   sent: whole,
   /** Entries that SNS refused; `replay show` lists them. */
   refused: whole,

@@ -42,14 +42,6 @@ const selectCallbackCount = new VaryingStatement(
 export const countCallbacks = async (db: Database, given: { filters: ReplayFilters }): Promise<number> =>
   (await selectCallbackCount.execute(db, given.filters))[0]?.count ?? 0;
 
-/**
- * Whether the confirmation of an id, found when its callback came in, may have been deleted as unknown.
- */
-const mayBeForgotten = ({ invoiceIds = [] }: ReplayFilters) => sql<boolean>`
-  (selected.verdict is null and found = any(selected.invoice_ids)
-    and selected.received_at < ${unknownKeptSince}
-    and found <> all(${invoiceIds}::uuid[]))`;
-
 const SELECTED = {
   id: returned.uuid,
   receivedAt: returned.time,
@@ -62,13 +54,10 @@ const SELECTED = {
   headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
   verdict: nullable(returned.text()),
-  /** Ids found when it came in and by earlier replays; for a refused callback only by replays. */
+  /** Ids that a confirmation was opened for when it came in. */
   foundIds: returned.uuids,
-  /**
-   * Those that have a confirmation of this source; also, unless the filter names them, ids of a callback so
-   * old that their confirmations may have been deleted as unknown.
-   */
-  openedIds: returned.uuids,
+  /** Those of them, unless the filter names them, whose confirmations may have been deleted as unknown. */
+  forgottenIds: returned.uuids,
 };
 
 export type SelectedCallback = RowOf<typeof SELECTED>;
@@ -79,22 +68,14 @@ const select = ({ filters, after, most }: Selection) => {
       ? sql`true`
       : sql`(c.received_at, c.id) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid)`;
   return sql`
-    with selected as (
-      select c.*,
-        case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end || coalesce((
-          select array_agg(found) from callback_reading as reading, unnest(reading.invoice_ids) as found
-          where reading.callback_id = c.id), '{}'::uuid[]) as found_ids
-      ${matchCallbacks(filters)} and ${later}
-      order by c.received_at, c.id limit ${most})
-    select id, received_at as "receivedAt", received_at::text as at, source, method, query, reference,
-      headers, body, verdict, found_ids as "foundIds",
-      array(
-        select found from unnest(found_ids) as found
-        where ${mayBeForgotten(filters)} or exists (
-          select from confirmation
-          where confirmation.source = selected.source and confirmation.invoice_id = found)
-      ) as "openedIds"
-    from selected order by received_at, id`;
+    select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
+      c.reference, c.headers, c.body, c.verdict,
+      case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
+      case when c.verdict is null and c.received_at < ${unknownKeptSince}
+        then array(select unnest(c.invoice_ids) except select unnest(${filters.invoiceIds ?? []}::uuid[]))
+        else '{}'::uuid[] end as "forgottenIds"
+    ${matchCallbacks(filters)} and ${later}
+    order by c.received_at, c.id limit ${most}`;
 };
 
 /** In the order received. */

@@ -48,7 +48,7 @@ const matchEvents = (filters: ReplayFilters, target: ReplayTarget, routes: reado
       eventType: (type) => sql`event.type = ${type}`,
     })}`;
 
-const ANY = { filters: {}, target: { kind: "file", path: "" }, routes: [] } as const;
+const ANY = { filters: {}, target: { kind: "topics" }, routes: [] } as const;
 const EVERY = { filters: EVERY_FILTER, target: { kind: "topics" }, routes: [] } as const;
 const NAMED = { ...EVERY, target: { kind: "other_topic", topicArn: "" } } as const;
 

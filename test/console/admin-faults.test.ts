@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { adminRouter } from "../../src/api/admin-router.ts";
 import type { Live } from "../../src/api/live.ts";
-import type { RefusedCallers } from "../../src/api/refused-callers.ts";
 import { httpApp } from "../../src/app/http-app.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -16,7 +15,7 @@ async function brokenApi(parts: Partial<OperationParts>) {
   const router = adminRouter({
     parts: { mask: (text: string) => text, ...parts } as OperationParts,
     tokens: [{ name: "eve", role: "admin", token: new Secret(TOKEN) }],
-    refused: {} as RefusedCallers,
+    onRefused: () => undefined,
     live: {} as Live,
     peopleUseTls: false,
     log,

@@ -1,42 +1,19 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { operations } from "../../src/operate/operations/list.ts";
 import { ADMIN, adminApi } from "../support/admin.ts";
 import { anyText } from "../support/any-text.ts";
 import { addEvents } from "../support/log-rows.ts";
 
-describe("wrong admin tokens", () => {
-  it("get 401, then 429 for their address; a right one from there never does", async () => {
-    const { relay, send } = await adminApi({ WRONG_TOKENS_PER_MINUTE: "3", TRUSTED_PROXIES: "loopback" });
-    const knock = async (from: string, token = "wrong") => {
-      const headers = { authorization: `Bearer ${token}`, "x-forwarded-for": from };
-      return (await send("GET", "/upstreams", { headers })).status;
-    };
-    const tries = [];
-    for (let n = 0; n < 5; n += 1) tries.push(await knock("203.0.113.9"));
-    expect(tries).toEqual([401, 401, 401, 429, 429]);
-    expect(await knock("203.0.113.10")).toBe(401);
-    expect(await knock("203.0.113.9", ADMIN)).toBe(200);
-    const metrics = await (await fetch(`${relay.url}/metrics`)).text();
-    expect(metrics).toContain('invoice_relay_admin_refused_total{status="401"} 4');
-    expect(metrics).toContain('invoice_relay_admin_refused_total{status="429"} 2');
-  });
-
-  it("are logged and audited once a minute, not once a try, without the token", async () => {
-    const { around, relay, call } = await adminApi();
-    for (let n = 0; n < 30; n += 1) await call("GET", "/upstreams", undefined, `guess-${n}`);
-    const rows = await vi.waitFor(async () => {
-      const entries = await around.query("select actor, action, detail from audit_entry");
-      expect(entries).not.toEqual([]);
-      return entries;
-    });
-    expect(rows).toEqual([
-      { actor: "relay", action: "admin.refused", detail: { tries: 1, addresses: ["127.0.0.1"] } },
-    ]);
-    expect(relay.lines.filter(({ msg }) => String(msg).includes("admin API was called"))).toHaveLength(1);
-    expect(JSON.stringify(relay.lines)).not.toContain("guess-");
-  });
+it("a wrong admin token gets 401 and is counted, without the token in any log", async () => {
+  const { relay, send } = await adminApi();
+  const knock = async (token: string) =>
+    (await send("GET", "/upstreams", { headers: { authorization: `Bearer ${token}` } })).status;
+  expect([await knock("guess-1"), await knock("guess-2"), await knock(ADMIN)]).toEqual([401, 401, 200]);
+  const metrics = await (await fetch(`${relay.url}/metrics`)).text();
+  expect(metrics).toContain('invoice_relay_admin_refused_total{status="401"} 2');
+  expect(JSON.stringify(relay.lines)).not.toContain("guess-");
 });
 
 describe("odd input to the admin API", () => {

@@ -180,8 +180,7 @@ describe("the log of callbacks", () => {
       bytes: body.length,
       text,
       cut: null,
-      ids: [{ invoiceId: id, foundBy: "data.id", at: text.indexOf(id), state: "due", verdict: null }],
-      readings: [],
+      ids: [{ invoiceId: id, foundBy: "data.id", state: "due", verdict: null }],
     });
     expect(JSON.stringify(shown.body)).not.toContain(TOKEN);
     expect(shown.headers.get("content-type")).toMatch(/^application\/json/);

@@ -185,17 +185,15 @@ describe("a session of the console", () => {
     await vi.waitFor(async () => expect((await ask("GET", "/upstreams")).status).toBe(200));
   });
 
-  it("is not begun by a wrong token, which is counted and throttled; a right one always is", async () => {
-    const { send, relay } = await adminApi({ WRONG_TOKENS_PER_MINUTE: "2" });
-    const tries = [];
-    for (let n = 0; n < 4; n += 1)
-      tries.push((await send("POST", "/session", { body: { token: `guess-${n}-of-some-length` } })).status);
-    expect(tries).toEqual([401, 401, 429, 429]);
+  it("is not begun by a wrong token, which is counted; a right one always is", async () => {
+    const { send, relay } = await adminApi();
+    const wrong = await send("POST", "/session", { body: { token: "guess-of-some-length" } });
+    expect(wrong.status).toBe(401);
     expect((await send("POST", "/session", { body: { token: ADMIN } })).status).toBe(200);
     const bad = [{}, { token: "" }, { token: 7 }, { token: "x".repeat(2_000) }, { token: ADMIN, more: 1 }];
     for (const body of bad) expect((await send("POST", "/session", { body })).status).toBe(400);
     const metrics = await (await fetch(`${relay.url}/metrics`)).text();
-    expect(metrics).toContain('invoice_relay_admin_refused_total{status="429"} 2');
+    expect(metrics).toContain('invoice_relay_admin_refused_total{status="401"} 1');
   });
 
   it("is known to every process that has its token, and to none that has it no longer", async () => {

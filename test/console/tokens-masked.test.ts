@@ -17,7 +17,7 @@ function expectNoToken(answered: unknown) {
     expect(text).not.toContain(one.replaceAll("\\", "\\\\"));
 }
 
-it("callback tokens reach no role's screen: whatever their encoding, in bodies, texts and claims", async () => {
+it("callback tokens reach no role's screen: whatever their encoding, in bodies and texts", async () => {
   const { around, call } = await adminApi();
   const cases: [
     name: string,
@@ -67,21 +67,14 @@ it("callback tokens reach no role's screen: whatever their encoding, in bodies, 
       reference: url,
     });
     const callback = await call("GET", `/callbacks/${id}`, undefined, READER);
-    const evidence = await call("GET", `/invoices/${invoiceId}/evidence`, undefined, READER);
-    for (const { status, body } of [callback, evidence]) {
-      expect(status, name).toBe(200);
-      expectNoToken(body);
-    }
-    for (const shown of [callback.body, evidence.body.claims[0]]) {
-      const bytes = Buffer.from(shown.body, "base64");
-      expectNoToken([bytes.toString("latin1"), bytes.toString("utf16le")]);
-      expect(shown.bodyIs, name).toBe(bodyIs);
-      expect(shown.text, name).toContain(invoiceId);
-      if (bodyIs === "as_came") expect(bytes).toEqual(sent);
-    }
-    // Where an id stands is told in the text that is shown.
-    const [{ at }] = callback.body.ids;
-    expect(callback.body.text.slice(at, at + 36)).toBe(invoiceId);
+    const { status, body: shown } = callback;
+    expect(status, name).toBe(200);
+    expectNoToken(shown);
+    const bytes = Buffer.from(shown.body, "base64");
+    expectNoToken([bytes.toString("latin1"), bytes.toString("utf16le")]);
+    expect(shown.bodyIs, name).toBe(bodyIs);
+    expect(shown.text, name).toContain(invoiceId);
+    if (bodyIs === "as_came") expect(bytes).toEqual(sent);
     expectNoToken((await call("GET", "/callbacks", undefined, READER)).body);
   }
 });

@@ -172,7 +172,7 @@ describe("database roles", () => {
     });
   });
 
-  it("are enough for what serve does daily: partitions ahead are made, old months and their readings leave", async () => {
+  it("are enough for what serve does daily: partitions ahead are made, old months leave", async () => {
     const { database, db: owner } = await withRoles();
     await sql`select make_callback_partition('2020-03-01')`.execute(owner);
     const db = openDatabase(await loginWith(database.url, ["receiver", "worker"]));

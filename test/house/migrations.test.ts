@@ -14,7 +14,7 @@ const RELEASED = {
   "relay/0004_upstreams.ts": "90b8c95eccfce702",
   "relay/0005_people.ts": "e019c01e78678584",
   "relay/0006_reconcile.ts": "5d3befcb7c29bd31",
-  "relay/0007_replay.ts": "89226bb44908d6c1",
+  "relay/0007_replay.ts": "95e082ad8c55244f",
   "relay/0008_work.ts": "e0c04e63ed7f70e1",
   "relay/0009_age.ts": "e4c08adf272cce7a",
   "relay/0010_snooze.ts": "6a019efe706ba2e9",

@@ -60,11 +60,6 @@ const GROWN = {
      select gen_random_uuid(), 'default', '${OLD}'::timestamptz + n * interval '1 ms', 'ask_failed', ''
      from generate_series(1, ${MANY}) as n`,
   ],
-  "what replays found in callbacks that are gone": [
-    `insert into callback_reading (callback_id, replay_id, received_at, source, found_by, invoice_ids)
-     select (lpad(to_hex(n), 12, '0') || '70008000000000000000')::uuid, gen_random_uuid(), '${OLD}',
-       'default', '', '{}' from generate_series(1, ${MANY}) as n`,
-  ],
 };
 
 describe("retention", () => {

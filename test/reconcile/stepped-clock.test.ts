@@ -25,7 +25,7 @@ const daysAhead = ({ query }: Books) =>
   );
 
 /** What Postgres' own clock does not stamp: the relay that took a callback says when. */
-const FOREIGN = ["callback", "callback_default", "callback_reading"];
+const FOREIGN = ["callback", "callback_default"];
 
 /**
  * Leaves the rows as a step of Postgres' clock does: every moment in them lies `by` further ahead after a

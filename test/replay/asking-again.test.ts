@@ -149,41 +149,28 @@ describe("replay callbacks", () => {
     const { start, run, plan } = replaying(around, { kind: "callbacks" });
 
     const before = await wholeDatabase(around);
-    expect(await plan()).toMatchObject({
-      matching: 3,
-      withNewIds: 2,
-      first: named.map((callbackId) => ({ callbackId, invoiceIds: [missed] })),
+    expect(await plan({ verdict: "unreadable" })).toMatchObject({
+      matching: 2,
+      first: named.map((callbackId) => ({ callbackId, invoiceIds: [], about: "unreadable" })),
     });
     expect(await wholeDatabase(around)).toEqual(before);
 
     expect(await run(await start())).toMatchObject({ state: "done", handled: 3, opened: 1 });
     expect(await openIds(around)).toEqual([missed]);
-    expect(
-      await around.query(
-        "select callback_id, invoice_ids, found_by from callback_reading order by callback_id",
-      ),
-    ).toEqual(named.map((callback_id) => ({ callback_id, invoice_ids: [missed], found_by: "data.id" })));
     expect(await run(await start())).toMatchObject({ handled: 3, opened: 0 });
   });
 
   it("finds confirmations that were lost although their callback is in the log", async () => {
     const around = await surroundings();
     const lately = { source: "one", received_at: new Date(Date.now() - 6 * DAY).toISOString() };
-    const { id, invoiceId } = await addCallback(around, lately);
+    const { invoiceId } = await addCallback(around, lately);
     await addConfirmation(around, { invoice_id: invoiceId, source: "two" });
     const unread = await addCallback(around, { ...lately, body: Buffer.from("no longer understood") });
-    const { start, run, plan } = replaying(around, { kind: "callbacks" });
+    const { start, run } = replaying(around, { kind: "callbacks" });
 
-    expect(await plan()).toMatchObject({ matching: 2, withNewIds: 2 });
     expect(await run(await start())).toMatchObject({ state: "done", handled: 2, opened: 2 });
 
     expect(await openIds(around)).toEqual([invoiceId, unread.invoiceId].sort());
-    expect(
-      await around.query("select callback_id, found_by from callback_reading order by found_by"),
-    ).toEqual([
-      { callback_id: id, found_by: "data.id" },
-      { callback_id: unread.id, found_by: "the log" },
-    ]);
     expect(await run(await start())).toMatchObject({ opened: 0 });
   });
 

@@ -1,12 +1,10 @@
-import { appendFile, readFile, stat } from "node:fs/promises";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { createEventFile } from "../../src/replay/event-file.ts";
 import { cancelReplay, resumeReplay } from "../../src/replay/start-replay.ts";
 import { runCli, startCli } from "../support/cli-process.ts";
 import { addEvents } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
+import { idsOf, replaying } from "./replaying-fixture.ts";
 
 /** @returns what gives the lock back */
 async function lock({ databaseUrl }: Surroundings, what: string): Promise<() => Promise<void>> {
@@ -217,28 +215,5 @@ describe("a replay of events that is interrupted", () => {
         { state: "done", handled: 30 },
       ]),
     );
-  });
-
-  it("to a file writes each event once and whole, after a crash in the middle of a line too", async () => {
-    const around = await surroundings();
-    const events = await addEvents(around, 25);
-    const { start, run } = replaying(around);
-    const path = await temporaryFile();
-    await createEventFile(path);
-    const replay = await start({}, { kind: "file", path }, 50);
-    const stop = new AbortController();
-    const running = run(replay, stop.signal);
-    await vi.waitFor(async () => expect((await stat(path)).size).toBeGreaterThan(0));
-    stop.abort();
-    await running;
-    await appendFile(path, '{"half a line');
-
-    expect(await run(replay)).toMatchObject({ state: "done", sent: 25 });
-
-    expect((await readFile(path, "utf8")).trimEnd().split("\n")).toEqual(
-      events.map((event) => event.payload),
-    );
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    await expect(createEventFile(path)).rejects.toThrow(/already exists/);
   });
 });

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { stat } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
 import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { listRefusals } from "../../src/replay/replay-rows.ts";
-import { runCli } from "../support/cli-process.ts";
 import { addEvents, wholeDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
+import { idsOf, replaying } from "./replaying-fixture.ts";
 
 describe("replay events", () => {
   it("publishes again with the same id and payload, marked as a replay, and keeps every outcome (G5, G9)", async () => {
@@ -180,10 +178,5 @@ describe("replay events", () => {
       /is empty/,
     );
     await expect(start({ source: "gone" })).rejects.toThrow(/no topic for source gone\..* \(--topic\)/);
-
-    const path = await temporaryFile();
-    const words = ["replay", "events", "--from", "2026-11-01", "--to", "2026-11-01", "--to-file", path];
-    expect((await runCli(words, around.environment())).code).toBe(2);
-    await expect(stat(path)).rejects.toThrow("ENOENT");
   });
 });

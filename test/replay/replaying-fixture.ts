@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { ConnectOptions } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import type { Route } from "../../src/publish/event.ts";
@@ -11,7 +10,6 @@ import { leaseOf } from "../../src/work/lease.ts";
 import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FAST = 100_000;
 const TOPICS: ReplayTarget = { kind: "topics" };
@@ -72,8 +70,3 @@ export function replaying(around: Surroundings, given: Replaying = {}) {
 
 export const idsOf = (messages: { messageAttributes: Record<string, { Value: string }> }[]) =>
   messages.map((message) => message.messageAttributes.id?.Value);
-
-export async function temporaryFile(): Promise<string> {
-  const folder = await temporaryFolder();
-  return join(folder, "events.ndjson");
-}

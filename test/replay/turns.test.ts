@@ -1,25 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { findNewIds } from "../../src/replay/callback-readings.ts";
-import type { SelectedCallback } from "../../src/replay/select-callbacks.ts";
+import { findUnopened } from "../../src/replay/unopened-ids.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { addCallback, addConfirmation } from "../support/log-rows.ts";
+import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 import { replaying } from "./replaying-fixture.ts";
-
-const recorded = (id: string): SelectedCallback => ({
-  ...{
-    id,
-    at: "",
-    source: "default",
-    receivedAt: new Date(0),
-    method: "POST",
-    query: "",
-    reference: null,
-    verdict: null,
-  },
-  ...{ headers: [], body: Buffer.from(id), foundIds: [], openedIds: [] },
-});
 
 describe("callbacks that are read again", () => {
   it("leave the event loop a turn between each two of them (G12)", async () => {
@@ -29,14 +14,16 @@ describe("callbacks that are read again", () => {
       for (; !isOver; turns += 1) await nextTurn();
     })();
     const seen: number[] = [];
+    const { db } = await withDatabase();
     const callbacks = ["a", "b", "c"].map((id) => ({
-      ...recorded(id),
+      ...{ id, at: "", source: "default", receivedAt: new Date(0), query: "", reference: null },
+      ...{ verdict: null, headers: [], body: Buffer.from(id), foundIds: [], forgottenIds: [] },
       get method() {
         seen.push(turns);
         return "POST";
       },
     }));
-    await findNewIds(callbacks);
+    await findUnopened(db, callbacks);
     isOver = true;
     await turning;
     expect(seen.map((turn, index) => turn > (seen[index - 1] ?? -1))).toEqual([true, true, true]);

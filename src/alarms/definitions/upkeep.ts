@@ -87,7 +87,7 @@ export const ALARMS_OF_UPKEEP = {
     means:
       "Maintenance fails, whichever process tries, and the detail says why. Payments go on, but what it does " +
       "stays undone: old rows fill the disk in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
-      "`ledger_check`, `unknown_ids`, `personal_data`, `replay_readings`, `history` (`RETENTION`, " +
+      "`ledger_check`, `unknown_ids`, `personal_data`, `history` (`RETENTION`, " +
       "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after two hours for " +
       "`published_roots` (`LEDGER_TOPIC_ARN` takes none of the ledger's roots; at once where only a person can mend " +
       "it: no such topic, refused credentials), after 15 minutes for the small " +

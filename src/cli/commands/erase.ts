@@ -74,7 +74,6 @@ const FAILED: Readonly<Record<string, string>> = {
   kept_callbacks: "dropping callbacks that were kept",
   unknown_ids: "forgetting ids that stayed unknown",
   personal_data: "blanking personal data",
-  replay_readings: "dropping what replays found in old callbacks",
   history: "dropping old failures of asks and sends",
 };
 

@@ -1,13 +1,11 @@
-import { unlink } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import { usageError } from "../../kit/errors.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
 import { replayRequest } from "../../operate/operations/replays.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
-import { createEventFile } from "../../replay/event-file.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
-import { DEFAULT_RATES, type Replay, type ReplayKind, type ReplayTarget } from "../../replay/replay.ts";
+import { DEFAULT_RATES, type ReplayKind } from "../../replay/replay.ts";
 import { mustFindReplay } from "../../replay/replay-rows.ts";
 import { resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -62,8 +60,8 @@ export const replayCommand = (context: CommandContext): Command =>
         missing,
         async run(_, { id, reason }, { here = false }, { db, actor }) {
           const change = { db, actor, id: String(id).toLowerCase(), reason: reason as string | undefined };
-          const { kind, target } = await mustFindReplay(change);
-          const { runner } = await chooseRunner(context, db, { kind, target, here: here === true });
+          const { kind } = await mustFindReplay(change);
+          const { runner } = await chooseRunner(context, db, { kind, here: here === true });
           if (runner === null) await requireRelay(db);
           const started = await resumeReplay(change);
           await showReplay(context, { db, runner, started });
@@ -111,13 +109,7 @@ function withFilters(command: Command, kind: ReplayKind): Command {
   command
     .option("--type <type>", "only events of this type, such as invoice.paid")
     .option("--all", "every event, without a filter; asks first")
-    .addOption(
-      new Option("--topic <arn>", "to this topic instead of the one in the settings").conflicts("toFile"),
-    )
-    .option(
-      "--to-file <file>",
-      "to a new file instead, one event a line (NDJSON); it contains personal data",
-    );
+    .option("--topic <arn>", "to this topic instead of the one in the settings");
   return withHere(withYes(command));
 }
 
@@ -146,8 +138,8 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       ...given
     }) {
       const filters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
-      const { toFile, topic: topicArn, rate, reason, dryRun, all } = given;
-      if (kind === "events" && toFile === undefined && dryRun !== true && all !== true && hasNone(filters))
+      const { topic: topicArn, rate, reason, dryRun, all } = given;
+      if (kind === "events" && dryRun !== true && all !== true && hasNone(filters))
         throw usageError(
           "Which events? Give a filter such as --from or --invoice, or --all to send every one again. " +
             "--dry-run shows how many there are.",
@@ -155,11 +147,9 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const target = topicArn === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn };
       return { kind, filters, target, rate, reason, dryRun };
     },
-    async run(_, given, { toFile, here, all, yes }, { db, actor }) {
-      const { rate, reason, dryRun, filters, ...asked } = readValue(replayRequest, given);
-      const target: ReplayTarget =
-        toFile === undefined ? asked.target : { kind: "file", path: String(toFile) };
-      const { runner, routes } = await chooseRunner(context, db, { kind, target, here: here === true });
+    async run(_, given, { here, all, yes }, { db, actor }) {
+      const { rate, reason, dryRun, filters, target } = readValue(replayRequest, given);
+      const { runner, routes } = await chooseRunner(context, db, { kind, here: here === true });
       const request = { db, kind, filters, target, routes };
       if (dryRun) {
         const plan = await planReplay(request);
@@ -172,13 +162,7 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
           await context.confirm(`Send ${matching.toLocaleString("en-US")} events again?`, yes === true);
       }
       if (runner === null) await requireRelay(db);
-      if (target.kind === "file") await createEventFile(target.path);
-      let started: Replay | null = null;
-      try {
-        started = await startReplay({ ...request, actor, rate, reason });
-      } finally {
-        if (started === null && target.kind === "file") await unlink(target.path);
-      }
+      const started = await startReplay({ ...request, actor, rate, reason });
       if (started !== null) await showReplay(context, { db, runner, started });
       else context.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
       return { replay: started, plan: null };

@@ -60,22 +60,11 @@ const callbackShown = listedCallback.extend({
   ids: z.array(
     z.object({
       invoiceId: answeredId,
-      foundBy: z.string().nullable().describe("`replay` if a later reading found it."),
-      at: whole.nullable().describe("Its offset in `text`, in UTF-16 units; null when it is not in there."),
+      foundBy: z.string().nullable(),
       state: z.enum(["due", "claimed", "done", "dead"]).nullable(),
       verdict: shownVerdict.nullable(),
     }),
   ),
-  readings: z
-    .array(
-      z.object({
-        replayId: answeredId,
-        readAt: time,
-        foundBy: z.string(),
-        invoiceIds: z.array(answeredId),
-      }),
-    )
-    .describe("What replays found in it later."),
 });
 
 export const callbackOperations = [

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
+import { personalMaskOf } from "../../kit/mask.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
 import { startReplay } from "../../replay/start-replay.ts";
 import { erased, eraseInvoice } from "../erase.ts";
-import { readingFor } from "../find-callbacks.ts";
-import { comparedClaim, readEvidence } from "../invoice-evidence.ts";
+import { readEvidence } from "../invoice-evidence.ts";
 import { timeline } from "../timeline.ts";
 import { meaningOf } from "../timeline-meaning.ts";
 import { readTimeline } from "../timeline-reading.ts";
-import { answeredId, bodyShown, dryRun, eventState, id, reason, source, time, whole } from "./fields.ts";
+import { answeredId, dryRun, eventState, id, reason, source, time, whole } from "./fields.ts";
 import { findOperations } from "./find.ts";
 import { operationsAbout } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
@@ -18,20 +18,6 @@ const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
 
 const evidence = z.object({
   invoiceId: answeredId,
-  claims: z
-    .array(
-      z.object({
-        callbackId: answeredId,
-        source: z.string(),
-        receivedAt: time,
-        foundBy: z.string().nullable(),
-        invoiceIds: z.array(answeredId),
-        ...bodyShown,
-        erasedAt: time.nullable(),
-        compared: z.array(comparedClaim).describe("Empty if the claim is neither JSON nor a form."),
-      }),
-    )
-    .describe("The newest callbacks that named it, newest first: at most five, and a MiB."),
   answers: z
     .array(
       z.object({
@@ -43,7 +29,7 @@ const evidence = z.object({
         erasedAt: time.nullable(),
       }),
     )
-    .describe("The provider's answers, newest first: at most twenty, and a MiB."),
+    .describe("The provider's newest answers, at most five."),
   ledger: z
     .array(
       z.object({
@@ -56,10 +42,7 @@ const evidence = z.object({
           .describe("Rows that say something else than their leaves by now: verify the ledger."),
       }),
     )
-    .describe("Which of its newest callbacks, newest answer, verdict and event are in the ledger."),
-  leftOut: z
-    .object({ claims: whole, answers: whole })
-    .describe("How many of the five and the twenty are not here: they are too large."),
+    .describe("Which of its newest answer, verdict and event are in the ledger."),
   events: z.array(
     z.object({
       source: z.string(),
@@ -124,11 +107,10 @@ export const invoiceOperations = [
     },
   }),
   get("showEvidence", "/invoices/{id}/evidence", {
-    summary:
-      "Show what callbacks claimed, the provider answered, and was published; with personal data for `operate`",
+    summary: "Show what the provider answered and what was published; with personal data for `operate`",
     pathParameters: invoiceInPath,
     result: evidence,
-    run: ({ db, ...parts }, { path: { id } }) => readEvidence(db, id, readingFor(parts)),
+    run: ({ db, role }, { path: { id } }) => readEvidence(db, id, personalMaskOf(role)),
   }),
   again(
     "askAgain",

@@ -5,7 +5,6 @@ import type { Role } from "../../kit/admin-token.ts";
 import type { Mask } from "../../kit/mask.ts";
 import type { Route } from "../../publish/event.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
-import type { ReplayKind } from "../../replay/replay.ts";
 import type { Signer } from "../../signing/signed.ts";
 import type { Activity, History, HistoryRange } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
@@ -28,12 +27,6 @@ export type OnProgress = (progress: z.output<typeof progressMade>) => void;
 export interface OperationParts {
   db: Database;
   routes: readonly Route[];
-  /** Bounds what a dry run reads. @param left is aborted when the caller has hung up. */
-  boundDryRun: <Plan>(
-    kind: ReplayKind,
-    left: AbortSignal,
-    plan: (signal: AbortSignal) => Promise<Plan>,
-  ) => Promise<Plan>;
   /** The topics that a source's events go to. @throws RelayError when there is no such source. */
   topicsOf: (source: string) => readonly string[];
   /** The other topics that an admin may replay events to. */

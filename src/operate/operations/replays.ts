@@ -44,14 +44,10 @@ export const replayRequest = z.strictObject({
   filters: filters.default({}),
   target: topicTarget
     .default({ kind: "topics" })
-    .describe(
-      "Where events go. Another topic must be in REPLAY_TOPIC_ARNS; only the command line writes files.",
-    ),
+    .describe("Where events go. Another topic must be in REPLAY_TOPIC_ARNS."),
   rate: whole.min(1).max(100_000).optional().describe("The most per second."),
   reason,
-  dryRun: dryRun.describe(
-    "only show how many there are, and the first ones; over HTTP one of a kind at a time, ten minutes at most",
-  ),
+  dryRun: dryRun.describe("only show how many there are, and the first ones"),
 });
 
 export const replayStarted = z.object({
@@ -102,17 +98,9 @@ export const replayOperations = [
     body: replayRequest,
     example: { body: { kind: "events", filters: { collection: "School fees" }, dryRun: true } },
     result: replayStarted,
-    async run(
-      { db, actor, routes, replayTopicArns, boundDryRun, left },
-      { body: { dryRun, rate, reason, ...request } },
-    ) {
+    async run({ db, actor, routes, replayTopicArns }, { body: { dryRun, rate, reason, ...request } }) {
       refuseForeign(request.target, replayTopicArns);
-      if (dryRun) {
-        const plan = await boundDryRun(request.kind, left, (signal) =>
-          planReplay({ db, routes, ...request, signal }),
-        );
-        return { replay: null, plan };
-      }
+      if (dryRun) return { replay: null, plan: await planReplay({ db, routes, ...request }) };
       return { replay: await startReplay({ db, actor, routes, rate, reason, ...request }), plan: null };
     },
   }),

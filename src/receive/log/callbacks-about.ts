@@ -77,13 +77,6 @@ const selectBeginning = new Statement(
 export const callbacksBeginning = (db: Database, range: IdRange, limit: number) =>
   selectBeginning.execute(db, { ...range, limit });
 
-/** A condition: the log still holds the callback that the two expressions name. */
-export const isLogged = (
-  receivedAt: RawBuilder<unknown>,
-  id: RawBuilder<unknown>,
-): RawBuilder<boolean> => sql`
-  exists (select from callback as logged where logged.received_at = ${receivedAt} and logged.id = ${id})`;
-
 /** When the newest callback in the log was received; null when it is empty. */
 export async function lastCallbackAt(db: Database): Promise<Date | null> {
   const row = await db

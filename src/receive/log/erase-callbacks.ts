@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
 import { type Columns, tableOf, text } from "../../database/columns.ts";
-import { returned, type Slots, Statement, VaryingStatement } from "../../database/statement.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import { isAbout } from "./callbacks-about.ts";
 import type { CallbackKey } from "./drop-callbacks.ts";
+import { callbacksThatName } from "./list-callbacks.ts";
 
 type BeforeBlanking = (keys: readonly CallbackKey[]) => Promise<void>;
 
@@ -33,36 +33,31 @@ async function blankCallbacks(
 const selectLegible = sql`
   coalesce((select json_agg(json_build_object('at', received_at::text, 'id', id)) from known`;
 
-const selectAbout = new VaryingStatement(
+const selectAbout = new Statement(
   { found: returned.count, legible: returned.json<CallbackKey[]>(), sources: returned.texts },
-  ({ invoiceId, alsoIn }: { invoiceId: string; alsoIn: RawBuilder<unknown> }) => sql`
+  ({ value }: Slots<string>) => sql`
     with known as materialized (
-      select received_at, id, source, erased_at is null as legible from callback
-      where ${isAbout(invoiceId)}
+      select received_at, id, source, erased_at is null as legible
+      from ${callbacksThatName(value((invoiceId) => invoiceId))}
       union
       select received_at, id, source, erased_at is null from callback
-      where also_named @> array[${invoiceId}::uuid]
-      union
-      select received_at, id, source, erased_at is null from callback
-      where (received_at, id) in (${alsoIn}))
+      where also_named @> array[${value((invoiceId) => invoiceId)}::uuid])
     select count(*) as found, ${selectLegible} where legible), '[]'::json) as legible,
       coalesce(array_agg(distinct source), '{}') as sources
     from known`,
-  [{ invoiceId: "", alsoIn: sql`select null::timestamptz, null::uuid` }],
 );
 
 /**
  * Blanks the callbacks that name an invoice, whatever their verdict and wherever its id stands; a digest of
  * each body stays.
- * @param alsoIn yields `received_at` and `callback_id` of those in which the invoice was found later.
  * @returns `found`: how many are about it; `blanked`: how many changed; and the sources they came to.
  */
 export async function eraseCallbacks(
   db: Database,
   invoiceId: string,
-  { alsoIn, before }: { alsoIn: RawBuilder<unknown>; before: BeforeBlanking },
+  before: BeforeBlanking,
 ): Promise<{ found: number; blanked: number; sources: string[] }> {
-  const [row] = await selectAbout.execute(db, { invoiceId, alsoIn });
+  const [row] = await selectAbout.execute(db, invoiceId);
   if (row === undefined) return { found: 0, blanked: 0, sources: [] };
   const { found, legible, sources } = row;
   return { found, blanked: await blankCallbacks(db, legible, before), sources };

@@ -153,13 +153,6 @@ const selectWhole = new Statement(
     where received_at = ${value(({ id }) => receivedAt(id))} and id = ${value(({ id }) => id)}`,
 );
 
-const selectNewest = new Statement(
-  WHOLE,
-  ({ value }: Slots<{ invoiceId: string; limit: number }>) => sql`
-    select ${whole} from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
-    order by received_at desc, id desc limit ${value(({ limit }) => limit)}`,
-);
-
 const countByMinute = new Statement(
   { at: returned.time, count: returned.count },
   ({ value }: Slots<{ from: Date; to: Date }>) => sql`
@@ -176,9 +169,6 @@ export async function readCallbackWhole(db: Database, id: string): Promise<Whole
   const [row] = await selectWhole.execute(db, { id });
   return row ?? null;
 }
-
-export const callbacksNaming = (db: Database, invoiceId: string, limit: number) =>
-  selectNewest.execute(db, { invoiceId, limit });
 
 /** How many came in, by the minute's beginning in ms; minutes without any are left out. */
 export async function callbacksByMinute(db: Database, from: Date, to: Date): Promise<Map<number, number>> {

@@ -165,10 +165,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
           select from callback where callback.source = ${name} and cardinality(callback.invoice_ids) > 1
             and callback.invoice_ids @> array[work.invoice_id]
             and callback.received_at between known.opened_at - interval '1 day'
-              and known.opened_at + interval '1 day')
-        or exists (select from callback_reading
-          where callback_reading.source = ${name} and callback_reading.invoice_ids @> array[work.invoice_id])
-        ) as "hasCallback",
+              and known.opened_at + interval '1 day')) as "hasCallback",
       event.id as "eventId", event.invoice_type as "eventType",
       case when event.id is not null then json_build_object(
         ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")},

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { markedText } from "../../../src/console/pages/callbacks/marked-text.ts";
 import { storyOf } from "../../../src/console/pages/payments/story.ts";
 
 const row = (says: string, detail: string | null = null) => ({
@@ -40,30 +39,6 @@ describe("a payment's story", () => {
       ["Paid", 1, "04:00:13", "04:00:13"],
       ["Unpaid", 1, "04:00:14", "04:00:14"],
       ["Unpaid", 1, "04:00:14", "04:00:14"],
-    ]);
-  });
-});
-
-describe("a callback's body", () => {
-  const id = "9f8b8a52-6a2b-4c55-9a3e-0d3c8d1f0a11";
-
-  it("is indented where it is JSON, with its ids marked where they are then", () => {
-    const body = `{"note":"${id}","data":{"id":"${id}","amount":1500.50}}`;
-    const parts = markedText(body, [{ at: body.lastIndexOf(id) }]);
-    expect(parts.map(({ text }) => text).join("")).toBe(
-      `{\n  "note": "${id}",\n  "data": {\n    "id": "${id}",\n    "amount": 1500.50\n  }\n}`,
-    );
-    expect(parts.map(({ text, isId }) => (isId ? "ID" : text.slice(-8)))).toEqual(
-      ['"id": "', "ID", "0.50\n  }\n}".slice(-8)].map((text, n) => (n === 0 ? ' "id": "' : text)),
-    );
-  });
-
-  it("is as it came where it is none", () => {
-    const body = `id=${id}&x=1`;
-    expect(markedText(body, [{ at: 3 }, { at: null }, { at: 3 }])).toEqual([
-      { at: 0, text: "id=", isId: false },
-      { at: 3, text: id, isId: true },
-      { at: 39, text: "&x=1", isId: false },
     ]);
   });
 });

@@ -1,22 +1,12 @@
 import type { CallbackShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { countText, numberOf } from "../kit/text.ts";
+import { numberOf } from "../kit/text.ts";
 import { Facts, type Field, fullTimeField, textField } from "../parts/fields.tsx";
 import { List, RowActs } from "../parts/list.tsx";
 import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
-import { Badge, Outside, Time } from "../parts/values.tsx";
+import { Badge, Outside, Raw, Time } from "../parts/values.tsx";
 import { CALLBACKS, Fate, READ_AGAIN } from "./callback-lists.tsx";
-import { markedText } from "./marked-text.ts";
-
-/** The most bytes that are written out; the whole of them can be copied. */
-const BYTE_LIMIT = 4_096;
-
-const BYTES_ARE = {
-  as_came: "Its bytes, as they came over the wire",
-  masked: "Its bytes, as they came over the wire but for callback tokens, which are masked",
-  text: "The bytes of this text: those that came hold a callback token where it cannot be masked",
-};
 
 const FIELDS: readonly Field<CallbackShown>[] = [
   fullTimeField("Received", "receivedAt"),
@@ -82,7 +72,7 @@ function CallbackPage({ id }: { id: string }) {
   );
 }
 
-function Ids({ callback: { ids, readings, verdict: own } }: { callback: CallbackShown }) {
+function Ids({ callback: { ids, verdict: own } }: { callback: CallbackShown }) {
   return (
     <Section title="Ids found in it">
       {ids.length === 0 && <p class="quiet">None: no part of it looks like an invoice’s id.</p>}
@@ -104,21 +94,27 @@ function Ids({ callback: { ids, readings, verdict: own } }: { callback: Callback
             />
           </li>
         ))}
-        {readings.map(({ replayId, readAt, foundBy, invoiceIds }) => (
-          <li key={replayId} class="quiet">
-            Read again <Time at={readAt} />: {invoiceIds.length} found in <Outside text={foundBy} />
-          </li>
-        ))}
       </ul>
     </Section>
   );
 }
 
-function Body({ callback }: { callback: CallbackShown }) {
-  const { text, body, bodyIs, ids, erasedAt, erasedDigest } = callback;
-  if (erasedAt !== null)
-    return (
-      <Section title="Body">
+function Body({ callback: { text, body, erasedAt, erasedDigest } }: { callback: CallbackShown }) {
+  return (
+    <Section
+      title="Body"
+      aside={
+        text && (
+          <span class="row">
+            <Copy text={text} what="the body as text" />
+            <small>
+              its bytes in base64 <Copy text={body} what="the bytes in base64" />
+            </small>
+          </span>
+        )
+      }
+    >
+      {erasedAt !== null ? (
         <p class="quiet">
           Erased <Time at={erasedAt} />
           {erasedDigest !== null && (
@@ -127,66 +123,11 @@ function Body({ callback }: { callback: CallbackShown }) {
             </>
           )}
         </p>
-      </Section>
-    );
-  const bytes = bytesOf(body);
-  return (
-    <>
-      <Section
-        title="Body"
-        aside={text !== null && text !== "" && <Copy text={text} what="the body as text" />}
-      >
-        {text === null || text === "" ? (
-          <p class="quiet">It had none.</p>
-        ) : (
-          <pre class="sheet raw">
-            {markedText(text, ids).map((part) =>
-              part.isId ? (
-                <mark key={part.at}>{part.text}</mark>
-              ) : (
-                <Outside key={part.at} text={part.text} lines />
-              ),
-            )}
-          </pre>
-        )}
-      </Section>
-      {bytes.length > 0 && (
-        <details>
-          <summary>{BYTES_ARE[bodyIs]}</summary>
-          <pre class="sheet raw is-hex">{hexLines(bytes.subarray(0, BYTE_LIMIT)).join("\n")}</pre>
-          {bytes.length > BYTE_LIMIT && (
-            <p class="quiet">
-              The first {countText(BYTE_LIMIT)} of {countText(bytes.length)}.
-            </p>
-          )}
-          <p>
-            All of them in base64: <Copy text={body} what="the bytes in base64" />
-          </p>
-        </details>
+      ) : text ? (
+        <Raw text={text} />
+      ) : (
+        <p class="quiet">It had none.</p>
       )}
-    </>
+    </Section>
   );
-}
-
-const WIDTH = 16;
-
-/** Base64 as bytes; none where it is no base64. */
-function bytesOf(base64: string): Uint8Array {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    return new Uint8Array();
-  }
-}
-
-/** Sixteen bytes a line: offset, hex, and what is printable ASCII of them. */
-function hexLines(bytes: Uint8Array): string[] {
-  const lines: string[] = [];
-  for (let at = 0; at < bytes.length; at += WIDTH) {
-    const part = [...bytes.subarray(at, at + WIDTH)];
-    const hex = part.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    const text = part.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·")).join("");
-    lines.push(`${at.toString(16).padStart(6, "0")}  ${hex.padEnd(WIDTH * 3 - 1)}  ${text}`);
-  }
-  return lines;
 }

@@ -3,12 +3,12 @@ import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
 import type { InvoiceEvidence, Timeline } from "../api/types.ts";
 import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { countText, numberOf } from "../kit/text.ts";
+import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Facts, type Field } from "../parts/fields.tsx";
 import { sayHere } from "../parts/here.ts";
 import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
-import { Badge, Download, Money, None, Outside, Raw, Time } from "../parts/values.tsx";
+import { Badge, Download, Money, Outside, Raw, Time } from "../parts/values.tsx";
 import { DrawnTimeline } from "./timeline.tsx";
 
 export function PaymentPage({ id }: { id: string }) {
@@ -80,10 +80,10 @@ export function PaymentPage({ id }: { id: string }) {
                 <DrawnTimeline {...timeline} />
               </Section>
               <Answered answer={evidence} what="the evidence">
-                {({ claims, events, ledger, leftOut }) => (
+                {({ answers, events, ledger }) => (
                   <div class="columns" style={{ "--least": "32rem" }}>
-                    <Claims claims={claims} leftOut={leftOut} />
                     <Events events={events} />
+                    <LastAnswer answers={answers} />
                     <InLedger ledger={ledger} />
                   </div>
                 )}
@@ -145,71 +145,20 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
   );
 }
 
-type Claim = InvoiceEvidence["claims"][number];
-
-/** What callbacks claimed beside what the provider answered; nothing of the left side is believed. */
-function Claims({ claims, leftOut }: Pick<InvoiceEvidence, "claims" | "leftOut">) {
-  if (claims.length === 0) return null;
-  return (
-    <Section title="Claim and answer" aside={<small>Only the id is taken from a claim</small>}>
-      {claims.map((claim, index) => (
-        <details key={claim.callbackId} open={index === 0}>
-          <summary>
-            Callback of <Time at={claim.receivedAt} /> <Differences claim={claim} />
-          </summary>
-          <Compared claim={claim} />
-          <p>
-            <Link to={`callbacks/${claim.callbackId}`}>The callback as it came</Link>
-          </p>
-        </details>
-      ))}
-      {leftOut.claims > 0 && (
-        <p class="quiet">{`${leftOut.claims} more of the newest five: too large to be compared here`}</p>
-      )}
+/** What the provider answered last, digit for digit. */
+const LastAnswer = ({ answers: [last] }: Pick<InvoiceEvidence, "answers">) =>
+  last !== undefined && (
+    <Section
+      title="What the provider answered"
+      aside={
+        <small>
+          <Time at={last.askedAt} />
+        </small>
+      }
+    >
+      <Raw text={last.document} />
     </Section>
   );
-}
-
-function Differences({ claim: { compared } }: { claim: Claim }) {
-  const count = compared.filter(({ same }) => same === false).length;
-  if (compared.length === 0) return null;
-  return count === 0 ? (
-    <Badge state="equal" as="nothing differs" />
-  ) : (
-    <Badge state="not_equal" as={numberOf(count, "field differs", "fields differ")} />
-  );
-}
-
-function Compared({ claim: { compared, text, erasedAt } }: { claim: Claim }) {
-  if (erasedAt !== null) return <p class="quiet">Its body was erased.</p>;
-  if (compared.length === 0)
-    return text === null || text === "" ? <p class="quiet">It had no body.</p> : <Raw text={text} />;
-  return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">The callback claimed</th>
-          <th scope="col">The provider answered</th>
-        </tr>
-      </thead>
-      <tbody>
-        {compared.map(({ field, claimed, answered, same }) => (
-          <tr key={field} class={same === false ? "is-bad" : ""}>
-            <th scope="row">
-              <Outside text={field} />
-              {same === false && <span class="unseen"> differs</span>}
-            </th>
-            <td>
-              <Outside text={claimed} />
-            </td>
-            <td>{answered === null ? <None says="not in the answer" /> : <Outside text={answered} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
 
 type SentEvent = InvoiceEvidence["events"][number];
 

@@ -95,7 +95,7 @@ function PlanShown({
   plan: Plan;
   onStart: (reason: string | undefined) => Promise<string>;
 }) {
-  const { kind, matching, withNewIds, first } = plan;
+  const { kind, matching, first } = plan;
   return (
     <Section
       title={matching === 0 ? "Nothing matches" : `It would take ${countOf(kind, matching)}`}
@@ -112,9 +112,6 @@ function PlanShown({
         )
       }
     >
-      {withNewIds !== null && (
-        <p>In {countOf("callbacks", withNewIds)} of them are ids that nobody asks about yet.</p>
-      )}
       {first.length > 0 && (
         <Table
           caption="The first of them"

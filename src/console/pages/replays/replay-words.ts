@@ -58,5 +58,5 @@ export const shareOf = ({ handled, matching }: { handled: number; matching: numb
 /** Where its events go, in words; "" where there is nothing to say. */
 export const targetWords = ({ kind, target }: Pick<Replay, "kind" | "target">): string => {
   if (kind !== "events") return "the provider";
-  return target.kind === "other_topic" ? target.topicArn : target.kind === "file" ? "a file" : "their topics";
+  return target.kind === "other_topic" ? target.topicArn : "their topics";
 };

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ConfirmationKey } from "../confirm/queue/confirmation.ts";
+import { readStates } from "../confirm/queue/read-confirmations.ts";
+import type { Database } from "../database/tables.ts";
+import { readCallback } from "../receive/reading/read-callback.ts";
+import type { SelectedCallback } from "./select-callbacks.ts";
+
+/** Invoices that callbacks name and that have no confirmation: not found on arrival, or lost since. */
+export async function findUnopened(
+  db: Database,
+  callbacks: readonly SelectedCallback[],
+): Promise<ConfirmationKey[]> {
+  const named = new Map<string, ConfirmationKey>();
+  for (const callback of callbacks) {
+    const { source } = callback;
+    for (const invoiceId of idsIn(callback)) named.set(`${source} ${invoiceId}`, { invoiceId, source });
+    // One callback a turn of the event loop: heavy ones in a row would hold up the whole process (G12).
+    await nextTurn();
+  }
+  const keys = [...named.values()];
+  for (const { source, invoiceId } of await readStates(db, keys)) named.delete(`${source} ${invoiceId}`);
+  return [...named.values()];
+}
+
+/** The ids of the log, and those that today's reader finds; without those that were forgotten as unknown. */
+function idsIn(callback: SelectedCallback): string[] {
+  const header = (name: string) =>
+    callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
+  const reading = readCallback({
+    ...callback,
+    contentType: header("content-type"),
+    contentEncoding: header("content-encoding"),
+  });
+  const read = reading.kind === "ids" ? reading.invoiceIds : [];
+  return [...callback.foundIds, ...read].filter((id) => !callback.forgottenIds.includes(id));
+}
