@@ -8,8 +8,8 @@ const STATEMENT = `
     values ($1, $2, 'default', $3, '/callbacks/***/order-10023', '', $4, $5, 'data.id', array[$6::uuid],
       $7, $8))
   insert into confirmation as known
-    (invoice_id, source, sender, priority, opened_by, opened_at, requested_at, due_at)
-  values ($6, 'default', $5, 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp())
+    (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at)
+  values ($6, 'default', 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp())
   on conflict (invoice_id, source) do update set
     requests = known.requests + 1, attempt = 0, requested_at = clock_timestamp(), due_at = clock_timestamp(),
     state = 'due'`;

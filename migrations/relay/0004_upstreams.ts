@@ -9,10 +9,10 @@ import { type Kysely, sql } from "kysely";
  * when a refused one is tried next. `version` moves with every transition, so that none is decided on old
  * facts.
  *
- * Of a source: `scout_at`, when the list may be read next for ids of a flood; `list_at`, when any list may be
- * read next under a rate limit; `allowance`, what is left of the rate limit at `allowance_at`; unknown ids
- * have an allowance of their own; `unknown_share` is how many of them proved unknown lately, from 0 to 1, and
- * fades with time since `unknown_share_at`.
+ * Of a source: `list_at`, when any list may be read next under a rate limit; `allowance`, what is left of the
+ * rate limit at `allowance_at`; `unknown_answers`, the last hundred answers about unknown ids, the newest last, 1
+ * for "not found"; `not_found_at`, when the last of those came; `next_unknown_at`, when the next unknown id may be
+ * asked about in a flood of them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const times = sql`
@@ -32,16 +32,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table source (
       name text not null,
       first_served_at timestamptz,
-      scout_at timestamptz not null default '-infinity',
       list_at timestamptz not null default '-infinity',
       allowance_at timestamptz not null default clock_timestamp(),
-      unknown_allowance_at timestamptz not null default clock_timestamp(),
-      unknown_share_at timestamptz not null default clock_timestamp(),
+      not_found_at timestamptz not null default '-infinity',
+      next_unknown_at timestamptz not null default clock_timestamp(),
       ${times},
       allowance double precision not null default 0,
-      unknown_allowance double precision not null default 0,
-      unknown_share double precision not null default 0,
       ${others},
+      unknown_answers bit(100) not null default 0::bit(100),
       constraint source_pkey primary key (name),
       constraint source_paused_by_check check (paused_by in ('operator', 'refused')),
       constraint source_pause_check check ((paused_by is null) = (paused_at is null))

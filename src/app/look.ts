@@ -19,7 +19,6 @@ import {
 } from "../publish/outbox.ts";
 import { sourcesToCertify } from "../reconcile/certificate/certificate-row.ts";
 import { listWorkNeedsRescue } from "../reconcile/leftovers.ts";
-import { sourcesToScout } from "../reconcile/sweep/scout.ts";
 import { sourcesToSweep } from "../reconcile/sweep/sweep-row.ts";
 import { replayLeasesAreLost, replaysWait } from "../replay/replay-rows.ts";
 import { keysAreToProbe, pausesHaveEnded, upstreamsNeedRescue } from "../upstreams/upkeep.ts";
@@ -42,7 +41,6 @@ const FOUND = {
   replay: returned.boolean,
   tell: returned.boolean,
   sweep: returned.texts,
-  scout: returned.texts,
   certify: returned.texts,
 };
 
@@ -87,7 +85,7 @@ const selectDue = new Statement(FOUND, (slots: Slots<Looking>) => {
       ${testEventsAreToMove(slots)} or ${pausesHaveEnded} or ${someErasedAreUnchecked} or ${alarmsAreQuiet}
         or ${lateChangesWait(sources)} as chores,
       ${replaysWait} as replay, ${alarmsAreToNotify(value((given) => given.lease.longestMs))} as tell,
-      array(${sourcesToSweep(lists)}) as sweep, array(${sourcesToScout(sources)}) as scout,
+      array(${sourcesToSweep(lists)}) as sweep,
       array(${sourcesToCertify(sources)}) as certify`;
 });
 

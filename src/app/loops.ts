@@ -124,9 +124,8 @@ const workersOf = (
   { name: "publish", pass: passes.publish, wake: publish, pollMs: SELDOM_MS },
   { name: "rescue", pass: passes.rescue, pollMs: SELDOM_MS },
   { name: "chores", pass: passes.chores, pollMs: MINUTE_MS },
-  ...passes.lists.flatMap(({ source, sweep, scout, certify }) => [
+  ...passes.lists.flatMap(({ source, sweep, certify }) => [
     { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: SELDOM_MS },
-    { name: "scout", source, pass: scout, pollMs: SELDOM_MS },
     { name: "certify", source, pass: certify, pollMs: SELDOM_MS },
   ]),
   { name: "tidy", pass: passes.tidy, wake: standingChanges, pollMs: MINUTE_MS },

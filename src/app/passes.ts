@@ -7,7 +7,6 @@ import { statusSets } from "../confirm/invoices/status-class.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
 import { OutcomeStore } from "../confirm/outcome-store.ts";
 import { bringForwardConfirmations, type Claimed, confirmationLeases } from "../confirm/queue/claim.ts";
-import { refreshLine } from "../confirm/queue/sender-turns.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Source } from "../kit/sources-file.ts";
@@ -27,11 +26,10 @@ import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../pu
 import { forgetBudgets } from "../receive/caller/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/certify.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
-import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/replay-rows.ts";
 import { ReplayRunner, replayPass } from "../replay/replay-runner.ts";
-import { endFloods, notifyFloodsAgain, UnknownIds } from "../upstreams/unknown-ids.ts";
+import { UnknownIds } from "../upstreams/unknown-ids.ts";
 import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
@@ -84,7 +82,7 @@ export function createPasses(context: PassContext) {
     },
     confirm: (stop: AbortSignal) => confirmer.drain(stop),
     publish: (stop: AbortSignal) => publisher.pump.drain(stop),
-    /** Frees work whose lease ran out or that a set-back clock keeps; brings the line of senders up to date. */
+    /** Frees work whose lease ran out or that a set-back clock keeps. */
     async rescue() {
       await clockWatch.look(db);
       await bringUpstreamsForward(db);
@@ -100,7 +98,6 @@ export function createPasses(context: PassContext) {
       }
       await rescueListWork(db, { lease, intervalMs });
       await endLostReplayLeases(db, lease);
-      await refreshLine(db);
       return Math.max(confirmations, events) < BRING_FORWARD_LIMIT ? null : 0;
     },
     /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
@@ -148,8 +145,6 @@ export function createPasses(context: PassContext) {
       alarms.notifyCleared(await closeAlarmsOfRemoved(db, serves));
       const sources = Object.keys(serves.sources);
       await notifyAgain(context, SOURCE, sources);
-      await endFloods(context, sources);
-      await notifyFloodsAgain(context, sources);
       await notifyAgain(context, TOPIC, serves.topics);
       await noteWaiting(db, alarms);
       return MINUTE_MS;
@@ -232,13 +227,9 @@ function listPasses(context: PassContext, source: Source, provider: Provider) {
     source: reconcileSource(source, provider, settings),
     intervalMs: settings.RECONCILE_INTERVAL,
   };
-  const scout = new Scout(options);
-  const passes: Record<"sweep" | "scout" | "certify", Pass> = {
-    sweep: (stop) => sweepPass(options, stop),
-    scout: (stop) => scout.pass(stop),
-    certify: (stop) => certifyPass(options, stop),
-  };
-  return { source: source.name, ...passes };
+  const sweep: Pass = (stop) => sweepPass(options, stop);
+  const certify: Pass = (stop) => certifyPass(options, stop);
+  return { source: source.name, sweep, certify };
 }
 
 function createConfirmPump(

@@ -58,12 +58,12 @@ export class ConfirmLine implements Line<Claimed> {
   async claim(wanted: number): Promise<Claim<Claimed>> {
     const { db, limits, lease, replayLimit, upstream, keyProbe, unknownIds } = this.#options;
     const replays = Math.max(0, replayLimit - this.#replaying);
-    const wants = { total: wanted, unknown: wanted, replays, chance: Math.random() };
+    const wants = { total: wanted, unknown: wanted, replays };
     const claiming = { source: this.name, ...wants, lease, limits };
-    const { items, isHealthy, isRefused, moreInMs } = await claimConfirmations(db, claiming);
+    const { items, isHealthy, isFlooded, isRefused, moreInMs } = await claimConfirmations(db, claiming);
     if (items.length > 0) step("confirmations claimed");
     upstream.saw(isHealthy);
-    if (!isHealthy) unknownIds.lookAgain();
+    unknownIds.saw(isFlooded);
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
     this.#replaying += items.filter(isReplayed).length;
     // The claim was full, or replays were held back for live traffic: there may be more.

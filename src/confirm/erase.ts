@@ -77,9 +77,9 @@ const updateConfirmations = new Statement(
     const id = value((invoiceId) => invoiceId);
     return sql`
       with known as (
-        select source, erased_at is null or last_answer is not null or sender is not null as held
+        select source, erased_at is null or last_answer is not null as held
         from confirmation where invoice_id = ${id} order by source for update)
-      update confirmation set erased_at = clock_timestamp(), last_answer = null, sender = null,
+      update confirmation set erased_at = clock_timestamp(), last_answer = null,
         state = case when state = 'claimed' and erased_at is null then 'due' else state end,
         lease_token = case when erased_at is null then null else lease_token end,
         claimed_until = case when erased_at is null then null else claimed_until end

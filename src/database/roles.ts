@@ -25,10 +25,10 @@ const ERASES_EVENT: Right = "update (erased_at, erased_digest, payload)";
 
 /** What opening writes (confirm/queue/open.ts): whoever records decides nothing about an invoice. */
 const OPENED =
-  "invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at, " +
+  "invoice_id, source, callback_id, traceparents, priority, record_only, opened_by, opened_at, " +
   "open_since, requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at";
 const ASKED_AGAIN =
-  "requests, callback_id, sender, traceparents, attempt, record_only, open_since, requested_at, due_at, state, priority";
+  "requests, callback_id, traceparents, attempt, record_only, open_since, requested_at, due_at, state, priority";
 const OPENS: Right[] = [`insert (${OPENED})`, `update (${ASKED_AGAIN})`];
 
 const READS: Right[] = ["select"];
@@ -45,10 +45,6 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
     worker: ["select", "delete"],
   },
   confirmation: { receiver: ["select", ...OPENS], worker: ALL },
-  sender_turn: {
-    receiver: ["select", "insert (source, sender)", "update (turn, idle_since)"],
-    worker: ALL,
-  },
   erased_invoice: { receiver: READS, worker: KEEPS },
   // The receiver raises alarms and ends none.
   alarm: { receiver: ["select", "insert", "update (times, last_raised_at, detail)"], worker: KEEPS },

@@ -96,7 +96,7 @@ export const KINDS: readonly Kind[] = [
     columns: { ...of("time", "opened_at settled_at"), ...of("text", "invoice_id source opened_by verdict") },
     uncovered: (
       "lease_token callback_id requested_at due_at asked_at claimed_until released_at dismissed_at erased_at " +
-      "requests attempt faults record_only priority state sender traceparents last_error last_answer " +
+      "requests attempt faults record_only priority state traceparents last_error last_answer " +
       "listed_digest open_since"
     ).split(" "),
     hasVersions: true,

@@ -1,15 +1,14 @@
 import type { VersionedUpstream } from "./change.ts";
 import { stateOf, type UpstreamPolicy } from "./machine.ts";
-import { FLOODED } from "./upstream-kind.ts";
 
-/** What is left of a source's rate limits; ages in ms, by Postgres' clock. */
+/** What a source's rate limits leave; times in ms, by Postgres' clock. */
 export interface Buckets {
   allowance: number;
   allowanceAgeMs: number;
-  unknownAllowance: number;
-  unknownAllowanceAgeMs: number;
-  /** The share of "not found" in the latest answers about unknown ids, from 0 to 1. */
-  unknownShare: number;
+  /** Most unknown ids prove unknown. */
+  isFlooded: boolean;
+  /** How long until some of them may be asked about in a flood. */
+  nextUnknownInMs: number;
 }
 
 export interface Limits {
@@ -29,12 +28,12 @@ interface Admission {
 
 /** The same for a source, whose rate is limited. */
 export interface Allowance extends Admission {
+  /** Of these about unknown ids. */
   unknown: number;
-  /** Most unknown ids prove unknown: they are taken in turns by sender. */
-  flooded: boolean;
-  /** What is left in the buckets before anything is taken. */
+  /** How long each of those keeps the next one waiting, in ms. */
+  unknownGapMs: number;
+  /** What is left in the bucket before anything is taken. */
   bucket: number;
-  unknownBucket: number;
 }
 
 /** Whether the upstream takes anything now, and how much of `wanted`. Pure. */
@@ -53,41 +52,36 @@ export function admissionTo(upstream: VersionedUpstream, policy: UpstreamPolicy,
 /** A bucket holds a fifth of a second's worth, so that hardly any second exceeds the limit. */
 const bucketSize = (ratePerSecond: number) => Math.max(1, ratePerSecond / 5);
 
-/** Circuit breaker and token buckets: how much of `wanted` this source may be asked now. Pure. */
+/** Circuit breaker, token bucket and pace of unknown ids: how much of `wanted` this source may be asked now. Pure. */
 export function allowanceOf(
   source: VersionedUpstream & Buckets,
   policy: UpstreamPolicy,
   limits: Limits,
   wanted: number,
 ): Allowance {
-  const flooded = source.unknownShare > FLOODED;
   const admission = admissionTo(source, policy, wanted);
-  // A refused key is tried with an id that nobody has, never with a payment.
-  if (admission.total === 0 || source.pausedBy !== null) {
-    const { allowance: bucket, unknownAllowance: unknownBucket } = source;
-    return { ...admission, total: 0, trial: false, unknown: 0, flooded, bucket, unknownBucket };
-  }
   const { ratePerSecond, unknownRatePerSecond } = limits;
-  const bucket = refilled(source.allowance, source.allowanceAgeMs, ratePerSecond);
-  const unknownBucket = refilled(source.unknownAllowance, source.unknownAllowanceAgeMs, unknownRatePerSecond);
+  const unknownGapMs = source.isFlooded ? 1_000 / unknownRatePerSecond : 0;
+  // A refused key is tried with an id that nobody has, never with a payment.
+  if (admission.total === 0 || source.pausedBy !== null)
+    return { ...admission, total: 0, trial: false, unknown: 0, unknownGapMs, bucket: source.allowance };
+  const bucket = ratePerSecond === null ? source.allowance : refilled(source, ratePerSecond);
   const total = Math.min(admission.total, ratePerSecond === null ? wanted : Math.floor(bucket));
-  const unknown = flooded ? Math.floor(unknownBucket) : wanted;
+  const inFlood = source.nextUnknownInMs > 0 ? 0 : Math.floor(bucketSize(unknownRatePerSecond));
+  const unknown = source.isFlooded ? Math.min(wanted, inFlood) : wanted;
   const waits = [
     total < wanted && ratePerSecond !== null ? 1_000 / ratePerSecond : null,
-    unknown < wanted ? 1_000 / unknownRatePerSecond : null,
+    unknown < wanted ? Math.max(source.nextUnknownInMs, unknown * unknownGapMs) : null,
   ].filter((wait) => wait !== null);
   return {
     total,
     trial: admission.trial,
     unknown: Math.min(unknown, total),
-    flooded,
+    unknownGapMs,
     bucket,
-    unknownBucket,
     moreInMs: waits.length > 0 ? Math.max(20, Math.min(...waits)) : null,
   };
 }
 
-function refilled(left: number, ageMs: number, ratePerSecond: number | null): number {
-  if (ratePerSecond === null) return left;
-  return Math.min(bucketSize(ratePerSecond), left + (Math.max(0, ageMs) / 1_000) * ratePerSecond);
-}
+const refilled = ({ allowance, allowanceAgeMs }: Buckets, ratePerSecond: number): number =>
+  Math.min(bucketSize(ratePerSecond), allowance + (Math.max(0, allowanceAgeMs) / 1_000) * ratePerSecond);

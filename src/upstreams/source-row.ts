@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
-import { clockTime, interval, isTooFarAhead, typed } from "../database/expressions.ts";
+import { interval, isTooFarAhead, typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { readUpstreamRow, type VersionedUpstream } from "./change.ts";
-import { FLOODED, SOURCE, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
+import { SOURCE, sourceIsFlooded, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
 
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
 export async function registerUpstreams(
@@ -24,14 +24,15 @@ export async function registerUpstreams(
 /** @throws Error when there is no such row: `serve` makes it when it starts. */
 export async function readSource(db: Database, name: string): Promise<VersionedUpstream & Buckets> {
   const upstream = await readUpstreamRow(db, SOURCE, name);
-  const age = (column: "allowance_at" | "unknown_allowance_at") =>
-    typed(returned.float, sql`extract(epoch from clock_timestamp() - ${sql.ref(column)}) * 1000`);
+  const msBetween = (first: RawBuilder<unknown>, second: RawBuilder<unknown>) =>
+    typed(returned.float, sql`extract(epoch from ${second} - ${first}) * 1000`);
   const buckets = await db
     .selectFrom("source")
-    .select(["allowance", "unknown_allowance as unknownAllowance", "unknown_share as unknownShare"])
     .select([
-      age("allowance_at").as("allowanceAgeMs"),
-      age("unknown_allowance_at").as("unknownAllowanceAgeMs"),
+      "allowance",
+      msBetween(sql`allowance_at`, sql`clock_timestamp()`).as("allowanceAgeMs"),
+      sourceIsFlooded.as("isFlooded"),
+      msBetween(sql`clock_timestamp()`, sql`next_unknown_at`).as("nextUnknownInMs"),
     ])
     .where("name", "=", name)
     .executeTakeFirst();
@@ -60,15 +61,14 @@ export const whenSourceIsUnchanged = <Given extends Budget>({ value }: Slots<Giv
     and set_config('synchronous_commit', 'off', true) is not null
   for update`;
 
-/** Part of the same claim: takes what was `claimed`, rows with a priority, out of the source's buckets. */
+/** Part of the same claim: takes what was `claimed`, rows with a priority, out of what the source allows. */
 export const spendAllowance = <Given extends Budget>({ value }: Slots<Given>) => sql`
   update source set version = version + 1,
     allowance = ${value(({ allowance }) => allowance.bucket)}::float8
       - case when ${value(({ limited }) => limited)}::boolean then spent.total else 0 end,
     allowance_at = clock_timestamp(),
-    unknown_allowance = ${value(({ allowance }) => allowance.unknownBucket)}::float8
-      - case when ${value(({ allowance }) => allowance.flooded)}::boolean then spent.unknown else 0 end,
-    unknown_allowance_at = clock_timestamp(),
+    next_unknown_at = greatest(next_unknown_at, clock_timestamp()
+      + spent.unknown * ${value(({ allowance }) => allowance.unknownGapMs)}::float8 * interval '1 ms'),
     opens_at = case when ${value(({ allowance }) => allowance.trial)}::boolean
       then clock_timestamp() + ${sql.lit(`${SOURCE.policy.trialMs} ms`)}::interval else opens_at end
   from (select count(*) as total, count(*) filter (where priority = 'unknown') as unknown
@@ -157,40 +157,3 @@ export async function listFirstServed(db: Database): Promise<{ source: string; a
     .orderBy("name")
     .execute();
 }
-
-/** A condition on rows of `source`: a scout may look through its list. @param when another, of the scout's. */
-const scoutTurnIsFree = (leaseMs: number, when: RawBuilder<boolean>): RawBuilder<boolean> => sql`
-  (unknown_share > ${FLOODED} and ${when} and ${sourceIsOpen}
-    and (scout_at <= clock_timestamp() or ${isTooFarAhead(sql`scout_at`, interval(leaseMs))}))`;
-
-/** Those of these sources. @param sources an array of names. */
-export const freeScoutTurns = (sources: RawBuilder<unknown>, leaseMs: number, when: RawBuilder<boolean>) =>
-  sql`select name from source where name = any(${sources}) and ${scoutTurnIsFree(leaseMs, when)}`;
-
-/** Whether this process looks through a flooded source's list now. @returns Postgres' time; null when it does not. */
-export async function takeScoutTurn(
-  db: Database,
-  source: string,
-  leaseMs: number,
-  when: RawBuilder<boolean>,
-): Promise<Date | null> {
-  const taken = await db
-    .updateTable("source")
-    .set({ scout_at: inMs(leaseMs) })
-    .where("name", "=", source)
-    .where(scoutTurnIsFree(leaseMs, when))
-    .returning(clockTime.as("now"))
-    .executeTakeFirst();
-  return taken?.now ?? null;
-}
-
-/** The next round, in whichever process, begins this much later, in ms. */
-export async function nextScoutTurnIn(db: Database, source: string, ms: number): Promise<void> {
-  await db
-    .updateTable("source")
-    .set({ scout_at: inMs(ms) })
-    .where("name", "=", source)
-    .execute();
-}
-
-const inMs = (ms: number) => typed(returned.time, sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`);

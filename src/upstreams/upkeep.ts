@@ -18,8 +18,8 @@ const longestOf = ({ table, policy }: UpstreamKind): Record<string, RawBuilder<u
     ? {}
     : {
         allowance_at: interval(0),
-        unknown_allowance_at: interval(0),
-        unknown_share_at: interval(0),
+        not_found_at: interval(0),
+        next_unknown_at: interval(1_000),
         first_served_at: interval(0),
       }),
 });

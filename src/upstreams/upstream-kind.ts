@@ -85,8 +85,15 @@ export const TOPIC: UpstreamKind = {
   sourceOf: () => "",
 };
 
-/** Past this share of "not found", unknown ids are throttled. */
-export const FLOODED = 0.5;
+/** So many of the last answers about unknown ids are kept; once most of them are "not found", it is a flood. */
+export const ANSWERS_KEPT = 100;
+
+/** A condition on rows of `source`: a "not found" came lately. Without one for so long, a flood is over. */
+export const someWereNotFoundLately = sql<boolean>`source.not_found_at > now() - interval '10 minutes'`;
+
+/** A condition on rows of `source`: unknown ids are asked slowly, since most of them prove unknown. */
+export const sourceIsFlooded = sql<boolean>`
+  (bit_count(source.unknown_answers) > ${sql.lit(ANSWERS_KEPT / 2)} and ${someWereNotFoundLately})`;
 
 const open = (kind: UpstreamKind): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
@@ -100,7 +107,7 @@ export const sourceIsOpen: RawBuilder<boolean> = open(SOURCE);
 /** A condition on rows of `source`: it may be asked as confirmations come. */
 export const sourceIsHealthy = sql<boolean>`
   ${open(SOURCE)} and source.faults + source.slow_downs = 0 and source.retry_at = '-infinity'
-  and source.unknown_share <= ${sql.lit(FLOODED)}`;
+  and not ${sourceIsFlooded}`;
 
 /** A condition on rows of `topic`: events may be sent to it as they come. */
 export const topicIsHealthy = sql<boolean>`

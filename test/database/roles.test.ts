@@ -137,9 +137,7 @@ describe("database roles", () => {
       "insert into erased_invoice (id) values (gen_random_uuid())",
       "select from confirmation for update",
       "lock table confirmation in share mode",
-      "lock table sender_turn in share mode",
       "lock table callback_budget in share mode",
-      "delete from sender_turn",
       "lock table callback in share mode",
     ];
     const outcomes = await tries(database.url, ["receiver"], attempts);

@@ -9,9 +9,9 @@ const folder = resolve(import.meta.dirname, "../../migrations");
 const RELEASED = {
   "collection-service/0001_collection_service.ts": "dbdc3ee7f8f80fc6",
   "relay/0001_log.ts": "4390c45f882dbd72",
-  "relay/0002_confirm.ts": "e74bc1d34c0f8a29",
+  "relay/0002_confirm.ts": "d8babdc44aefffe2",
   "relay/0003_publish.ts": "82dd4c74f686170d",
-  "relay/0004_upstreams.ts": "90b8c95eccfce702",
+  "relay/0004_upstreams.ts": "b83343cd63abc18e",
   "relay/0005_people.ts": "e019c01e78678584",
   "relay/0006_reconcile.ts": "5d3befcb7c29bd31",
   "relay/0007_replay.ts": "95e082ad8c55244f",

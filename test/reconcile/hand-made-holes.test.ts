@@ -36,11 +36,7 @@ const HOLES: [change: string, said: Said, healing: Healing][] = [
   ],
   ["update confirmation set record_only = true where invoice_id = $1", [], "nothing"],
   ["update confirmation set attempt = 7, faults = 7, requests = 7 where invoice_id = $1", [], "nothing"],
-  [
-    "update confirmation set last_error = 'x', last_answer = 'x', sender = 'x' where invoice_id = $1",
-    [],
-    "nothing",
-  ],
+  ["update confirmation set last_error = 'x', last_answer = 'x' where invoice_id = $1", [], "nothing"],
   [
     "update confirmation set settled_at = null, requested_at = '2020-01-01' where invoice_id = $1",
     [],

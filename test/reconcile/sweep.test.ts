@@ -61,6 +61,20 @@ describe("an automatic sweep", () => {
     ]);
   });
 
+  it("puts ids that it lists before those that nobody knows, and has them asked about at once (G12)", async () => {
+    const given = await books({ servedDays: 10 });
+    const [genuine, forged] = [pay(given, 3), randomUUID()];
+    const toOpen = [genuine, forged].map((invoiceId) => ({ invoiceId, source: "default" }));
+    await openConfirmations(given.db, toOpen, { openedBy: "callback", priority: "unknown" });
+    await given.query("update confirmation set attempt = 5, due_at = now() + interval '10 min'");
+    await sweepPass(given.context, GO_ON);
+    expect(
+      await given.query(
+        "select invoice_id as id, due_at <= now() as due from confirmation where priority = 'known'",
+      ),
+    ).toEqual([{ id: genuine, due: true }]);
+  });
+
   it("is forgotten after 35 days, but for the last one of its collection, by which the next one is due", async () => {
     const given = await books();
     await given.query(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { admissionTo, allowanceOf, type Buckets, type Limits } from "../../src/upstreams/allowance.ts";
 import type { VersionedUpstream } from "../../src/upstreams/change.ts";
-import { FLOODED, SOURCE } from "../../src/upstreams/upstream-kind.ts";
+import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 
 const { policy } = SOURCE;
 
@@ -20,9 +20,8 @@ const NO_LIMIT: Limits = { ratePerSecond: null, unknownRatePerSecond: 10 };
 const FULL: Buckets = {
   allowance: 20,
   allowanceAgeMs: 0,
-  unknownAllowance: 2,
-  unknownAllowanceAgeMs: 0,
-  unknownShare: 0,
+  isFlooded: false,
+  nextUnknownInMs: -1,
 };
 
 const allowed = (changes: Partial<VersionedUpstream & Buckets>, limits: Partial<Limits> = {}, wanted = 100) =>
@@ -66,9 +65,8 @@ describe("what a source may be asked", () => {
       total: 100,
       trial: false,
       unknown: 100,
-      flooded: false,
+      unknownGapMs: 0,
       bucket: 20,
-      unknownBucket: 2,
       moreInMs: null,
     });
   });
@@ -96,25 +94,17 @@ describe("what a source may be asked", () => {
     expect(allowed(buckets, { ratePerSecond })).toMatchObject({ bucket, total: bucket });
   });
 
-  it("in a flood is little about ids that nobody knows", () => {
-    const flooded = { unknownShare: FLOODED + 0.01, unknownAllowance: 1.5 };
-    expect(allowed(flooded)).toMatchObject({
-      flooded: true,
-      total: 100,
-      unknown: 1,
-      unknownBucket: 1.5,
-      moreInMs: 100,
-    });
-    expect(allowed({ ...flooded, unknownAllowanceAgeMs: 60_000 })).toMatchObject({
-      unknown: 2,
-      unknownBucket: 2,
-    });
-    expect(allowed({ unknownShare: FLOODED })).toMatchObject({ flooded: false, unknown: 100 });
-    expect(allowed(flooded, { unknownRatePerSecond: 1_000 }).moreInMs).toBe(20);
+  it.each([
+    ["one, below five a second", {}, 4, { unknown: 1, unknownGapMs: 250, moreInMs: 250 }],
+    ["a fifth of a second's worth", {}, 1_000, { unknown: 100, unknownGapMs: 1, moreInMs: null }],
+    ["none before the last ones' time is over", { nextUnknownInMs: 70 }, 4, { unknown: 0, moreInMs: 70 }],
+  ])("in a flood is about unknown ids %s", (_, buckets, unknownRatePerSecond, found) => {
+    const limits = { unknownRatePerSecond };
+    expect(allowed({ isFlooded: true, ...buckets }, limits)).toMatchObject({ total: 100, ...found });
   });
 
-  it("waits for the bucket that has something first", () => {
-    const flooded = { unknownShare: 1, unknownAllowance: 0, allowance: 0 };
+  it("waits for what there is more of first", () => {
+    const flooded = { isFlooded: true, nextUnknownInMs: 100, allowance: 0 };
     expect(allowed(flooded, { ratePerSecond: 4 }).moreInMs).toBe(100);
     expect(allowed(flooded, { ratePerSecond: 20 }).moreInMs).toBe(50);
   });
@@ -125,14 +115,13 @@ describe("what a source may be asked", () => {
     ["refused, and due to be probed: never with a payment", { pausedBy: "refused" }, null],
     ["paused", { pausedBy: "operator" }, null],
   ])("is nothing while it is %s, and the buckets stay as they are", (_, upstream, moreInMs) => {
-    expect(allowed({ ...upstream, allowanceAgeMs: 60_000, unknownShare: 1 }, { ratePerSecond: 100 })).toEqual(
+    expect(allowed({ ...upstream, allowanceAgeMs: 60_000, isFlooded: true }, { ratePerSecond: 100 })).toEqual(
       {
         total: 0,
         trial: false,
         unknown: 0,
-        flooded: true,
+        unknownGapMs: 100,
         bucket: 20,
-        unknownBucket: 2,
         moreInMs,
       },
     );

@@ -64,12 +64,11 @@ export const ALARMS_OF_UPSTREAMS = {
     title: ["a flood of unknown ids", "floods of unknown ids"],
     about: "upstream",
     means:
-      "Most ids in callbacks are unknown to the provider: they are asked at `UNKNOWN_RATE_PER_SECOND`, by " +
-      "turns of their senders while they are more than half, and genuine ones are looked for in the " +
-      "provider's list.",
-    ends:
-      "once unknown ids are a quarter or less of the last twenty or so, or two minutes after the last " +
-      "answer about one.",
+      'Most of the last hundred answers about ids that nobody knew were "not found": such ids are asked about ' +
+      "at `UNKNOWN_RATE_PER_SECOND`, known ones before them. A genuine one is found by the next sweep, within " +
+      "`RECONCILE_INTERVAL`.",
+    ends: 'when ten minutes brought no "not found".',
+    quietAfter: "10 minutes",
     action:
       "Someone sends made-up ids: block the address in front of the relay, or rotate the callback token.",
     todo:

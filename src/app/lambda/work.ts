@@ -27,12 +27,12 @@ export const publish = passHandler((passes) => [[passes.rescue, passes.publish]]
   isWorker: true,
 });
 
-/** Reads the provider's lists for missed payments and in floods of unknown ids; feeds the ledger. */
+/** Reads the provider's lists for missed payments; feeds the ledger. */
 export const reconcile = passHandler(({ lists, tidy, ledger, ledgerCheck }) => [
   [atItsPace(tidy)],
   [ledger],
   [ledgerCheck],
-  ...lists.flatMap(({ scout, sweep }) => [[scout], [sweep]]),
+  ...lists.map(({ sweep }) => [sweep]),
 ]);
 
 /** The daily certificate (G10). It alone has the signing key, so it publishes the ledger's roots too. */

@@ -61,12 +61,6 @@ const updatePriority = new Statement(
 export const promote = (db: Database, source: string, invoiceIds: readonly string[]): Promise<number> =>
   updatePriority.write(db, { source, invoiceIds });
 
-/** A condition on rows of `source`: ids that nobody knows wait there. */
-export const unknownIdsWait = sql<boolean>`
-  exists (select from confirmation
-    where confirmation.source = source.name and confirmation.priority = 'unknown'
-      and confirmation.state = 'due')`;
-
 /** How long a confirmation is kept whose id the provider does not know, so that no flood stays for ever. */
 const KEPT = sql.lit("7 days");
 

@@ -17,17 +17,6 @@ import type { Lease } from "../../work/lease.ts";
 import { BRING_FORWARD_LIMIT, claimedFor, LeasedRows } from "../../work/leased-rows.ts";
 import { LONGEST_WAITS } from "../ladder.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
-import {
-  type ClaimLimits,
-  type Class,
-  countWaiting,
-  IN_A_FLOOD,
-  IN_ORDER,
-  nameOf,
-  shareOf,
-  takeOldest,
-} from "./fair-share.ts";
-import { takeByTurns } from "./sender-turns.ts";
 
 const CONFIRMATION = {
   invoiceId: returned.uuid,
@@ -89,15 +78,23 @@ export const NEVER_ASKED = {
   traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
-interface ClaimOptions extends ClaimLimits {
+interface ClaimOptions {
   source: string;
   lease: Lease;
+  /** The most to be taken. */
+  total: number;
+  /** Of these about unknown ids. */
+  unknown: number;
+  /** Of these replayed. */
+  replays: number;
 }
 
 interface SourceClaim {
   items: Claimed[];
   /** The source is healthy, so far as this claim saw. */
   isHealthy: boolean;
+  /** Most unknown ids prove unknown, so that they are asked slowly. */
+  isFlooded: boolean;
   /** Its key was refused, so somebody has to probe it. */
   isRefused: boolean;
   /**
@@ -119,21 +116,28 @@ export async function claimConfirmations(
   if (!limited) {
     const rows = await claimWhenHealthy.execute(db, claiming);
     if (rows[0]?.open === true)
-      return { items: rows.flatMap(claimedIn), isHealthy: true, isRefused: false, moreInMs: null };
+      return {
+        items: rows.flatMap(claimedIn),
+        isHealthy: true,
+        isFlooded: false,
+        isRefused: false,
+        moreInMs: null,
+      };
   }
   for (;;) {
     const row = await readSource(db, claiming.source);
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
+    const { isFlooded, version } = row;
     const found = {
-      isHealthy: isHealthy(row) && !allowance.flooded,
+      isHealthy: isHealthy(row) && !isFlooded,
+      isFlooded,
       isRefused: row.pausedBy === "refused",
       moreInMs,
     };
     if (total < 1) return { items: [], ...found };
-    const { version } = row;
-    const claim = allowance.flooded ? claimInFlood : claimWithinAllowance;
-    const rows = await claim.execute(db, { ...claiming, total, unknown, version, allowance, limited });
+    const given = { ...claiming, total, unknown, version, allowance, limited };
+    const rows = await claimWithinAllowance.execute(db, given);
     if (rows[0]?.open === true) return { items: rows.flatMap(claimedIn), ...found };
   }
 }
@@ -157,6 +161,45 @@ function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
   return [{ ...(claimed as Claimed), known, claimedAt: performance.now() }];
 }
 
+/** First requests before repeats, known ids before unknown ones, replays last. */
+const IN_ORDER = [
+  { name: sql`known_first`, priority: "known", repeated: 0 },
+  { name: sql`unknown_first`, priority: "unknown", repeated: 0 },
+  { name: sql`known_again`, priority: "known", repeated: 1 },
+  { name: sql`unknown_again`, priority: "unknown", repeated: 1 },
+  { name: sql`replay_first`, priority: "replay", repeated: 0 },
+  { name: sql`replay_again`, priority: "replay", repeated: 1 },
+] as const;
+
+type Class = (typeof IN_ORDER)[number];
+
+/**
+ * Takes the oldest of one class, as many as the classes before it left. `repeated` is compared as the number that
+ * the index holds: without it Postgres would sort all that is due for each claim.
+ */
+function takeOldest({ value }: Slots<ClaimOptions>, one: Class, position: number): RawBuilder<unknown> {
+  const limits = {
+    known: value(({ total }) => total),
+    unknown: value(({ unknown }) => unknown),
+    replay: value(({ replays }) => replays),
+  };
+  const left = (limit: RawBuilder<unknown>, earlier: readonly Class[]) =>
+    sql.join(
+      [sql`${limit}::bigint`, ...earlier.map(({ name }) => sql`(select count(*) from ${name})`)],
+      sql` - `,
+    );
+  const earlier = IN_ORDER.slice(0, position);
+  const ofItsPriority = earlier.filter(({ priority }) => priority === one.priority);
+  return sql`
+    ${one.name} as (
+      select ctid as tid from confirmation
+      where source = (select name from admitted) and priority = ${sql.lit(one.priority)}
+        and least(attempt + faults, 1) = ${sql.lit(one.repeated)} and state = 'due' and due_at <= now()
+      order by due_at
+      limit greatest(0, least(${left(limits.known, earlier)}, ${left(limits[one.priority], ofItsPriority)}))
+      for update skip locked)`;
+}
+
 /**
  * Claims in one statement. It finds the taken rows again by their ctid: a join would be planned as if a tenth
  * of all that wait were taken. Their invoices are looked up one by one: for a plain join Postgres might read
@@ -166,16 +209,14 @@ function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
  */
 function claimRows<Given extends ClaimOptions>(
   slots: Slots<Given>,
-  classes: readonly Class[],
   admitted: RawBuilder<unknown>,
   spent = sql``,
 ) {
   return sql`
-    with recursive admitted as materialized (${admitted}),
-    waiting as materialized (${countWaiting(slots.value, classes)}),
-    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(slots.value, classes, position))))},
+    with admitted as materialized (${admitted}),
+    ${sql.join(IN_ORDER.map((one, position) => takeOldest(slots, one, position)))},
     taken as (${sql.join(
-      classes.map((_, position) => sql`select tid from ${nameOf(position)}`),
+      IN_ORDER.map(({ name }) => sql`select tid from ${name}`),
       sql` union all `,
     )}),
     claimed as (
@@ -195,21 +236,13 @@ function claimRows<Given extends ClaimOptions>(
       where invoice.source = claimed.source and invoice.id = claimed.invoice_id limit 1) as invoice on true`;
 }
 
-const takeClass = (one: Class, position: number, limit: RawBuilder<unknown>) =>
-  one.askedBefore === null ? takeByTurns(one, position, limit) : takeOldest(one, position, limit);
-
 const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<ClaimOptions>) =>
-  claimRows(slots, IN_ORDER, whenSourceIsHealthy(slots.value(({ source }) => source))),
+  claimRows(slots, whenSourceIsHealthy(slots.value(({ source }) => source))),
 );
 
-const claimSpending = (classes: readonly Class[]) =>
-  new Statement(RETURNS, (slots: Slots<ClaimOptions & Budget>) =>
-    claimRows(slots, classes, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendAllowance(slots)})`),
-  );
-
-const claimWithinAllowance = claimSpending(IN_ORDER);
-/** Senders take turns with their unknown ids. */
-const claimInFlood = claimSpending(IN_A_FLOOD);
+const claimWithinAllowance = new Statement(RETURNS, (slots: Slots<ClaimOptions & Budget>) =>
+  claimRows(slots, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendAllowance(slots)})`),
+);
 
 export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
 
@@ -241,25 +274,20 @@ const waitTooLong = (sources: RawBuilder<unknown>) => {
 };
 
 /**
- * A condition: leases have run out, confirmations of these sources wait for too long, or the line of senders may
- * not be up to date.
+ * A condition: leases have run out, or confirmations of these sources wait for too long.
  * @param longest an interval: how long a lease may last
  */
 export const confirmationsNeedRescue = (
   sources: RawBuilder<unknown>,
   longest: RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql`
-  (${confirmationLeases.needRescue(longest, waitTooLong(sources))} or exists (select from sender_turn)
-    or ${confirmationsAreDue(sources, ["unknown"])})`;
+  (${confirmationLeases.needRescue(longest, waitTooLong(sources))})`;
 
 /** A condition: confirmations of these sources are due, one step into the index for each class of each. */
-export const confirmationsAreDue = (
-  sources: RawBuilder<unknown>,
-  priorities: readonly Priority[] = ["known", "unknown", "replay"],
-): RawBuilder<boolean> => sql`
+export const confirmationsAreDue = (sources: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   exists (
     select from unnest(${sources}) as given (source)
-    cross join (values ${sql.join(priorities.map((priority) => sql`(${sql.lit(priority)})`))}) as class (priority)
+    cross join (values ('known'), ('unknown'), ('replay')) as class (priority)
     cross join (values (0), (1)) as kind (asked_before)
     cross join lateral (
       select from confirmation as one

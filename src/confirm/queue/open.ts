@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from "kysely";
 import { boolean, type Columns, tableOf, text, uuid } from "../../database/columns.ts";
 import type { Database } from "../../database/tables.ts";
 import type { ConfirmationKey, OpenedBy, Priority } from "./confirmation.ts";
-import { joinLine, soonerSender } from "./sender-turns.ts";
 
 interface OpeningOptions {
   openedBy: OpenedBy;
@@ -22,9 +21,8 @@ export interface ToOpen extends ConfirmationKey {
   recordOnly?: boolean;
 }
 
-/** What is asked for, by which address, in which callback, and in which traces. */
+/** What is asked for, in which callback, and in which traces. */
 export type ConfirmationRequest = ConfirmationKey & {
-  sender: string | null;
   callbackId: string | null;
   traceparents: string | null;
 };
@@ -51,7 +49,6 @@ export const nextAsk: RawBuilder<unknown> = sql`
 export const ASKED: Columns<ConfirmationRequest> = {
   invoice_id: uuid(({ invoiceId }) => invoiceId),
   source: text(({ source }) => source),
-  sender: text(({ sender }) => sender),
   callback_id: uuid(({ callbackId }) => callbackId),
   traceparents: text(({ traceparents }) => traceparents),
 };
@@ -93,9 +90,8 @@ const coalescedTraceparents: RawBuilder<unknown> = sql`
  * The part of a statement that opens confirmations, the rows of `opened`. Those for one invoice coalesce in
  * its row, and its ladder starts anew; what comes while the provider is being asked is counted in `requests`
  * and asked again afterwards (G6). What already waits for its turn keeps its time, with which no index of
- * its row changes, or gets a sooner one; what is settled waits from now on as its new sender's. One about an
- * erased invoice is marked as it is opened, and keeps no sender. Rows are locked in invoice order, so that
- * concurrent statements cannot deadlock.
+ * its row changes, or gets a sooner one. One about an erased invoice is marked as it is opened. Rows are locked
+ * in invoice order, so that concurrent statements cannot deadlock.
  * @param asked a table `asked` of distinct confirmations.
  * @param options.recordOnly an expression over `asked`: its answer is only recorded.
  */
@@ -110,10 +106,9 @@ export function openAsked(
 ): RawBuilder<unknown> {
   return sql`
     opened as (insert into confirmation as known
-      (invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at,
+      (invoice_id, source, callback_id, traceparents, priority, record_only, opened_by, opened_at,
        open_since, requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at)
-    select asked.invoice_id, asked.source, case when mark.id is null then asked.sender end,
-      asked.callback_id, asked.traceparents, ${priority}, ${recordOnly}, ${openedBy},
+    select asked.invoice_id, asked.source, asked.callback_id, asked.traceparents, ${priority}, ${recordOnly}, ${openedBy},
       clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp(),
       ${born.state}, ${born.askedAt}, ${born.leaseToken}, ${born.claimedUntil}, mark.erased_at
     from ${asked} left join erased_invoice as mark on mark.id = asked.invoice_id
@@ -121,9 +116,6 @@ export function openAsked(
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
       callback_id = coalesce(excluded.callback_id, known.callback_id),
-      sender = case when known.erased_at is not null then known.sender
-        when known.state in ('due', 'claimed') then ${soonerSender}
-        else coalesce(excluded.sender, known.sender) end,
       traceparents = ${coalescedTraceparents},
       attempt = 0,
       record_only = known.record_only and excluded.record_only,
@@ -140,8 +132,7 @@ export function openAsked(
         when known.priority = 'replay' then 'unknown'
         else known.priority
       end
-      returning invoice_id, source, sender, state, priority, traceparents, lease_token, erased_at),
-    in_line as (${joinLine})`;
+      returning invoice_id, source, traceparents, lease_token, erased_at)`;
 }
 
 const TO_OPEN: Columns<ConfirmationRequest & ToOpen> = {
@@ -159,7 +150,7 @@ export async function openConfirmations(
   options: OpeningOptions,
 ): Promise<void> {
   if (toOpen.length === 0) return;
-  const nobody = { sender: null, callbackId: null, traceparents: null };
+  const nobody = { callbackId: null, traceparents: null };
   const distinct = new Map(toOpen.map((one) => [`${one.invoiceId} ${one.source}`, { ...one, ...nobody }]));
   const asked = tableOf("asked", TO_OPEN, [...distinct.values()]);
   const opened = openAsked(asked, { ...options, recordOnly: sql`asked.record_only` });

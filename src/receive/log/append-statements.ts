@@ -11,7 +11,6 @@ import {
 } from "../../confirm/queue/open.ts";
 import { boolean, bytea, type Columns, indexedText, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
-import { networkOf } from "../../kit/addresses.ts";
 import { takenKeyOf } from "../../kit/postgres-errors.ts";
 import { joinHealthySource } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
@@ -151,13 +150,12 @@ export const appendAndHandOver = new Statement(
 /** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */
 export function distinctRequests(rows: readonly CallbackRow[]): ConfirmationRequest[] {
   const asked = new Map<string, ConfirmationRequest>();
-  for (const { id, verdict, invoiceIds, source, remoteAddress, traceparent } of rows) {
+  for (const { id, verdict, invoiceIds, source, traceparent } of rows) {
     if (verdict !== null) continue;
-    const sender = remoteAddress && networkOf(remoteAddress);
     for (const invoiceId of invoiceIds) {
       const key = `${invoiceId} ${source}`;
       const traceparents = withTraceparent(asked.get(key)?.traceparents ?? null, traceparent);
-      asked.set(key, { invoiceId, source, sender, callbackId: id, traceparents });
+      asked.set(key, { invoiceId, source, callbackId: id, traceparents });
     }
   }
   return [...asked.values()];

@@ -12,7 +12,7 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Reading, readingTerms } from "./certificate.ts";
 import { countOtherwiseLabelled, lacksPayment, noteShown } from "./listed-row.ts";
 
-export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> {
+export interface PeriodReading extends Required<ListPaceOptions> {
   certificateId: string;
   collectionIds: readonly string[];
   period: ListPeriod;

@@ -26,8 +26,6 @@ export interface ListPaceOptions {
   db: Database;
   alarms: Alarms;
   source: ReconcileSource;
-  /** The least time between two calls, in ms; 0 by default. */
-  gapMs?: number;
   /** How often a call is tried before its refusal is thrown; once by default. */
   tries?: number;
   signal: AbortSignal;
@@ -55,9 +53,9 @@ export class ListPace {
 
   constructor(options: ListPaceOptions) {
     this.#options = options;
-    const { db, alarms, source, gapMs = 0 } = options;
+    const { db, alarms, source } = options;
     this.#upstream = new Upstream({ db, alarms, kind: SOURCE, name: source.name });
-    this.#gapMs = Math.max(gapMs, listGapMs(source.ratePerSecond));
+    this.#gapMs = listGapMs(source.ratePerSecond);
   }
 
   /**

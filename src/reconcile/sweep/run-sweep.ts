@@ -1,5 +1,6 @@
 import type { Alarms } from "../../alarms/alarms.ts";
 import { readStoredPayments } from "../../confirm/invoices/read-invoices.ts";
+import { promote } from "../../confirm/queue/change-confirmations.ts";
 import { noteListed, openConfirmations } from "../../confirm/queue/open.ts";
 import type { Database } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
@@ -111,7 +112,9 @@ class SweepRun {
       const freshOf = takenOnce();
       return async (ids, paid) => {
         await this.#take(paid);
-        return freshOf(ids).length;
+        const fresh = freshOf(ids);
+        await this.#promote(fresh);
+        return fresh.length;
       };
     };
     this.#reader = new ListReader({ source, collectionId, sink, call, signal });
@@ -185,6 +188,12 @@ class SweepRun {
         );
       after = last.invoiceId;
     }
+  }
+
+  /** Ids that the list shows are the provider's own: they need not wait behind those that nobody knows. */
+  async #promote(invoiceIds: readonly string[]): Promise<void> {
+    const { db, onConfirmations } = this.#deps;
+    if ((await promote(db, this.#source.name, invoiceIds)) > 0) onConfirmations();
   }
 
   async #take(paid: readonly ListedPayment[]): Promise<void> {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { type ClaimedConfirmation, claimConfirmations } from "../../../src/confirm/queue/claim.ts";
+import { promote } from "../../../src/confirm/queue/change-confirmations.ts";
+import { claimConfirmations } from "../../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
-import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import type { Database } from "../../../src/database/tables.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
 import { ownDatabase } from "../../support/database.ts";
@@ -25,107 +25,54 @@ async function withSourceAt() {
 async function due(
   db: Database,
   count: number,
-  {
-    priority = "unknown",
-    attempt = 0,
-    sender = "203.0.113.7",
-  }: {
-    priority?: "known" | "unknown" | "replay";
-    attempt?: number;
-    sender?: string;
-  },
+  { priority = "unknown", attempt = 0 }: { priority?: "known" | "unknown" | "replay"; attempt?: number },
 ): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => randomUUID());
+  const ids = Array.from({ length: count }, () => randomUUID()).sort();
   await openConfirmations(
     db,
     ids.map((invoiceId) => ({ invoiceId, source: "default" })),
     { openedBy: "callback", priority },
   );
-  await sql`update confirmation set attempt = ${attempt}, sender = ${sender}
-    where invoice_id = any(${ids}::uuid[])`.execute(db);
-  await refreshLine(db);
+  await sql`update confirmation set attempt = ${attempt} where invoice_id = any(${ids}::uuid[])`.execute(db);
   return ids;
 }
 
-const claim = async (db: Database, total: number, { chance = 0, replays = total } = {}) =>
-  (
-    await claimConfirmations(db, {
-      source: "default",
-      total,
-      unknown: total,
-      replays,
-      chance,
-      lease: leaseOf(60_000),
-      limits: LIMITS,
-    })
-  ).items;
-
-/** Evenly spread: what chance gives in the long run, eight claims with these give exactly. */
-const CHANCES = Array.from({ length: 8 }, (_, eighth) => (eighth + 0.5) / 8);
-
-/** What `claim` takes for each of these chances, by the name of its kind. */
-async function taken(
-  kinds: Record<string, string[]>,
-  claim: (chance: number) => Promise<ClaimedConfirmation[]>,
-) {
-  const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
-  for (const chance of CHANCES)
-    for (const { invoiceId } of await claim(chance)) {
-      const kind = Object.keys(kinds).find((name) => kinds[name]?.includes(invoiceId)) ?? "none of them";
-      counts[kind] = (counts[kind] ?? 0) + 1;
-    }
-  return counts;
-}
+const claim = async (db: Database, total: number, replays = total) => {
+  const claiming = {
+    source: "default",
+    total,
+    unknown: total,
+    replays,
+    lease: leaseOf(60_000),
+    limits: LIMITS,
+  };
+  return (await claimConfirmations(db, claiming)).items.map(({ invoiceId }) => invoiceId);
+};
 
 const flooded = (db: Database) =>
-  sql`update source set unknown_share = 0.9, unknown_allowance = 2, unknown_allowance_at = now()`.execute(db);
+  sql`update source set unknown_answers = ~0::bit(100), not_found_at = now()`.execute(db);
 
 describe("a claim", () => {
-  it.each([1, 2, 5, 80])(
-    "of %i places takes first asks before repeats and known ids before unknown ones, and every class has its share",
-    async (total) => {
-      const db = await withSource();
-      const kinds = {
-        replayedAgain: await due(db, 100, { priority: "replay", attempt: 1 }),
-        replayed: await due(db, 100, { priority: "replay" }),
-        unknownAgain: await due(db, 100, { attempt: 2 }),
-        knownAgain: await due(db, 100, { priority: "known", attempt: 3 }),
-        unknown: await due(db, 100, {}),
-        known: await due(db, 300, { priority: "known" }),
-      };
-      expect(await taken(kinds, (chance) => claim(db, total, { chance }))).toEqual({
-        known: 3 * total,
-        unknown: total,
-        knownAgain: total,
-        unknownAgain: total,
-        replayed: total,
-        replayedAgain: total,
-      });
-    },
-  );
-
-  it("of one place gives live callbacks seven eighths, whatever is replayed (G9)", async () => {
+  it("takes first asks before repeats, known ids before unknown ones, replays last, of each the oldest", async () => {
     const db = await withSource();
-    const kinds = { replayed: await due(db, 20, { priority: "replay" }), unknown: await due(db, 20, {}) };
-    expect(await taken(kinds, (chance) => claim(db, 1, { chance }))).toEqual({ unknown: 7, replayed: 1 });
+    const replayedAgain = await due(db, 2, { priority: "replay", attempt: 1 });
+    const replayed = await due(db, 2, { priority: "replay" });
+    const unknownAgain = await due(db, 2, { attempt: 2 });
+    const knownAgain = await due(db, 2, { priority: "known", attempt: 3 });
+    const unknown = await due(db, 2, {});
+    const known = await due(db, 2, { priority: "known" });
+    const order = [known, unknown, knownAgain, unknownAgain, replayed, replayedAgain].flat();
+    for (let first = 0; first < order.length; first += 3)
+      expect((await claim(db, 3)).toSorted()).toEqual(order.slice(first, first + 3).toSorted());
   });
 
-  it("shares what replays may have between their first asks and their repeats", async () => {
+  it("takes no more replays than it may, first ones and repeats together", async () => {
     const db = await withSource();
-    const kinds = {
-      replayed: await due(db, 20, { priority: "replay" }),
-      replayedAgain: await due(db, 20, { priority: "replay", attempt: 1 }),
-    };
-    expect(await taken(kinds, (chance) => claim(db, 80, { chance, replays: 1 }))).toEqual({
-      replayed: 4,
-      replayedAgain: 4,
-    });
-  });
-
-  it("leaves no place empty that a class with nothing due would have had", async () => {
-    const db = await withSource();
-    await due(db, 100, { priority: "known" });
-    expect(await claim(db, 80)).toHaveLength(80);
+    const replayed = await due(db, 3, { priority: "replay" });
+    await due(db, 20, { priority: "replay", attempt: 1 });
+    const taken = await claim(db, 80, 5);
+    expect(taken).toHaveLength(5);
+    expect(taken).toEqual(expect.arrayContaining(replayed));
   });
 
   for (const priority of ["known", "unknown", "replay"] as const)
@@ -139,36 +86,28 @@ describe("a claim", () => {
       expect({ unexpected, expected }).toEqual({ unexpected: 8, expected: 8 });
     });
 
-  it("in a flood takes unknown ids by the turns of their senders: a forger's million buries nobody (G12)", async () => {
+  it("in a flood of 3,000 takes known ids at once, and unknown ones at their rate, all claims together", async () => {
     const db = await withSource();
-    await due(db, 3_000, { sender: "203.0.113.7" });
-    const [genuine] = await due(db, 1, { sender: "198.51.100.1" });
-    const [other] = await due(db, 1, { sender: "2001:db8:1:2::/64" });
-    await flooded(db);
-    const first = (await claim(db, 64)).map(({ invoiceId }) => invoiceId);
-    await flooded(db);
-    const second = (await claim(db, 64)).map(({ invoiceId }) => invoiceId);
-    expect(first).toHaveLength(2);
-    expect([...first, ...second]).toEqual(expect.arrayContaining([genuine, other]));
-  });
-
-  it("in a flood of as many unknown ids as the source may be asked about, takes known ones all the same", async () => {
-    const db = await withSource();
-    const kinds = { unknown: await due(db, 20, {}), known: await due(db, 20, { priority: "known" }) };
-    const one = async (chance: number) => {
-      await flooded(db);
-      return await claim(db, 1, { chance });
-    };
-    expect(await taken(kinds, one)).toEqual({ known: 7, unknown: 1 });
-  });
-
-  it("in a flood still takes known ids first, as many as are wanted", async () => {
-    const db = await withSource();
-    await due(db, 500, {});
+    await due(db, 3_000, {});
     const known = await due(db, 50, { priority: "known" });
     await flooded(db);
-    const taken = (await claim(db, 64)).map(({ invoiceId }) => invoiceId);
-    expect(taken.slice().sort()).toEqual(expect.arrayContaining(known.slice().sort()));
-    expect(taken).toHaveLength(52);
+    const began = performance.now();
+    const taken = (await Promise.all(Array.from({ length: 4 }, () => claim(db, 64)))).flat();
+    expect(taken).toEqual(expect.arrayContaining(known));
+    const rate = LIMITS.unknownRatePerSecond;
+    const atOnce = rate / 5;
+    const may = atOnce + ((performance.now() - began) / 1_000) * rate;
+    expect(taken.length - known.length).toBeGreaterThanOrEqual(atOnce);
+    expect(taken.length - known.length).toBeLessThanOrEqual(may + atOnce);
+  });
+
+  it("in a flood takes an unknown id at once that the provider's list shows", async () => {
+    const db = await withSource();
+    await due(db, 3_000, {});
+    const [genuine = ""] = await due(db, 1, {});
+    await flooded(db);
+    await claim(db, 64);
+    await promote(db, "default", [genuine]);
+    expect(await claim(db, 64)).toContain(genuine);
   });
 });
