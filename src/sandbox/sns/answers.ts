@@ -18,7 +18,6 @@ const STATUS = {
   RequestEntityTooLarge: 413,
   Throttled: 429,
   TooManyEntriesInBatchRequest: 400,
-  ValidationError: 400,
 } as const;
 
 /** A request that is refused, as SNS words it: the AWS SDK turns `code` into its typed exception. */

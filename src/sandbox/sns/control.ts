@@ -12,40 +12,26 @@ const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) 
 
 /**
  * The routes for looking at what happened and for making things go wrong; they need no credentials.
- * - `GET messages?topic=<arn>&last=<n>` → `{"messages": […], "forgotten": n}`; `DELETE messages`
- * - `GET deliveries?topic=<arn>` → `{"deliveries": […], "forgotten": n}`; `DELETE deliveries`
- * - `GET faults`, `POST faults` (one fault or an array), `DELETE faults`
+ * - `GET messages?topic=<arn>` → `{"messages": […]}`, the last of them
+ * - `POST faults` (one fault or an array), `DELETE faults`
  */
 export function createControl({ journal, faults }: { journal: Journal; faults: Faults }) {
-  const { messages, deliveries } = journal;
-  const kept = { messages, deliveries, faults };
-  const isKept = (name: string): name is keyof typeof kept => Object.hasOwn(kept, name);
-
-  function show(name: keyof typeof kept, query: URLSearchParams) {
-    const wanted = query.get("topic");
-    const ofTopic = <T extends { topicArn: string }>(all: T[]) =>
-      wanted === null ? all : all.filter(({ topicArn }) => topicArn === wanted);
-    if (name === "faults") return { faults: faults.list() };
-    if (name === "deliveries")
-      return { deliveries: ofTopic(deliveries.list()), forgotten: deliveries.forgotten };
-    const shown = ofTopic(messages.list()).slice(-lastOf(query)).map(showMessage);
-    return { messages: shown, forgotten: messages.forgotten };
-  }
-
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const name = url.pathname.slice(CONTROL_PREFIX.length);
-    if (request.method === "GET" && isKept(name))
-      return sendJson(response, 200, show(name, url.searchParams));
-    if (request.method === "DELETE" && isKept(name)) {
-      kept[name].clear();
+    const asked = `${request.method} ${url.pathname.slice(CONTROL_PREFIX.length)}`;
+    if (asked === "GET messages") {
+      const topic = url.searchParams.get("topic");
+      const shown = journal.messages.list().filter(({ topicArn }) => topicArn === (topic ?? topicArn));
+      return sendJson(response, 200, { messages: shown.map(showMessage) });
+    }
+    if (asked === "DELETE faults") {
+      faults.clear();
       return void response.writeHead(204).end();
     }
-    if (request.method !== "POST" || name !== "faults")
-      return sendJson(response, 404, { error: `There is no ${request.method} ${url.pathname}.` });
+    if (asked !== "POST faults") return sendJson(response, 404, { error: `There is no ${asked} here.` });
     const read = faultsBody.safeParse(jsonIn((await readBody(request)) ?? ""), { error: ownWords });
     if (!read.success) return sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
     for (const fault of read.data) faults.add(fault);
-    sendJson(response, 201, { faults: faults.list() });
+    sendJson(response, 201, { faults: read.data });
   };
 }
 
@@ -64,12 +50,6 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
     else chunks.length = 0;
   }
   return size > BODY_LIMIT ? undefined : Buffer.concat(chunks).toString();
-}
-
-/** How many of the newest are asked for; all when nobody says so. */
-function lastOf(query: URLSearchParams): number {
-  const last = Number(query.get("last") ?? Number.NaN);
-  return Number.isInteger(last) && last > 0 ? last : Number.POSITIVE_INFINITY;
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -1,6 +1,5 @@
 import { createPrivateKey, randomUUID, sign, X509Certificate } from "node:crypto";
 import { RelayError } from "../../kit/errors.ts";
-import { isRaw } from "./attributes.ts";
 import { type AcceptedMessage, showAttributes } from "./journal.ts";
 import type { Subscription } from "./topics.ts";
 
@@ -73,8 +72,6 @@ export interface Letter {
   readonly type: "Notification" | "SubscriptionConfirmation";
   readonly messageId: string;
   readonly topicArn: string;
-  /** Letters of one group reach an endpoint one after the other. */
-  readonly group: string | undefined;
   /** Made when it is needed, so that what waits does not wait in several copies. */
   write(subscription: Subscription): Promise<string>;
 }
@@ -101,9 +98,8 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
         type: "Notification",
         messageId,
         topicArn,
-        group: sequenceNumber === undefined ? undefined : message.MessageGroupId,
-        async write({ arn, attributes }) {
-          if (isRaw(attributes)) return message.Message;
+        async write({ arn, raw }) {
+          if (raw) return message.Message;
           const envelope = {
             Type: "Notification",
             MessageId: messageId,
@@ -136,7 +132,7 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
         Timestamp: at,
       };
       const write = () => seal(envelope, version);
-      return { type: "SubscriptionConfirmation", messageId, topicArn, group: undefined, write };
+      return { type: "SubscriptionConfirmation", messageId, topicArn, write };
     },
   };
 }

@@ -88,7 +88,6 @@ export function createFaults() {
     clear(): void {
       waiting = [];
     },
-    list: (): readonly ReadFault[] => waiting,
     /** The fault that strikes this call, if one does; it is one strike nearer to being used up. */
     takeForCall: (action: string, topicArn: unknown): CallFault | undefined =>
       take(

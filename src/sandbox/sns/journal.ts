@@ -14,17 +14,13 @@ export interface AcceptedMessage {
 export interface DeliveryRecord {
   readonly messageId: string;
   readonly type: string;
-  readonly topicArn: string;
-  readonly subscriptionArn: string;
   readonly endpoint: string;
-  /** `failed`: the endpoint never took it; `dropped`: too many deliveries were waiting. */
-  readonly outcome: "delivered" | "failed" | "dropped";
+  /** `failed`: the endpoint never took it. */
+  readonly outcome: "delivered" | "failed";
   readonly attempts: number;
   /** The last HTTP status; undefined when there was none. */
   readonly status: number | undefined;
   readonly error: string | undefined;
-  /** ISO 8601, UTC. */
-  readonly endedAt: string;
 }
 
 /** What happened, for those who look at it later: the last `keep` of each kind, and only in memory. */
@@ -38,14 +34,12 @@ export type Journal = ReturnType<typeof createJournal>;
 class LastItems<T> {
   readonly #keep: number;
   #items: T[] = [];
-  #added = 0;
 
   constructor(keep: number) {
     this.#keep = keep;
   }
 
   add(item: T): void {
-    this.#added += 1;
     this.#items.push(item);
     if (this.#items.length > 2 * this.#keep) this.#items = this.list();
   }
@@ -56,11 +50,6 @@ class LastItems<T> {
 
   clear(): void {
     this.#items = [];
-  }
-
-  /** How many were added and are shown no more. */
-  get forgotten(): number {
-    return this.#added - Math.min(this.#items.length, this.#keep);
   }
 }
 

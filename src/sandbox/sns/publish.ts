@@ -45,19 +45,15 @@ export function publishOperations(parts: {
   }
 
   return {
-    Publish: operation(
-      { TopicArn: z.string().optional(), TargetArn: text, PhoneNumber: text, ...messageFields },
-      ({ TopicArn, TargetArn, PhoneNumber, ...message }) => {
-        if (PhoneNumber !== "") throw invalidParameter("PhoneNumber Reason: the local SNS sends no SMS");
-        const topic = topics.get(TopicArn ?? TargetArn);
-        const refusal = contentRefusal(message) ?? groupRefusal(message, topic);
-        if (refusal !== undefined) throw refusal;
-        if (sizeOf(message) > SIZE_LIMIT) throw invalidParameter("Message too long");
-        const struck = faults.takeForMessage(topic.arn, message.Message);
-        if (struck !== undefined) throw struck;
-        return accept(topic, message);
-      },
-    ),
+    Publish: operation({ TopicArn: text, ...messageFields }, ({ TopicArn, ...message }) => {
+      const topic = topics.get(TopicArn);
+      const refusal = contentRefusal(message) ?? groupRefusal(message, topic);
+      if (refusal !== undefined) throw refusal;
+      if (sizeOf(message) > SIZE_LIMIT) throw invalidParameter("Message too long");
+      const struck = faults.takeForMessage(topic.arn, message.Message);
+      if (struck !== undefined) throw struck;
+      return accept(topic, message);
+    }),
 
     // SNS refuses the request as a whole for its size and for what concerns groups; content is judged entry by
     // entry.

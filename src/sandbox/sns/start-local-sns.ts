@@ -38,7 +38,8 @@ const KEEP_ALIVE_MS = 120_000;
 /**
  * Starts an SNS endpoint for local use and tests: the Query protocol of the AWS SDK, standard and FIFO
  * topics, signed delivery to HTTP subscribers. Everything is in memory and bounded, and gone when it stops.
- * It differs from Amazon's in that a FIFO topic takes HTTP subscribers too.
+ * It differs from Amazon's in that a FIFO topic takes HTTP subscribers too (in no order), attributes are texts,
+ * and it knows the operations that the relay and its consumers need.
  * @throws RelayError that names the port when it is taken.
  */
 export async function startLocalSns(options: LocalSnsOptions) {

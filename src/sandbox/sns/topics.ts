@@ -1,18 +1,46 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { invalidParameter, SnsError } from "./answers.ts";
-import {
-  AMONG_ATTRIBUTES,
-  type Attributes,
-  checkSubscriptionAttributes,
-  checkTopicAttributes,
-  hasOther,
-} from "./attributes.ts";
 import { type FilterPolicy, readFilterPolicy } from "./filter-policy.ts";
+
+/** Only what was set: what is missing has the default of SNS. */
+type Attributes = ReadonlyMap<string, string>;
+
+const DEFAULTS: Readonly<Record<string, string>> = {
+  SignatureVersion: "1",
+  FilterPolicyScope: "MessageAttributes",
+};
+
+/** What may be set on a topic, and what each may hold. */
+const TOPIC_RULES: Readonly<Record<string, RegExp>> = {
+  SignatureVersion: /^[12]$/,
+  FifoTopic: /^(true|false)$/,
+  ContentBasedDeduplication: /^(true|false)$/,
+};
+
+/** The policy is judged by its own reader. A real SNS filters bodies too. */
+const SUBSCRIPTION_RULES: Readonly<Record<string, RegExp>> = {
+  FilterPolicy: /^/,
+  FilterPolicyScope: /^MessageAttributes$/,
+  RawMessageDelivery: /^(true|false)$/i,
+};
+
+/** @throws SnsError `InvalidParameter` for an attribute or a value outside the rules. */
+function checkAttributes(rules: Readonly<Record<string, RegExp>>, attributes: Attributes): void {
+  for (const [name, value] of attributes) {
+    if (!Object.hasOwn(rules, name)) throw invalidParameter(`Attributes Reason: Unknown attribute ${name}`);
+    if (rules[name]?.test(value) === false)
+      throw invalidParameter(`Attributes Reason: ${name}: Invalid value [${value}]`);
+  }
+}
+
+const hasOther = (existing: Attributes, wanted: Attributes) =>
+  [...wanted].some(([name, value]) => (existing.get(name) ?? DEFAULTS[name] ?? "false") !== value);
 
 export interface Topic {
   readonly arn: string;
-  /** Only what was set: what is missing has the default of SNS. */
-  attributes: Attributes;
+  readonly attributes: Attributes;
+  /** Version 1 signs with SHA-1, version 2 with SHA-256. */
+  readonly signatureVersion: string;
   readonly fifo: FifoMemory | undefined;
   readonly subscriptions: Map<string, Subscription>;
 }
@@ -24,8 +52,10 @@ export interface Subscription {
   readonly endpoint: string;
   readonly token: string;
   confirmed: boolean;
-  attributes: Attributes;
-  filterPolicy: FilterPolicy | undefined;
+  readonly attributes: Attributes;
+  /** Whether the message comes without its envelope. */
+  readonly raw: boolean;
+  readonly filterPolicy: FilterPolicy;
 }
 
 /** What SNS answers for a message that it took. */
@@ -58,47 +88,41 @@ export class Topics {
     const isFifo = attributes.get("FifoTopic") === "true";
     const isNamed = isFifo ? /^[\w-]{1,251}\.fifo$/ : /^[\w-]{1,256}$/;
     if (!isNamed.test(name)) throw invalidParameter("Topic Name");
-    checkTopicAttributes(attributes, isFifo, AMONG_ATTRIBUTES);
+    checkAttributes(TOPIC_RULES, attributes);
+    if (!isFifo && attributes.has("ContentBasedDeduplication"))
+      throw invalidParameter("Attributes Reason: ContentBasedDeduplication can only be set for FIFO topics");
     const arn = this.#prefix + name;
     const existing = this.#topics.get(arn);
     if (existing !== undefined) {
       if (hasOther(existing.attributes, attributes))
-        throw invalidParameter(`${AMONG_ATTRIBUTES}Topic already exists with different attributes`);
+        throw invalidParameter("Attributes Reason: Topic already exists with different attributes");
       return existing;
     }
     const fifo = isFifo ? new FifoMemory(this.#now) : undefined;
-    const topic: Topic = { arn, attributes, fifo, subscriptions: new Map() };
+    const signatureVersion = attributes.get("SignatureVersion") ?? "1";
+    const topic: Topic = { arn, attributes, signatureVersion, fifo, subscriptions: new Map() };
     this.#topics.set(arn, topic);
     return topic;
   }
 
   /** @throws SnsError `InvalidParameter` for what is no topic ARN of this region, `NotFound`. */
   get(arn: string): Topic {
-    this.#checkArn(arn);
+    if (!new RegExp(`^arn:[^:]*:sns:${this.#region}:[^:]*:[^:]+$`).test(arn))
+      throw invalidParameter("TopicArn");
     const topic = this.#topics.get(arn);
     if (topic === undefined) throw new SnsError("NotFound", "Topic does not exist");
     return topic;
   }
 
-  list(): Topic[] {
-    return [...this.#topics.values()];
-  }
-
-  /** Deleting what is not there succeeds, as in SNS. */
-  delete(arn: string): void {
-    this.#checkArn(arn);
-    this.#topics.delete(arn);
-  }
-
   /** A new subscription that waits for its confirmation, or the one that this endpoint has. */
   subscribe(topic: Topic, target: Pick<Subscription, "protocol" | "endpoint">, attributes: Attributes) {
-    checkSubscriptionAttributes(attributes, AMONG_ATTRIBUTES);
+    checkAttributes(SUBSCRIPTION_RULES, attributes);
     const existing = [...topic.subscriptions.values()].find(
       ({ protocol, endpoint }) => protocol === target.protocol && endpoint === target.endpoint,
     );
     if (existing !== undefined) {
       if (hasOther(existing.attributes, attributes))
-        throw invalidParameter(`${AMONG_ATTRIBUTES}Subscription already exists with different attributes`);
+        throw invalidParameter("Attributes Reason: Subscription already exists with different attributes");
       return existing;
     }
     const subscription: Subscription = {
@@ -108,7 +132,8 @@ export class Topics {
       token: randomBytes(144).toString("hex"),
       confirmed: false,
       attributes,
-      filterPolicy: policyOf(attributes, AMONG_ATTRIBUTES),
+      raw: attributes.get("RawMessageDelivery")?.toLowerCase() === "true",
+      filterPolicy: readFilterPolicy(attributes.get("FilterPolicy") || "{}"),
     };
     topic.subscriptions.set(subscription.arn, subscription);
     return subscription;
@@ -122,9 +147,7 @@ export class Topics {
     return subscription;
   }
 
-  /** @throws SnsError `InvalidParameter` for what is no ARN. */
   findSubscription(arn: string): Subscription | undefined {
-    checkLength("SubscriptionArn", arn);
     return this.#topics.get(arn.slice(0, arn.lastIndexOf(":")))?.subscriptions.get(arn);
   }
 
@@ -133,35 +156,6 @@ export class Topics {
     const subscription = this.findSubscription(arn);
     if (subscription !== undefined) this.#topics.get(subscription.topicArn)?.subscriptions.delete(arn);
   }
-
-  #checkArn(arn: string): void {
-    if (arn === "") throw invalidParameter("TopicArn Reason: no value for required parameter");
-    checkLength("TopicArn", arn);
-    const parts = arn.split(":");
-    if (parts.length > 6) throw invalidParameter("Topic Name");
-    if (parts[0] !== "arn" || parts[2] !== "sns" || parts[3] !== this.#region)
-      throw invalidParameter("TopicArn");
-  }
-}
-
-/** @throws SnsError `InvalidParameter`; the subscription is as it was then. */
-export function setSubscriptionAttribute(subscription: Subscription, name: string, value: string): void {
-  checkSubscriptionAttributes(new Map([[name, value]]), "");
-  const attributes = new Map(subscription.attributes).set(name, value);
-  if (name === "FilterPolicy" && value === "") attributes.delete(name);
-  subscription.filterPolicy = policyOf(attributes, "");
-  subscription.attributes = attributes;
-}
-
-function policyOf(attributes: Attributes, where: string): FilterPolicy | undefined {
-  const json = attributes.get("FilterPolicy");
-  return json === undefined || json === "" ? undefined : readFilterPolicy(json, where);
-}
-
-function checkLength(parameter: string, arn: string): void {
-  const { length } = arn.split(":");
-  if (length < 6)
-    throw invalidParameter(`${parameter} Reason: An ARN must have at least 6 elements, not ${length}`);
 }
 
 const WINDOW_MS = 5 * 60_000;

@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { topicFixture } from "./sns-fixture.ts";
-import { startSubscriber, subscribe } from "./subscriber.ts";
 
 async function fifoFixture(attributes: Record<string, string> = {}) {
   let time = Date.UTC(2026, 0, 1);
@@ -53,33 +52,5 @@ describe("FIFO topics", () => {
       await expect(batch([fine, { Id: "2", Message: "a", ...ids }])).rejects.toMatchObject(refused);
     }
     expect(sns.messages()).toEqual([]);
-  });
-
-  it("keep the order within a group although a delivery fails, and let other groups pass", async () => {
-    const { client, TopicArn, batch } = await fifoFixture();
-    let refusals = 0;
-    const subscriber = await startSubscriber(({ body }) => {
-      if (!body.includes(`"slow-1"`) || refusals === 2) return 200;
-      refusals += 1;
-      return 503;
-    });
-    await subscribe(client, TopicArn, subscriber);
-    const entry = (message: string, group: string) => ({
-      Id: message,
-      Message: message,
-      MessageGroupId: group,
-      MessageDeduplicationId: message,
-    });
-    await batch([
-      ...["slow-1", "slow-2", "slow-3"].map((message) => entry(message, "slow")),
-      ...["quick-1", "quick-2"].map((message) => entry(message, "quick")),
-    ]);
-    await vi.waitFor(() => {
-      expect(subscriber.messages()).toContain("slow-3");
-      expect(subscriber.messages()).toContain("quick-2");
-    });
-    const of = (group: string) => subscriber.messages().filter((message) => message?.startsWith(group));
-    expect(of("slow")).toEqual(["slow-1", "slow-1", "slow-1", "slow-2", "slow-3"]);
-    expect(of("quick")).toEqual(["quick-1", "quick-2"]);
   });
 });

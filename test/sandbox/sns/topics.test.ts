@@ -1,9 +1,7 @@
 import {
   CreateTopicCommand,
-  DeleteTopicCommand,
   GetTopicAttributesCommand,
   InvalidParameterException,
-  ListTopicsCommand,
   NotFoundException,
   PublishCommand,
 } from "@aws-sdk/client-sns";
@@ -12,15 +10,13 @@ import { snsFixture } from "./sns-fixture.ts";
 
 describe("topics of the local SNS", () => {
   it("are made once: the same name again gives the same ARN, in the region asked for", async () => {
-    const { client, topic } = await snsFixture({ region: "eu-west-1" });
+    const { topic } = await snsFixture({ region: "eu-west-1" });
     const first = await topic("invoice-events");
     expect(first).toBe("arn:aws:sns:eu-west-1:000000000000:invoice-events");
     expect(await topic("invoice-events")).toBe(first);
     await expect(topic("invoice-events", { SignatureVersion: "2" })).rejects.toThrow(
       InvalidParameterException,
     );
-    const { Topics } = await client.send(new ListTopicsCommand({}));
-    expect(Topics).toEqual([{ TopicArn: first }]);
   });
 
   it("are refused as InvalidParameter for a name or an attribute that SNS does not take", async () => {
@@ -43,11 +39,9 @@ describe("topics of the local SNS", () => {
       });
   });
 
-  it("are gone once deleted; deleting again succeeds", async () => {
-    const { client, topic } = await snsFixture();
-    const TopicArn = await topic("a");
-    await client.send(new DeleteTopicCommand({ TopicArn }));
-    await expect(client.send(new DeleteTopicCommand({ TopicArn }))).resolves.toBeTruthy();
+  it("that nobody made are not found", async () => {
+    const { client } = await snsFixture();
+    const TopicArn = "arn:aws:sns:us-east-1:000000000000:a";
     await expect(client.send(new GetTopicAttributesCommand({ TopicArn }))).rejects.toThrow(NotFoundException);
     await expect(client.send(new PublishCommand({ TopicArn, Message: "x" }))).rejects.toMatchObject({
       name: "NotFoundException",
