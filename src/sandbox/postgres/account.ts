@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { userInfo } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { messageOf, RelayError } from "../../kit/errors.ts";
 
 const execute = promisify(execFile);
 
@@ -19,10 +21,35 @@ export const environment = () => ({
   TZ: "UTC",
 });
 
-export const SELF: Account = { name: "self", prefix: [], ids: {} };
+const SELF: Account = { name: "self", prefix: [], ids: {} };
 
-/** The accounts to try on this machine, the best first; whether they work here is not yet known. */
-export async function candidateAccounts(): Promise<Account[]> {
+const TRY = 'cd "$1" && exec "$2" --version';
+
+/**
+ * The first account of this machine that may enter the data dir and run the programs, found by trying.
+ * @throws RelayError with what each account was refused by.
+ */
+export async function chooseAccount(dataDir: string, binaries: string): Promise<Account> {
+  const refusals: string[] = [];
+  for (const account of await candidates()) {
+    try {
+      await runAs(account, "/bin/sh", ["-c", TRY, "sh", dataDir, join(binaries, "bin/postgres")]);
+      return account;
+    } catch (error) {
+      refusals.push((error as { stderr?: string }).stderr?.trim() || messageOf(error));
+    }
+  }
+  const asRoot =
+    "Postgres refuses to run as root, and nobody may not enter these folders: run as an ordinary user, " +
+    `chmod o+x the folders above ${binaries} and ${dataDir}, or `;
+  throw new RelayError(
+    `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). ` +
+      `${process.getuid?.() === 0 ? asRoot : ""}use a PostgreSQL 15 to 18 of your own: --database postgres://…`,
+  );
+}
+
+/** The best first. */
+async function candidates(): Promise<Account[]> {
   // To itself the process is nobody, to the file system it stays who it was: nothing has to change hands.
   const namespace: Account = {
     name: "namespace",

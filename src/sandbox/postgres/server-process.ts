@@ -1,20 +1,19 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readFile, readlink, realpath, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { type Account, environment } from "./account.ts";
-import type { Binaries } from "./find-binaries.ts";
 
 export type ServerProcess = Awaited<ReturnType<typeof watch>>;
 
 export interface SpawnServerOptions {
   account: Account;
-  binaries: Binaries;
+  binaries: string;
   cluster: string;
   port: number;
   durable: boolean;
@@ -53,7 +52,7 @@ async function launch(options: SpawnServerOptions): Promise<ServerProcess> {
     "-c",
     WATCHED,
     "sh",
-    join(binaries.folder, "bin/postgres"),
+    join(binaries, "bin/postgres"),
     "-D",
     cluster,
     ...settingsFor(options).flatMap((setting) => ["-c", setting]),
@@ -130,8 +129,8 @@ const execute = promisify(execFile);
 
 /**
  * Stops the Postgres that an earlier owner of this cluster left running when it was killed. The pid in
- * `postmaster.pid` may be another program's by now, or come with a copied folder: only a process that is
- * named postgres and works in this very folder is touched. Call it only while holding the data dir's lock.
+ * `postmaster.pid` may be another program's by now, or come with a copied folder: only a postgres that was
+ * started for this very folder is touched. Call it only while holding the data dir's lock.
  * @throws RelayError when it does not stop.
  */
 export async function stopLeftoverServer(cluster: string, log?: Logger): Promise<void> {
@@ -171,22 +170,9 @@ async function endedAfter(signal: NodeJS.Signals, pid: number, cluster: string):
 
 async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 1) return false;
-  const folder = await realpath(cluster);
-  if (process.platform !== "linux") {
-    const name = await outputOf("ps", ["-o", "comm=", "-p", String(pid)]);
-    const files = await outputOf("lsof", ["-a", "-p", String(pid), "-d", "cwd", "-Fn"]);
-    return basename(name.trim()) === "postgres" && files.split("\n").includes(`n${folder}`);
-  }
-  const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
-  if ((await read("comm")).trim() !== "postgres") return false;
-  const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-  if (workingFolder !== undefined) return workingFolder === folder;
-  // Root in a container may not look at another user's working folder; the command line is open to all.
-  return (await read("cmdline")).split("\0").includes(folder);
+  const command =
+    process.platform === "linux"
+      ? readFile(`/proc/${pid}/cmdline`, "utf8").then((line) => line.replaceAll("\0", " "))
+      : execute("ps", ["-ww", "-o", "args=", "-p", String(pid)]).then(({ stdout }) => stdout);
+  return (await command.catch(() => "")).includes(`/bin/postgres -D ${cluster} `);
 }
-
-const outputOf = (program: string, args: string[]) =>
-  execute(program, args).then(
-    ({ stdout }) => stdout,
-    () => "",
-  );

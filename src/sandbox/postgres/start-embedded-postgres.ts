@@ -4,8 +4,9 @@ import pg from "pg";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
-import { chooseHome } from "./choose-home.ts";
+import { chooseAccount } from "./account.ts";
 import { lockDataDir } from "./data-dir-lock.ts";
+import { findBinaries } from "./find-binaries.ts";
 import { freePort } from "./free-port.ts";
 import { initCluster } from "./init-cluster.ts";
 import {
@@ -38,10 +39,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const lock = await lockDataDir(options.dataDir);
   const { dataDir } = lock;
   try {
-    const home = await chooseHome(dataDir, log);
-    const cluster = await initCluster({ ...home, durable });
+    const binaries = await findBinaries();
+    const account = await chooseAccount(dataDir, binaries);
+    const cluster = await initCluster({ dataDir, account, binaries, durable });
     await stopLeftoverServer(cluster.folder, log);
-    const spawning = { ...home, cluster: cluster.folder, durable, logFile: join(dataDir, "postgres.log") };
+    const spawning = {
+      account,
+      binaries,
+      cluster: cluster.folder,
+      durable,
+      logFile: join(dataDir, "postgres.log"),
+    };
     const first = await spawnOnPort(options.port ?? 0, spawning);
     const { port } = first;
     const spawnAgain = async () => {
@@ -59,7 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
       await stop();
       throw error;
     }
-    log?.info({ port, account: home.account.name }, "embedded Postgres is ready");
+    log?.info({ port, account: account.name }, "embedded Postgres is ready");
     return { url: urlOf(cluster.password, port, DATABASE), port, stop };
   } catch (error) {
     lock.release();

@@ -8,10 +8,10 @@ import { startEmbeddedPostgres } from "../../../src/sandbox/postgres/start-embed
 const [dataDir = "", port = "0"] = process.argv.slice(2);
 try {
   const { url, port: taken, stop } = await startEmbeddedPostgres({ dataDir, port: Number(port) });
-  const home = await readFile(join(dataDir, "elsewhere/cluster/postmaster.pid"), "utf8").catch(() =>
-    readFile(join(dataDir, "cluster/postmaster.pid"), "utf8"),
+  const pidFile = await readFile(join(dataDir, "cluster/postmaster.pid"), "utf8");
+  process.stdout.write(
+    `${JSON.stringify({ url, port: taken, serverPid: Number(pidFile.split("\n")[0]) })}\n`,
   );
-  process.stdout.write(`${JSON.stringify({ url, port: taken, serverPid: Number(home.split("\n")[0]) })}\n`);
   process.stdin.resume();
   process.stdin.once("end", () => void stop());
 } catch (error) {

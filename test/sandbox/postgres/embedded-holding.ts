@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const execute = promisify(execFile);
@@ -85,9 +84,4 @@ export async function killWatcherOf(serverPid: number): Promise<void> {
 export function isAlive(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return /^[^Z\s]/.test(stdout.trim());
-}
-
-/** Waits until a process is gone; the test's own time limit ends the wait. */
-export async function untilGone(pid: number): Promise<void> {
-  while (isAlive(pid)) await delay(10);
 }
