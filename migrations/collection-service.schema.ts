@@ -81,14 +81,6 @@ error text
   constraint delivery_attempt_delivery_fkey FOREIGN KEY (invoice_id, copy) REFERENCES delivery(invoice_id, copy) ON DELETE CASCADE
   constraint delivery_attempt_pkey PRIMARY KEY (invoice_id, copy, attempt)
 `,
-  idempotency: `
-api_key text not null
-key text not null
-request_sha256 bytea not null
-invoice_id uuid not null
-  constraint idempotency_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id) ON DELETE CASCADE
-  constraint idempotency_pkey PRIMARY KEY (api_key, key)
-`,
   invoice: `
 id uuid not null
 collection_id uuid not null

@@ -175,14 +175,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint delivery_attempt_delivery_fkey
         foreign key (invoice_id, copy) references delivery on delete cascade
     )`.execute(db);
-
-  // What a Create called itself, where the service is set to look at it: the same word makes one invoice.
-  await sql`
-    create table idempotency (
-      api_key text not null,
-      key text not null,
-      request_sha256 bytea not null,
-      invoice_id uuid not null references invoice on delete cascade,
-      constraint idempotency_pkey primary key (api_key, key)
-    )`.execute(db);
 }

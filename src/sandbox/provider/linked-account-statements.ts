@@ -88,13 +88,3 @@ export async function readAccountStates(
     .execute();
   return new Map(rows.map((row) => [row.id, row.status]));
 }
-
-/** The merchant's own account; null where none is linked. */
-export async function readPrimaryAccountId(db: ServiceDatabase): Promise<string | null> {
-  const row = await db
-    .selectFrom("linked_account")
-    .select("id")
-    .where("is_primary", "=", true)
-    .executeTakeFirst();
-  return row?.id ?? null;
-}

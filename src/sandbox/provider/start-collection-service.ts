@@ -32,8 +32,6 @@ export interface CollectionServiceOptions {
   /** The path of Get Banks, which the interface does not specify. */
   readonly banksPath?: string;
   readonly faults?: FaultsInput;
-  /** Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only. */
-  readonly controlToken?: Secret;
   readonly delivery?: Partial<DeliveryTerms>;
   readonly connections?: number;
 }
@@ -85,7 +83,7 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     };
     server.server.on("clientError", answerUnreadable);
     app.use(refuseTwoHosts);
-    app.use("/_control", controlRouter(context, options.controlToken));
+    app.use("/_control", controlRouter(context));
     app.get("/", (_request, response) => void response.type("text/plain").send(frontPage(publicUrl)));
     app.get("/openapi.json", (_request, response) => {
       response.json(openApiDocument({ serverUrl: publicUrl, paths: faults.current.http.paths }));

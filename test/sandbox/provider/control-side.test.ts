@@ -1,11 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Secret } from "../../../src/kit/secret.ts";
 import {
-  call,
   FIXED_AMOUNT,
   INVOICE,
-  LIVE_KEY,
   NOBODY,
   OPEN_AMOUNT,
   startTestService,
@@ -18,17 +15,6 @@ describe("the control side", () => {
     service = await startTestService();
   });
   afterAll(() => service.close());
-
-  it("names the API keys, and shows none", async () => {
-    const reply = await service.control("GET", "/api-keys");
-    expect(reply.body).toEqual({
-      apiKeys: [
-        { name: "local live", type: "Live" },
-        { name: "local test", type: "Test" },
-      ],
-    });
-    expect(reply.text).not.toContain(LIVE_KEY);
-  });
 
   it("pays once, and says so the second time", async () => {
     const id = await service.create();
@@ -82,7 +68,7 @@ describe("the control side", () => {
   it("is closed to pages of other sites and to foreign host names", async () => {
     const asked = (headers: Record<string, string>) =>
       new Promise<number>((resolve, reject) => {
-        httpRequest(`${service.url}/_control/api-keys`, { headers }, (response) => {
+        httpRequest(`${service.url}/_control/faults`, { headers }, (response) => {
           response.resume();
           resolve(response.statusCode ?? 0);
         })
@@ -92,19 +78,6 @@ describe("the control side", () => {
     expect(await asked({})).toBe(200);
     expect(await asked({ origin: "https://evil.example" })).toBe(403);
     expect(await asked({ host: "rebound.example" })).toBe(403);
-  });
-
-  it("with a token is open to whoever sends it, and to nobody else", async () => {
-    const guarded = await startTestService({ controlToken: new Secret("a-token-of-22-characters") });
-    const ask = (headers: Record<string, string>) =>
-      call(`${guarded.url}/_control/api-keys`, "GET", undefined, headers).then((reply) => reply.status);
-    const statuses = [
-      await ask({}),
-      await ask({ authorization: "Bearer wrong" }),
-      await ask({ authorization: "Bearer a-token-of-22-characters" }),
-    ];
-    await guarded.close();
-    expect(statuses).toEqual([401, 401, 200]);
   });
 
   it("stands apart from the API: it needs no API key, and the API has no such path", async () => {

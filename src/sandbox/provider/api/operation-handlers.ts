@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { InvoiceFilter, OperationName, operations } from "../../../collection-api/contract/index.ts";
 import { readBanks, readCollection, readCollectionOnWire } from "../collection-statements.ts";
-import { createInvoiceOnce } from "../create-invoice.ts";
+import { createInvoice } from "../create-invoice.ts";
 import type { Faults } from "../faults/faults.ts";
 import { invalidateInvoice, invoiceOnWire, listedOnWire, readShownInvoice } from "../invoice-statements.ts";
 import { linkAccount } from "../linked-account-statements.ts";
@@ -24,7 +24,6 @@ interface ApiRequest<Name extends OperationName> {
   readonly body: Part<Name, "body">;
   readonly key: ApiKey;
   readonly extra: ExtraQuery;
-  readonly idempotencyKey: string | undefined;
 }
 
 type Data<Name extends OperationName> = Operations[Name] extends {
@@ -91,10 +90,8 @@ export const HANDLERS: Handlers = {
 
   createInvoice: {
     message: "Invoice created successfully",
-    async handle({ db, faults, publicUrl }, { body, key, idempotencyKey }) {
-      const freedoms = { ...faults.current.create, ...faults.current.limits };
-      const invoice = await createInvoiceOnce(db, { request: body, key, idempotencyKey, freedoms });
-      return invoiceOnWire(invoice, publicUrl);
+    async handle({ db, publicUrl }, { body, key }) {
+      return invoiceOnWire(await createInvoice(db, body, key), publicUrl);
     },
   },
 

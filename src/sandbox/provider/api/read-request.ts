@@ -6,7 +6,6 @@ import {
   problemsOf,
 } from "../../../collection-api/contract/index.ts";
 import { isUuid } from "../../../kit/ids.ts";
-import type { Faults } from "../faults/faults.ts";
 import { Refused } from "../refusals.ts";
 
 /** What the provider's own SDK asks of a list beside the specification. */
@@ -25,7 +24,6 @@ type Parts = Record<"path" | "query" | "body", unknown>;
 export function readRequest(
   { request }: Operation,
   given: { id: string | undefined; url: string; body: unknown },
-  freedoms: Faults,
 ): Parts & { extra: ExtraQuery } {
   const problems: string[] = [];
   const parts: Parts = { path: null, query: null, body: null };
@@ -37,7 +35,7 @@ export function readRequest(
   };
   hold("path", request.path && { id: decodeURIComponent(given.id ?? "") });
   if (request.query !== undefined) {
-    const asked = readQuery(given.url, freedoms.list, problems);
+    const asked = readQuery(given.url, problems);
     extra = asked.extra;
     hold("query", asked.query);
   }
@@ -54,7 +52,7 @@ const FILTER_NAMES = Object.keys(invoiceFilter.shape);
 const EXTRA_NAMES = ["linkedAccountId", "isDownloading"] as const;
 
 /** The query by name, without case, as the provider's SDK needs it (interface, part B); empty values are left out. */
-function readQuery(url: string, freedoms: Faults["list"], problems: string[]) {
+function readQuery(url: string, problems: string[]) {
   const query: Record<string, string> = {};
   const extra: Partial<Record<(typeof EXTRA_NAMES)[number], string>> = {};
   const seen = new Set<string>();
@@ -63,10 +61,9 @@ function readQuery(url: string, freedoms: Faults["list"], problems: string[]) {
     const isSame = (name: string) => name.toLowerCase() === written.toLowerCase();
     const ofSdk = EXTRA_NAMES.find(isSame);
     const name = FILTER_NAMES.find(isSame) ?? ofSdk;
-    const treated = name === undefined ? freedoms.unknownFilters : ofSdk && freedoms[ofSdk];
-    if (treated === "refused")
+    if (name === undefined)
       problems.push(`${showName(written)} is not taken: the list takes ${FILTER_NAMES.join(", ")}`);
-    if (name === undefined || treated === "refused" || treated === "ignored" || value === "") continue;
+    if (name === undefined || value === "") continue;
     if (seen.has(name)) problems.push(`${name} is given more than once`);
     seen.add(name);
     if (ofSdk === undefined) query[name] = value;

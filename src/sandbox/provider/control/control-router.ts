@@ -2,7 +2,6 @@ import express, { type Request, type RequestHandler, type Router } from "express
 import { z } from "zod";
 import { moneyGiven } from "../../../collection-api/contract/index.ts";
 import { isLoopback, isLoopbackHost } from "../../../kit/addresses.ts";
-import type { Secret } from "../../../kit/secret.ts";
 import { changeCollection } from "../collection-statements.ts";
 import { readDeliveryLog } from "../delivery-statements.ts";
 import { faultsSchema } from "../faults/faults.ts";
@@ -29,10 +28,10 @@ const logQuery = z.object({
 });
 
 /** What is done to the service apart from the API: faults, payments, deliveries, approvals, at `/_control`. */
-export function controlRouter(context: ServiceContext, token: Secret | undefined): Router {
-  const { db, faults, keys } = context;
+export function controlRouter(context: ServiceContext): Router {
+  const { db, faults } = context;
   const router = express.Router();
-  router.use(guardControl(token), express.json({ limit: "16mb", strict: false, type: () => true }));
+  router.use(guardControl, express.json({ limit: "16mb", strict: false, type: () => true }));
 
   router.get("/faults", (_request, response) => void response.json(faults.current));
   router.put("/faults", (request, response) => {
@@ -74,26 +73,17 @@ export function controlRouter(context: ServiceContext, token: Secret | undefined
     response.json({ outcome: "changed" });
   });
 
-  router.get("/api-keys", (_request, response) => void response.json({ apiKeys: keys.list() }));
   router.use(() => {
     throw new Refused("unknownPath");
   });
   return router;
 }
 
-/** With a token, whoever bears it; without, callers on this machine, but no web page that is open on it. */
-function guardControl(token: Secret | undefined): RequestHandler {
-  return (request, _response, next) => {
-    if (token === undefined) {
-      if (!isLoopback(request.socket.remoteAddress) || isFromWebPage(request))
-        throw new Refused("notFromHere");
-    } else {
-      const [, given = ""] = /^Bearer (\S+)$/i.exec(request.get("authorization") ?? "") ?? [];
-      if (!token.equals(given)) throw new Refused("unauthorized", "authorization is missing or not valid");
-    }
-    next();
-  };
-}
+/** Callers on this machine, but no web page that is open on it. */
+const guardControl: RequestHandler = (request, _response, next) => {
+  if (!isLoopback(request.socket.remoteAddress) || isFromWebPage(request)) throw new Refused("notFromHere");
+  next();
+};
 
 /** Another site's page, or one whose name was pointed at this machine: it carries an origin, or a foreign host. */
 function isFromWebPage(request: Request): boolean {

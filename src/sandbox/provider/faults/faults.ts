@@ -6,15 +6,7 @@ import { anyUuid } from "../../../kit/setting-formats.ts";
 import { DAY_MS } from "../../../kit/time.ts";
 import { CALLBACK_VARIANTS } from "../callbacks/callback-request.ts";
 import { API_ANSWERS } from "./fault-answers.ts";
-import {
-  choice,
-  createFreedoms,
-  httpFreedoms,
-  limitFreedoms,
-  listFreedoms,
-  operationNames,
-  whole,
-} from "./freedoms.ts";
+import { choice, httpFreedoms, limitFreedoms, listFreedoms, operationNames, whole } from "./freedoms.ts";
 
 /** A time span in ms, at most 24 days: a longer timer of Node's rings at once. */
 const duration = whole(0, 24 * DAY_MS).default(0);
@@ -76,7 +68,6 @@ export const faultsSchema = z.strictObject({
   callback: callbackFaults.prefault({}),
   api: z.array(apiFault).max(100).default([]).describe("The first that matches a request strikes."),
   list: listFreedoms.prefault({}),
-  create: createFreedoms.prefault({}),
   http: httpFreedoms.prefault({}),
   limits: limitFreedoms.prefault({}),
 });
