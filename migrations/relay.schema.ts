@@ -1,6 +1,6 @@
 // Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 
-/** What the migrations make: the types of its columns are read from it. */
+/** What the migrations make: the types of its columns are read from it, and `doctor` compares a relay's with it. */
 export const relaySchema = {
   alarm: `
 id bigint not null generated always as identity
@@ -69,6 +69,8 @@ failed_check text
   index callback_invoices ON ONLY public.callback USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
   index callback_reference ON ONLY public.callback USING btree (reference) WHERE (reference IS NOT NULL)
   index callback_verdict ON ONLY public.callback USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
+  trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
+  trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
 `,
   callback_budget: `
   with (fillfactor=50)
@@ -105,6 +107,8 @@ failed_check text
   index callback_default_invoice_ids_idx1 ON public.callback_default USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
   index callback_default_reference_idx ON public.callback_default USING btree (reference) WHERE (reference IS NOT NULL)
   index callback_default_verdict_received_at_id_idx ON public.callback_default USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
+  trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback_default FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
+  trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback_default FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
 `,
   certificate: `
 id uuid not null
@@ -127,14 +131,14 @@ paid_amount numeric
 stored_amount numeric
 published_amount numeric
 source text not null
+time_zone text not null default 'UTC'::text
+currency text not null default 'NGN'::text
 state text not null default 'due'::text
 result text
 last_error text
 progress json
 collection_ids uuid[] not null
 document json
-time_zone text not null default 'UTC'::text
-currency text not null default 'NGN'::text
   constraint certificate_done_check CHECK (((state = 'done'::text) = ((document IS NOT NULL) AND (gaps IS NOT NULL) AND (result IS NOT NULL))))
   constraint certificate_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint certificate_pkey PRIMARY KEY (id)
@@ -187,7 +191,6 @@ open_since timestamp with time zone
   index confirmation_quarantined ON public.confirmation USING btree (settled_at) WHERE (verdict = 'quarantined'::text)
   index confirmation_replaying ON public.confirmation USING btree (source) WHERE ((attempt = 0) AND (priority = 'replay'::text) AND (state = ANY (ARRAY['due'::text, 'claimed'::text])))
   index confirmation_unknown ON public.confirmation USING btree (settled_at) WHERE (verdict = 'unknown_invoice'::text)
-  trigger late_decision AFTER UPDATE OF verdict, released_at ON public.confirmation FOR EACH ROW WHEN (((COALESCE((old.verdict = 'quarantined'::text), false) <> COALESCE((new.verdict = 'quarantined'::text), false)) OR (old.released_at IS DISTINCT FROM new.released_at))) EXECUTE FUNCTION note_late_change()
 `,
   ended_session: `
 ends_at timestamp with time zone not null
@@ -216,6 +219,8 @@ erased_digest text
   constraint event_one_of_a_type UNIQUE (source, invoice_id, type)
   constraint event_pkey PRIMARY KEY (source, id)
   index event_created_at ON public.event USING btree (created_at)
+  trigger event_is_insert_only BEFORE DELETE OR UPDATE ON public.event FOR EACH ROW EXECUTE FUNCTION event_is_insert_only()
+  trigger event_is_never_emptied BEFORE TRUNCATE ON public.event FOR EACH STATEMENT EXECUTE FUNCTION event_is_insert_only()
 `,
   failing_chore: `
 failing_since timestamp with time zone not null default clock_timestamp()
@@ -264,9 +269,6 @@ document json not null
   index invoice_paid_at ON public.invoice USING btree (source, paid_at) WHERE (paid_at IS NOT NULL)
   index invoice_payer_email ON public.invoice USING btree (payer_email_hash) WHERE (payer_email_hash IS NOT NULL)
   index invoice_reference ON public.invoice USING btree (reference) WHERE (reference IS NOT NULL)
-  trigger late_delete AFTER DELETE ON public.invoice FOR EACH ROW EXECUTE FUNCTION note_late_change()
-  trigger late_insert AFTER INSERT ON public.invoice FOR EACH ROW WHEN ((COALESCE(new.paid_at, new.created_at, new.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval))) EXECUTE FUNCTION note_late_change()
-  trigger late_update AFTER UPDATE ON public.invoice FOR EACH ROW WHEN (((((((((((COALESCE(old.paid_at, old.created_at, old.confirmed_at) IS DISTINCT FROM COALESCE(new.paid_at, new.created_at, new.confirmed_at)) OR (old.status IS DISTINCT FROM new.status)) OR (old.type IS DISTINCT FROM new.type)) OR (old.collection_name IS DISTINCT FROM new.collection_name)) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.service_charge IS DISTINCT FROM new.service_charge)) OR (old.vat IS DISTINCT FROM new.vat)) OR (old.total_amount IS DISTINCT FROM new.total_amount)) OR (old.settleable_amount IS DISTINCT FROM new.settleable_amount)) AND ((COALESCE(old.paid_at, old.created_at, old.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval)) OR (COALESCE(new.paid_at, new.created_at, new.confirmed_at) < (date_trunc('month'::text, (now() + '14:00:00'::interval), 'UTC'::text) + '12:00:00'::interval))))) EXECUTE FUNCTION note_late_change()
 `,
   invoice_snapshot: `
 id bigint not null generated always as identity
@@ -280,11 +282,6 @@ digest text not null
 document json not null
   constraint invoice_snapshot_pkey PRIMARY KEY (source, invoice_id, id)
   index invoice_snapshot_recorded_at ON public.invoice_snapshot USING brin (recorded_at) WITH (autosummarize='on')
-`,
-  late_change: `
-changed_at timestamp with time zone not null default clock_timestamp()
-invoice_id uuid not null
-source text not null
 `,
   ledger: `
   with (fillfactor=50)
@@ -353,48 +350,6 @@ asked_type text
 asked_collection text
   constraint listed_payment_asked_check CHECK ((asked = ANY (ARRAY['paid'::text, 'not_paid'::text, 'unknown'::text, 'not_found'::text, 'unclear'::text])))
   constraint listed_payment_pkey PRIMARY KEY (certificate_id, invoice_id)
-`,
-  month: `
-id uuid not null
-closed_at timestamp with time zone not null
-reopened_at timestamp with time zone
-window_from timestamp with time zone not null
-window_to timestamp with time zone not null
-payments integer not null
-source text not null
-month text not null
-time_zone text not null
-currency text not null
-closed_by text not null
-reopened_by text
-reopen_reason text
-scope text not null default ''::text
-document json not null
-  constraint month_month_check CHECK ((month ~ '^\\d{4}-(0[1-9]|1[0-2])$'::text))
-  constraint month_pkey PRIMARY KEY (id)
-  constraint month_reopened_check CHECK ((((reopened_at IS NULL) = (reopened_by IS NULL)) AND ((reopened_at IS NULL) = (reopen_reason IS NULL))))
-  index month_closed UNIQUE ON public.month USING btree (source, month) WHERE (reopened_at IS NULL)
-`,
-  month_change: `
-id bigint not null generated always as identity
-month_id uuid not null
-invoice_id uuid not null
-changed_at timestamp with time zone not null
-before json
-after json
-  constraint month_change_pkey PRIMARY KEY (id)
-  index month_change_of ON public.month_change USING btree (month_id, invoice_id)
-`,
-  month_payment: `
-month_id uuid not null
-invoice_id uuid not null
-collection text
-amount numeric
-service_charge numeric
-vat numeric
-total numeric
-settleable numeric
-  constraint month_payment_pkey PRIMARY KEY (month_id, invoice_id)
 `,
   outbox: `
   with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
@@ -528,36 +483,6 @@ unknown_answers bit(100) not null default (0)::bit(100)
   constraint source_paused_by_check CHECK ((paused_by = ANY (ARRAY['operator'::text, 'refused'::text])))
   constraint source_pkey PRIMARY KEY (name)
 `,
-  statement_match: `
-id uuid not null
-made_at timestamp with time zone not null default clock_timestamp()
-first_day date not null
-last_day date not null
-settle_days integer
-keep_duplicates boolean not null default false
-clean boolean not null
-source text not null
-collection text
-time_zone text not null
-currency text not null
-file_name text not null
-file_sha256 text not null
-result_sha256 text not null
-made_by text not null
-mapping json not null
-figures json not null
-  constraint statement_match_days_check CHECK ((first_day <= last_day))
-  constraint statement_match_pkey PRIMARY KEY (id)
-  constraint statement_match_sha256_check CHECK (((file_sha256 ~ '^[0-9a-f]{64}$'::text) AND (result_sha256 ~ '^[0-9a-f]{64}$'::text)))
-  index statement_match_latest ON public.statement_match USING btree (source, made_at)
-`,
-  statement_match_item: `
-match_id uuid not null
-position integer not null
-state text not null
-item json not null
-  constraint statement_match_item_pkey PRIMARY KEY (match_id, "position")
-`,
   sweep: `
 id uuid not null
 collection_id uuid not null
@@ -617,9 +542,10 @@ last_error text
   constraint topic_pkey PRIMARY KEY (arn)
 `,
   functions: `
+  function callback_is_insert_only() returns trigger, body ae4c83ebe5bab850
   function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 247320609910d11f
-  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body e2ac7b800aaec135
-  function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 2985086193b641b6
-  function note_late_change() returns trigger, security definer, set search_path=pg_catalog, pg_temp, not for public, body cae3973f1660a0a7
+  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 6f51b7145f5ca77f
+  function event_is_insert_only() returns trigger, body 7641c3df7e123871
+  function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 5950bd6509d5eab4
 `,
 } as const;

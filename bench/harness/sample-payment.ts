@@ -1,4 +1,3 @@
-/** Paid within this hour: what is paid in a month that is over also has a row in `late_change`. */
 const HOUR = new Date().toISOString().slice(0, 13);
 
 /** The answer to Get Invoice for a paid invoice, as the interface shows it (part A, Invoice). */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks what invoice-relay signed, with nothing of it but docs/ledger.md; needs python3-cryptography.
-verify.py document FILE KEYS: a certificate, a month's closing or a root
+verify.py document FILE KEYS: a certificate or a root
 verify.py consistency KEPT PRINTED: a root that was kept, and what `ledger root --since ITS_SIZE --json` prints
 verify.py evidence ledger/proofs.json [KEYS]"""
 import base64

@@ -1,5 +1,5 @@
 // Checks what invoice-relay signed, with nothing of it but docs/ledger.md; needs Node 24.2 or newer.
-// node verify.ts document FILE KEYS: a certificate, a month's closing or a root
+// node verify.ts document FILE KEYS: a certificate or a root
 // node verify.ts consistency KEPT PRINTED: a root that was kept, and what `ledger root --since ITS_SIZE --json` prints
 // node verify.ts evidence ledger/proofs.json [KEYS]
 import { createHash, verify } from "node:crypto";

@@ -58,7 +58,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     comment on table swept_payment is
       'Payments that a sweep has looked at, and which of them were missing.'`.execute(db);
 
-  // One without a `day` was asked for by a person; those with one are the daily run's.
+  // One without a `day` was asked for by a person; those with one are the daily run's. `time_zone`: the zone
+  // whose days its days are, for ever: another one (BOOKS_TIME_ZONE) makes new ones.
   await sql`
     create table certificate (
       id uuid not null,
@@ -81,6 +82,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       stored_amount numeric,
       published_amount numeric,
       source text not null,
+      time_zone text not null default 'UTC',
+      currency text not null default 'NGN',
       state text not null default 'due',
       result text,
       last_error text,
@@ -96,7 +99,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         check ((state = 'done') = (document is not null and gaps is not null and result is not null))
     );
     comment on table certificate is 'Proofs of completeness, made and to be made, with what they found.';
-    create unique index certificate_daily on certificate (source, day) where day is not null;
+    create unique index certificate_daily on certificate (source, day, time_zone) where day is not null;
     create index certificate_created_at on certificate (created_at)`.execute(db);
 
   // While a certificate is made: what the lists showed of each payment, and what Get Invoice said where it

@@ -40,7 +40,6 @@ export type AlarmTopic =
   | "quarantined_invoice"
   | "collection"
   | "certificate"
-  | "month"
   | "replay"
   | "chore"
   | "clock"

@@ -42,7 +42,6 @@ const BODY_LIMIT = "256kb";
 /** Readings and exports that are under way at once: together they leave background work a connection of its pool. */
 const READING_LIMIT = 2;
 const EXPORT_LIMIT = 1;
-const UPLOADS = ["text/csv", "application/octet-stream"];
 
 /** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
 export function adminRouter({
@@ -72,16 +71,6 @@ export function adminRouter({
     response.locals.caller = caller;
     next();
   });
-  const addRoute = (operation: Operation) => {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    api[operation.method](path, (request, response) =>
-      carryOut(operation, { ...parts, turns }, request, response, log).catch((error: unknown) => {
-        throw noteWork(error, workOf(operation, request));
-      }),
-    );
-  };
-  const all: readonly Operation[] = operations;
-  for (const operation of all) if (operation.upload === true) addRoute(operation);
   api.use(jsonBody(BODY_LIMIT));
   api.get("/openapi.json", (_request, response) => {
     response.type("json").send(openApiText());
@@ -93,7 +82,14 @@ export function adminRouter({
     if (!live.listen(response, isOver))
       refuse(response, { status: 503, error: "Too many listeners. Try again later." });
   });
-  for (const operation of all) if (operation.upload !== true) addRoute(operation);
+  for (const operation of operations as readonly Operation[]) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    api[operation.method](path, (request, response) =>
+      carryOut(operation, { ...parts, turns }, request, response, log).catch((error: unknown) => {
+        throw noteWork(error, workOf(operation, request));
+      }),
+    );
+  }
   api.use((_request, response) => {
     const error = "There is no such operation. /admin/v1/openapi.json describes them all.";
     refuse(response, { status: 404, error });
@@ -128,15 +124,7 @@ async function carryOut(
     const error = `${operation.id} needs the role ${needed}; ${holder.name} has the role ${holder.role}.`;
     return refuse(response, { status: 403, error });
   }
-  if (operation.upload === true && !request.is(UPLOADS)) {
-    const error = `Send the file itself, with the header Content-Type: ${UPLOADS.join(" or ")}.`;
-    return refuse(response, { status: 415, error });
-  }
-  const { params: path, query } = request;
-  const body =
-    operation.upload === true ? request.iterator({ destroyOnReturn: false }) : (request.body ?? {});
-  // What is left of a file that was refused half-way is read and dropped, so that its sender gets the answer.
-  if (operation.upload === true) response.once("finish", () => request.resume());
+  const { params: path, query, body = {} } = request;
   const input = readInput(operation, { path, query, body });
   const left = new AbortController();
   response.once("close", () => left.abort());

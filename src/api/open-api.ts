@@ -97,11 +97,6 @@ function describe(operation: Described): Json {
         },
       },
     }),
-    ...(operation.upload && {
-      requestBody: {
-        content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
-      },
-    }),
     responses: {
       200: {
         description: "Done",

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { alarmsAreQuiet } from "../alarms/alarms.ts";
 import { alarmsAreToNotify } from "../alarms/alarms-to-notify.ts";
-import { lateChangesWait } from "../books/month/month-changes.ts";
 import { someErasedAreUnchecked } from "../confirm/erase.ts";
 import { confirmationsAreDue, confirmationsNeedRescue } from "../confirm/queue/claim.ts";
 import { type Columns, text, uuid } from "../database/columns.ts";
@@ -82,8 +81,7 @@ const selectDue = new Statement(FOUND, (slots: Slots<Looking>) => {
           ms(({ intervalMs }) => intervalMs),
         )} or ${replayLeasesAreLost(lease)}
         or ${upstreamsNeedRescue} as rescue,
-      ${testEventsAreToMove(slots)} or ${pausesHaveEnded} or ${someErasedAreUnchecked} or ${alarmsAreQuiet}
-        or ${lateChangesWait(sources)} as chores,
+      ${testEventsAreToMove(slots)} or ${pausesHaveEnded} or ${someErasedAreUnchecked} or ${alarmsAreQuiet} as chores,
       ${replaysWait} as replay, ${alarmsAreToNotify(value((given) => given.lease.longestMs))} as tell,
       array(${sourcesToSweep(lists)}) as sweep,
       array(${sourcesToCertify(sources)}) as certify`;

@@ -1,5 +1,3 @@
-import { bookSourcesOf } from "../books/book-source.ts";
-import { noteMonthChanges } from "../books/month/month-changes.ts";
 import { CollectionNames } from "../confirm/collection-names.ts";
 import { ConfirmLine, confirmPolicy } from "../confirm/confirm-line.ts";
 import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
@@ -68,7 +66,6 @@ export function createPasses(context: PassContext) {
     sources: names,
     createDestination: () => destinationOf(settings, 1),
   });
-  const books = bookSourcesOf(settings);
   const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
   const intervalMs = settings.RECONCILE_INTERVAL;
   const look = lookForWork(context.hot, context.sources, { lease, intervalMs });
@@ -101,7 +98,7 @@ export function createPasses(context: PassContext) {
       return Math.max(confirmations, events) < BRING_FORWARD_LIMIT ? null : 0;
     },
     /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
-    async chores(stop?: AbortSignal) {
+    async chores() {
       let hasMore = false;
       const retryInMs = await maintain(context, {
         // By today's settings, in every pass: an older or newer process may write others.
@@ -126,11 +123,6 @@ export function createPasses(context: PassContext) {
         late_personal_data: () => checkErased(db),
         quiet_alarms: () => alarms.clearQuiet(),
         old_budgets: () => forgetBudgets(db),
-        async month_changes() {
-          const { raised, more } = await noteMonthChanges(db, books, stop);
-          hasMore ||= more;
-          alarms.notify(raised);
-        },
       });
       return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, CHORES_WAIT_LIMIT_MS);
     },

@@ -3,7 +3,7 @@ import { describedSources } from "../kit/sources.ts";
 
 export interface BookSource {
   name: string;
-  /** The zone of its days and months (BOOKS_TIME_ZONE). */
+  /** The zone of its days (BOOKS_TIME_ZONE). */
   zone: string;
   currency: string;
   /** COLLECTION_IDS; empty when none is reconciled. */

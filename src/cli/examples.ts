@@ -40,16 +40,6 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "payments --from 2026-10-01 --to 2026-10-31 --out payments.xlsx",
     "differences --from 2026-10-01 --to 2026-10-31 --format csv",
   ],
-  match: [
-    "statement.csv --from 2026-10-01 --to 2026-10-31",
-    "statement.csv --date-column Date --amount-column Credit --decimal , --out left.xlsx",
-  ],
-  "match list": ["", "--source default --limit 5"],
-  "match show": [`${ID}`, `${ID} --out all.csv`],
-  "month close": ["2026-10 --dry-run", '2026-10 --waive-statement "the bank has no statement yet"'],
-  "month list": ["", "--source default"],
-  "month show": ["2026-10", "2026-10 --source default"],
-  "month reopen": ['2026-10 --reason "a late payment"', "2026-10 --source default --reason correction"],
   "replay confirmations": [
     "--from 2026-10-01 --to 2026-10-02 --dry-run",
     "--verdict unknown_invoice --reason incident",

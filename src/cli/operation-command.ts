@@ -173,13 +173,13 @@ async function allPages<Result>(
 
 type Paged<Result> = Result & { items: unknown[]; next: string | null; searchedTo?: Date | null };
 
-function inputOf({ pathParameters, query, body, upload }: Operation, given: CommandInput): OperationInput {
+function inputOf({ pathParameters, query, body }: Operation, given: CommandInput): OperationInput {
   const pick = (shape: object = {}) =>
     Object.fromEntries(Object.entries(given).filter(([name, value]) => name in shape && value !== undefined));
   return {
     path: pick(pathParameters?.shape),
     query: pick(query?.shape),
-    body: upload === true ? given.file : pick(body instanceof z.ZodObject ? body.shape : {}),
+    body: pick(body instanceof z.ZodObject ? body.shape : {}),
   };
 }
 

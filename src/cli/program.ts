@@ -11,9 +11,7 @@ import { eraseCommand, retentionCommand } from "./commands/erase.ts";
 import { evidenceCommand, invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
 import { ledgerCommand } from "./commands/ledger.ts";
 import { collectionServiceCommand, localSnsCommand } from "./commands/local-services.ts";
-import { matchCommand } from "./commands/match.ts";
 import { migrateCommand } from "./commands/migrate.ts";
-import { monthCommand } from "./commands/month.ts";
 import { pauseCommand, resumeCommand } from "./commands/pause.ts";
 import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
@@ -42,15 +40,7 @@ const groups: Readonly<Record<string, readonly ((context: CommandContext) => Com
   "How it does:": [statusCommand, alarmsCommand, auditCommand],
   "One payment:": [invoiceCommand, invoicesCommand, callbacksCommand, evidenceCommand, eraseCommand],
   "Trouble:": [deadCommand, quarantineCommand, replayCommand, pauseCommand, resumeCommand],
-  "Proof and books:": [
-    reconcileCommand,
-    certifyCommand,
-    certificateCommand,
-    ledgerCommand,
-    reportCommand,
-    matchCommand,
-    monthCommand,
-  ],
+  "Proof and books:": [reconcileCommand, certifyCommand, certificateCommand, ledgerCommand, reportCommand],
   "The provider:": [apiCommand],
   "On this machine:": [devCommand, demoCommand, collectionServiceCommand, localSnsCommand, sandboxCommand],
 };
@@ -65,7 +55,7 @@ export function createProgram(context: CommandContext): Command {
     .configureHelp({
       showGlobalOptions: true,
       minWidthToWrap: 20,
-      // Those of `alarms` and `match` are not for the commands in them.
+      // Those of `alarms` are not for the commands in them.
       visibleGlobalOptions: ({ parent }) =>
         parent === null ? [] : (parent.parent ?? parent).options.slice(),
       styleTitle: (title) => context.paint("title", title),

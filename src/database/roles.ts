@@ -66,13 +66,6 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   swept_payment: { worker: ALL },
   certificate: { worker: ALL },
   listed_payment: { worker: ALL },
-  statement_match: { worker: ["select", "insert"] },
-  statement_match_item: { worker: ["select", "insert"] },
-  // Closing and reopening is a person's; the worker notes what changes afterwards.
-  month: { worker: KEEPS },
-  month_payment: { worker: ["select", "insert"] },
-  month_change: { worker: ["select", "insert"] },
-  late_change: { worker: ALL },
   // Whoever takes callbacks also answers for the public keys.
   published_root: { worker: KEEPS },
   signing_key: { receiver: READS, worker: KEEPS },
@@ -94,8 +87,6 @@ export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   make_callback_partition: ["worker"],
   drop_callback_partition: ["worker"],
   drop_kept_callbacks: ["worker"],
-  // Only triggers call it.
-  note_late_change: [],
 };
 
 /** Roles belong to the server: another database's migrate may be making it too. */

@@ -1,6 +1,6 @@
 import { addDays, dayOf, daysBetween, startOf } from "./time.ts";
 
-// What a day and a month are in the books of a source: those of its zone (BOOKS_TIME_ZONE). Only here, and
+// What a day is in the books of a source: those of its zone (BOOKS_TIME_ZONE). Only here, and
 // never in SQL: Postgres has time zone tables of its own, and reads a midnight that is there twice as the later.
 
 /** Times from, and before. */
@@ -28,9 +28,6 @@ export function bookDayOf(at: Date | number, zone: string): string {
   const [month = "", day = "", year = ""] = formatIn(zone).format(at).split("/");
   return `${year.padStart(4, "0")}-${month}-${day}`;
 }
-
-/** The month of a time in a zone, YYYY-MM. */
-export const bookMonthOf = (at: Date | number, zone: string): string => bookDayOf(at, zone).slice(0, 7);
 
 /** The day that it is in whichever of the zones, and of UTC, is furthest. */
 export const latestBookDay = (at: Date, zones: readonly string[]): string =>
@@ -62,14 +59,6 @@ export const bookPeriod = (first: string, last: string, zone: string): BookPerio
 
 /** One day: of 24 hours, or of 23 or 25 and so on where clocks change. @param day YYYY-MM-DD */
 export const bookDay = (day: string, zone: string): BookPeriod => bookPeriod(day, day, zone);
-
-/** @param month YYYY-MM */
-export const bookMonth = (month: string, zone: string): BookPeriod => {
-  const first = `${month}-01`;
-  return { from: startOfBookDay(first, zone), to: startOfBookDay(nextMonth(first), zone) };
-};
-
-const nextMonth = (first: string): string => `${addDays(first, 31).slice(0, 7)}-01`;
 
 /** The last day of which a period has a part; for one of whole days its last. */
 export const lastBookDay = ({ to }: Pick<BookPeriod, "to">, zone: string): string =>

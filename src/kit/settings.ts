@@ -148,7 +148,7 @@ export const settingsSchema = z.object({
   PROVIDER_TIME_ZONE: timeZone.prefault("UTC").describe("The zone of the provider's times that name none."),
   BOOKS_TIME_ZONE: booksTimeZone
     .prefault("UTC")
-    .describe("The zone whose days and months the books have; a source of SOURCES_FILE may have its own."),
+    .describe("The zone whose days the books have; a source of SOURCES_FILE may have its own."),
   CURRENCY: currency
     .prefault("NGN")
     .describe("The currency of all amounts; a source of SOURCES_FILE may have its own."),

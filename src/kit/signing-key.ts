@@ -58,5 +58,5 @@ export const LEDGER_SETTINGS = {
     ),
   LEDGER_SIGNING_KEY: signingKey
     .optional()
-    .describe("Signs certificates, month closings and roots; without it they are unsigned, and say so."),
+    .describe("Signs certificates and roots; without it they are unsigned, and say so."),
 };

@@ -116,7 +116,7 @@ function sourceSchema(
     snsTopicArn: topicArn,
     /** null: events of Test invoices are held. */
     snsTestTopicArn: topicArn.nullable().default(null),
-    /** The zone whose days and months the books have. */
+    /** The zone whose days the books have. */
     booksTimeZone: booksTimeZone.default(BOOKS_TIME_ZONE || "UTC"),
     /** Of all amounts, ISO 4217. */
     currency: currency.default(CURRENCY || "NGN"),

@@ -6,11 +6,6 @@ export const dayOf = (at: Date | number): string => new Date(at).toISOString().s
 /** The start of a day, UTC. */
 export const startOf = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/** The number of a month that is called by its name, or by how it begins: 1 to 12; 0 when it is none. */
-export const monthNamed = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
-
 /** A day by its digits, YYYY-MM-DD; null when there is none such, as in the year 0 of Postgres. */
 export function dayThatExists(year = "", month = "", day = ""): string | null {
   const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;

@@ -146,19 +146,6 @@ export const KINDS: readonly Kind[] = [
     rows: sql<boolean>`state = 'done'`,
   },
   {
-    name: "month",
-    code: 10,
-    table: "month",
-    time: "closed_at",
-    key: { id: "uuid" },
-    columns: {
-      ...of("time", "closed_at window_from window_to"),
-      ...of("text", "id source month time_zone currency closed_by payments document"),
-    },
-    // Reopening is an act, which has a leaf of its own; what a change of settings changes, is an addendum.
-    uncovered: ["reopened_at", "reopened_by", "reopen_reason", "scope"],
-  },
-  {
     name: "erasure",
     code: 8,
     table: "ledger_erasure",

@@ -23,7 +23,6 @@ const TOLD_AFTER = {
   old_budgets: "15 minutes",
   ledger: "15 minutes",
   ledger_check: "23 hours",
-  month_changes: "15 minutes",
 } as const;
 
 type ChoreName = keyof typeof TOLD_AFTER;

@@ -1,7 +1,9 @@
 import { idRange, isUuid } from "../kit/ids.ts";
 import { amountIn } from "../kit/money-text.ts";
-import { addDays, dayThatExists, monthNamed } from "../kit/time.ts";
+import { addDays, dayThatExists } from "../kit/time.ts";
 import type { InvoiceTerms } from "./invoice-terms.ts";
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /**
  * A day as people write it: `2026-11-24`, `24/11/2026`, `24.11.2026`, `24 Nov 2026`, `November 24`, `today`.
@@ -22,7 +24,7 @@ export function dayIn(text: string, today: string): string | null {
     /^(?<month>[a-z]{3,9})\.? (?<day>\d\d?)(?:st|nd|rd|th)?(?: (?<year>\d{4}))?$/.exec(typed);
   if (named?.groups === undefined) return null;
   const { day, month: name = "", year } = named.groups;
-  const month = monthNamed(name);
+  const month = MONTHS.indexOf(name.slice(0, 3)) + 1;
   if (month === 0) return null;
   if (year !== undefined) return dayThatExists(year, `${month}`, day);
   const thisYear = Number(today.slice(0, 4));

@@ -5,7 +5,6 @@ import { readConfirmation } from "../confirm/queue/read-confirmations.ts";
 import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
-import type { BookPeriod } from "../kit/book-days.ts";
 import type { Mask } from "../kit/mask.ts";
 import { readEvent } from "../publish/read-events.ts";
 import { callbacksAbout } from "../receive/log/callbacks-about.ts";
@@ -25,10 +24,7 @@ export const undeliveredFilters = z.strictObject({
   to: timeGiven.optional().describe("only those waiting since before this time (UTC)"),
 });
 
-interface UndeliveredFilters extends Partial<z.output<typeof undeliveredFilters>> {
-  /** Only what is a payment of this period, or may become one: its time of payment is not known. */
-  paidIn?: BookPeriod | undefined;
-}
+type UndeliveredFilters = Partial<z.output<typeof undeliveredFilters>>;
 
 /**
  * Either by invoice or event id, including dismissed items, or everything that the filters match and nobody
@@ -94,18 +90,12 @@ function chosen(selection: UndeliveredSelection): RawBuilder<unknown> {
   if ("ids" in selection)
     return sql`("invoiceId" = any(${selection.ids}::uuid[]) or "eventId" = any(${selection.ids}::uuid[]))
       and source = coalesce(${selection.source ?? null}, source)`;
-  const { kind, source, collection, from, to, paidIn } = selection.filters;
-  const isPaidIn =
-    paidIn === undefined
-      ? sql`true`
-      : sql`coalesce((
-        select coalesce(paid_at >= ${paidIn.from} and paid_at < ${paidIn.to}, created_at < ${paidIn.to})
-        from invoice where invoice.source = undelivered.source and invoice.id = undelivered."invoiceId"), true)`;
+  const { kind, source, collection, from, to } = selection.filters;
   return sql`"dismissedAt" is null and kind = coalesce(${kind ?? null}, kind)
     and source = coalesce(${source ?? null}, source)
     and (${collection ?? null}::text is null or collection = ${collection ?? null})
     and since >= coalesce(${from ?? null}::timestamptz, '-infinity')
-    and since < coalesce(${to ?? null}::timestamptz, 'infinity') and ${isPaidIn}`;
+    and since < coalesce(${to ?? null}::timestamptz, 'infinity')`;
 }
 
 interface Listing {
@@ -122,7 +112,6 @@ const selectUndelivered = new VaryingStatement(
   [
     { list: "dead", selection: { ids: [] }, limit: 1 },
     { list: "quarantine", selection: { filters: {} }, limit: 1 },
-    { list: "dead", selection: { filters: { paidIn: { from: new Date(0), to: new Date(0) } } }, limit: 1 },
   ],
 );
 

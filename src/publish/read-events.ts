@@ -8,7 +8,6 @@ import {
   type EventKey,
   type EventState,
   eventState,
-  inPayload,
   isAccepted,
   isPaymentEvent,
   joinOutbox,
@@ -211,21 +210,4 @@ export async function eventHappenings(
       ...(publishedAt === null ? [] : [{ ...made, what: "published" as const, at: publishedAt }]),
     ])
     .sort((one, other) => +one.at - +other.at);
-}
-
-/** The amounts of these invoices in their events, as they were sent; null in one that names none. */
-export async function readSentAmounts(
-  db: Database,
-  source: string,
-  invoiceIds: readonly string[],
-): Promise<Map<string, string | null>> {
-  if (invoiceIds.length === 0) return new Map();
-  const sent = await db
-    .selectFrom("event")
-    .select(["invoice_id as id", typed(nullable(returned.text()), inPayload("amount")).as("amount")])
-    .where("source", "=", source)
-    .where("invoice_id", "in", [...invoiceIds])
-    .where(isPaymentEvent)
-    .execute();
-  return new Map(sent.map(({ id, amount }) => [id, amount]));
 }

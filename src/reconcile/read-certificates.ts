@@ -115,7 +115,7 @@ export const certificatePage = z.object({
   matching: whole.describe("How many match, of those that the certificate names."),
   next: whole.nullable().describe("null at the end."),
 });
-export type CertificatePage = z.output<typeof certificatePage>;
+type CertificatePage = z.output<typeof certificatePage>;
 
 interface PageOf extends DifferenceFilters {
   id: string;

@@ -20,7 +20,7 @@ export interface ReconcileSource {
   invalidStatuses: readonly string[];
   /** The time zone of times without one. */
   timeZone: string;
-  /** The zone whose days and months its books have. */
+  /** The zone whose days its books have. */
   booksTimeZone: string;
   currency: string;
   /** How long before its payment an invoice may have been created, in ms. */

@@ -93,12 +93,8 @@ interface OpenDays {
  * first. A finding is settled only by a later certificate of at least the same collections, the daily run's
  * and one made by hand alike. A refused one proves none of its days, and one that names no day leaves its last
  * one open. Pure.
- * @param within only what is open of this period: a day of another zone may have a part in it.
  */
-function openDays(
-  made: readonly MadeCertificate[],
-  within: BookPeriod = { from: new Date(-8.64e15), to: new Date(8.64e15) },
-): OpenDays[] {
+function openDays(made: readonly MadeCertificate[]): OpenDays[] {
   // Mostly the next one settles a day: three years of daily certificates would take seconds otherwise.
   const inOrder = made.toSorted((one, other) => +one.madeAt - +other.madeAt);
   const periods = new Map<string, BookPeriod>();
@@ -110,19 +106,14 @@ function openDays(
   };
   const openOf = (found: MadeCertificate, others: readonly MadeCertificate[]) =>
     wantingDays(found).filter(({ day }) => {
-      const whole = periodOf(day, found.zone);
-      const from = whole.from > within.from ? whole.from : within.from;
-      const to = whole.to < within.to ? whole.to : within.to;
-      return !(
-        from >= to ||
-        others.some(
-          (later) =>
-            later.from <= from &&
-            later.to >= to &&
-            later.source === found.source &&
-            later.madeAt > found.madeAt &&
-            found.collectionIds.every((id) => later.collectionIds.includes(id)),
-        )
+      const { from, to } = periodOf(day, found.zone);
+      return !others.some(
+        (later) =>
+          later.from <= from &&
+          later.to >= to &&
+          later.source === found.source &&
+          later.madeAt > found.madeAt &&
+          found.collectionIds.every((id) => later.collectionIds.includes(id)),
       );
     });
   return inOrder
@@ -170,16 +161,6 @@ function wantingDays({ result, from, to, zone, gaps, wanting }: MadeCertificate)
  */
 export const readUnprovenDays = async (db: Database, sources: Sources | null): Promise<UnprovenDays[]> =>
   unprovenDays(await selectMade.execute(db, { all: sources === null, sources: sources ?? [] }));
-
-/** Of one source, the certificates that still find days wanting, or parts of days, of a period, each with these days. */
-export const readWantingDays = async (
-  db: Database,
-  source: Sources[number],
-  period: BookPeriod,
-): Promise<{ certificateId: string; days: string[] }[]> =>
-  openDays(await selectMade.execute(db, { all: false, sources: [source] }), period)
-    .filter(({ found, open }) => found.source === source.name && open.length > 0)
-    .map(({ found, open }) => ({ certificateId: found.id, days: open.map(({ day }) => day) }));
 
 /** Raised by a certificate that is not equal, and over once no day of the source is unproven. */
 export const GAP: AlarmName = "certificate_gap";

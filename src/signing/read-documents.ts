@@ -4,13 +4,6 @@ import { isTooIntricate } from "../kit/is-too-intricate.ts";
 /** More than any of ours: a certificate names ten thousand differences. */
 const LIMITS = { depth: 32, pieces: 2_000_000 };
 
-/** The closings in what `month show --json` and `month close --json` print; anything else as it is. */
-function withinMonths(parsed: unknown): unknown {
-  const { closings, months } = Object(parsed) as { closings?: unknown; months?: unknown };
-  const held = closings ?? months;
-  return Array.isArray(held) ? held.map((one) => Object(one).closing) : parsed;
-}
-
 /**
  * The documents in a file: one, or a list of them as `certify --json` prints it. Windows' shells write UTF-16.
  * @throws RelayError where it holds no whole JSON document, or one that two readers could read as different things.
@@ -24,7 +17,7 @@ export function readDocuments(bytes: Uint8Array): Record<string, unknown>[] {
     );
   if (!/^[{[]/.test(text) || isTooIntricate(text, LIMITS))
     throw new RelayError("It is not a signed document of invoice-relay, which is JSON.");
-  const parsed = withinMonths(parseStrictly(text));
+  const parsed = parseStrictly(text);
   const found = Array.isArray(parsed) ? parsed : [parsed];
   const documents = found.filter(
     (one): one is Record<string, unknown> => typeof one === "object" && one !== null && !Array.isArray(one),

@@ -5,8 +5,8 @@ import { readSigningKey } from "../kit/signing-key.ts";
 // What is signed is a JSON document of any kind; its signature stands in it, as `signature`. docs/ledger.md
 // describes both, so that anybody can check them.
 
-/** What a signed document is: a certificate, a month's closing, or the root of a source's ledger. */
-export type SignedKind = "certificate" | "month" | "root";
+/** What a signed document is: a certificate, or the root of a source's ledger. */
+export type SignedKind = "certificate" | "root";
 
 export interface Signature {
   kind: SignedKind;

@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 export const signatureSchema: z.ZodType<Signature> = z.strictObject({
-  kind: z.enum(["certificate", "month", "root"]),
+  kind: z.enum(["certificate", "root"]),
   signedAt: z.iso.datetime(),
   keyId: z.string(),
   publicKey: z.base64().length(44),
@@ -38,12 +38,10 @@ export const signatureSchema: z.ZodType<Signature> = z.strictObject({
 
 const WHAT: Record<SignedKind, string> = {
   certificate: "a certificate",
-  month: "a month's closing",
   root: "a ledger's root",
 };
 const HOW: Record<SignedKind, string> = {
   certificate: "invoice-relay certificate verify FILE",
-  month: "invoice-relay certificate verify FILE",
   root: "invoice-relay ledger verify --root FILE",
 };
 

@@ -3,8 +3,6 @@ import {
   bookDay,
   bookDayOf,
   bookDaysOf,
-  bookMonth,
-  bookMonthOf,
   bookPeriod,
   lastBookDay,
   latestBookDay,
@@ -14,15 +12,11 @@ import { addDays } from "../../src/kit/time.ts";
 
 const shown = ({ from, to }: { from: Date; to: Date }) => [from.toISOString(), to.toISOString()];
 
-describe("days and months of the books", () => {
+describe("days of the books", () => {
   it("are those of UTC by default", () => {
     expect(shown(bookDay("2026-10-31", "UTC"))).toEqual([
       "2026-10-31T00:00:00.000Z",
       "2026-11-01T00:00:00.000Z",
-    ]);
-    expect(shown(bookMonth("2026-12", "UTC"))).toEqual([
-      "2026-12-01T00:00:00.000Z",
-      "2027-01-01T00:00:00.000Z",
     ]);
   });
 
@@ -41,7 +35,6 @@ describe("days and months of the books", () => {
     const late = new Date("2025-12-31T23:00:00.000Z");
     expect(latestBookDay(late, ["America/Lima", "Africa/Lagos"])).toBe("2026-01-01");
     expect(latestBookDay(late, ["America/Lima"])).toBe("2025-12-31");
-    expect(bookMonthOf(new Date("2025-12-31T23:00:00.000Z"), "Africa/Lagos")).toBe("2026-01");
   });
 
   it("have 23 or 25 hours where clocks change, none lost and none twice", () => {
@@ -52,10 +45,6 @@ describe("days and months of the books", () => {
     expect(shown(bookDay("2026-10-25", "Europe/London"))).toEqual([
       "2026-10-24T23:00:00.000Z",
       "2026-10-26T00:00:00.000Z",
-    ]);
-    expect(shown(bookMonth("2026-10", "Europe/London"))).toEqual([
-      "2026-09-30T23:00:00.000Z",
-      "2026-11-01T00:00:00.000Z",
     ]);
   });
 
@@ -80,7 +69,6 @@ describe("days and months of the books", () => {
       "2026-03-02",
     ]);
     expect(lastBookDay(period, "Africa/Lagos")).toBe("2026-03-02");
-    expect(bookDaysOf(bookMonth("2028-02", "Europe/London"), "Europe/London")).toHaveLength(29);
   });
 
   it("follow one another without a gap in every zone: a moment has the day that it lies in", () => {

@@ -73,7 +73,6 @@ describe("verifying the ledger", () => {
     await around.query(
       "alter table confirmation drop constraint confirmation_opened_by_check, drop constraint confirmation_verdict_check",
     );
-    await around.query("alter table month drop constraint month_month_check");
     await around.query("alter table callback drop constraint callback_verdict_check");
     await around.query("create sequence given_id start 1000000");
     for (const table of ["invoice_snapshot", "publication", "audit_entry"])

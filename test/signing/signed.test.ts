@@ -59,7 +59,7 @@ describe("a signed document", () => {
       { ...signed, total: { count: "3", amount: "4500.00" } },
       { source: "default", signature },
       { ...signed, signature: { ...signature, signedAt: LATER } },
-      { ...signed, signature: { ...signature, kind: "month" } },
+      { ...signed, signature: { ...signature, kind: "root" } },
     ];
     for (const document of forged) {
       expect(check(reread(document)).state).toBe("broken");

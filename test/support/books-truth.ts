@@ -1,12 +1,4 @@
-import {
-  type AmountName,
-  amountsOf,
-  COLUMNS,
-  decimal,
-  FREQUENCIES,
-  isOurs,
-  type WorldPayment,
-} from "./books-world.ts";
+import { type AmountName, amountsOf, COLUMNS, decimal, isOurs, type WorldPayment } from "./books-world.ts";
 
 // What the books have to say, reckoned from the provider's own data alone: nothing of the product is used here.
 
@@ -47,12 +39,6 @@ export const amountsSum = (all: readonly WorldPayment[]) =>
     string
   >;
 
-/** As a closing has them. */
-export function sumsOf(all: readonly WorldPayment[]) {
-  const { service_charge: serviceCharge, ...amounts } = amountsSum(all);
-  return { payments: all.length, serviceCharge, ...amounts };
-}
-
 /** A line of a certificate. */
 export const totalsOf = (all: readonly WorldPayment[]) => ({
   paid: tallyOf(all),
@@ -74,14 +60,3 @@ export function groupsBy(
 /** What the clocks of the books show. */
 export const clockOf = (at: string | null, source: "a" | "b"): string =>
   at === null ? "" : new Date(at).toLocaleString("sv-SE", { timeZone: ZONES[source] });
-
-/** What the provider settles at once: one payment, or all of one day and collection. */
-export const settlementsOf = (all: readonly WorldPayment[]) =>
-  groupsBy(all, ({ id, day, collection }) =>
-    FREQUENCIES[collection] === "Daily" ? `${day} ${collection}` : `${day} ${collection} ${id}`,
-  ).map(([, group]) => ({
-    group,
-    day: group[0]?.day ?? "",
-    id: group[0]?.id ?? "",
-    amount: group.reduce((total, one) => total + amountsOf(one).settleable, 0n),
-  }));

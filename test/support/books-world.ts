@@ -29,7 +29,7 @@ export interface WorldPayment {
   type: "Live" | "Test";
 }
 
-/** What certificates, reports and closings count. */
+/** What certificates and reports count. */
 export const isOurs = ({ type, collection }: WorldPayment) => type === "Live" && collection in LISTS;
 
 export const COLUMNS = ["amount", "service_charge", "vat", "total", "settleable"] as const;
@@ -81,7 +81,7 @@ const makePayments = (): WorldPayment[] => [
   payment("b", "Lagos", 9007199254740993n, "2026-10-31T23:10:00Z", "2026-11-01"),
 ];
 
-export interface BooksWorld {
+interface BooksWorld {
   relay: Awaited<ReturnType<typeof startRelay>>;
   around: Surroundings;
   environment: Record<string, string | undefined>;
@@ -134,13 +134,6 @@ function answerAll({ provider }: Surroundings, payments: readonly WorldPayment[]
   });
 }
 
-/** How the provider settles each collection. */
-export const FREQUENCIES: Readonly<Record<string, string>> = {
-  "Term 1": "Instant",
-  "Term 2": "Daily",
-  "Term 3": "Daily",
-};
-
 const digits = (hundredths: bigint) => `#${decimal(hundredths)}`;
 
 /** What `digits` marked is a number, with every digit. */
@@ -158,7 +151,6 @@ function invoiceOf(one: WorldPayment) {
     serviceCharge: digits(service_charge),
     vat: digits(vat),
     settleableAmount: digits(settleable),
-    settlementFrequency: FREQUENCIES[one.collection] ?? "Instant",
     serviceFeePayer: "Payer",
     status: "Paid",
     type: one.type,

@@ -11,7 +11,7 @@ const UUID_V7 = (ms: number) =>
 
 /**
  * Adds rows of every ledgered table: `count` payments, a second apart from `from` on, each with a callback, an
- * answer and an older one, a verdict, an event, its acceptance; a certificate, a month that was closed and an act each.
+ * answer and an older one, a verdict, an event, its acceptance; a certificate and an act each.
  * @returns the ids of the invoices.
  */
 export async function addPayments(
@@ -55,10 +55,6 @@ export async function addPayments(
        finished_at)
      select callback, $4, at - interval '1 day', at, 1, 1, 1, 0, 0, 1, 1, 1, 'done', 'equal', array[id], '{}', at, at
      from ${rows}`,
-    `insert into month (id, source, month, window_from, window_to, closed_at, closed_by, payments, time_zone,
-       currency, document, reopened_at, reopened_by, reopen_reason)
-     select callback, $4, '2026-10', at - interval '1 month', at, at, 'cli:test', 1, 'UTC', 'NGN', '{}', at,
-       'cli:test', 'so that the next can be closed' from ${rows}`,
     `insert into audit_entry (at, invoice_id, actor, action, subject, detail)
      select at, id, 'cli:test', 'dead.retry', id::text || $4, '{}' from ${rows}`,
   ])

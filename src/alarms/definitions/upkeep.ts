@@ -51,24 +51,6 @@ export const ALARMS_OF_UPKEEP = {
       "The detail says why: most often the provider's list fails. Try `invoice-relay certify --from <day> " +
       "--to <day>` and `invoice-relay doctor`. It is tried again by itself, every hour at least.",
   },
-  closed_month_changed: {
-    severity: "warning",
-    title: ["a closed month changed", "closed months changed"],
-    about: "month",
-    means:
-      "A payment of a month that was closed came late, or its amount, charges, collection or day changed, or it was " +
-      "released from quarantine or is paid no longer; or a setting such as BOOKS_TIME_ZONE or PAID_STATUSES now makes " +
-      "other payments the month's. The closing stays as it was; each change is kept beside it as " +
-      "an addendum, to the cent.",
-    ends:
-      "when the month is reopened (`invoice-relay month reopen <month>`), to be closed again with the new figures, or when " +
-      "a person closes the alarm; a further change raises it again.",
-    action: "Read what changed with invoice-relay month show <id>, then reopen the month and close it again.",
-    todo:
-      "`invoice-relay month show <month>` names each change: what, when, and by how much. Correct what was reported " +
-      "from the closing, then `invoice-relay month reopen <month> --reason …` and " +
-      "[close it again](finance.md#closing-a-month).",
-  },
   replay_failed: {
     severity: "warning",
     title: ["a replay failed", "replays failed"],
@@ -92,7 +74,7 @@ export const ALARMS_OF_UPKEEP = {
       "`published_roots` (`LEDGER_TOPIC_ARN` takes none of the ledger's roots; at once where only a person can mend " +
       "it: no such topic, refused credentials), after 15 minutes for the small " +
       "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms`, " +
-      "`old_budgets`, `ledger` and `month_changes`. Each is done by itself, so the others go on.",
+      "`old_budgets` and `ledger`. Each is done by itself, so the others go on.",
     ends: "when it works again.",
     action:
       "Read the error and mend its cause; it is tried again automatically. Where old rows stay, run " +

@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from "kysely";
 import { hasStatus, plainColumn, readableDocument } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { type ConfirmationState, shownVerdict, type Verdict } from "../../confirm/queue/confirmation.ts";
-import { type Columns, time, uuid } from "../../database/columns.ts";
 import {
   nullable,
   type ResultOf,
@@ -20,13 +19,6 @@ import { callbacksThatName } from "../../receive/log/list-callbacks.ts";
 import { certifiedNames } from "../../reconcile/certificate/certified-names.ts";
 import type { BookSource } from "../book-source.ts";
 
-/** A part of a payment that is settled to somebody else. */
-export interface Share {
-  account: string | null;
-  /** The provider's digits. */
-  amount: string | null;
-}
-
 const PAYMENT = {
   invoiceId: returned.uuid,
   reference: nullable(returned.text()),
@@ -39,9 +31,6 @@ const PAYMENT = {
   vat: nullable(returned.numeric),
   total: nullable(returned.numeric),
   settleable: nullable(returned.numeric),
-  /** How the provider settles it: `Instant`, `Daily`. */
-  frequency: nullable(returned.text()),
-  shares: nullable(returned.json<Share[]>()),
   paidAt: nullable(returned.time),
   /** When it counts: when it was paid or, where the provider does not say that, created. */
   countedAt: returned.time,
@@ -76,8 +65,6 @@ interface PaymentsQuery extends BookPeriod {
   after: { at: string; id: string };
   /** The names of the source's own collections; null when it has no restriction. */
   ownNames: readonly string[] | null;
-  /** Only these invoices, whenever they were paid. */
-  ids: readonly string[];
 }
 
 const PAGE = 1_000;
@@ -109,8 +96,7 @@ function payments(
     select invoice.id as "invoiceId", invoice.reference, readable.document ->> 'payerName' as payer,
       invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
       invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
-      invoice.settleable_amount as settleable, readable.document ->> 'settlementFrequency' as frequency,
-      ${SHARES} as shares, invoice.paid_at as "paidAt",
+      invoice.settleable_amount as settleable, invoice.paid_at as "paidAt",
       coalesce(invoice.paid_at, invoice.created_at, invoice.confirmed_at) as "countedAt",
       case when ${whole} then (select min(received_at) from ${callbacksThatName(sql`invoice.id`)}
         where callback.source = invoice.source) end as "calledBackAt",
@@ -133,12 +119,6 @@ function payments(
     order by ${place}`;
 }
 
-/** Its amounts as text: JSON's numbers keep every digit that way. */
-const SHARES = sql`
-  case when json_typeof(readable.document -> 'invoiceBeneficiaries') = 'array' then
-    (select json_agg(json_build_object('account', item ->> 'linkedAccountId', 'amount', item ->> 'amount'))
-      from json_array_elements(readable.document -> 'invoiceBeneficiaries') as item) end`;
-
 /**
  * Nearly all that has a time of payment is a payment, which Postgres cannot know of these conditions: were they among
  * those of a page, it would sort all that is left of the period for each.
@@ -154,14 +134,6 @@ const selectDated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
     isPayment(slots),
   );
 });
-
-const selectByIds = new Statement(READ, (slots: Slots<PaymentsQuery>) =>
-  payments(
-    slots,
-    sql`id = any(${slots.value(({ ids }) => ids)}::uuid[]) and ${isPayment(slots)}`,
-    sql`invoice.id`,
-  ),
-);
 
 /** Those without a date of payment count when they were created, as in certificates. */
 const selectUndated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
@@ -181,13 +153,13 @@ const selectUndated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
  */
 export async function* readPayments(
   db: Database,
-  given: Omit<PaymentsQuery, "after" | "ownNames" | "ids">,
+  given: Omit<PaymentsQuery, "after" | "ownNames">,
 ): AsyncGenerator<Payment, void, undefined> {
   const { name, collectionIds } = given.source;
   const ownNames = await certifiedNames(db, name, collectionIds);
   for (const select of [selectUndated, selectDated]) {
     for (let after = { at: given.from.toISOString(), id: NIL_UUID }; ; ) {
-      const rows = await select.execute(db, { ...given, after, ownNames, ids: [] });
+      const rows = await select.execute(db, { ...given, after, ownNames });
       for (const [index, row] of rows.entries()) {
         if (index % ROWS_IN_ONE_TURN === 0) await nextTurn();
         if (row.counts) yield paymentOf(row, given.source);
@@ -197,65 +169,6 @@ export async function* readPayments(
       after = { at: last.at ?? after.at, id: last.invoiceId };
     }
   }
-}
-
-/** Those of these invoices, a thousand at most, that are payments by now, whenever they were paid. */
-export async function readPaymentsOf(
-  db: Database,
-  source: BookSource,
-  ids: readonly string[],
-): Promise<Payment[]> {
-  const ownNames = await certifiedNames(db, source.name, source.collectionIds);
-  const after = { at: "", id: NIL_UUID };
-  const given = { source, forSums: true, from: new Date(0), to: new Date(0), after, ownNames, ids };
-  return (await selectByIds.execute(db, given)).map((row) => paymentOf(row, source));
-}
-
-/** Some time of payment, and the certificate that proved it. */
-interface ProvenDay extends BookPeriod {
-  certificateId: string;
-}
-
-const PROVEN_DAY: Columns<ProvenDay> = {
-  begins: time(({ from }) => from),
-  ends: time(({ to }) => to),
-  certificate_id: uuid(({ certificateId }) => certificateId),
-};
-
-const selectChangedSince = new Statement(
-  { invoiceId: returned.uuid, countedAt: returned.time },
-  (slots: Slots<PaymentsQuery & { days: readonly ProvenDay[] }>) => {
-    const [from, to] = [slots.value((given) => given.from), slots.value((given) => given.to)];
-    const source = slots.value((given) => given.source.name);
-    const written = sql`coalesce(invoice.created_at, invoice.confirmed_at)`;
-    const counted = (at: RawBuilder<unknown>, chosen: RawBuilder<unknown>) => sql`
-      select id, ${at} as at from invoice
-      where source = ${source} and ${at} >= ${from} and ${at} < ${to} and ${chosen} and ${isPayment(slots)}`;
-    return sql`
-      with proven as (
-        select begins, ends, least(created_at, finished_at) as since
-        from ${slots.table("day", PROVEN_DAY, ({ days }) => days)} join certificate on id = certificate_id)
-      select payment.id as "invoiceId", at as "countedAt"
-      from (${counted(sql`paid_at`, sql`true`)} union all ${counted(written, sql`paid_at is null`)}) as payment
-      join proven on at >= begins and at < ends
-      join confirmation on confirmation.source = ${source} and confirmation.invoice_id = payment.id
-      where greatest(opened_at, released_at) > since or exists (select from invoice_snapshot as earlier
-        where earlier.source = ${source} and earlier.invoice_id = payment.id and earlier.recorded_at > since)
-      order by at, payment.id`;
-  },
-);
-
-/** The payments of some days that came, or of which the provider said something else, since a certificate of the day was begun. */
-export async function readChangedSince(
-  db: Database,
-  source: BookSource,
-  days: readonly ProvenDay[],
-): Promise<{ invoiceId: string; countedAt: Date }[]> {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const ownNames = await certifiedNames(db, source.name, source.collectionIds);
-  const given = { source, from: first.from, to: last.to, after: { at: "", id: NIL_UUID }, ownNames, ids: [] };
-  return await selectChangedSince.execute(db, { ...given, days });
 }
 
 function paymentOf(

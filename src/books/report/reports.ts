@@ -4,7 +4,6 @@ import { RelayError } from "../../kit/errors.ts";
 import type { Mask } from "../../kit/mask.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
-import { AMOUNTS } from "../month/figures.ts";
 import { type Difference, readDifferences } from "./read-differences.ts";
 import { type Payment, readPayments } from "./read-payments.ts";
 import { type Column, cellsOf, count, day, money, type Sheet, type SheetRow, text, time } from "./sheet.ts";
@@ -63,6 +62,9 @@ const CURRENCY: Column<Sourced> = text("currency", ({ source }) => source.curren
 /** Of days and of times. */
 const ZONE: Column<Sourced> = text("time_zone", ({ source }) => source.zone);
 
+/** What an invoice says about money; `settleable` is what the provider owes of it. */
+const AMOUNTS = ["amount", "serviceCharge", "vat", "total", "settleable"] as const;
+
 /** `service_charge`. */
 const columnNamed = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -95,72 +97,51 @@ const paymentColumns = ({ showsPayers }: ReportRequest): Column<Payment>[] => [
   ZONE,
 ];
 
-/** More groups than anybody reads; as many fit into memory. */
-const GROUP_LIMIT = 100_000;
+/** More days and collections than anybody reads; as many fit into memory. */
+const DAYS_LIMIT = 100_000;
 
-interface Group extends Sourced {
-  key: readonly (string | null)[];
+/** The payments of one day and collection. */
+interface DaySums extends Sourced {
+  day: string;
+  collection: string | null;
   payments: number;
+  /** Of `AMOUNTS`. */
   sums: Money[];
 }
 
-/** What one payment adds to a group; null adds nothing. */
-interface Addend {
-  key: readonly (string | null)[];
-  amounts: readonly (Money | null)[];
-}
-
 /**
- * Adds up payments by their keys, in the order of the keys' texts.
- * @throws RelayError when there are more than 100,000 groups.
+ * Adds up the payments of each day and collection, in this order. What the provider does not say adds nothing.
+ * @throws RelayError when there are more than 100,000.
  */
-async function* groupsOf(source: BookSource, addends: AsyncIterable<Addend>): AsyncGenerator<Group> {
-  const groups = new Map<string, Group>();
-  for await (const { key, amounts } of addends) {
-    const name = JSON.stringify(key);
-    const group = groups.get(name) ?? { source, key, payments: 0, sums: amounts.map(() => "0.00") };
-    groups.set(name, group);
-    if (groups.size > GROUP_LIMIT)
-      throw new RelayError("There are more than 100,000 groups in this period. Choose a shorter one.");
-    group.payments += 1;
-    for (const [at, amount] of amounts.entries())
-      if (amount !== null) group.sums[at] = sumOfMoney([group.sums[at] ?? "0", amount]);
+async function* sumsOfDays(
+  db: Database,
+  request: ReportRequest,
+  source: BookSource,
+): AsyncGenerator<DaySums> {
+  const found = new Map<string, DaySums>();
+  for await (const payment of paymentsIn(db, request, source, true)) {
+    const [day, { collection }] = [dayOf(payment), payment];
+    const key = JSON.stringify([day, collection]);
+    const one = found.get(key) ?? { source, day, collection, payments: 0, sums: AMOUNTS.map(() => "0.00") };
+    found.set(key, one);
+    if (found.size > DAYS_LIMIT)
+      throw new RelayError("There are more than 100,000 days and collections. Choose a shorter period.");
+    one.payments += 1;
+    one.sums = AMOUNTS.map((name, at) => sumOfMoney([one.sums[at] ?? "0", moneyOf(payment[name]) ?? "0"]));
   }
-  for (const [, group] of [...groups].sort(([one], [other]) => (one < other ? -1 : 1))) yield group;
+  for (const [, sums] of [...found].sort(([one], [other]) => (one < other ? -1 : 1))) yield sums;
 }
 
-const sum = (name: string, at: number): Column<Group> => money(name, ({ sums }) => sums[at] ?? null, "sum");
-
-/** @param named the column of what they are added up by, beside their collection. */
-const totalsBy = (
-  name: string,
-  kind: string,
-  named: Column<Group>[],
-  keyOf: (payment: Payment) => string | null,
-): Reader =>
-  report<Group>(
-    name,
-    () => [
-      row(kind),
-      SOURCE,
-      text("collection", ({ key: [, collection = null] }) => collection),
-      ...named,
-      count("payments", ({ payments }) => String(payments), "sum"),
-      ...AMOUNTS.map((amount, at) => sum(columnNamed(amount), at)),
-      CURRENCY,
-      ZONE,
-    ],
-    (db, request, source) => {
-      const addends = async function* () {
-        for await (const payment of paymentsIn(db, request, source, true))
-          yield {
-            key: [keyOf(payment), payment.collection],
-            amounts: AMOUNTS.map((amount) => moneyOf(payment[amount]) ?? null),
-          };
-      };
-      return groupsOf(source, addends());
-    },
-  );
+const DAY_COLUMNS: readonly Column<DaySums>[] = [
+  row("day"),
+  SOURCE,
+  text("collection", ({ collection }) => collection),
+  day("day", ({ day }) => day),
+  count("payments", ({ payments }) => String(payments), "sum"),
+  ...AMOUNTS.map((name, at) => money(columnNamed(name), ({ sums }: DaySums) => sums[at] ?? null, "sum")),
+  CURRENCY,
+  ZONE,
+];
 
 const DIFFERENCE_COLUMNS: Column<Difference>[] = [
   row("difference"),
@@ -181,33 +162,7 @@ const DIFFERENCE_COLUMNS: Column<Difference>[] = [
 
 export const REPORTS = {
   payments: report("Payments", paymentColumns, paymentsIn),
-  days: totalsBy("Days", "day", [day("day", ({ key: [day = null] }) => day)], dayOf),
-  collections: totalsBy("Collections", "collection", [], ({ collection }) => collection),
-  methods: totalsBy(
-    "Methods",
-    "method",
-    [text("method", ({ key: [method = null] }) => method)],
-    ({ method }) => method,
-  ),
-  beneficiaries: report<Group>(
-    "Beneficiaries",
-    () => [
-      row("beneficiary"),
-      SOURCE,
-      text("beneficiary", ({ key: [account = null] }) => account),
-      count("payments", ({ payments }) => String(payments)),
-      sum("beneficiary_amount", 0),
-      CURRENCY,
-    ],
-    (db, request, source) => {
-      const addends = async function* () {
-        for await (const { shares } of paymentsIn(db, request, source, true))
-          for (const { account, amount } of shares ?? [])
-            yield { key: [account], amounts: [moneyOf(amount) ?? null] };
-      };
-      return groupsOf(source, addends());
-    },
-  ),
+  days: report("Days", () => DAY_COLUMNS, sumsOfDays),
   differences: report("Differences", () => DIFFERENCE_COLUMNS, readDifferences),
 } as const satisfies Record<string, Reader>;
 

@@ -9,12 +9,10 @@ import type { CommandContext } from "../command-context.ts";
 /** Any certificate of ours is smaller, in bytes. */
 const LARGEST = 64 * 1024 ** 2;
 
-/** Checks certificates and closings with nothing but their file: no settings, no database, no network. */
+/** Checks certificates with nothing but their file: no settings, no database, no network. */
 export const verifyCommand = (context: CommandContext): Command =>
   new Command("verify")
-    .description(
-      "check a signed certificate or month's closing offline; exit code 1 unless a key of --keys signed it as it is",
-    )
+    .description("check a signed certificate offline; exit code 1 unless a key of --keys signed it as it is")
     .argument("<file>", "what `certificate show ID --json`, `certify --json` or the console gave")
     .option(
       "--keys <file>",
@@ -22,9 +20,8 @@ export const verifyCommand = (context: CommandContext): Command =>
     )
     .action(async (file: string, { keys: keyFile }: { keys?: string }) => {
       const keys = keyFile === undefined ? null : readKeyFile((await readBytes(keyFile)).toString("utf8"));
-      const kinds = ["certificate", "month"] as const;
       const documents = await readSigned(file, (why) => new RelayError(`${file}: ${why}`));
-      const verdicts = documents.map((one) => verifySigned(one, { kinds, keys }));
+      const verdicts = documents.map((one) => verifySigned(one, { kinds: ["certificate"], keys }));
       if (verdicts.some(({ state, keyIsKnown }) => state !== "signed" || keyIsKnown !== true))
         context.fault();
       context.show(
@@ -59,8 +56,8 @@ export async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-const namesIn = ({ id, source, result, from, to, madeAt, month }: Record<string, unknown>) => ({
-  ...{ id, source, result, from, to, madeAt, month },
+const namesIn = ({ id, source, result, from, to, madeAt }: Record<string, unknown>) => ({
+  ...{ id, source, result, from, to, madeAt },
 });
 
 function wordsOf({ state, says, keyIsKnown, signature, document }: Verdict): string {
@@ -72,10 +69,8 @@ function wordsOf({ state, says, keyIsKnown, signature, document }: Verdict): str
 
 /** What a signed document says, and what no signature shows: whether a newer one says otherwise. */
 function contentsOf(document: Record<string, unknown>, kind = "certificate"): string {
-  const { id, source, result, from, to, madeAt, basis, month, closedAt, closedBy } = document;
+  const { id, source, result, from, to, madeAt, basis } = document;
   const zone = typeof basis === "object" && basis !== null && "zone" in basis ? String(basis.zone) : "UTC";
   const days = `${bookDayOf(Date.parse(String(from)), zone)} to ${lastBookDay({ to: new Date(String(to)) }, zone)} (${zone}), made ${madeAt}: ${String(result).toUpperCase()}`;
-  if (kind === "month")
-    return `It says that ${month} of source ${source} was closed ${closedAt} by ${closedBy} (${id}). It may have been reopened since: ask the relay for its list.`;
   return `It says, of source ${source}, ${kind} ${id}: ${days}. A newer one may say otherwise: ask the relay for its list.`;
 }

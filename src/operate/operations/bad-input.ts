@@ -27,12 +27,7 @@ export interface OperationInput {
  * @throws BadInput that names every field that is wrong.
  */
 export function readInput(
-  {
-    pathParameters,
-    query = z.object({}),
-    body,
-    upload,
-  }: Pick<Operation, "pathParameters" | "query" | "body" | "upload">,
+  { pathParameters, query = z.object({}), body }: Pick<Operation, "pathParameters" | "query" | "body">,
   given: OperationInput,
 ): OperationInput {
   const [path, parameters, read] = [
@@ -42,11 +37,7 @@ export function readInput(
   ];
   const problems = [...path.problems, ...parameters.problems, ...read.problems];
   if (problems.length > 0) throw new BadInput(problems);
-  const input = {
-    path: path.value,
-    query: parameters.value,
-    body: upload === true ? given.body : read.value,
-  };
+  const input = { path: path.value, query: parameters.value, body: read.value };
   for (const given of filtersOf(input)) refuseInverted(given);
   return input;
 }

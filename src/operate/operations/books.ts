@@ -13,7 +13,7 @@ import { operationsAbout } from "./operation.ts";
 const { download } = operationsAbout("Books");
 
 /** The sources that are asked for. @throws BadInput when there is none of that name. */
-export function chosenFrom(sources: readonly BookSource[], name: string | undefined): readonly BookSource[] {
+function chosenFrom(sources: readonly BookSource[], name: string | undefined): readonly BookSource[] {
   const chosen = sources.filter((one) => name === undefined || one.name === name);
   if (chosen.length > 0) return chosen;
   throw new BadInput(

@@ -42,7 +42,7 @@ export const ledgerOperations = [
       signingKeyId: z
         .string()
         .nullable()
-        .describe("What signs certificates, month closings and roots; null without LEDGER_SIGNING_KEY."),
+        .describe("What signs certificates and roots; null without LEDGER_SIGNING_KEY."),
       lastCheck: lastCheck.nullable().describe("Made daily over what is new, monthly over everything."),
     }),
     run: ({ db, signer }, { query: { since } }) =>

@@ -6,12 +6,10 @@ import { callbackOperations } from "./callbacks.ts";
 import { time } from "./fields.ts";
 import { invoiceOperations } from "./invoices.ts";
 import { ledgerOperations } from "./ledger.ts";
-import { monthOperations } from "./months.ts";
 import type { OperationShape } from "./operation.ts";
 import { proofOperations } from "./proof.ts";
 import { recordOperations } from "./records.ts";
 import { replayOperations } from "./replays.ts";
-import { statementOperations } from "./statements.ts";
 import { live, statusOperations } from "./status.ts";
 import { undeliveredOperations } from "./undelivered.ts";
 import { upstreamOperations } from "./upstreams.ts";
@@ -31,8 +29,6 @@ export const operations = [
   ...proofOperations,
   ...ledgerOperations,
   ...bookOperations,
-  ...statementOperations,
-  ...monthOperations,
   ...recordOperations,
 ] as const;
 

@@ -76,8 +76,7 @@ export interface OperationShape<
   Query extends z.ZodObject | undefined = z.ZodObject | undefined,
   Body extends Schema = Schema,
   Result extends z.ZodType = z.ZodType,
-  Upload extends true | undefined = true | undefined,
-> extends Described<PathParameters, Query, Body, Result, Upload> {
+> extends Described<PathParameters, Query, Body, Result> {
   id: Id;
   method: Method;
   /** Below `/admin/v1`, with `{name}` for what `pathParameters` describe. */
@@ -90,15 +89,12 @@ interface Described<
   Query extends z.ZodObject | undefined,
   Body extends Schema,
   Result extends z.ZodType,
-  Upload extends true | undefined = undefined,
 > {
   /** One sentence, without its full stop. */
   summary: string;
   pathParameters?: PathParameters;
   query?: Query;
   body?: Body;
-  /** Its body is a file: bytes as they come, which it reads itself and has to bound. */
-  upload?: Upload;
   result: Result;
   example?: { path?: Input<PathParameters>; query?: Input<Query>; body?: Input<Body> };
   /** The role it needs; by default `read` for a GET and `operate` for anything else. */
@@ -109,20 +105,14 @@ interface Described<
   tellsTokens?: true;
 }
 
-export interface Runs<
-  PathParameters extends Schema,
-  Query extends Schema,
-  Body extends Schema,
-  Returned,
-  Upload extends true | undefined = undefined,
-> {
+export interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
   /** @returns null when there is nothing with this id. */
   run(
     context: OperationContext,
     input: {
       path: Output<PathParameters>;
       query: Output<Query>;
-      body: Upload extends true ? AsyncIterable<Uint8Array> : Output<Body>;
+      body: Output<Body>;
     },
   ): Promise<Returned | null>;
 }
@@ -155,12 +145,11 @@ export function operationsAbout(tag: string) {
       PathParameters extends z.ZodObject | undefined = undefined,
       Query extends z.ZodObject | undefined = undefined,
       Body extends Schema = undefined,
-      Upload extends true | undefined = undefined,
     >(
       id: Id,
       path: Path,
-      definition: Described<PathParameters, Query, Body, Result, Upload> &
-        Runs<PathParameters, Query, Body, z.output<Result>, Upload>,
+      definition: Described<PathParameters, Query, Body, Result> &
+        Runs<PathParameters, Query, Body, z.output<Result>>,
     ) => ({ ...withExample(path, definition), id, method, path, tag });
   return {
     get: made("get"),

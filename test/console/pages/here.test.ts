@@ -14,7 +14,6 @@ it("a command of the relay's texts is said as what does the same here, and no ot
 
 it.each([
   ["operate/timeline-meaning", 5],
-  ["books/month/month-changes", 2],
   ["receive/caller/caller-checks", 1],
   ["reconcile/certificate/certify", 1],
   ["replay/replay-runner", 1],

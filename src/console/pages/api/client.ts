@@ -50,13 +50,6 @@ export const post = <const Path extends PathOf<"post">>(
   // Without a body it would come without the CSRF token.
   call("POST", path, { body: {}, ...(given as AnyGiven) }, signal);
 
-/** Sends a file as the body. @throws ApiProblem */
-export const upload = async <const Path extends "/statements">(
-  path: Path,
-  given: CallInput<OperationAt<"post", Path>>,
-  file: File,
-): Promise<AnswerOf<OperationAt<"post", Path>>> => call("POST", path, { ...(given as AnyGiven), body: file });
-
 /** @throws ApiProblem */
 export const remove = (path: PathOf<"delete">): Promise<unknown> => call("DELETE", path, { body: {} });
 
@@ -113,11 +106,11 @@ async function answerOf(
       accept,
       ...unattended(),
       ...(body !== undefined && {
-        "content-type": body instanceof File ? "application/octet-stream" : "application/json",
+        "content-type": "application/json",
         "x-csrf-token": session.value.kind === "signed_in" ? session.value.who.csrfToken : "",
       }),
     },
-    ...(body !== undefined && { body: body instanceof File ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

@@ -62,7 +62,6 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   certificate: () => "completeness",
   collection: () => "completeness",
   ledger: () => "completeness",
-  month: (month) => `completeness/${month}`,
   upstream: () => "settings",
 };
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { bookDayOf } from "../../../kit/book-days.ts";
 import { addDays, dayOf } from "../../../kit/time.ts";
-import type { Calendar, KnownMonth } from "../api/types.ts";
+import type { Calendar } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link, query, setQuery } from "../kit/router.tsx";
 import { moneyText } from "../kit/text.ts";
@@ -25,9 +25,7 @@ import {
   wordsOfDay,
 } from "./day-state.ts";
 import { LedgerSection } from "./ledger-section.tsx";
-import { MonthBadge, MonthPage, monthText } from "./month-page.tsx";
 import { ProofForm, ReportForm } from "./proof-form.tsx";
-import { StatementsPage } from "./statements-page.tsx";
 
 const SHOWN = 3;
 const MOST_BACK = 1_200;
@@ -39,12 +37,9 @@ function CalendarPage() {
   const from = monthsBefore(today, back + SHOWN - 1);
   const to = back === 0 ? today : addDays(monthsBefore(today, back - 1), -1);
   const answer = useAnswer("/certificates/calendar", { query: { from, to } });
-  const { data } = useAnswer("/months", { query: {} });
   return (
     <Answered answer={answer} what="certificates">
-      {(calendar) => (
-        <Shown {...{ calendar, back, from, to }} closed={data?.months ?? []} onDone={answer.reload} />
-      )}
+      {(calendar) => <Shown {...{ calendar, back, from, to }} onDone={answer.reload} />}
     </Answered>
   );
 }
@@ -54,12 +49,10 @@ interface ShownProps {
   back: number;
   from: string;
   to: string;
-  /** The months that are over. */
-  closed: readonly KnownMonth[];
   onDone: () => void;
 }
 
-function Shown({ calendar, back, from, to, closed, onDone }: ShownProps) {
+function Shown({ calendar, back, from, to, onDone }: ShownProps) {
   const sources = calendar.firstServed.map(({ source }) => source);
   const [chosen, setSource] = useState(sources[0] ?? "");
   const servedAt = calendar.firstServed.find(({ source }) => source === chosen)?.at ?? null;
@@ -109,18 +102,11 @@ function Shown({ calendar, back, from, to, closed, onDone }: ShownProps) {
         {monthsFromTo(from, to)
           .toReversed()
           .map((month) => (
-            <MonthGrid
-              key={month.name}
-              {...{ month, stateOf, certified }}
-              closed={closed.find((one) => one.month === month.name && one.source === chosen)}
-            />
+            <MonthGrid key={month.name} {...{ month, stateOf, certified }} />
           ))}
         <div>
           <Section title="Prove or heal a period">
             <ProofForm {...periodToProve(from, servedSince, today)} zone={zone} onDone={onDone} />
-          </Section>
-          <Section title="Bank statements">
-            <Link to="completeness/statements">Match one with what was to be settled</Link>
           </Section>
           <ReportForm from={monthsBefore(today, 1)} to={addDays(monthsBefore(today, 0), -1)} />
         </div>
@@ -130,12 +116,14 @@ function Shown({ calendar, back, from, to, closed, onDone }: ShownProps) {
   );
 }
 
-/** Whether every payment came through, day by day; a day opens to what is missing by name, a month to its closing. */
-export function CompletenessPage({ rest: [day, id] }: { rest: readonly string[] }) {
-  if (day === "statements") return <StatementsPage id={id} />;
-  if (day !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(day)) return <MonthPage key={day} month={day} />;
-  return day !== undefined ? <DayPage key={day} day={day} /> : <CalendarPage />;
-}
+/** Whether every payment came through, day by day; a day opens to what is missing by name. */
+export const CompletenessPage = ({ rest: [day] }: { rest: readonly string[] }) =>
+  day !== undefined ? <DayPage key={day} day={day} /> : <CalendarPage />;
+
+const monthText = (month: string): string =>
+  new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${month}-01`),
+  );
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
@@ -143,23 +131,13 @@ interface MonthGridProps {
   month: Month;
   stateOf: (day: string) => DayState;
   certified: ReadonlyMap<string, CalendarDay>;
-  /** Whether the books of it are closed; undefined while it is not over. */
-  closed: KnownMonth | undefined;
 }
 
 /** One month as a calendar; what a day's colour says stands in words as well. */
-function MonthGrid({ month: { name, weeks }, stateOf, certified, closed }: MonthGridProps) {
+function MonthGrid({ month: { name, weeks }, stateOf, certified }: MonthGridProps) {
   return (
     <table class="month">
-      <caption>
-        {closed === undefined ? (
-          monthText(name)
-        ) : (
-          <>
-            <Link to={`completeness/${name}`}>{monthText(name)}</Link> <MonthBadge month={closed} />
-          </>
-        )}
-      </caption>
+      <caption>{monthText(name)}</caption>
       <thead>
         <tr>
           {WEEKDAYS.map((weekday) => (

@@ -19,7 +19,7 @@ export function LedgerSection() {
                 <Badge state="unsigned" tone="wait" as="unsigned: no LEDGER_SIGNING_KEY" />
               ) : (
                 <>
-                  Certificates, month closings and roots are signed by key <code>{signingKeyId}</code>.
+                  Certificates and roots are signed by key <code>{signingKeyId}</code>.
                 </>
               )}
             </p>

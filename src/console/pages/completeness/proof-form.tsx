@@ -137,10 +137,7 @@ type Report = Asked["path"]["report"];
 /** What a report has a row for, besides its totals. */
 const REPORTS: Readonly<Record<Report, string>> = {
   payments: "every payment",
-  days: "each day",
-  collections: "each collection",
-  methods: "each payment method",
-  beneficiaries: "each beneficiary",
+  days: "each day and collection",
   differences: "each difference",
 };
 

@@ -9,7 +9,6 @@ const COMMANDS: readonly (readonly [command: RegExp, here: string])[] = [
   [/, this sends it again: invoice-relay reconcile\./, ", reconcile its day: the page Completeness does it."],
   [/: invoice-relay resume (confirm|publish)\./, "; it is resumed in Settings."],
   [/; once the settings are right, run: invoice-relay replay callbacks --refused$/, "."],
-  [/ Read (it|them) with: invoice-relay month show \S+$/, ""],
   [/ Resume it with: invoice-relay replay resume \S+$/, ""],
   [/ See: invoice-relay certify --from \S+ --to \S+$/, ""],
 ];
@@ -32,8 +31,6 @@ const TO_DO: Readonly<Partial<Record<AlarmName, string>>> = {
     "If the collection is yours, release it, and add the collection to COLLECTION_IDS. If not, dismiss it.",
   invoice_anomaly: "Compare what the provider answered, and ask them.",
   certificate_gap: "Read what is missing, then reconcile the day.",
-  closed_month_changed:
-    "Read what changed; correct what was reported, then reopen the month and close it again.",
   replay_failed: "Read the reason, then resume it.",
   pause_standing: "Once the reason is gone, resume it in Settings.",
   callback_refused:
