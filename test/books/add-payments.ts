@@ -22,7 +22,6 @@ export interface GivenPayment {
   publishedAt?: string;
   verdict?: string;
   releasedAt?: string;
-  shares?: { linkedAccountId: string; amount: string }[];
 }
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
@@ -47,15 +46,7 @@ export async function addPayments(query: Query, given: readonly GivenPayment[]):
     verdict: "paid",
     ...one,
     payload: JSON.stringify({ type: "invoice.paid", data: { payer: { name: one.payer ?? "Ada Obi" } } }),
-    // Money in JSON digit for digit, as the provider writes it.
-    document: JSON.stringify({ payerName: one.payer ?? "Ada Obi" }).replace(
-      /}$/,
-      `,"invoiceBeneficiaries":${
-        one.shares === undefined
-          ? "null"
-          : `[${one.shares.map((share) => `{"linkedAccountId":"${share.linkedAccountId}","amount":${share.amount}}`).join(",")}]`
-      }}`,
-    ),
+    document: JSON.stringify({ payerName: one.payer ?? "Ada Obi" }),
   }));
   const json = JSON.stringify(rows);
   const from = `from json_to_recordset($1::json) as given (id uuid, "eventId" uuid, "callbackId" uuid,

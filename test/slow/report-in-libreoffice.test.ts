@@ -58,7 +58,7 @@ it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", 
   );
   await addPayments(around.query, payments);
   const folder = await temporaryFolder();
-  for (const report of ["payments", "methods"])
+  for (const report of ["payments", "days"])
     for (const kind of ["csv", "xlsx"]) {
       const file = join(folder, `${report}-${kind}.${kind}`);
       const words = ["report", report, "--from", "2026-10-01", "--to", "2026-10-31", "--out", file];

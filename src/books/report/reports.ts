@@ -6,7 +6,18 @@ import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
 import { type Difference, readDifferences } from "./read-differences.ts";
 import { type Payment, readPayments } from "./read-payments.ts";
-import { type Column, cellsOf, count, day, money, type Sheet, type SheetRow, text, time } from "./sheet.ts";
+import {
+  type Column,
+  cellsOf,
+  count,
+  day,
+  id,
+  money,
+  type Sheet,
+  type SheetRow,
+  text,
+  time,
+} from "./sheet.ts";
 
 export interface ReportRequest {
   /** Those to read, in any order. */
@@ -80,7 +91,7 @@ const paymentColumns = ({ showsPayers }: ReportRequest): Column<Payment>[] => [
   SOURCE,
   text("collection", ({ collection }) => collection),
   text("reference", ({ reference }) => reference),
-  text("invoice_id", ({ invoiceId }) => invoiceId, "count"),
+  id("invoice_id", ({ invoiceId }) => invoiceId, "count"),
   text("payer", ({ payer }) => (showsPayers || payer === null ? payer : "***")),
   text("method", ({ method }) => method),
   ...AMOUNTS.map((name) =>
@@ -92,7 +103,7 @@ const paymentColumns = ({ showsPayers }: ReportRequest): Column<Payment>[] => [
   timeOf("called_back", "calledBackAt"),
   timeOf("confirmed", "confirmedAt"),
   timeOf("published_at", "publishedAt"),
-  text("message_id", ({ messageId }) => messageId),
+  id("message_id", ({ messageId }) => messageId),
   text("verdict", ({ verdict }) => verdict),
   ZONE,
 ];
@@ -151,12 +162,12 @@ const DIFFERENCE_COLUMNS: Column<Difference>[] = [
   day("day", ({ day }) => day),
   text("weight", ({ weight }) => weight),
   text("reason", ({ reason }) => reason),
-  text("invoice_id", ({ invoiceId }) => invoiceId),
-  text("event_id", ({ eventId }) => eventId),
+  id("invoice_id", ({ invoiceId }) => invoiceId),
+  id("event_id", ({ eventId }) => eventId),
   money("amount", ({ amount }) => amount),
   CURRENCY,
   text("detail", ({ detail }) => detail),
-  text("certificate", ({ certificateId }) => certificateId),
+  id("certificate", ({ certificateId }) => certificateId),
   ZONE,
 ];
 

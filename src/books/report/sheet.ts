@@ -2,10 +2,12 @@ import type { Mask } from "../../kit/mask.ts";
 import { type Money, sumOfMoney } from "../../provider/provider.ts";
 
 /**
- * What a cell holds: money as an exact decimal string, a count in digits, a day as YYYY-MM-DD, a time as
+ * What a cell holds: an id of 36 characters, money as an exact decimal string, a count in digits, a day as YYYY-MM-DD, a time as
  * `2026-10-31 23:59:59` on the clocks of the books.
  */
-export type Kind = "text" | "money" | "count" | "day" | "time";
+export type Kind = "text" | "id" | "money" | "count" | "day" | "time";
+
+export const isText = (kind: Kind): kind is "text" | "id" => kind === "text" || kind === "id";
 
 export type Cell = string | null;
 
@@ -29,6 +31,7 @@ const columnOf =
     total,
   });
 export const text = columnOf("text");
+export const id = columnOf("id");
 export const money = columnOf("money");
 export const count = columnOf("count");
 export const day = columnOf("day");
@@ -38,7 +41,7 @@ export const time = columnOf("time");
 export const cellsOf = <Item>(columns: readonly Column<Item>[], item: Item, mask: Mask): Cell[] =>
   columns.map(({ kind, of }) => {
     const cell = of(item);
-    return cell === null || kind !== "text" ? cell : mask(cell);
+    return cell === null || !isText(kind) ? cell : mask(cell);
   });
 
 /** A row, which knows what its amounts are counted in. */

@@ -4,7 +4,15 @@ import { markupText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import type { Parts } from "../file.ts";
 import { zipParts } from "../zip.ts";
-import type { Cell, Kind, Sheet, SheetColumn, Total, Totals } from "./sheet.ts";
+import {
+  type Cell,
+  isText,
+  type Kind,
+  type Sheet,
+  type SheetColumn,
+  type Total,
+  type Totals,
+} from "./sheet.ts";
 
 // A workbook of one sheet, as ECMA-376 (SpreadsheetML) has it: a few fixed parts and the rows, zipped as they
 // are read. Why no library: docs/decisions.md.
@@ -25,12 +33,13 @@ const EXACT_DIGITS = 15;
 const ROWS_AT_ONCE = 200;
 
 /** The formats of cells by kind, in the order of the styles below; the total row has them in bold. */
-const KINDS: readonly Kind[] = ["text", "money", "count", "day", "time"];
-const WIDTHS: Record<Kind, number> = { text: 24, money: 16, count: 10, day: 12, time: 20 };
+const KINDS: readonly Kind[] = ["text", "id", "money", "count", "day", "time"];
+const WIDTHS: Record<Kind, number> = { text: 24, id: 38, money: 16, count: 10, day: 12, time: 20 };
 const BOLD = KINDS.length;
 
 /**
- * A sheet as XLSX: one header row that stays in view and filters, the rows, and a total row for each currency.
+ * A sheet as XLSX: one header row that stays in view, filters, and begins each printed page, the rows, and a total
+ * row for each currency. It prints across landscape pages, all columns on one.
  * Its totals are SUBTOTAL, which follows the filter, and which no SUBTOTAL over the column adds again. Times
  * and amounts are numbers with a format; texts are texts, whatever they look like.
  * @param totals adds up the rows as they are written.
@@ -51,7 +60,7 @@ export const xlsxParts = (sheet: Sheet, totals: Totals, madeAt: Date): Parts =>
 
 async function* sheetParts({ columns, rows }: Sheet, totals: Totals): Parts {
   const last = letters(columns.length - 1);
-  yield `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
+  yield `${XML}<worksheet xmlns="${MAIN}">${FITS}<sheetViews><sheetView workbookViewId="0">` +
     '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>' +
     columns
       .map(({ kind }, at) => `<col min="${at + 1}" max="${at + 1}" width="${WIDTHS[kind]}" customWidth="1"/>`)
@@ -79,8 +88,11 @@ async function* sheetParts({ columns, rows }: Sheet, totals: Totals): Parts {
   const end = totals.rows + 1;
   yield waiting +
     totals.all.map((total, index) => totalRow(columns, total, end + 1 + index)).join("") +
-    `</sheetData><autoFilter ref="A1:${last}${end}"/></worksheet>`;
+    `</sheetData><autoFilter ref="A1:${last}${end}"/>${PAGES}</worksheet>`;
 }
+
+const FITS = '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>';
+const PAGES = '<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/>';
 
 const rowOf = (number: number, cells: readonly string[]): string =>
   `<row r="${number}">${cells.join("")}</row>`;
@@ -117,13 +129,13 @@ function subtotal(
 function cellOf(kind: Kind, at: number, number: number, value: Cell): string {
   if (value === null || value === "") return "";
   const style = KINDS.indexOf(kind);
-  const digits = kind === "text" ? null : numberOf(kind, value);
+  const digits = isText(kind) ? null : numberOf(kind, value);
   if (digits === null) return textCell(at, number, value, style);
   return `<c r="${letters(at)}${number}" s="${style}"><v>${digits}</v></c>`;
 }
 
 /** null for what a spreadsheet would not keep to the last digit, or could not show. */
-function numberOf(kind: Exclude<Kind, "text">, value: string): string | null {
+function numberOf(kind: Exclude<Kind, "text" | "id">, value: string): string | null {
   if (kind === "money" || kind === "count") return isExact(value) ? value : null;
   const days = Date.parse(`${value.replace(" ", "T")}${kind === "day" ? "T00:00:00" : ""}Z`) / DAY_MS;
   // Days are counted from the one before 1900; in the first two months of that year spreadsheets disagree.
@@ -170,15 +182,17 @@ const RELATIONS = relations(["worksheet", "worksheets/sheet1.xml"], ["styles", "
 
 const workbook = (name: string): string =>
   `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
-  `<sheet name="${markupText(name)}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
+  `<sheet name="${markupText(name)}" sheetId="1" r:id="rId1"/></sheets>` +
+  '<definedNames><definedName name="_xlnm.Print_Titles" localSheetId="0">' +
+  `${markupText(`'${name}'!$1:$1`)}</definedName></definedNames></workbook>`;
 
 /** Of numbers with a format of their own; at least two decimals, and no digit less than there is. */
 const FORMATS = ["#,##0.00#############", "yyyy\\-mm\\-dd", "yyyy\\-mm\\-dd\\ hh:mm:ss"];
-const FORMAT_OF: Record<Kind, number> = { text: 0, money: 164, count: 3, day: 165, time: 166 };
+const FORMAT_OF: Record<Kind, number> = { text: 0, id: 0, money: 164, count: 3, day: 165, time: 166 };
 
 const styleOf = (kind: Kind, font: 0 | 1): string =>
   `<xf numFmtId="${FORMAT_OF[kind]}" fontId="${font}" fillId="0" borderId="0" xfId="0" applyFont="1" ` +
-  `applyNumberFormat="1"${kind === "text" ? ' quotePrefix="1"' : ""}/>`;
+  `applyNumberFormat="1"${isText(kind) ? ' quotePrefix="1"' : ""}/>`;
 
 const STYLES =
   `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="${FORMATS.length}">` +

@@ -18,10 +18,6 @@ export const PAYMENTS: GivenPayment[] = [
     paidAt: "2026-09-30T23:00:00Z",
     calledBackAt: "2026-09-30T23:00:02Z",
     publishedAt: "2026-09-30T23:00:04Z",
-    shares: [
-      { linkedAccountId: "acc-1", amount: "400.10" },
-      { linkedAccountId: "acc-2", amount: "40000" },
-    ],
   },
   {
     amount: "9999999999999.99",
@@ -29,7 +25,6 @@ export const PAYMENTS: GivenPayment[] = [
     method: "Transfer",
     reference: "=HYPERLINK(0)",
     paidAt: "2026-10-31T22:59:59.999Z",
-    shares: [{ linkedAccountId: "acc-1", amount: "0.01" }],
   },
   { amount: "5.00", paidAt: "2026-10-31T23:00:00Z" },
   { amount: "7.00", type: "TEST\t", paidAt: "2026-10-10T12:00:00Z" },

@@ -5,7 +5,7 @@ import { readZip } from "../read-zip.ts";
 
 const COLUMNS: SheetColumn[] = [
   { name: "row", kind: "text" },
-  { name: "id", kind: "text", total: "count" },
+  { name: "id", kind: "id", total: "count" },
   { name: "amount", kind: "money", total: "sum" },
   { name: "payments", kind: "count", total: "sum" },
   { name: "day", kind: "day" },
@@ -17,16 +17,26 @@ async function* rowsOf(rows: readonly (readonly Cell[])[]): AsyncGenerator<Sheet
   for (const cells of rows) yield { currency: cells.at(-1) ?? "", cells };
 }
 
-/** The cells of the sheet as their XML, by their names. */
-async function cellsOf(currencies: string[], ...rows: (readonly Cell[])[]): Promise<Map<string, string>> {
+/** The XML of workbook and sheet. */
+async function made(currencies: string[], ...rows: (readonly Cell[])[]) {
   const sheet = { name: "R&D", columns: COLUMNS, currencies, rows: rowsOf(rows) };
   const parts: Buffer[] = [];
   for await (const part of xlsxParts(sheet, new Totals(sheet), new Date())) parts.push(Buffer.from(part));
   const files = readZip(Buffer.concat(parts));
-  expect(String(files.get("xl/workbook.xml"))).toContain('name="R&amp;D"');
-  const xml = String(files.get("xl/worksheets/sheet1.xml"));
+  return {
+    book: String(files.get("xl/workbook.xml")),
+    sheet: String(files.get("xl/worksheets/sheet1.xml")),
+  };
+}
+
+/** The cells of the sheet as their XML, by their names. */
+async function cellsOf(...given: Parameters<typeof made>): Promise<Map<string, string>> {
+  const { sheet } = await made(...given);
   return new Map(
-    [...xml.matchAll(/<c r="([A-Z]+\d+)"[^>]*>(.*?)<\/c>/g)].map(([, name = "", cell = ""]) => [name, cell]),
+    [...sheet.matchAll(/<c r="([A-Z]+\d+)"[^>]*>(.*?)<\/c>/g)].map(([, name = "", cell = ""]) => [
+      name,
+      cell,
+    ]),
   );
 }
 
@@ -90,4 +100,14 @@ it("texts are texts, whatever they look like or hold", async () => {
     ["payment", '=HYPERLINK("http://x")<&>\u0000\u202E\uD800', null, null, null, null, "NGN"],
   );
   expect(cells.get("B2")).toBe(text("=HYPERLINK(&quot;http://x&quot;)&lt;&amp;&gt;\uFFFD\uFFFD\uFFFD"));
+});
+
+it("prints across landscape pages, each with the header, in columns that hold an id", async () => {
+  const { book, sheet } = await made(["NGN"], ["payment", "a", "1.00", "1", null, null, "NGN"]);
+  expect(book).toContain('name="R&amp;D"');
+  expect(book).toMatch(/name="_xlnm.Print_Titles" localSheetId="0">(&#39;|&apos;|')R&amp;D\1!\$1:\$1</);
+  expect(sheet).toMatch(/<worksheet [^>]*><sheetPr><pageSetUpPr fitToPage="1"\/><\/sheetPr>/);
+  expect(sheet).toMatch(/<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"\/><\/worksheet>$/);
+  const width = /<col min="2" max="2" width="(\d+)"/.exec(sheet)?.[1];
+  expect(Number(width)).toBeGreaterThanOrEqual(36);
 });
