@@ -1,6 +1,6 @@
 // Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 
-/** What the migrations make: the types of its columns are read from it, and `doctor` compares a relay's with it. */
+/** What the migrations make: the types of its columns are read from it. */
 export const relaySchema = {
   alarm: `
 id bigint not null generated always as identity
@@ -69,8 +69,6 @@ failed_check text
   index callback_invoices ON ONLY public.callback USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
   index callback_reference ON ONLY public.callback USING btree (reference) WHERE (reference IS NOT NULL)
   index callback_verdict ON ONLY public.callback USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
-  trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
-  trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
 `,
   callback_budget: `
   with (fillfactor=50)
@@ -107,8 +105,6 @@ failed_check text
   index callback_default_invoice_ids_idx1 ON public.callback_default USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
   index callback_default_reference_idx ON public.callback_default USING btree (reference) WHERE (reference IS NOT NULL)
   index callback_default_verdict_received_at_id_idx ON public.callback_default USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
-  trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback_default FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
-  trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback_default FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
 `,
   certificate: `
 id uuid not null
@@ -219,8 +215,6 @@ erased_digest text
   constraint event_one_of_a_type UNIQUE (source, invoice_id, type)
   constraint event_pkey PRIMARY KEY (source, id)
   index event_created_at ON public.event USING btree (created_at)
-  trigger event_is_insert_only BEFORE DELETE OR UPDATE ON public.event FOR EACH ROW EXECUTE FUNCTION event_is_insert_only()
-  trigger event_is_never_emptied BEFORE TRUNCATE ON public.event FOR EACH STATEMENT EXECUTE FUNCTION event_is_insert_only()
 `,
   failing_chore: `
 failing_since timestamp with time zone not null default clock_timestamp()
@@ -542,10 +536,8 @@ last_error text
   constraint topic_pkey PRIMARY KEY (arn)
 `,
   functions: `
-  function callback_is_insert_only() returns trigger, body ae4c83ebe5bab850
   function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 247320609910d11f
-  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 6f51b7145f5ca77f
-  function event_is_insert_only() returns trigger, body 7641c3df7e123871
-  function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 5950bd6509d5eab4
+  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body e2ac7b800aaec135
+  function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 2985086193b641b6
 `,
 } as const;
