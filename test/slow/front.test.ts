@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
+import { attacksOn } from "./front/attacks.ts";
+import { honestCallback } from "./front/honest-callback.ts";
+import { HIDDEN } from "./front/smuggling.ts";
+import { startFront } from "./front/start-front.ts";
+import type { Target } from "./front/target.ts";
+
+const ATTACKS = attacksOn(TOKEN);
+const HONEST = 30;
+const WARM_UP = 2_000;
+const PAUSE_MS = 50;
+
+/** A relay with a heap of 256 MiB that has confirmed and published 2,000 payments. */
+async function warmRelay() {
+  const around = await surroundings();
+  const environment = around.environment({
+    NODE_OPTIONS: "--max-old-space-size=256",
+    TRUSTED_PROXIES: "loopback",
+  });
+  const { url, process } = await startRelayProcess(environment);
+  const bare = { port: Number(new URL(url).port), tls: false };
+  const pid = process.child.pid as number;
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      for (let n = 0; n < WARM_UP / 16; n += 1) await pay(around, bare);
+    }),
+  );
+  return {
+    around,
+    bare,
+    isAlive: () => process.child.exitCode === null && process.child.signalCode === null,
+    /** Begins the measure of the most memory anew. */
+    forgetMost: () => writeFileSync(`/proc/${pid}/clear_refs`, "5"),
+    /** The most memory that the relay had resident since then, in MiB. */
+    mostMib: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
+  };
+}
+
+/** A payment's callback. @returns how long its 200 took, in ms */
+async function pay(around: Surroundings, target: Target): Promise<number> {
+  const { status, ms } = await honestCallback(
+    target,
+    JSON.stringify({ data: { id: around.provider.paid() } }),
+  );
+  expect(status).toBe(200);
+  return ms;
+}
+
+/** Some payments one after the other. @returns what the slowest but one took, in ms: one may be late. */
+async function slowestButOne(around: Surroundings, target: Target): Promise<number> {
+  const taken: number[] = [];
+  for (let n = 0; n < HONEST; n += 1) {
+    taken.push(await pay(around, target));
+    await delay(PAUSE_MS);
+  }
+  return taken.sort((a, b) => b - a)[1] as number;
+}
+
+/** Attacks from a process of its own. @returns what ends it */
+function begin(name: string, target: Target): () => void {
+  const program = join(import.meta.dirname, "front/attacker.ts");
+  const child = spawn(process.execPath, [program, JSON.stringify(target), TOKEN, name], { stdio: "inherit" });
+  const end = () => void child.kill("SIGKILL");
+  onTestFinished(end);
+  return end;
+}
+
+const printed = (title: string, rows: (string | number)[][]) =>
+  process.stdout.write(
+    `\n${title}\n${rows.map(([name, ...figures]) => `${String(name).padEnd(52)}${figures.map((one) => (typeof one === "number" ? one.toFixed(0) : one).padStart(16)).join("")}\n`).join("")}\n`,
+  );
+
+describe("hostile bytes from one address", () => {
+  it("through the shipped front: a payment beside them is hardly late, memory is bounded (G8, G12)", async () => {
+    const { around, bare, isAlive, forgetMost, mostMib } = await warmRelay();
+    const front = await startFront(bare.port);
+    await slowestButOne(around, front);
+    forgetMost();
+    const calm = { ms: await slowestButOne(around, front), mib: mostMib() };
+    const measured: [name: string, ms: number, mib: number][] = [];
+    for (const { name } of ATTACKS) {
+      forgetMost();
+      const end = begin(name, front);
+      await delay(1_000);
+      measured.push([name, (await slowestButOne(around, front)) - calm.ms, mostMib() - calm.mib]);
+      end();
+    }
+    printed("Through the front", [
+      ["calm", calm.ms, calm.mib],
+      ["beside, above calm", "ms", "MiB"],
+      ...measured,
+    ]);
+    expect(isAlive()).toBe(true);
+    expect(measured.filter(([, ms, mib]) => ms > 250 || mib > 120)).toEqual([]);
+    expect(await around.query(`select reference from callback where reference like '%${HIDDEN}%'`)).toEqual(
+      [],
+    );
+    expect(front.written()).not.toContain(TOKEN);
+  });
+
+  it("at a bare port: five seconds later a payment takes less than a second, memory is bounded (G8)", async () => {
+    const { around, bare, isAlive, forgetMost, mostMib } = await warmRelay();
+    await slowestButOne(around, bare);
+    forgetMost();
+    await slowestButOne(around, bare);
+    const calmMib = mostMib();
+    const measured: [name: string, ms: number, mib: number][] = [];
+    for (const { name } of ATTACKS) {
+      forgetMost();
+      const end = begin(name, bare);
+      await delay(5_000);
+      end();
+      await delay(5_000);
+      measured.push([name, await pay(around, bare), mostMib() - calmMib]);
+    }
+    printed("At a bare port", [
+      ["calm", "", calmMib],
+      ["five seconds after", "ms", "MiB above calm"],
+      ...measured,
+    ]);
+    expect(isAlive()).toBe(true);
+    expect(measured.filter(([, ms, mib]) => ms > 1_000 || mib > 150)).toEqual([]);
+    expect(await around.query(`select reference from callback where reference like '%${HIDDEN}%'`)).toEqual(
+      [],
+    );
+  });
+});
