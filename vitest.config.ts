@@ -18,7 +18,7 @@ const LONG = [
   "test/{confirm,publish}/handoff.test.ts",
   "test/kit/{hang-up-on-stalled,one-request-at-a-time}.test.ts",
   "test/operate/{erase-whatever-came,retention-growth}.test.ts",
-  "test/receive/{linear-time,payer-page-in-chromium,postgres-away,slow-senders,small-heap}.test.ts",
+  "test/receive/{linear-time,payer-page-in-chromium,postgres-away,slow-senders}.test.ts",
   "test/reconcile/hand-made-holes.test.ts",
   "test/replay/interrupted-replay.test.ts",
   "test/sandbox/postgres/embedded-postgres.test.ts",

@@ -37,10 +37,6 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "every page of the console with 1 million callbacks in the log, or (--long) 10 million",
     load: async () => (await import("./measures/console.ts")).consolePages,
   },
-  bystander: {
-    about: "what a callback notices of strangers who send hostile ones 20 times a second",
-    load: async () => (await import("./measures/bystander.ts")).bystander,
-  },
   soak: {
     about: "minutes at 80 % of what the whole path takes: what grows, and what stays",
     load: async () => (await import("./measures/soak.ts")).soak,

@@ -43,7 +43,7 @@ function runbook(): string {
       }),
     ].join("\n\n"),
     Metrics: `All of \`/metrics\`, for each process. What is counted in Postgres is the same in every process: take \`max\`, not \`sum\`. A
-receiver with no more than [its role](security.md#database-roles) may not count it and leaves it out.
+receiver with no more than [its role](database-roles.md) may not count it and leaves it out.
 While Postgres is away these values stay as they were, and \`invoice_relay_database_values_age_seconds\` grows. What Node
 says of the process (\`process_…\`, \`nodejs_…\`) is named as everywhere.
 
@@ -96,7 +96,9 @@ line that sets nothing.
 Durations are written \`500ms\`, \`20s\`, \`10m\`, \`6h\`, \`35d\`; lists are separated by commas. Plain
 http is accepted for loopback addresses only. AWS credentials are found as every AWS SDK finds them; they are
 no settings of ours.
-With \`SOURCES_FILE\` the settings of one merchant account stand in that file, and not here.
+With \`SOURCES_FILE\` the settings of one merchant account stand in that file, and not here: [an example](../examples/sources.json).
+Of each account \`name\`, \`collectionApiUrl\`, \`collectionApiKey\`, \`callbackTokens\` and \`snsTopicArn\` are needed. A secret is
+written \`env:NAME\`, or as it is. \`doctor\` names accounts that share a key or a collection.
 
 | Setting | What it is for | Value | Default |
 |---|---|---|---|

@@ -12,9 +12,6 @@ export const invoiceAnswer = (id: string): string =>
 export const callbackBody = (notificationId: string, invoiceId: string): string =>
   `{"id":"${notificationId}","event":"payment.successful","createdAt":"${HOUR}:00:01Z","data":{"id":"${invoiceId}","collectionId":"7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11","title":"School fees, second term","payerName":"Ada Obi","payerEmail":"ada.obi@example.com","amount":1500.50,"serviceCharge":10,"vat":0.75,"totalAmount":1511.25,"type":"Live","status":"Paid","paymentDate":"${HOUR}:00:00Z","paymentMethod":"Card","billerMetaData":{"class":"4b","pupil":"10023"},"callBackUrl":"https://relay.example.com/callbacks/0123456789012345678901/order-10023"}}`;
 
-/** Ids that begin so are of no invoice. */
-export const UNKNOWN_IDS = "00000000-0000-4";
-
 /** The token in the callback URL of every bench. */
 export const TOKEN = "bench-token-0123456789abcdef";
 

@@ -1,17 +1,11 @@
 import { answerParent } from "../harness/answer-parent.ts";
 import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";
-import { invoiceAnswer, UNKNOWN_IDS } from "../harness/sample-payment.ts";
+import { invoiceAnswer } from "../harness/sample-payment.ts";
 
 // The provider: every invoice that it knows is paid, and its answer is prepared but for the id. Its one
 // collection lists what the bench says.
 const PLACE = "00000000-0000-4000-8000-000000000000";
 const pieces = rawResponse("application/json", invoiceAnswer(PLACE)).split(PLACE);
-
-const NOT_FOUND = rawResponse(
-  "application/json",
-  JSON.stringify({ status: 404, message: "There is no such invoice." }),
-  "404 Not Found",
-);
 
 export interface ListedPayment {
   id: string;
@@ -23,7 +17,6 @@ let listed: ListedPayment[] = [];
 
 function answerTo(head: string): string {
   const at = head.indexOf("/invoices/");
-  if (head.startsWith(UNKNOWN_IDS, at + 10)) return NOT_FOUND;
   if (at !== -1) return pieces.join(head.slice(at + 10, head.indexOf(" HTTP/")));
   const { pathname, searchParams } = new URL(head.slice(4, head.indexOf(" HTTP/")), "http://provider");
   const data = pathname.endsWith("/invoices")

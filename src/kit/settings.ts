@@ -56,7 +56,7 @@ export const settingsSchema = z.object({
   SOURCES_FILE: z
     .string()
     .optional()
-    .describe("A JSON file that describes several merchant accounts; docs/security.md shows one."),
+    .describe("A JSON file that describes several merchant accounts; examples/sources.json is one."),
   TRUSTED_PROXIES: list(proxyAddress)
     .optional()
     .describe("Proxies in front of the relay, whose X-Forwarded-For tells the caller's address."),

@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSettings, SERVE_REQUIRES, SettingsError } from "../../src/kit/settings.ts";
 import { sourceNamesOf, sourcesOf } from "../../src/kit/sources.ts";
+import { readSourcesFile } from "../../src/kit/sources-file.ts";
 import { sourcesFile } from "../support/sources-file.ts";
 
 const AROUND = {
@@ -40,6 +42,23 @@ describe("SOURCES_FILE", () => {
     expect(written).toEqual([expect.stringMatching(/^SOURCES_FILE: sources\[0\]\.collectionApiKey /)]);
     expect(named).toEqual([expect.stringMatching(/collectionApiKey refers to SHOP_A_KEY, which /)]);
     expect([...written, ...named].join()).not.toContain("a-key");
+  });
+
+  it("is taken as examples/sources.json shows it", () => {
+    const { sources, problems } = readSourcesFile(
+      resolve(import.meta.dirname, "../../examples/sources.json"),
+      {
+        ...{
+          SHOP_A_KEY: "a-secret-key",
+          SHOP_A_HMAC: "a-secret-of-some-length",
+          SHOP_A_HEADER: "a-secret-of-some-length",
+        },
+        SHOP_A_TOKEN: "a-token-of-22-characters-",
+        SHOP_A_WEBHOOK: `whsec_${Buffer.alloc(24, "a").toString("base64")}`,
+      },
+    );
+    expect(problems).toEqual([]);
+    expect(sources.map(({ name }) => name)).toEqual(["shop-a"]);
   });
 
   it("describes several sources, their secrets taken from the environment or written out", () => {

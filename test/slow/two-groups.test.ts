@@ -17,9 +17,9 @@ import { TOKENS, twoSources } from "../support/two-sources.ts";
 
 type Source = keyof typeof TOKENS;
 
-const ROUTER = resolve(import.meta.dirname, "../../ops/nginx/router.conf");
+const ROUTER = resolve(import.meta.dirname, "../../deploy/nginx/router.conf");
 
-/** Debian's nginx with the router of ops/nginx. */
+/** Debian's nginx with the router of deploy/nginx. */
 async function startRouter(relays: Record<string, string>) {
   const folder = await temporaryFolder();
   const port = await ownPort();
