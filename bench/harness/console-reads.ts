@@ -51,7 +51,7 @@ function readsOf({ id, at, reference, email, callback, certificate, dead }: Chos
   const span = `from=${at.toISOString()}&to=${new Date(at.getTime() + DAY_MS).toISOString()}`;
   return [
     get("Now", "status", "/status"),
-    get("Now", "activity of an hour", "/activity?minutes=60"),
+    get("Now", "activity of an hour", "/activity"),
     get("Now", "open alarms", "/alarms"),
     search("recent", {}),
     search("by id", { text: id }),

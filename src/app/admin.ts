@@ -11,9 +11,6 @@ import { withReconcileSources } from "./providers.ts";
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** How many minutes of activity the live view shows. */
-const SHOWN_MINUTES = 60;
-
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
 export function adminRoutes(options: PassContext): { routers: Router[]; stop(): void } {
   const { db, settings, log, metrics } = options;
@@ -24,7 +21,7 @@ export function adminRoutes(options: PassContext): { routers: Router[]; stop(): 
   const onRefused = () => metrics.adminRefused.inc({ status: 401 });
   const read = {
     status: () => readStatus(db, parts.statusSettings),
-    activity: () => parts.activity(SHOWN_MINUTES),
+    activity: parts.activity,
   };
   const peopleUseTls = settings.PUBLIC_URL.startsWith("https:");
   const live = new Live({ db, read, mask: parts.mask, log });

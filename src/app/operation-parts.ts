@@ -3,7 +3,7 @@ import type { Database } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings, Settings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
-import { activityBook, historyBooks } from "../operate/activity.ts";
+import { activityBook } from "../operate/activity.ts";
 import type { OperationParts } from "../operate/operations/operation.ts";
 import type { CertifyDeps } from "../reconcile/certificate/certify.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
@@ -61,7 +61,6 @@ export const operationParts = ({
   settings: (withTokens) => settingsShown(serving(), sourcesOf(serving()), withTokens),
   tryWebhook: () => tryWebhook(settings(), metrics()),
   activity: activityBook(given.db),
-  history: historyBooks(given.db),
   certify: ({ deep, ...period }, onProgress) =>
     withLists((asking) =>
       certifyPeriod(asking, { ...asking, ...period, deep }, ({ name: source }, progress) =>

@@ -39,7 +39,7 @@ const alarms = (db: Database) =>
 
 it.each<[string, (db: Database) => Promise<unknown>]>([
   ["status", (db) => readStatus(db, { sources: null, intervalMs: 86_400_000 })],
-  ["activity of an hour", (db) => activityBook(db)(60)],
+  ["activity of an hour", (db) => activityBook(db)()],
   ["what monitoring reads", (db) => readVitalSigns(db, { sources: [], topics: [] })],
   ["the look for payments that wait", (db) => noteWaiting(db, alarms(db))],
 ])("%s reads no payment that is done, however many there are (G11)", async (_, look) => {

@@ -6,7 +6,7 @@ import type { Mask } from "../../kit/mask.ts";
 import type { Route } from "../../publish/event.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
 import type { Signer } from "../../signing/signed.ts";
-import type { Activity, History, HistoryRange } from "../activity.ts";
+import type { Activity } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
 import { answeredId, type Period, SOME_ID, whole } from "./fields.ts";
 
@@ -49,10 +49,9 @@ export interface OperationParts {
     actor: string,
     onProgress: OnProgress,
   ) => ReturnType<typeof reconcilePeriod>;
-  activity: (minutes: number) => Promise<Activity>;
+  activity: () => Promise<Activity>;
   /** Sends a test message to ALARM_WEBHOOK_URL. @returns what went wrong. @throws RelayError without it. */
   tryWebhook: () => Promise<string | null>;
-  history: (range: HistoryRange) => Promise<History>;
 }
 
 export interface OperationContext extends OperationParts {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { mayAct } from "../../kit/admin-token.ts";
-import { activity, history, MINUTE_LIMIT } from "../activity.ts";
+import { activity } from "../activity.ts";
 import { status } from "../status.ts";
 import { readStatus } from "../status-facts.ts";
-import { answeredId, countGiven, decimal, time } from "./fields.ts";
+import { answeredId, decimal, time } from "./fields.ts";
 import { operationsAbout, settingsShown } from "./operation.ts";
 
 const { get } = operationsAbout("Status");
@@ -39,17 +39,8 @@ export const statusOperations = [
   get("readActivity", "/activity", {
     summary:
       "How busy it is: callbacks, confirmations and events by the minute, and how long a payment takes",
-    query: z.object({ minutes: countGiven(1, MINUTE_LIMIT).default(60).describe("how far back") }),
-    example: { query: { minutes: 15 } },
     result: activity,
-    run: (context, { query }) => context.activity(query.minutes),
-  }),
-  get("readHistory", "/activity/history", {
-    summary: "Callbacks, confirmations and events of the last day or week, in steps",
-    query: z.object({ range: z.enum(["24h", "7d"]).default("24h").describe("how far back") }),
-    example: { query: { range: "7d" } },
-    result: history,
-    run: (context, { query }) => context.history(query.range),
+    run: ({ activity }) => activity(),
   }),
   get("readSettings", "/settings", {
     summary: "Show the settings of this process, secrets masked, and the URL to create invoices with",

@@ -6,12 +6,9 @@ import { standHere } from "./stand.ts";
 const stand = standHere();
 beforeAll(async () => {
   const { world } = stand;
-  for (const reference of ["order-1", "order-2", encodeURIComponent(FORMULA)])
-    await world.pay(await world.invoice(reference));
-  await world.until("select count(*)::int as n from publication", [], [{ n: 3 }]);
+  for (const reference of ["order-1", "order-2"]) await world.pay(await world.invoice(reference));
+  await world.until("select count(*)::int as n from publication", [], [{ n: 2 }]);
 });
-
-const FORMULA = '=1+1,"x"\r\ny';
 
 const rowOf = ({ page }: Operator, text: string) => page.getByRole("row").filter({ hasText: text });
 
@@ -70,20 +67,10 @@ describe("what is taken away", () => {
     return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
   };
 
-  it("is the list as it is filtered, a payment's evidence, and a report of a period", async () => {
+  it("is a payment's evidence, and a report of a period", async () => {
     await using person = await stand.person("operate");
     const { page } = person;
-    await person.open("payments#search=order-2");
-    await rowOf(person, "order-2").waitFor();
-    const csv = () => fileOf(person, () => person.press(page.getByRole("button", { name: "CSV" })));
-    const list = await csv();
-    const [head, ...rows] = list.bytes.toString().trimEnd().split("\r\n");
-    expect([list.name, rows.length]).toEqual(["payments.csv", 1]);
-    expect(head).toMatch(/^invoice_id,.*reference,.*total_amount,.*event_id,currency$/);
-    expect(rows[0]).toMatch(/,order-2,.*,NGN$/);
     await person.open("payments");
-    await rowOf(person, "order-1").waitFor();
-    expect((await csv()).bytes.toString()).toContain(`,"'=1+1,""x""\uFFFD\uFFFDy",`);
     await rowOf(person, "order-2")
       .getByText(/^NGN \d/)
       .waitFor();

@@ -37,11 +37,9 @@ export async function harmDone(page: Page): Promise<unknown[]> {
       harm.push("made: " + made.outerHTML.slice(0, 200));
     const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = walker.currentNode; node; node = walker.nextNode()) {
-      // A field holds what one gave it, to the character: what hides in it has to be told beside it.
-      const isTold = node.closest?.(".field")?.querySelector(".escape") != null;
-      const shown = [...(node.attributes ?? [])].filter((a) => !(isTold && a.name === "value"));
+      // A field holds what one gave it, to the character.
+      const shown = [...(node.attributes ?? [])].filter((a) => !node.matches(".field :is(input, textarea)") || a.name !== "value");
       const texts = node.nodeType === Node.TEXT_NODE ? [node.data] : shown.map((a) => a.value);
-      if (node.value !== undefined && !isTold) texts.push(String(node.value));
       for (const text of texts)
         if (unseen.test(text)) {
           const around = node.parentElement?.outerHTML.slice(0, 120);

@@ -5,7 +5,6 @@ import { liveStatus } from "../api/live.ts";
 import type { ListedCallback } from "../api/types.ts";
 import { capital, countText, theyAre } from "../kit/text.ts";
 import { countField, textField, timeField } from "../parts/fields.tsx";
-import { FirstCallback } from "../parts/first-callback.tsx";
 import { choicesOf } from "../parts/form.tsx";
 import type { ListDefinition, RowsAct } from "../parts/list.tsx";
 import { Badge, None, ShortId } from "../parts/values.tsx";
@@ -75,7 +74,7 @@ export const CALLBACKS: ListDefinition<ListedCallback> = {
     },
   ],
   read: read(),
-  empty: <FirstCallback />,
+  empty: ["No callback yet.", "Settings has the callback URL to create your invoices with."],
 };
 
 /** Reads callbacks as if their check had held. */

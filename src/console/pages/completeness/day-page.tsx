@@ -160,7 +160,7 @@ const differencesOf = (
     const { differences, next } = await readDifferences(certificateId, day, 100, cursor);
     return { items: differences, next: next === null ? null : String(next) };
   },
-  empty: <p>{wordsOfNone(counted)}</p>,
+  empty: ["None is named here.", wordsOfNone(counted)],
 });
 
 const differenceFields = (source: string): readonly Field<Difference>[] => [

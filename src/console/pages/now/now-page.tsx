@@ -2,13 +2,12 @@ import { useEffect } from "preact/hooks";
 import { spanText } from "../../../kit/time.ts";
 import { connection, happenings, liveActivity, liveStatus, noteStatus, proof, useLive } from "../api/live.ts";
 import type { Activity, Happening, ListedInvoice, Status } from "../api/types.ts";
-import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
-import { go, Link, query, setQuery } from "../kit/router.tsx";
+import { useAnswer, useReloadAfter } from "../api/use-answer.ts";
+import { go, Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { Figures } from "../parts/fields.tsx";
-import { FirstCallback } from "../parts/first-callback.tsx";
-import { Loading, PageHead, Problem, Section } from "../parts/page.tsx";
-import { Ago, Badge, Button, Money, PaymentName, Time } from "../parts/values.tsx";
+import { Empty, Loading, PageHead, Problem, Section } from "../parts/page.tsx";
+import { Ago, Badge, Money, PaymentName, Time } from "../parts/values.tsx";
 import { UpstreamShown, upstreamsOf } from "../settings/upstreams.tsx";
 import { Headline } from "./headline.tsx";
 import { MinuteChart } from "./minute-chart.tsx";
@@ -16,7 +15,7 @@ import { MinuteChart } from "./minute-chart.tsx";
 export function NowPage() {
   // Read once for the first look; from then on the relay sends them.
   const readStatus = useAnswer("/status", {});
-  const readActivity = useAnswer("/activity", { query: { minutes: 60 } });
+  const readActivity = useAnswer("/activity", {});
   useEffect(() => {
     if (readStatus.data !== null) noteStatus(readStatus.data);
   }, [readStatus.data]);
@@ -35,10 +34,17 @@ export function NowPage() {
           <div>
             {status.lastCallbackAt === null && activity.latency === null && (
               <div class="section">
-                <FirstCallback />
+                <Empty title="Nothing yet">
+                  <p>
+                    Create your invoices with the callback URL that stands in{" "}
+                    <Link to="settings">Settings</Link>. When somebody pays one, it shows up here by itself.
+                  </p>
+                </Empty>
               </div>
             )}
-            <History minutes={activity.minutes} />
+            <Section title="Each minute">
+              <MinuteChart minutes={activity.minutes} onOpen={openPayments} />
+            </Section>
             <Times activity={activity} status={status} />
           </div>
           <div class="columns">
@@ -168,65 +174,6 @@ function Upstreams({ upstreams }: { upstreams: Activity["upstreams"] }) {
         {upstreamsOf(upstreams).length === 0 && <li class="quiet">None was used yet.</li>}
       </ul>
     </Section>
-  );
-}
-
-const RANGES = {
-  "1h": { word: "1 h", period: "the last hour", title: "Each minute" },
-  "24h": { word: "24 h", period: "the last 24 hours", title: "Each quarter of an hour" },
-  "7d": { word: "7 d", period: "the last 7 days", title: "Every two hours" },
-} as const;
-type Range = keyof typeof RANGES;
-const RANGE_NAMES = Object.keys(RANGES) as Range[];
-
-/** What happened in the last hour, day or week; a step opens to its payments. @param minutes of the last hour, live */
-function History({ minutes }: Pick<Activity, "minutes">) {
-  const range = RANGE_NAMES.find((one) => one === query.value.get("range")) ?? "1h";
-  const { title } = RANGES[range];
-  return (
-    <Section
-      title={title}
-      aside={
-        <fieldset class="row" aria-label="How far back">
-          {RANGE_NAMES.map((one) => (
-            <Button
-              key={one}
-              is="is-quiet"
-              aria-pressed={one === range}
-              onClick={() => setQuery({ range: one === "1h" ? undefined : one })}
-            >
-              {RANGES[one].word}
-            </Button>
-          ))}
-        </fieldset>
-      }
-    >
-      {range === "1h" ? (
-        <MinuteChart steps={minutes} stepMinutes={1} period={RANGES[range].period} onOpen={openPayments} />
-      ) : (
-        <Longer key={range} range={range} />
-      )}
-    </Section>
-  );
-}
-
-/** Each look counts a part of what is not counted yet; then it changes slowly. In ms. */
-const COUNTING_MS = 300;
-const COUNTED_MS = 30_000;
-
-function Longer({ range }: { range: Exclude<Range, "1h"> }) {
-  const answer = useAnswer("/activity/history", { query: { range } });
-  const { data, problem, reload } = answer;
-  const isCounting = data?.steps.some(({ received }) => received === null) ?? false;
-  usePolled(data !== null, answer, isCounting ? COUNTING_MS : COUNTED_MS);
-  if (problem !== null) return <Problem problem={problem} retry={reload} />;
-  return (
-    <MinuteChart
-      steps={data?.steps ?? []}
-      stepMinutes={data?.stepMinutes ?? 1}
-      period={RANGES[range].period}
-      onOpen={openPayments}
-    />
   );
 }
 

@@ -89,7 +89,6 @@ export interface TableProps<Row> {
   };
 }
 
-/** Rows and columns; `j` and `k` go from row to row. */
 export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }: TableProps<Row>) {
   const chosen = choice?.chosen;
   const choose = (keys: readonly string[], isChosen: boolean) => {
@@ -179,16 +178,6 @@ export function standAt(row: string): boolean {
   found?.scrollIntoView({ block: "center" });
   found?.querySelector<HTMLElement>(".row-link")?.focus({ preventScroll: true });
   return found !== undefined;
-}
-
-/** Moves the focus to the next row's link, or the one before. */
-export function stepRow(by: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>(".table .row-link")];
-  const { activeElement } = document;
-  const at = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1;
-  const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];
-  next?.focus();
-  next?.scrollIntoView({ block: "nearest" });
 }
 
 interface FiguresProps {

@@ -6,7 +6,7 @@ import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import { timeGiven, timeInInput } from "../kit/time.ts";
-import { Button, HiddenShown } from "./values.tsx";
+import { Button } from "./values.tsx";
 import { wordOf } from "./words.ts";
 
 type Choices = readonly (readonly [value: string, word: string])[];
@@ -87,7 +87,6 @@ interface FilledProps {
 
 const TYPES = { text: "text", date: "date", time: "datetime-local", number: "number" } as const;
 
-/** One field; what would not be seen of what is typed in it is shown beneath. */
 function Filled({ field, value, onInput, onDone }: FilledProps) {
   const { name, label, kind, hint, input } = field;
   if (kind === "check")
@@ -123,7 +122,6 @@ function Filled({ field, value, onInput, onDone }: FilledProps) {
           onKeyDown={(event) => event.key === "Enter" && done(event)}
         />
       )}
-      <HiddenShown text={value} />
     </label>
   );
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
 import { get, may } from "../api/client.ts";
@@ -8,7 +8,6 @@ import { type ListPage, useNewRows, usePages, usePolled, useReloadAfter } from "
 import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { type Act, ActButton, type OnProgress } from "./acts.tsx";
-import { CsvButton } from "./csv-button.tsx";
 import { standAt, Table, type TableProps } from "./fields.tsx";
 import { FilterBar, type FormField, givenFilters, type Values } from "./form.tsx";
 import { Empty, Loading, Problem } from "./page.tsx";
@@ -19,17 +18,10 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   /** For "Reading …" and "12 …": "payments". */
   what: string;
   filters?: readonly FormField[];
-  /** The page at a cursor, null for the first; of so many rows. @throws ApiProblem */
-  read: (
-    given: Values,
-    cursor: string | null,
-    signal?: AbortSignal,
-    limit?: number,
-  ) => Promise<ListPage<Row>>;
-  /** It can be saved as a table, every page of it: the file's name, the largest pages, and a row's columns. */
-  csv?: { name: string; limit: number; row: (row: Row) => object };
-  /** Shown when there is none at all; or what is said then, and why. */
-  empty: readonly [title: string, why: string] | VNode;
+  /** The page at a cursor, null for the first. @throws ApiProblem */
+  read: (given: Values, cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Row>>;
+  /** Said when there is none at all, and why. */
+  empty: readonly [title: string, why: string];
   noMatch?: string;
   /** Said of the first page of a search, above its rows or in their place. */
   about?: (first: ListPage<Row>) => ComponentChildren;
@@ -184,19 +176,11 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
               </>
             )}
           </p>
-          <div class="row">
-            {list.csv !== undefined && (
-              <CsvButton
-                {...list.csv}
-                read={(cursor, signal) => read(given, cursor, signal, list.csv?.limit)}
-              />
-            )}
-            {hasMore && (
-              <Button disabled={isLoading} onClick={more}>
-                {isLoading ? "Reading…" : "Show more"}
-              </Button>
-            )}
-          </div>
+          {hasMore && (
+            <Button disabled={isLoading} onClick={more}>
+              {isLoading ? "Reading…" : "Show more"}
+            </Button>
+          )}
         </div>
       )}
     </>
@@ -206,8 +190,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
 /** @param isAll nothing was asked for in particular. */
 function Nothing<Row>({ list, isAll }: { list: ListDefinition<Row>; isAll: boolean }) {
   const { what, empty, noMatch = "Take a filter away." } = list;
-  if (isAll && "type" in empty) return empty;
-  const [title, why] = isAll && !("type" in empty) ? empty : [`No ${what} match`, noMatch];
+  const [title, why] = isAll ? empty : [`No ${what} match`, noMatch];
   return (
     <Empty title={title}>
       <p>{why}</p>

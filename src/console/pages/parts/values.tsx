@@ -60,20 +60,10 @@ export function Outside({ text, lines = false }: OutsideProps) {
   );
 }
 
-/** Beneath a field: what stands in it, where something in that would not be seen; else nothing. */
-export function HiddenShown({ text }: { text: string }) {
-  if (visiblePieces(text, { lines: true }).every((piece) => "text" in piece)) return null;
-  return (
-    <small>
-      It says: <Outside text={text} lines />
-    </small>
-  );
-}
-
 /** short: the clock, and the day where it is another; clock: with milliseconds; full: everything. */
 type TimeStyle = "short" | "clock" | "full";
 
-/** In the chosen zone; pointed at, whole in UTC; `u` turns all. @param at ISO 8601; a dash where there is none. */
+/** In the chosen zone; pointed at, whole in UTC. @param at ISO 8601; a dash where there is none. */
 export function Time({ at, as = "short" }: { at: string | null; as?: TimeStyle }) {
   if (at === null) return <None />;
   const date = new Date(at);
@@ -158,7 +148,6 @@ const PATHS = {
   screen: "M3 4.5h14v9H3zM7.5 16.5h5M10 13.5v3",
   leave: "M12 4H4v12h8M9 10h8M14 7l3 3-3 3",
   clock: "M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM10 6v4.2l2.8 1.6",
-  keys: "M2.5 5.5h15v9h-15zM5.5 8.5h.01M8.5 8.5h.01M11.5 8.5h.01M14.5 8.5h.01M6.5 11.5h7",
   warning: "M10 3.5 18 16.5H2zM10 8v4M10 14.2v.1",
   next: "M7.5 4.5 13 10l-5.5 5.5",
   back: "M12.5 4.5 7 10l5.5 5.5",

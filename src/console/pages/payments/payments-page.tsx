@@ -5,11 +5,10 @@ import type { ListedInvoice } from "../api/types.ts";
 import type { ListPage } from "../api/use-answer.ts";
 import { Link, searched, setSearch } from "../kit/router.tsx";
 import { paymentMoneyField, stateField, textField, timeField } from "../parts/fields.tsx";
-import { FirstCallback } from "../parts/first-callback.tsx";
 import { choicesOf } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Button, currencies, HiddenShown, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
+import { Button, currencies, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
 import { PaymentPage } from "./payment-page.tsx";
 
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
@@ -42,14 +41,9 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
     const [newest] = happenings.value;
     return newest === undefined ? null : `${newest.what} ${newest.invoiceId} ${newest.at}`;
   },
-  read: (given, cursor, signal, limit) =>
-    post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined, limit } }, signal),
-  csv: {
-    name: "payments",
-    limit: 200,
-    row: (payment) => ({ ...payment, currency: currencies.value.get(payment.source) }),
-  },
-  empty: <FirstCallback />,
+  read: (given, cursor, signal) =>
+    post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
+  empty: ["No payment yet.", "Settings has the callback URL to create your invoices with."],
   about: (page) => <Searched page={page} />,
   noMatch:
     "Take a filter away, or try what else you have of it: the beginning of an id, the whole reference or e-mail " +
@@ -85,7 +79,6 @@ function Payments() {
             autoComplete="off"
             spellcheck={false}
           />
-          <HiddenShown text={text} />
         </label>
         <Button is="is-primary" icon="search">
           Search

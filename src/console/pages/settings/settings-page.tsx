@@ -5,11 +5,10 @@ import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import { Facts, type Field, Table, textField, timeField } from "../parts/fields.tsx";
-import { CallbackUrls } from "../parts/first-callback.tsx";
 import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
-import { Answered, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
-import { Badge, Button, None, Outside, ShortId } from "../parts/values.tsx";
+import { Answered, Copy, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
+import { Badge, Button, Icon, None, Outside, ShortId } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
 export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
@@ -118,6 +117,29 @@ function SettingsShownPart() {
     </Answered>
   );
 }
+
+/** What the provider is given, for each source, and what may keep it from calling. */
+const CallbackUrls = ({ urls }: { urls: SettingsShown["callbackUrls"] }) => (
+  <ul class="stack">
+    {urls.map(({ source, url, warnings }) => (
+      <li key={source} class="stack">
+        {urls.length > 1 && <b>{visibleText(source)}</b>}
+        <p class="sheet line">
+          <code class="grow">{visibleText(url)}</code>
+          {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
+        </p>
+        {url.includes("***") && (
+          <small>Its token is a secret that your role may not see; an operator’s token shows it.</small>
+        )}
+        {warnings.map((warning) => (
+          <p key={warning} class="line toned is-wait">
+            <Icon name="warning" /> {visibleText(warning)}
+          </p>
+        ))}
+      </li>
+    ))}
+  </ul>
+);
 
 /** Whether a message about an alarm would come through. */
 function AlarmTest({ isSet }: { isSet: boolean }) {

@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren, type ComponentType } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { may } from "../api/client.ts";
 import { connection, isPageLive, listen, liveStatus, proof } from "../api/live.ts";
 import type { Session } from "../api/types.ts";
@@ -7,26 +7,22 @@ import { useAnswer } from "../api/use-answer.ts";
 import { AttentionPage } from "../attention/attention-page.tsx";
 import { CallbacksPage } from "../callbacks/callback-page.tsx";
 import { CompletenessPage } from "../completeness/calendar-page.tsx";
-import { switchZone } from "../kit/look.ts";
-import { go, Link, segments } from "../kit/router.tsx";
+import { Link, segments } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import { thingsIn } from "../now/headline.tsx";
 import { NowPage } from "../now/now-page.tsx";
 import { ConfirmDialog } from "../parts/acts.tsx";
-import { stepRow } from "../parts/fields.tsx";
 import { Empty, Notices, PageHead } from "../parts/page.tsx";
 import { Button, currencies, Icon, type IconName } from "../parts/values.tsx";
 import { PaymentsPage } from "../payments/payments-page.tsx";
 import { ReplaysPage } from "../replays/replays-page.tsx";
 import { SettingsPage } from "../settings/settings-page.tsx";
-import { Mark, type Shortcut, ShortcutsHelp, Tools, useShortcuts } from "./tools.tsx";
+import { Mark, Tools } from "./tools.tsx";
 
 interface Page {
   /** Its first path segment below `/console/`; "" is where one arrives. */
   path: string;
   title: string;
-  /** With `g` before it, this key goes there. */
-  key: string;
   icon: IconName;
   /** The operation of the admin API without which there is nothing to see here. */
   needs: string;
@@ -37,20 +33,20 @@ interface Page {
 const page = (
   path: string,
   title: string,
-  look: Pick<Page, "key" | "icon">,
+  icon: IconName,
   needs: string,
   component: Page["component"],
-): Page => ({ path, title, ...look, needs, component });
+): Page => ({ path, title, icon, needs, component });
 
 /** Every page, in the order of the navigation. A new page registers itself here and nowhere else. */
 const PAGES: readonly Page[] = [
-  page("", "Now", { key: "n", icon: "pulse" }, "readStatus", NowPage),
-  page("payments", "Payments", { key: "p", icon: "payment" }, "listInvoices", PaymentsPage),
-  page("callbacks", "Callbacks", { key: "c", icon: "inbox" }, "listCallbacks", CallbacksPage),
-  page("attention", "Attention", { key: "a", icon: "flag" }, "listDead", AttentionPage),
-  page("completeness", "Completeness", { key: "k", icon: "calendar" }, "readCalendar", CompletenessPage),
-  page("replays", "Replays", { key: "r", icon: "replay" }, "listReplays", ReplaysPage),
-  page("settings", "Settings & audit", { key: "s", icon: "dials" }, "readSettings", SettingsPage),
+  page("", "Now", "pulse", "readStatus", NowPage),
+  page("payments", "Payments", "payment", "listInvoices", PaymentsPage),
+  page("callbacks", "Callbacks", "inbox", "listCallbacks", CallbacksPage),
+  page("attention", "Attention", "flag", "listDead", AttentionPage),
+  page("completeness", "Completeness", "calendar", "readCalendar", CompletenessPage),
+  page("replays", "Replays", "replay", "listReplays", ReplaysPage),
+  page("settings", "Settings & audit", "dials", "readSettings", SettingsPage),
 ];
 
 /** What stands around every page: the way to the others, the connection, who is there. */
@@ -58,15 +54,12 @@ export function Frame({ who }: { who: Session }) {
   const [first = "", ...rest] = segments.value;
   const page = PAGES.find(({ path, needs }) => path === first && may(needs));
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   useEffect(listen, []);
   const sources = useAnswer("/settings", {}).data?.sources;
   useEffect(() => {
     currencies.value = new Map(sources?.map(({ name, currency }) => [name, currency]));
   }, [sources]);
-  const shortcuts = useMemo(() => shortcutsWith(() => setHelpOpen(true)), []);
-  useShortcuts(shortcuts);
   const PageComponent = page?.component;
   return (
     <div class={isMenuOpen ? "frame is-menu-open" : "frame"}>
@@ -93,7 +86,7 @@ export function Frame({ who }: { who: Session }) {
           </div>
           <div class="side-body">
             <Navigation current={page} onGo={() => setMenuOpen(false)} />
-            <Tools who={who} onHelp={() => setHelpOpen(true)} />
+            <Tools who={who} />
           </div>
         </div>
       </aside>
@@ -104,28 +97,8 @@ export function Frame({ who }: { who: Session }) {
       </main>
       <Notices />
       <ConfirmDialog />
-      {isHelpOpen && <ShortcutsHelp shortcuts={shortcuts} onClose={() => setHelpOpen(false)} />}
     </div>
   );
-}
-
-const shortcutsWith = (help: () => void): Shortcut[] => [
-  ...PAGES.filter(({ needs }) => may(needs)).map(({ key, title, path }) => ({
-    keys: `g ${key}`,
-    what: `Go to ${title}`,
-    act: () => go(path),
-  })),
-  { keys: "/", what: "Search a payment", act: search },
-  { keys: "j", what: "Next row", act: () => stepRow(1) },
-  { keys: "k", what: "Row before", act: () => stepRow(-1) },
-  { keys: "u", what: "Turn times between your zone and UTC", act: switchZone },
-  { keys: "?", what: "Show these keys", act: help },
-];
-
-function search(): void {
-  const field = () => document.querySelector<HTMLInputElement>("input[type=search]");
-  if (field() === null) go("payments");
-  requestAnimationFrame(() => field()?.focus());
 }
 
 function NoPage() {

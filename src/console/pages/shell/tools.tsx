@@ -3,26 +3,22 @@ import { signIn, signOut } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
 import { useTask } from "../parts/form.tsx";
-import { Dialog, Problem } from "../parts/page.tsx";
+import { Problem } from "../parts/page.tsx";
 import { Button, Icon, type IconName } from "../parts/values.tsx";
 
 const THEME_ICONS: Record<Theme, IconName> = { system: "screen", light: "sun", dark: "moon" };
 const THEME_WORDS: Record<Theme, string> = { system: "as the system", light: "light", dark: "dark" };
 
-export function Tools({ who, onHelp }: { who: Session; onHelp: () => void }) {
+export function Tools({ who }: { who: Session }) {
   return (
     <div class="stack tools">
-      <button type="button" class="tool" onClick={switchZone} aria-pressed={inUtc.value} title="Turn (u)">
+      <button type="button" class="tool" onClick={switchZone} aria-pressed={inUtc.value}>
         <Icon name="clock" />
         <span>Times in {zone.value.replaceAll("_", " ")}</span>
       </button>
       <button type="button" class="tool" onClick={switchTheme}>
         <Icon name={THEME_ICONS[theme.value]} />
         <span>Colours: {THEME_WORDS[theme.value]}</span>
-      </button>
-      <button type="button" class="tool" onClick={onHelp} title="Open (?)">
-        <Icon name="keys" />
-        <span>Keyboard</span>
       </button>
       <div class="row who">
         <Icon name="person" />
@@ -41,68 +37,6 @@ const ROLE_WORDS: Record<Session["role"], string> = {
   operate: "may operate",
   admin: "may do everything",
 };
-
-interface ShortcutsHelpProps {
-  shortcuts: readonly Shortcut[];
-  onClose: () => void;
-}
-
-export function ShortcutsHelp({ shortcuts, onClose }: ShortcutsHelpProps) {
-  return (
-    <Dialog title="Keyboard" leave="Close" onClose={onClose}>
-      <dl class="facts">
-        {shortcuts.map(({ keys, what }) => (
-          <div key={keys}>
-            <dt>
-              {keys.split(" ").map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
-}
-
-/** A key that does something, listed in the help that `?` opens. */
-export interface Shortcut {
-  /** As `KeyboardEvent.key`; two with a space between for one after the other: `g p`. */
-  keys: string;
-  what: string;
-  act: () => void;
-}
-
-const SEQUENCE_MS = 1_500;
-
-/** Shortcuts for as long as the component is there. @param shortcuts the same ones each time. */
-export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  useEffect(() => {
-    const find = (keys: string) => shortcuts.find((shortcut) => shortcut.keys === keys);
-    let first: { key: string; at: number } | null = null;
-    const onKey = (event: KeyboardEvent) => {
-      const { key, target, timeStamp, metaKey, ctrlKey, altKey, defaultPrevented } = event;
-      if (defaultPrevented || metaKey || ctrlKey || altKey || isTyping(target)) return;
-      if (document.querySelector("dialog[open]") !== null) return;
-      const before = first !== null && timeStamp - first.at < SEQUENCE_MS ? first.key : null;
-      first = null;
-      const shortcut = find(before === null ? key : `${before} ${key}`) ?? find(key);
-      if (shortcut !== undefined) {
-        event.preventDefault();
-        shortcut.act();
-      } else if (shortcuts.some(({ keys }) => keys.startsWith(`${key} `))) first = { key, at: timeStamp };
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [shortcuts]);
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
-  );
-}
 
 /** The way in, with one of ADMIN_TOKENS. @param why what happened before, if something did. */
 export function SignIn({ why }: { why: string | null }) {
