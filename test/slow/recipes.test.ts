@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { stringToSign } from "../../src/sandbox/sns/envelope.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
+import { startLocalSqs } from "../support/local-sqs.ts";
 import { ownPort } from "../support/own-port.ts";
 import { startServer } from "../support/own-server.ts";
 import { testSigner } from "../support/signer.ts";
@@ -22,58 +23,117 @@ const event = JSON.parse(text);
 const signer = await testSigner();
 const eventually = <Result>(look: () => Result) => vi.waitFor(look, { interval: 50 });
 
-interface Recipe {
-  /** What it takes for DATABASE_URL. */
-  databaseUrl(url: URL): string;
-  /** Builds what has to be built. @returns the program to start */
-  prepare(environment: Record<string, string>, port: number): Promise<[string, ...string[]]>;
-}
-
 const builds = mkdtempSync(join(tmpdir(), "invoice-relay-recipes-"));
 afterAll(() => rmSync(builds, { recursive: true, force: true }));
-let goProgram: Promise<string> | undefined;
+const PATH = process.env.PATH ?? "";
 
-async function buildGo(): Promise<string> {
-  const program = join(builds, "consumer");
-  // The driver is Debian's package.
-  const go = { GO111MODULE: "off", GOPATH: "/usr/share/gocode", GOCACHE: builds, CGO_ENABLED: "0" };
-  const env = { PATH: process.env.PATH ?? "", ...go };
-  await execute("go", ["build", "-o", program, join(examples, "go/main.go")], { env });
-  return program;
+interface Program {
+  printed: () => string;
+  /** How often it printed this word before the event's invoice. */
+  count: (word: string) => number;
+  isRunning: () => boolean;
 }
 
-const JARS = ["jackson-databind", "jackson-core", "jackson-annotations", "postgresql"];
+function run([program, ...words]: [string, ...string[]], environment: Record<string, string>): Program {
+  const child = spawn(program, words, { env: { PATH, ...environment }, detached: true });
+  let printed = "";
+  child.stdout.on("data", (chunk) => (printed += chunk));
+  child.stderr.on("data", (chunk) => (printed += chunk));
+  const ended = new Promise<void>((done) => child.once("exit", () => done()));
+  onTestFinished(async () => {
+    // PHP's workers are children of its own.
+    process.kill(-(child.pid ?? 0), "SIGKILL");
+    await ended;
+  });
+  return {
+    printed: () => printed,
+    count: (word) => printed.split(`${word} ${event.data.invoiceId}`).length - 1,
+    isRunning: () => child.exitCode === null,
+  };
+}
 
-const recipes: Record<string, Recipe> = {
-  Python: {
-    databaseUrl: (url) => url.href,
-    prepare: async () => ["/usr/bin/python3", join(examples, "python/consumer.py")],
-  },
-  Go: {
-    databaseUrl: (url) => `${url.href}?sslmode=disable`,
-    async prepare() {
-      goProgram ??= buildGo();
-      return [await goProgram];
+async function ownDatabase() {
+  const database = await createEmptyTestDatabase();
+  onTestFinished(() => database.drop());
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool.on("error", () => undefined);
+  onTestFinished(() => pool.end());
+  return { pool, url: new URL(database.url) };
+}
+
+/** Of each: what it takes for DATABASE_URL, and the program, with its libraries from where the language has them. */
+const queueConsumers: Record<
+  string,
+  [url: (url: URL) => string, prepare: () => Promise<[string, ...string[]]>]
+> = {
+  Python: [
+    (url) => url.href,
+    async () => {
+      const venv = join(builds, "python");
+      await execute("python3", ["-m", "venv", venv]);
+      await execute(join(venv, "bin/pip"), ["install", "--quiet", "boto3", "psycopg[binary]"]);
+      return [join(venv, "bin/python"), join(examples, "python/consumer.py")];
     },
-  },
-  Java: {
-    databaseUrl: ({ host, pathname, username, password }) =>
+  ],
+  Go: [
+    (url) => `${url.href}?sslmode=disable`,
+    async () => {
+      const program = join(builds, "consumer");
+      await execute("go", ["build", "-o", program, "."], { cwd: join(examples, "go") });
+      return [program];
+    },
+  ],
+  Java: [
+    ({ host, pathname, username, password }) =>
       `jdbc:postgresql://${host}${pathname}?user=${username}&password=${password}`,
-    async prepare() {
-      const jars = JARS.map((name) => `/usr/share/java/${name}.jar`).join(":");
-      return ["java", "-cp", jars, join(examples, "java/Consumer.java")];
+    async () => {
+      const jars = join(builds, "jars");
+      const words = ["-q", "-B", "dependency:copy-dependencies", `-DoutputDirectory=${jars}`];
+      await execute("mvn", words, { cwd: join(examples, "java") });
+      return ["java", "-cp", `${jars}/*`, join(examples, "java/Consumer.java")];
     },
-  },
-  PHP: {
-    databaseUrl: ({ hostname, port, pathname, username, password }) =>
-      `pgsql:host=${hostname};port=${port};dbname=${pathname.slice(1)};user=${username};password=${password}`,
-    async prepare(environment, port) {
-      const program = join(examples, "php/consumer.php");
-      await execute("php", [program], { env: { PATH: process.env.PATH ?? "", ...environment } });
-      return ["php", "-S", `127.0.0.1:${port}`, program];
-    },
-  },
+  ],
 };
+
+// Each is described in docs/events/other-languages.md; check:slow installs the languages.
+describe.each(Object.entries(queueConsumers))("the queue's consumer in %s", (_, [databaseUrl, prepare]) => {
+  it("books once what the queue brings, and again nothing that it could not book or does not know", async () => {
+    const queue = await startLocalSqs();
+    const { pool, url } = await ownDatabase();
+    const program = run(await prepare(), {
+      ...{
+        HOME: builds,
+        AWS_REGION: "us-east-1",
+        AWS_ACCESS_KEY_ID: "local",
+        AWS_SECRET_ACCESS_KEY: "local",
+      },
+      ...{ AWS_ENDPOINT_URL_SQS: queue.url, QUEUE_URL: queue.queueUrl, DATABASE_URL: databaseUrl(url) },
+    });
+    const strange = [
+      text.replace('"invoice.paid"', '"invoice.refunded"'),
+      text.replace(":v1", ":v2"),
+      text.replace('"1500.50"', "null"),
+      "hello",
+    ];
+    for (const body of [...strange, text, text, text]) queue.put(body);
+    await eventually(() =>
+      expect([program.count("handled"), program.count("duplicate")], program.printed()).toEqual([1, 2]),
+    );
+    expect((await pool.query("select invoice_id, amount, payer from booking")).rows).toEqual([
+      { invoice_id: event.data.invoiceId, amount: "1500.50", payer: "Ada Obi" },
+    ]);
+    // What it did not handle is still in the queue.
+    await eventually(() => expect(queue.bodies()).toEqual(strange));
+
+    await pool.query("delete from booking; delete from handled_event; alter table booking rename to away");
+    queue.put(text);
+    await eventually(() => expect(program.printed().split("not handled:")).toHaveLength(strange.length + 2));
+    expect((await pool.query("select from handled_event")).rows).toEqual([]);
+    await pool.query("alter table away rename to booking");
+    queue.put(text);
+    await eventually(() => expect(program.count("handled"), program.printed()).toBe(2));
+  });
+});
 
 /** Passes requests on to a local SNS, as its address, and counts the certificates that are asked for. */
 async function countingFront(target: () => string) {
@@ -88,40 +148,25 @@ async function countingFront(target: () => string) {
   return { url, certificates };
 }
 
-async function start(recipe: Recipe) {
+async function startPhp() {
   const front = await countingFront(() => sns.url);
   const { sns, client, topic } = await snsFixture({ signer, publicUrl: front.url });
   const topicArn = await topic("invoice-events", { SignatureVersion: "2" });
-  const database = await createEmptyTestDatabase();
-  onTestFinished(() => database.drop());
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-  pool.on("error", () => undefined);
-  onTestFinished(() => pool.end());
+  const { pool, url } = await ownDatabase();
+  const { hostname, port: databasePort, pathname, username, password } = url;
   const port = await ownPort();
   const environment = {
     TOPIC_ARN: topicArn,
-    DATABASE_URL: recipe.databaseUrl(new URL(database.url)),
+    DATABASE_URL: `pgsql:host=${hostname};port=${databasePort};dbname=${pathname.slice(1)};user=${username};password=${password}`,
     SNS_ORIGIN: front.url,
-    PORT: String(port),
     PHP_CLI_SERVER_WORKERS: "4",
   };
-  const [program, ...words] = await recipe.prepare(environment, port);
-  const child: ChildProcess = spawn(program, words, {
-    env: { PATH: process.env.PATH ?? "", ...environment },
-    detached: true,
-  });
-  let printed = "";
-  child.stdout?.on("data", (chunk) => (printed += chunk));
-  child.stderr?.on("data", (chunk) => (printed += chunk));
-  const ended = new Promise<void>((done) => child.once("exit", () => done()));
-  onTestFinished(async () => {
-    // PHP's workers are children of its own.
-    process.kill(-(child.pid ?? 0), "SIGKILL");
-    await ended;
-  });
+  const file = join(examples, "php/consumer.php");
+  await execute("php", [file], { env: { PATH, ...environment } });
+  const { printed, count, isRunning } = run(["php", "-S", `127.0.0.1:${port}`, file], environment);
   const endpoint = `http://127.0.0.1:${port}/paid`;
   await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(printed);
+    if (!isRunning()) throw new Error(printed());
     await fetch(endpoint, { method: "POST", body: "hello" });
   });
 
@@ -144,14 +189,12 @@ async function start(recipe: Recipe) {
     });
   }
   const post = async (body: string) => (await fetch(endpoint, { method: "POST", body })).status;
-  const count = (word: string) => printed.split(`${word} ${event.data.invoiceId}`).length - 1;
-  return { sns, client, topicArn, endpoint, pool, front, letter, post, count, printed: () => printed };
+  return { sns, client, topicArn, endpoint, pool, front, letter, post, count, printed };
 }
 
-// Each is told in docs/events/other-languages.md; check:slow installs the languages.
-describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
+describe("the HTTP endpoint in PHP", () => {
   it("confirms its subscription, and books what the topic delivers once", async () => {
-    const { sns, client, topicArn, endpoint, pool, count, printed } = await start(recipe);
+    const { sns, client, topicArn, endpoint, pool, count, printed } = await startPhp();
     await client.send(new SubscribeCommand({ TopicArn: topicArn, Protocol: "http", Endpoint: endpoint }));
     await eventually(() =>
       expect(
@@ -170,7 +213,7 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
   });
 
   it("remembers nothing of what it could not book, and books it when it comes again", async () => {
-    const { pool, letter, post, printed } = await start(recipe);
+    const { pool, letter, post, printed } = await startPhp();
     await pool.query("alter table booking rename to away");
     expect(await post(await letter()), printed()).toBe(500);
 
@@ -180,7 +223,7 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
   });
 
   it("takes nothing that is unsigned, changed, stale, of another topic, or signed with SHA-1", async () => {
-    const { pool, front, letter, post, printed } = await start(recipe);
+    const { pool, front, letter, post, printed } = await startPhp();
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
     const changed = { Message: text.replace("1500.50", "9500.50") };
     const elsewhere = "https://sns.us-east-1.amazonaws.com.example.com/a.pem";
@@ -208,7 +251,7 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
   });
 
   it("takes the first genuine message beside forged ones, and fetches only names of SNS' own form", async () => {
-    const { front, letter, post, printed } = await start(recipe);
+    const { front, letter, post, printed } = await startPhp();
     const forged = (path: string) => letter({}, "2", { SigningCertURL: `${front.url}/${path}.pem` });
     expect(await post(await forged("certificate")), printed()).toBe(400);
     expect(front.certificates).toEqual([]);

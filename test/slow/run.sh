@@ -32,12 +32,14 @@ fail() {
 
 # What PostgreSQL 15 is, what stands or lies between it and us, what the consumers in examples/ are written in
 # and need, what ops/prometheus is for, and what people open reports with.
-readonly PACKAGES=(postgresql-15 pgbouncer libfaketime
-  python3 python3-cryptography python3-psycopg
-  golang-go golang-github-lib-pq-dev
-  default-jdk-headless libjackson2-databind-java libpostgresql-jdbc-java
+PACKAGES=(postgresql-15 pgbouncer libfaketime
+  python3 python3-cryptography python3-venv
   php-cli php-pgsql
   prometheus nginx-light libreoffice-calc-nogui)
+
+# Compilers that a machine may have from elsewhere, and newer: Go has to be 1.21 or more, and fetches what it lacks.
+command -v go >/dev/null || PACKAGES+=(golang-go)
+command -v mvn >/dev/null || PACKAGES+=(maven default-jdk-headless)
 
 install_packages() {
   dpkg-query -W -f '${Status}\n' "${PACKAGES[@]}" 2>/dev/null | grep -c '^install ok installed$' |
