@@ -1,5 +1,4 @@
 import { createVerify, X509Certificate } from "node:crypto";
-import { certificateShelf, isValidNow } from "./certificate-shelf.ts";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
 import {
   fetchText,
@@ -13,8 +12,40 @@ import {
 /** SNS names its certificates so; whatever else a message names is not fetched. */
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{32}\.pem$/;
 
-/** One for each topic and origin that a trust names, so that nothing from outside adds one. */
-const shelves = new Map<string, ReturnType<typeof certificateShelf>>();
+/** How many certificates are kept: forgers can name any number. */
+const KEPT = 100;
+
+/** By address: those under way and those that were fetched. */
+const certificates = new Map<string, Promise<X509Certificate>>();
+
+/** Fetched once, however many ask at once; a fetch that failed is not kept. */
+export function certificateAt(address: string): Promise<X509Certificate> {
+  const known = certificates.get(address);
+  if (known !== undefined) return known;
+  const fetched = fetchCertificate(address);
+  fetched.catch(() => certificates.delete(address));
+  const [oldest] = certificates.keys();
+  if (certificates.size >= KEPT && oldest !== undefined) certificates.delete(oldest);
+  certificates.set(address, fetched);
+  return fetched;
+}
+
+async function fetchCertificate(address: string): Promise<X509Certificate> {
+  const pem = await fetchText(address);
+  try {
+    return new X509Certificate(pem);
+  } catch (cause) {
+    throw new InvoicePaidError(
+      "untrusted_certificate",
+      "What stands at SigningCertURL is no certificate.",
+      cause,
+    );
+  }
+}
+
+/** Whether this machine's clock is within a certificate's time. */
+const isValidNow = ({ validFrom, validTo }: X509Certificate): boolean =>
+  Date.now() >= Date.parse(validFrom) && Date.now() <= Date.parse(validTo);
 
 /**
  * Verifies that SNS sent a message, lately, for a topic that is named: signature version 2 (SHA-256), with a
@@ -50,10 +81,13 @@ export async function verifySignature(message: SnsMessage, trust: Trust): Promis
   const signed = ({ publicKey }: X509Certificate): boolean =>
     createVerify(algorithm).update(signedText(message)).verify(publicKey, Signature, "base64");
   if (held.some((certificate) => isValidNow(certificate) && signed(certificate))) return origins;
-  const shelf = shelves.get(`${message.TopicArn} ${url.origin}`) ?? certificateShelf();
-  shelves.set(`${message.TopicArn} ${url.origin}`, shelf);
-  const genuine = await shelf.fits(url.href, signed);
-  if (!genuine) throw new InvoicePaidError("forged", "The message's signature does not fit.");
+  const certificate = await certificateAt(url.href);
+  if (!isValidNow(certificate))
+    throw new InvoicePaidError(
+      "untrusted_certificate",
+      "The certificate that signed the message is not valid now.",
+    );
+  if (!signed(certificate)) throw new InvoicePaidError("forged", "The message's signature does not fit.");
   return origins;
 }
 
