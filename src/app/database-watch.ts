@@ -2,7 +2,6 @@ import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import {
   failedWrite,
   findRecordingProblem,
-  isWithoutPartition,
   type RecordingProblem,
   type Why,
 } from "../database/recording-problem.ts";
@@ -151,7 +150,7 @@ export class DatabaseWatch {
     // A row that Postgres refuses says little about the next.
     this.#written = {
       problem: failedWrite(error),
-      isOneOnly: isRefusedData(error) && !isWithoutPartition(error),
+      isOneOnly: isRefusedData(error),
     };
   }
 

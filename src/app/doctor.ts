@@ -124,7 +124,7 @@ async function checkServer(db: Database): Promise<Check[]> {
   return checks;
 }
 
-/** Every session shows when it is opened that its commits are durable; this checks that it stays the same session. */
+/** Every session sets that its commits are durable; this checks that it stays the same session. */
 const checkSessions = (url: Secret): Promise<Check> =>
   requireWholeSessions(url).then(
     () => ok("sessions", "commits are durable, messages arrive"),

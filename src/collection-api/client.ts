@@ -13,7 +13,7 @@ import {
 import type { Invoice, InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice.ts";
 import { type Operation, operations } from "./contract/operations.ts";
 import { exchange, type HttpRequest } from "./exchange.ts";
-import { iteratePages, type ListPosition } from "./iterate-pages.ts";
+import { iteratePages } from "./iterate-pages.ts";
 import { type JudgedAnswer, judgeAnswer, LONGEST_WAIT_MS, retryDelayMs } from "./judge-answer.ts";
 
 /** How long `close` waits for the calls under way, in ms. */
@@ -31,11 +31,6 @@ export interface InvoiceAnswer {
 /** An answer that only says that it was done. */
 export interface Done {
   message: string;
-}
-
-export interface IterateOptions extends CallOptions {
-  beforePage?: (() => Promise<void>) | undefined;
-  position?: ListPosition | undefined;
 }
 
 /** An operation whose answer's `data` is read as this. */
@@ -78,26 +73,20 @@ export class CollectionClient {
   /**
    * Get Collection Invoices: all pages. An invoice that matches throughout is yielded exactly once, even if
    * pages shift: where there are several, they are read forwards and then backwards.
-   * @param options.beforePage awaited before each page is asked for, to pace the requests.
-   * @param options.position of an earlier `list_unstable`: only what was not seen then is yielded.
    * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. What
-   *   was yielded is true, but may not be all; the error's `position` is where to go on.
+   *   was yielded is true, but may not be all.
    */
   async *iterateInvoices(
     collectionId: string,
     filter: Omit<InvoiceFilterInput, "page"> = {},
-    { beforePage, position, ...options }: IterateOptions = {},
+    options: CallOptions = {},
   ): AsyncGenerator<ListedInvoice, void, undefined> {
-    const readPage = async (page: number) => {
-      await beforePage?.();
-      return await this.listInvoices(collectionId, { ...filter, page }, options);
-    };
+    const readPage = (page: number) => this.listInvoices(collectionId, { ...filter, page }, options);
     const detail =
       "the list kept changing while it was read four times: ask for a period that is over " +
-      "(an endDate before today), or go on later from this error's position";
-    const unstable = (reached: ListPosition) =>
-      this.#fault(operations.listInvoices, { kind: "list_unstable", detail, position: reached });
-    yield* iteratePages(readPage, unstable, position);
+      "(an endDate before today)";
+    const unstable = () => this.#fault(operations.listInvoices, { kind: "list_unstable", detail });
+    yield* iteratePages(readPage, unstable);
   }
 
   /**

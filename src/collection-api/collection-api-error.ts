@@ -1,7 +1,6 @@
 import { type ErrorCode, type Next, RelayError } from "../kit/errors.ts";
 import { firstWords, withoutEMailAddresses } from "../kit/mask.ts";
 import type { Secret } from "../kit/secret.ts";
-import type { ListPosition } from "./iterate-pages.ts";
 
 interface Meaning {
   /** What happens next where the caller has no policy of its own. */
@@ -75,8 +74,6 @@ export interface FaultDetails {
   evidence?: string | undefined;
   /** Whether the provider itself said so, in its envelope; a gateway in front of it does not use one. */
   inEnvelope?: boolean | undefined;
-  /** Of `list_unstable`: where to go on. */
-  position?: ListPosition | undefined;
 }
 
 /**
@@ -97,8 +94,6 @@ export class CollectionApiError extends RelayError {
   readonly outcomeUnknown: boolean;
   /** Whether the refusal came in the provider's own envelope: a bare 404 may be a gateway's or a wrong base URL's. */
   readonly inEnvelope: boolean;
-  /** Of `list_unstable`: what was seen, for `iterateInvoices` to go on from. */
-  readonly position: ListPosition | undefined;
   // Private, so that no logger prints what may hold personal data.
   readonly #evidence: string | undefined;
 
@@ -128,7 +123,6 @@ export class CollectionApiError extends RelayError {
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = outcomeUnknown;
     this.inEnvelope = details.inEnvelope ?? false;
-    this.position = details.position;
     this.#evidence =
       details.evidence === undefined
         ? undefined

@@ -1,4 +1,4 @@
-export { CollectionClient, type Done, type InvoiceAnswer, type IterateOptions } from "./client.ts";
+export { CollectionClient, type Done, type InvoiceAnswer } from "./client.ts";
 export type { CallOptions, CollectionClientOptions } from "./client-options.ts";
 export { CollectionApiError, type CollectionApiErrorKind } from "./collection-api-error.ts";
 export type { AddLinkedAccountInput, Bank, Collection } from "./contract/collection.ts";
@@ -14,4 +14,3 @@ export {
 export { compareMoney, differenceOfMoney, type Money, moneyOf, sumOfMoney } from "./contract/money.ts";
 export { type OperationName, operations } from "./contract/operations.ts";
 export { toUtc } from "./contract/to-utc.ts";
-export type { ListPosition } from "./iterate-pages.ts";

@@ -3,15 +3,8 @@ import type { InvoicePage, ListedInvoice } from "./contract/invoice.ts";
 /** How often a list that changed is read again from the start. */
 const REREADS_LIMIT = 3;
 
-/** How far a list was read. It can be kept as JSON, for any length of time. */
-export interface ListPosition {
-  /** The ids of the invoices that were yielded. */
-  readonly seen: readonly string[];
-}
-
 /**
- * Yields each invoice of a list once, those seen before left out, though the list may change while it is
- * read. Pages are read forwards and then backwards: what slips from an unread page to a read one, as others
+ * Yields each invoice of a list once, though the list may change while it is read. Pages are read forwards and then backwards: what slips from an unread page to a read one, as others
  * leave the list, is met on the way back. Where `totalCount` changes, or an invoice appears on a second page,
  * the list is read again from the start.
  * @param readPage reads page 1, 2, …
@@ -20,14 +13,13 @@ export interface ListPosition {
  */
 export async function* iteratePages(
   readPage: (page: number) => Promise<InvoicePage>,
-  unstable: (position: ListPosition) => Error,
-  position?: ListPosition,
+  unstable: () => Error,
 ): AsyncGenerator<ListedInvoice, void, undefined> {
-  const yielded = new Set(position?.seen);
+  const yielded = new Set<string>();
   for (let reading = 0; reading <= REREADS_LIMIT; reading += 1) {
     if (yield* readThrough(readPage, yielded)) return;
   }
-  throw unstable({ seen: [...yielded] });
+  throw unstable();
 }
 
 /** @returns whether the list stood still. */

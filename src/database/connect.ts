@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { PreparingClient, RelayClient, SessionPool } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
@@ -81,7 +80,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     types,
     Client: purpose === "hot" && options.unprepared !== true ? PreparingClient : RelayClient,
     // By a first statement, not by start-up options: RDS Proxy and PgBouncer refuse or ignore these.
-    onConnect: (client: pg.ClientBase) => beginSession(client, session),
+    onConnect: (client: pg.ClientBase) => client.query(session),
   });
   let closing = false;
   // The pool lets go of its sessions before they have ended, so an error is expected if the server stops just
@@ -108,13 +107,9 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
 export type Connection<Schema = Tables> = ReturnType<typeof connect<Schema>>;
 export type PoolUsage = ReturnType<Connection["usage"]>;
 
-function sessionSettings(
-  purpose: Purpose,
-  statementMs: number,
-  schema: string | undefined,
-): Record<string, string> {
+function sessionSettings(purpose: Purpose, statementMs: number, schema: string | undefined): string {
   const { lockMs, idleMs } = LIMITS[purpose];
-  return {
+  const settings: Record<string, string> = {
     timezone: "UTC",
     datestyle: "ISO",
     synchronous_commit: "on",
@@ -124,21 +119,7 @@ function sessionSettings(
     ...(purpose === "hot" ? { enable_seqscan: "off", jit: "off" } : {}),
     ...(schema === undefined ? {} : { search_path: schema }),
   };
-}
-
-/**
- * Sets what a session needs and asks whether it holds, in one round trip.
- * @throws RelayError where commits would not be durable: no session records under a promise that it cannot
- *   keep.
- */
-async function beginSession(client: pg.ClientBase, session: Record<string, string>): Promise<void> {
-  const settings = Object.entries(session).map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`);
-  const answer: unknown = await client.query(`${settings.join("; ")}; show synchronous_commit`);
-  const [held] = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult).rows : [];
-  if (held?.synchronous_commit === "on") return;
-  throw new RelayError(
-    `Commits would not be durable: synchronous_commit is ${held?.synchronous_commit}, though it was set to ` +
-      "on. What stands between the relay and Postgres drops what a session sets: connect to Postgres " +
-      "directly, or let the pooler keep sessions.",
-  );
+  return Object.entries(settings)
+    .map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`)
+    .join("; ");
 }

@@ -23,23 +23,15 @@ export const READ_ONLY: Why = {
     "Point DATABASE_URL at the primary, or end its read-only mode (default_transaction_read_only there).",
 };
 
-const NOT_ALLOWED: Why = {
-  reason: "the database user may not write callbacks",
-  action: "Run invoice-relay migrate, and grant the user the role invoice_relay_receiver.",
-};
-
 const LOOK_AT_POSTGRES = "Look at Postgres: its log, its disk, its locks and its connections.";
-
-/** Not even the one that takes what belongs to no other. */
-const NO_PARTITION: Why = {
-  reason: "the log has no partition for this month",
-  action: "Find out who took it away, and run invoice-relay migrate, which makes the months.",
-};
 
 /** SQLSTATEs of a server that answers and takes no writes, with what to do. */
 const REASONS: Readonly<Record<string, Why>> = {
   "25006": READ_ONLY,
-  "42501": NOT_ALLOWED,
+  "42501": {
+    reason: "the database user may not write callbacks",
+    action: "Run invoice-relay migrate, and grant the user the role invoice_relay_receiver.",
+  },
   "53100": { reason: "Postgres' disk is full", action: "Free space on it, or enlarge it." },
   "55P03": { reason: "a lock is held for too long", action: "Find who holds it (pg_locks), and end it." },
   "57014": {
@@ -48,22 +40,15 @@ const REASONS: Readonly<Record<string, Why>> = {
   },
 };
 
-/** Postgres has the code of a row that breaks a rule for it, though every row of the month meets the same. */
-export const isWithoutPartition = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith("no partition of relation");
-
-/** What Postgres said, where it is known what that means. */
-const known = (error: unknown): Why | undefined =>
-  isWithoutPartition(error) ? NO_PARTITION : REASONS[codeOf(error)];
-
 /** Why work other than recording only fails. */
 export const failedWork = (error: unknown): Why =>
-  known(error) ?? { reason: messageOf(error), action: LOOK_AT_POSTGRES };
+  REASONS[codeOf(error)] ?? { reason: messageOf(error), action: LOOK_AT_POSTGRES };
 
 /** @param error what Postgres said to a write, or that it said nothing. */
 export function failedWrite(error: unknown): RecordingProblem {
-  const why = known(error) ?? { reason: `a write failed (${messageOf(error)})`, action: LOOK_AT_POSTGRES };
-  return { alarm: "recording_failing", ...why };
+  const why = REASONS[codeOf(error)];
+  const other = { reason: `a write failed (${messageOf(error)})`, action: LOOK_AT_POSTGRES };
+  return { alarm: "recording_failing", ...(why ?? other) };
 }
 
 /** Answers to the question below by a server that is up and refuses, as SQLSTATEs. */
@@ -71,30 +56,27 @@ const REFUSED = /^(42[0-9A-Z]{3}|25006|53100)$/;
 
 // This asks what new transactions are, since the current one may be read-only by its own choice.
 const IS_READ_ONLY = sql`(pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on')`;
-const MAY_INSERT = sql`has_table_privilege('callback', 'insert')`;
 
 /** A condition: `findRecordingProblem` would find none. */
-export const takesCallbacks: RawBuilder<boolean> = sql`(${MAY_INSERT} and not ${IS_READ_ONLY})`;
+export const takesCallbacks: RawBuilder<boolean> = sql`(not ${IS_READ_ONLY})`;
 
-const selectServerState = new Statement(
-  { readOnly: returned.boolean, mayInsert: returned.boolean },
-  () => sql`select ${IS_READ_ONLY} as "readOnly", ${MAY_INSERT} as "mayInsert"`,
+const selectReadOnly = new Statement(
+  { readOnly: returned.boolean },
+  () => sql`select ${IS_READ_ONLY} as "readOnly"`,
 );
+
+/** Whether Postgres takes no writes at all. @throws what the database throws. */
+export async function isReadOnly(db: Database): Promise<boolean> {
+  const [row] = await selectReadOnly.execute(db);
+  return row?.readOnly !== false;
+}
 
 /** Whether Postgres would take callbacks, asked of no table, whose lock may be held. A full disk does not show. */
 export async function findRecordingProblem(db: Database): Promise<RecordingProblem | null> {
   try {
-    const [row] = await selectServerState.execute(db);
-    if (row?.readOnly !== false) return { alarm: "recording_failing", ...READ_ONLY };
-    return row.mayInsert ? null : { alarm: "recording_failing", ...NOT_ALLOWED };
+    return (await isReadOnly(db)) ? { alarm: "recording_failing", ...READ_ONLY } : null;
   } catch (error) {
     if (REFUSED.test(codeOf(error))) return failedWrite(error);
     return { alarm: "database_away", reason: messageOf(error), action: LOOK_AT_POSTGRES };
   }
-}
-
-/** Whether Postgres takes no writes at all. @throws what the database throws. */
-export async function isReadOnly(db: Database): Promise<boolean> {
-  const [row] = await selectServerState.execute(db);
-  return row?.readOnly !== false;
 }

@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type CollectionApiError,
-  CollectionClient,
-  type ListPosition,
-} from "../../src/collection-api/index.ts";
+import { CollectionClient } from "../../src/collection-api/index.ts";
 import { type Answer, startStubProvider } from "./stub-provider.ts";
 
 const COLLECTION = "0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10";
@@ -81,31 +77,6 @@ describe("iterating over a list", () => {
     const { ids, error, requests } = await readAll(3, list, (request) => list.unshift(`new-${request}`));
     expect(error).toMatchObject({ kind: "list_unstable", next: "retry" });
     expect([new Set(ids).size, requests]).toEqual([ids.length, 8]);
-  });
-
-  it("under constant creation ends with a position, says what to do, and goes on from there without repeating", async () => {
-    const list = names(9);
-    let busy = true;
-    let created = 0;
-    await using provider = await startStubProvider(({ url }) => {
-      if (busy) list.unshift(`new-${created++}`);
-      return pageOf(list, url);
-    });
-    const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", retries: 0 });
-    const seen: string[] = [];
-    const read = async (position?: ListPosition) => {
-      for await (const { id } of client.iterateInvoices(COLLECTION, { pageSize: 3 }, { position }))
-        seen.push(id);
-    };
-    const error = await read().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ kind: "list_unstable", position: { seen } });
-    expect(String(error)).toContain("ask for a period that is over (an endDate before today)");
-    expect(String(error)).toContain("go on later from this error's position");
-
-    busy = false;
-    await read(JSON.parse(JSON.stringify((error as CollectionApiError).position)));
-    expect(seen.toSorted()).toEqual(list.toSorted());
-    await client.close();
   });
 
   it("does not read forever where the provider ignores the page", async () => {

@@ -4,19 +4,6 @@ import { clears, hasRunbook, isTold, onCall, saysSo, WAIT } from "./drill.ts";
 
 const ALARM = 'invoice_relay_alarms_open{alarm="recording_failing"} 1';
 
-/** As after a hand that took the log's months away, and what takes whatever belongs to none. */
-async function takeMonths(around: Surroundings): Promise<() => Promise<unknown>> {
-  const months = await around.query<{ name: string; bounds: string }>(
-    `select oid::regclass::text as name, pg_get_expr(relpartbound, oid) as bounds from pg_class
-     join pg_inherits on inhrelid = oid where inhparent = 'callback'::regclass`,
-  );
-  for (const { name } of months) await around.query(`alter table callback detach partition ${name}`);
-  return async () => {
-    for (const { name, bounds } of months)
-      await around.query(`alter table callback attach partition ${name} ${bounds}`);
-  };
-}
-
 /** As on a standby, or on a server that was switched to read-only. */
 async function makeReadOnly(around: Surroundings): Promise<() => Promise<unknown>> {
   const name = new URL(around.databaseUrl).pathname.slice(1);
@@ -40,7 +27,6 @@ async function makeReadOnly(around: Surroundings): Promise<() => Promise<unknown
 it.concurrent.each([
   ["read-only", makeReadOnly, /read-only/, true],
   ["read-only, and no callback comes", makeReadOnly, /read-only/, false],
-  ["without partitions", takeMonths, /no partition for this month/, true],
 ] as const)(
   "on call, Postgres is %s: alarm, readiness, status, metric and webhook say so and why, and it clears (G2, G13)",
   async (_what, breakIt, says, comes) => {

@@ -4,11 +4,9 @@
  * 1).
  */
 import { writeSync } from "node:fs";
+import { watchSteps } from "../../../src/kit/step.ts";
 
-const { FAULTS_STEP, FAULTS_SIGNAL = "SIGKILL", FAULTS_PASSING = "1", FAULTS_SOURCES } = process.env;
-const { watchSteps } = (await import(
-  `${FAULTS_SOURCES}/kit/step.ts`
-)) as typeof import("../../../src/kit/step.ts");
+const { FAULTS_STEP, FAULTS_SIGNAL = "SIGKILL", FAULTS_PASSING = "1" } = process.env;
 let passed = 0;
 watchSteps((name) => {
   if (name !== FAULTS_STEP) return;

@@ -100,7 +100,7 @@ export class Matrix {
   /** Starts the process that is to pass the step, and triggers it. */
   async #begin(step: Step, drive: Drive, command: Command | null) {
     const [struck] = this.#world.relays as [Relay];
-    const arms = armed(step, this.#kind, struck);
+    const arms = armed(step, this.#kind);
     if (command !== null) {
       const environment = { ...arms.environment, ...command.environment };
       return { process: struck.launch(command.words, { ...arms, environment }), acting: [] };
@@ -156,12 +156,11 @@ export class Matrix {
 const mayCopy = ({ copies }: Step, kind: MatrixKind): boolean =>
   copies === "accepted" || (copies === "leaving" && kind === "pause");
 
-const armed = (step: Step, kind: MatrixKind, relay: Relay) => ({
+const armed = (step: Step, kind: MatrixKind) => ({
   nodeArgs: ["--import", join(import.meta.dirname, "at-step.ts")],
   environment: {
     FAULTS_STEP: step.name,
     FAULTS_PASSING: String(step.passing ?? 1),
     FAULTS_SIGNAL: kind === "crash" ? "SIGKILL" : "SIGSTOP",
-    FAULTS_SOURCES: join(relay.main, "../.."),
   },
 });

@@ -18,8 +18,6 @@ export interface RelayOptions {
   name: string;
   folder: string;
   recorder: Recorder;
-  /** `main.ts` of the program, ours or a broken copy. */
-  main: string;
   /** Settings, with the database's address without the proxy. */
   environment: Record<string, string>;
   /** The content of its SOURCES_FILE, given the provider's address for this relay. */
@@ -72,11 +70,6 @@ export class Relay {
     return this.#process;
   }
 
-  /** `main.ts` of its program. */
-  get main(): string {
-    return this.#options.main;
-  }
-
   get runs(): boolean {
     return this.#process?.alive ?? false;
   }
@@ -88,13 +81,13 @@ export class Relay {
 
   /** The program with this relay's settings and links, for `serve` or another command. */
   launch(words: readonly string[], start: StartOptions = {}): OwnProcess {
-    const { environment, main, folder, recorder, clock } = this.#options;
+    const { environment, folder, recorder, clock } = this.#options;
     return new OwnProcess({
       name: this.name,
       doing: words[0] ?? "",
       folder,
       recorder,
-      args: [...(start.nodeArgs ?? []), main, ...words],
+      args: [...(start.nodeArgs ?? []), MAIN, ...words],
       environment: {
         ...environment,
         ...this.#addresses(),
@@ -168,4 +161,4 @@ const clockOff = (by: string) => ({
   FAKETIME_DONT_FAKE_MONOTONIC: "1",
 });
 
-export const OUR_MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
+const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");

@@ -9,7 +9,7 @@ import { type Books, readBooks } from "../checker/read-books.ts";
 import { Recorder } from "../history/recorder.ts";
 import { Random } from "../torture/random.ts";
 import { Provider } from "./provider.ts";
-import { OUR_MAIN, Relay } from "./relay.ts";
+import { Relay } from "./relay.ts";
 import { Sns } from "./sns.ts";
 
 export interface WorldSource {
@@ -32,8 +32,6 @@ export interface WorldOptions {
   relays?: number;
   /** How many sources; 1 by default. */
   sources?: number;
-  /** `main.ts` of a deliberately broken copy of the program. */
-  main?: string;
   /** In ms; 2,000 by default. */
   leaseMs?: number;
   settings?: Record<string, string>;
@@ -74,7 +72,6 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       recorder,
       name: `relay-${index + 1}`,
       clock: options.clocks?.[index],
-      main: options.main ?? OUR_MAIN,
       environment: {
         ...SETTINGS,
         DATABASE_URL: databaseUrl,
