@@ -110,7 +110,7 @@ export function operationCommand<const Id extends OperationId>(
   });
 }
 
-/** Commander gives `list --source x` to `match`, where both have the option. */
+/** Commander gives the `--source` of `alarms close` to `alarms`, which has that option as well. */
 function takenByParent({ parent, options }: Command): CommandInput {
   const shared = (parent?.options ?? []).filter(({ long }) => options.some((own) => own.long === long));
   const given = shared.map((option) => option.attributeName());

@@ -179,13 +179,3 @@ export const REPORTS = {
 
 export type ReportName = keyof typeof REPORTS;
 export const REPORT_NAMES = Object.keys(REPORTS) as [ReportName, ...ReportName[]];
-
-/**
- * Why these days cannot be reported on; null when they can. Pure.
- * @param today the day that it is in the zone of the books that is furthest ahead.
- */
-export function problemOf({ from, to }: Pick<ReportRequest, "from" | "to">, today: string): string | null {
-  if (to < from) return `The last day, ${to}, is before the first, ${from}.`;
-  if (from > today) return `${from} has not begun: there are no payments to report on yet.`;
-  return null;
-}

@@ -1,30 +1,19 @@
 import { z } from "zod";
-import type { BookSource } from "../../books/book-source.ts";
 import { evidenceParts } from "../../books/evidence.ts";
-import { problemOf, REPORT_NAMES, REPORTS } from "../../books/report/reports.ts";
+import { REPORT_NAMES, REPORTS } from "../../books/report/reports.ts";
 import { MEDIA_TYPES, sheetFile } from "../../books/report/sheet-file.ts";
 import { mayAct } from "../../kit/admin-token.ts";
-import { bookDayOf } from "../../kit/book-days.ts";
 import { gatherEvidence } from "../evidence-files.ts";
-import { BadInput } from "./bad-input.ts";
 import { day, id, name, source } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
+import { refuseFuture } from "./proof.ts";
 
 const { download } = operationsAbout("Books");
-
-/** The sources that are asked for. @throws BadInput when there is none of that name. */
-function chosenFrom(sources: readonly BookSource[], name: string | undefined): readonly BookSource[] {
-  const chosen = sources.filter((one) => name === undefined || one.name === name);
-  if (chosen.length > 0) return chosen;
-  throw new BadInput(
-    `There is no source ${name}. The settings have: ${sources.map((one) => one.name).join(", ")}.`,
-  );
-}
 
 export const bookOperations = [
   download("exportReport", "/reports/{report}", Object.values(MEDIA_TYPES), {
     summary:
-      "Export a period as a table for finance: every payment, totals by what they share, or differences",
+      "Export a period as a table for finance: every payment, sums by day and collection, or differences",
     pathParameters: z.object({ report: z.enum(REPORT_NAMES).describe(`one of ${REPORT_NAMES.join(", ")}`) }),
     query: z.object({
       from: day.describe("the first day of payment, in the zone of the books (BOOKS_TIME_ZONE)"),
@@ -39,18 +28,11 @@ export const bookOperations = [
     },
     async run({ db, books, role, mask }, { path: { report }, query }) {
       const { from, to, source, collection, format = "csv" } = query;
-      const sources = chosenFrom(books, source);
-      const now = new Date();
-      const today =
-        sources
-          .map(({ zone }) => bookDayOf(now, zone))
-          .sort()
-          .at(-1) ?? "";
-      const problem = problemOf(query, today);
-      if (problem !== null) throw new BadInput(problem);
+      refuseFuture(from, books);
+      const sources = books.filter(({ name }) => source === undefined || name === source);
       const showsPayers = mayAct(role, "operate");
       const sheet = REPORTS[report](db, { sources, from, to, collection, showsPayers, mask });
-      return sheetFile(sheet, `${report}-${from}-${to}`, format, now);
+      return sheetFile(sheet, `${report}-${from}-${to}`, format, new Date());
     },
   }),
   download("exportEvidence", "/invoices/{id}/evidence.zip", ["application/zip"], {

@@ -35,7 +35,8 @@ const calendar = z.object({
     .describe("Whose days they are, and of what currency the amounts."),
 });
 
-function refuseFuture(given: string, books: readonly BookSource[]): void {
+/** @throws BadInput where the day is later than today in every zone of the books. */
+export function refuseFuture(given: string, books: readonly BookSource[]): void {
   const zones = books.map(({ zone }) => zone);
   const today = latestBookDay(new Date(), zones);
   if (given <= today) return;

@@ -44,7 +44,7 @@ describe("the file of a report", () => {
 
     for (const [words, says] of [
       [`payments --from 2026-10-31 --to 2026-10-01 ${out}`, "should not be after"],
-      [`payments --from 2999-01-01 --to 2999-01-31 ${out}`, "2999-01-01 has not begun"],
+      [`payments --from 2999-01-01 --to 2999-01-31 ${out}`, "2999-01-01 is in the future"],
       [`payments --from 2026-02-30 --to 2026-03-01 ${out}`, "from should be a day"],
       [`payments ${OCTOBER} --source nowhere ${out}`, 'There is no source "nowhere"'],
       [`payments ${OCTOBER} --format xlsx ${out}`, "does not go with a file named"],

@@ -152,7 +152,18 @@ export function ReportForm({ from: first, to: last }: { from: string; to: string
     <Section title="Reports for finance">
       <div class="fields">
         <Fields of={fieldsTo(to)} values={values} onInput={onInput} />
-        {!isBad && <Downloads path={urlOf("/reports/{report}", { path: { report }, query })} />}
+        {!isBad && (
+          <div class="row">
+            {Object.entries(FORMATS).map(([format, name]) => (
+              <Download
+                key={format}
+                path={urlOf("/reports/{report}", { path: { report }, query: { ...query, format } })}
+              >
+                {name}
+              </Download>
+            ))}
+          </div>
+        )}
       </div>
       <p class="quiet">
         By day of payment, in the zone of the books (BOOKS_TIME_ZONE).
@@ -162,6 +173,8 @@ export function ReportForm({ from: first, to: last }: { from: string; to: string
   );
 }
 
+const FORMATS = { csv: "CSV", xlsx: "Excel" };
+
 const fieldsTo = (to: string): readonly FormField[] => [
   { name: "report", label: "A row for", kind: "choice", any: null, choices: Object.entries(REPORTS) },
   { name: "from", label: "First day", kind: "date", input: { max: to } },
@@ -169,14 +182,3 @@ const fieldsTo = (to: string): readonly FormField[] => [
   { name: "collection", label: "Collection", kind: "collection" },
   { name: "source", label: "Source", kind: "source" },
 ];
-
-/** A report of the admin API as either kind of file. @param path with its query, if it has one. */
-export const Downloads = ({ path }: { path: string }) => (
-  <div class="row">
-    {(["csv", "xlsx"] as const).map((format) => (
-      <Download key={format} path={`${path}${path.includes("?") ? "&" : "?"}format=${format}`}>
-        {format === "csv" ? "CSV" : "Excel"}
-      </Download>
-    ))}
-  </div>
-);
