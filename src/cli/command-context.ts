@@ -8,14 +8,11 @@ import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
 import { readSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
-import { type Columns, table } from "./table.ts";
-import { isColourful, type Look, paint, plainJson, plainLines } from "./terminal-text.ts";
+import { plainJson, plainLines } from "./terminal-text.ts";
 
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
-  /** The width of the terminal. */
-  readonly columns?: number;
 }
 
 type Input = Readable & { readonly isTTY?: boolean };
@@ -62,11 +59,6 @@ export class CommandContext {
     // Into the environment itself, because the AWS SDK reads its credentials from there.
     this.settingsInFile = await readSettingsFile(options.settingsFile);
     for (const [name, value] of Object.entries(this.settingsInFile)) this.environment[name] ||= value;
-  }
-
-  /** Whether a person reads the remarks (stderr is a terminal). */
-  get isTerminal(): boolean {
-    return this.stderr.isTTY === true;
   }
 
   settings<const Required extends SettingName = never>(
@@ -116,31 +108,6 @@ export class CommandContext {
   /** A line that is not part of the result. */
   remark(text: string): void {
     this.stderr.write(`${plainLines(text)}\n`);
-  }
-
-  /** Prints an error to stderr; on a terminal its first line is red. */
-  complain(text: string): void {
-    const [first = "", ...others] = text.split("\n");
-    this.remark([paint(this.stderr, this.environment, "bad", first), ...others].join("\n"));
-  }
-
-  /** Colours text for stdout; plain text when piped or with NO_COLOR. */
-  paint(look: Look, text: string): string {
-    return paint(this.stdout, this.environment, look, text);
-  }
-
-  /** How wide a table may be; undefined where no terminal shows it. */
-  get width(): number | undefined {
-    return this.stdout.isTTY === true ? this.stdout.columns : undefined;
-  }
-
-  /** A table that fits the terminal. */
-  table<Row>(rows: readonly Row[], columns: Columns<Row>): string {
-    return table(rows, columns, this.width);
-  }
-
-  get isColourful(): boolean {
-    return isColourful(this.stdout, this.environment);
   }
 
   /** The command worked, and what it found is bad news: exit code 1. */

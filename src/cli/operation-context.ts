@@ -11,7 +11,15 @@ import { leaseOf } from "../work/lease.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
 import type { CommandContext } from "./command-context.ts";
 import { operator } from "./option-values.ts";
-import { ListProgress } from "./progress.ts";
+import { Progress } from "./progress.ts";
+
+const UNITS = {
+  lists: "days of the list of",
+  invoices: "invoices asked about, of",
+  books: "payments compared, of",
+  ledger: "leaves compared, of",
+  decided: "done",
+};
 
 /** Runs the work with what operations need. */
 export async function withOperationContext(
@@ -20,7 +28,7 @@ export async function withOperationContext(
 ): Promise<void> {
   const { operationParts } = await import("../app/operation-parts.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
-  const bar = new ListProgress(context.stderr);
+  const bar = new Progress(context.stderr);
   await context.withDatabase((db) => {
     const parts = operationParts({
       db,
@@ -36,7 +44,7 @@ export async function withOperationContext(
       role: "admin",
       left: new AbortController().signal,
       onProgress: ({ source, collectionId, step, done, total }) =>
-        bar.reached(collectionId === null ? source : `${source} ${collectionId}`, step, done, total),
+        bar.reached(`${UNITS[step]} ${source} ${collectionId ?? ""}`.trimEnd(), done, total),
     };
     return work(Object.assign(parts, calling), () => bar.end());
   });

@@ -58,13 +58,11 @@ export function createProgram(context: CommandContext): Command {
       // Those of `alarms` are not for the commands in them.
       visibleGlobalOptions: ({ parent }) =>
         parent === null ? [] : (parent.parent ?? parent).options.slice(),
-      styleTitle: (title) => context.paint("title", title),
     })
     .configureOutput({
       writeOut: (text) => void context.stdout.write(plainLines(text)),
       // With --json the error is printed as JSON below.
       writeErr: (text) => void (context.json || context.stderr.write(plainLines(text))),
-      getOutHasColors: () => context.isColourful,
     })
     .showHelpAfterError("Use --help to see the arguments and options.")
     .exitOverride()

@@ -27,7 +27,7 @@ interface ErrorReport {
 export function reportError(error: unknown, context: CommandContext): number {
   const told = errorReportOf(error);
   if (context.json) context.print(JSON.stringify({ error: told }, null, 2));
-  else context.complain(told.message);
+  else context.remark(told.message);
   if (["debug", "trace"].includes(context.environment.LOG_LEVEL ?? "") && error instanceof Error)
     context.remark(stackOf(error).replaceAll(/^/gm, "    "));
   return EXIT_CODES[told.code];

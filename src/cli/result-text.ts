@@ -1,25 +1,24 @@
 import { type Cell, sheet, table } from "./table.ts";
 
 /** A result as a person reads it: a name and a value a line, those inside of others by their path, lists as tables. */
-export function resultText(result: unknown, width: number | undefined): string {
-  if (Array.isArray(result)) return listText(result, width);
+export function resultText(result: unknown): string {
+  if (Array.isArray(result)) return listText(result);
   const fields = fieldsOf(result);
   const lists = fields.filter(([, value]) => isListOfObjects(value));
   const lines = sheet(
     fields.filter(([, value]) => !isListOfObjects(value)).map(([name, value]) => [name, cellOf(value)]),
   );
-  const tables = lists.map(([name, value]) => `${name}\n${listText(value as unknown[], width)}`);
+  const tables = lists.map(([name, value]) => `${name}\n${listText(value as unknown[])}`);
   return [lines.join("\n"), ...tables].filter((part) => part !== "").join("\n\n");
 }
 
-function listText(rows: readonly unknown[], width: number | undefined): string {
+function listText(rows: readonly unknown[]): string {
   if (rows.length === 0) return "None.";
   const all = rows.map((row) => Object.fromEntries(fieldsOf(row)));
   const names = [...new Set(all.flatMap((row) => Object.keys(row)))];
   return table(
     all,
     names.map((name) => [name, (row) => cellOf(row[name])] as const),
-    width,
   );
 }
 

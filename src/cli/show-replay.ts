@@ -14,7 +14,7 @@ import { listProcesses } from "../work/relay-process.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
 import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
-import type { Columns } from "./table.ts";
+import { type Columns, table } from "./table.ts";
 
 interface WantedReplay {
   kind: ReplayKind;
@@ -62,7 +62,7 @@ export async function requireRelay(db: Database): Promise<void> {
 }
 
 /**
- * Follows the replay with a progress bar, in this process or in the relay's, until it ends or a stop is
+ * Follows the replay in this process or in the relay's, until it ends or a stop is
  * requested, and reports the result.
  */
 export async function showReplay(
@@ -70,12 +70,7 @@ export async function showReplay(
   { db, runner, started }: { db: Database; runner: ReplayRunner | null; started: Replay },
 ): Promise<void> {
   const wish = context.listenForStop();
-  const progress = new Progress({
-    output: context.stderr,
-    unit: started.kind,
-    total: started.matching - started.handled,
-  });
-  let shown = started.handled;
+  const progress = new Progress(context.stderr);
   let waitedFor: string | null = null;
   context.remark(
     runner === null
@@ -87,8 +82,7 @@ export async function showReplay(
     runner,
     stop: wish.signal,
     onProgress(now) {
-      progress.advance(now.handled - shown);
-      shown = now.handled;
+      progress.reached(now.kind, now.handled, now.matching);
       if (now.waitsFor !== null && now.waitsFor !== waitedFor) context.remark(`Waiting: ${now.waitsFor}.`);
       waitedFor = now.waitsFor;
     },
@@ -96,11 +90,11 @@ export async function showReplay(
   progress.end();
   await wish.finish(Promise.resolve(), 1_000);
   const refusals = await listRefusals({ db, id: replay.id });
-  context.show({ replay, refusals }, () => renderReplay(replay, refusals, context));
+  context.show({ replay, refusals }, () => renderReplay(replay, refusals));
   if (replay.state !== "done" || replay.refused > 0 || leftOut(replay) > 0) context.fault();
 }
 
-export function renderPlan(plan: ReplayPlan, rate: number, context: CommandContext): string {
+export function renderPlan(plan: ReplayPlan, rate: number): string {
   const { kind, matching, first } = plan;
   if (matching === 0) return `No ${kind} match: there is nothing to replay.`;
   const lines = [
@@ -111,15 +105,15 @@ export function renderPlan(plan: ReplayPlan, rate: number, context: CommandConte
     const own: Columns<(typeof first)[number]> =
       kind === "confirmations" ? {} : { [kind.slice(0, -1)]: (item) => item.eventId ?? item.callbackId };
     const invoice = ({ invoiceIds }: (typeof first)[number]) => invoiceIds.join(" ");
-    lines.push("", context.table(first, { invoice, ...own, source: "source", at: "at", about: "about" }));
+    lines.push("", table(first, { invoice, ...own, source: "source", at: "at", about: "about" }));
   }
   lines.push("", "This was a dry run: nothing was changed. Run it without --dry-run to start.");
   return lines.join("\n");
 }
 
-export function renderReplays(replays: readonly Replay[], context: CommandContext): string {
+export function renderReplays(replays: readonly Replay[]): string {
   if (replays.length === 0) return "There are no replays yet.";
-  return context.table(replays, {
+  return table(replays, {
     replay: "id",
     kind: "kind",
     state: "state",
@@ -131,7 +125,7 @@ export function renderReplays(replays: readonly Replay[], context: CommandContex
   });
 }
 
-export function renderReplay(replay: Replay, refusals: readonly Refusal[], context: CommandContext): string {
+export function renderReplay(replay: Replay, refusals: readonly Refusal[]): string {
   const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
   lines.push(`${countText(replay.handled)} of ${countText(replay.matching)} handled${whatOf(replay)}.`);
   const left = leftOut(replay);
@@ -146,7 +140,7 @@ export function renderReplay(replay: Replay, refusals: readonly Refusal[], conte
     lines.push(
       "",
       "SNS refused these events; they were not sent:",
-      context.table(refusals, { event: "eventId", invoice: "invoiceId", source: "source", why: "error" }),
+      table(refusals, { event: "eventId", invoice: "invoiceId", source: "source", why: "error" }),
     );
   lines.push(...nextOf(replay));
   return lines.join("\n");

@@ -8,7 +8,7 @@ import { surroundings } from "../support/relay.ts";
 function atTerminal(words: string[], environment: Record<string, string | undefined>, answer: string) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   stdin.end(answer);
-  return runCli(words, { ...environment, NO_COLOR: "1" }, { stdin });
+  return runCli(words, environment, { stdin });
 }
 
 describe("what cannot be undone", () => {

@@ -92,7 +92,7 @@ export function apiCommand(context: CommandContext): Command {
     await withProvider(context, options, async (provider) => {
       const request = name === "createInvoice" ? await withCallbackUrl(context, provider, data) : data;
       const answer = await CALLS[name](provider.client, id ?? "", request);
-      context.show(answer, () => resultText(answer, context.width));
+      context.show(answer, () => resultText(answer));
     });
   });
 }

@@ -6,6 +6,7 @@ import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText } from "../option-values.ts";
+import { table } from "../table.ts";
 
 /** The log of callbacks, and what became of each. */
 export const callbacksCommand = (context: CommandContext): Command =>
@@ -32,7 +33,7 @@ const list = (context: CommandContext): Command =>
     text: ({ items, next }, given) =>
       items.length === 0
         ? `${noneText(given, "No callback has come in yet.", "No callback matches these filters; fewer of them find more.")} One with a wrong token is answered 404 and not recorded.`
-        : `${context.table(items, {
+        : `${table(items, {
             callback: "id",
             received: ({ receivedAt }) => clock(receivedAt),
             sender: "remoteAddress",

@@ -26,7 +26,7 @@ export function certificateCommand(context: CommandContext): Command {
     options: { collection: "collection <id>", from: "from <day>", to: "to <day>" },
     text: ({ certificates }, given) =>
       certificates.length > 0
-        ? renderList(certificates, context)
+        ? renderList(certificates)
         : noneText(given, NONE, "No certificate matches these filters."),
   });
   const show = new Command("show")
@@ -51,11 +51,8 @@ export function certificateCommand(context: CommandContext): Command {
 
 const NONE = "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
 
-function renderList(
-  certificates: ResultOf<"listCertificates">["certificates"],
-  context: CommandContext,
-): string {
-  return context.table(certificates, {
+function renderList(certificates: ResultOf<"listCertificates">["certificates"]): string {
+  return table(certificates, {
     id: "id",
     source: "source",
     // That of the whole source, and those of its collections, are of the same days.
@@ -110,9 +107,7 @@ async function showCertificates<Value>(
   if (certificates.some(({ result }) => result !== "equal")) context.fault();
   if (!csv)
     return context.show(value, () =>
-      certificates
-        .map((one, index) => certificateText(one, context.width, certificates[index - 1]))
-        .join("\n\n"),
+      certificates.map((one, index) => certificateText(one, certificates[index - 1])).join("\n\n"),
     );
   await context.withDatabase(async (db) => {
     for await (const part of certificateCsvParts(db, certificates)) context.stdout.write(part);
@@ -124,7 +119,7 @@ async function showCertificates<Value>(
  * difference.
  * @param previous what was printed above it: what both are based on is not said again
  */
-export function certificateText(certificate: Certificate, width?: number, previous?: Certificate): string {
+export function certificateText(certificate: Certificate, previous?: Certificate): string {
   const { source, collections, currency, from, to, madeAt, days, total, differences, basis } = certificate;
   const { zone } = basis;
   const period = `${bookDayOf(Date.parse(from), zone)} to ${lastBookDay({ to: new Date(to) }, zone)}`;
@@ -136,7 +131,7 @@ export function certificateText(certificate: Certificate, width?: number, previo
     `Collections (COLLECTION_IDS): ${scope}`,
     ...proofLines(certificate).filter((line) => !above.includes(line)),
     "",
-    daysTable([...days, { day: "total", ...total }], zone, width),
+    daysTable([...days, { day: "total", ...total }], zone),
     ...apart("Test invoices", certificate.test, currency),
     ...apart("Payments of collections that are not ours", certificate.foreign, currency),
     "",
@@ -145,7 +140,7 @@ export function certificateText(certificate: Certificate, width?: number, previo
   const section = (title: string, weight: Difference["weight"]) => {
     const named = differences.filter((difference) => difference.weight === weight);
     if (named.length > 0)
-      lines.push("", `${title} (${named.length}):`, differenceTable(named, { zone, currency }, width));
+      lines.push("", `${title} (${named.length}):`, differenceTable(named, { zone, currency }));
   };
   section("Gaps", "gap");
   section("Differences", "difference");
@@ -173,7 +168,7 @@ function basisText(basis: Basis): string {
   );
 }
 
-function daysTable(rows: readonly Certificate["days"][number][], zone: string, width?: number): string {
+function daysTable(rows: readonly Certificate["days"][number][], zone: string): string {
   const tallies = (["paid", "stored", "published", "missing"] as const).flatMap((place) => [
     [place, (row: (typeof rows)[number]) => row[place].count.toLocaleString("en-US")] as const,
     ["amount", (row: (typeof rows)[number]) => money(row[place].amount)] as const,
@@ -182,7 +177,7 @@ function daysTable(rows: readonly Certificate["days"][number][], zone: string, w
     "differences",
     (row: (typeof rows)[number]) => row.differences.toLocaleString("en-US"),
   ] as const;
-  return table(rows, [[`day (${zone})`, "day"], ...tallies, last], width);
+  return table(rows, [[`day (${zone})`, "day"], ...tallies, last]);
 }
 
 function verdict({ result, refusals, gaps, total }: Certificate): string {
@@ -201,16 +196,11 @@ function verdict({ result, refusals, gaps, total }: Certificate): string {
 const differenceTable = (
   named: readonly Difference[],
   { zone, currency }: { zone: string; currency: string },
-  width: number | undefined,
 ): string =>
-  table(
-    named,
-    {
-      [`day (${zone})`]: "day",
-      invoice: ({ invoiceId, eventId }) => invoiceId ?? eventId,
-      amount: ({ amount }) => moneyIn(currency, amount),
-      reason: "reason",
-      detail: "detail",
-    },
-    width,
-  );
+  table(named, {
+    [`day (${zone})`]: "day",
+    invoice: ({ invoiceId, eventId }) => invoiceId ?? eventId,
+    amount: ({ amount }) => moneyIn(currency, amount),
+    reason: "reason",
+    detail: "detail",
+  });

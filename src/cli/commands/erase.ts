@@ -3,6 +3,7 @@ import { dayOf } from "../../kit/time.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
+import { table } from "../table.ts";
 
 export const eraseCommand = (context: CommandContext): Command =>
   operationCommand(context, "eraseInvoice", {
@@ -59,7 +60,7 @@ function renderErased(erased: ResultOf<"eraseInvoice">): string {
 export const retentionCommand = (context: CommandContext): Command =>
   operationCommand(context, "applyRetention", {
     name: "retention",
-    text: (result) => renderRetention(result, context),
+    text: renderRetention,
     judge: ({ stays, failed }) => (stays !== null || failed.length > 0) && context.fault(),
   });
 
@@ -77,7 +78,7 @@ const FAILED: Readonly<Record<string, string>> = {
   history: "dropping old failures of asks and sends",
 };
 
-function renderRetention(result: ResultOf<"applyRetention">, context: CommandContext): string {
+function renderRetention(result: ResultOf<"applyRetention">): string {
   const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays, failed } =
     result;
   const day = dayOf(before);
@@ -93,7 +94,7 @@ function renderRetention(result: ResultOf<"applyRetention">, context: CommandCon
     );
     if (partitions.length > 0)
       lines.push(
-        context.table(partitions, {
+        table(partitions, {
           partition: "name",
           callbacks: ({ callbacks }) => about(callbacks),
           "still open, kept": "kept",

@@ -18,6 +18,7 @@ import { clockText, headlineOf, wordsOf } from "../../operate/timeline-words.ts"
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText } from "../option-values.ts";
+import { table } from "../table.ts";
 import { writeFileUnlessStopped } from "../write-file.ts";
 
 type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
@@ -57,7 +58,7 @@ export const invoicesCommand = (context: CommandContext): Command =>
       );
       return [
         ...others.map(otherWords),
-        items.length > 0 ? render(items, currencyOf(context.settings()), context) : `${none}.\n${ELSEWHERE}`,
+        items.length > 0 ? render(items, currencyOf(context.settings())) : `${none}.\n${ELSEWHERE}`,
       ].join("\n");
     },
   });
@@ -74,8 +75,8 @@ const ELSEWHERE =
 
 type CurrencyOf = ReturnType<typeof currencyOf>;
 
-function render(invoices: readonly ListedInvoice[], currency: CurrencyOf, context: CommandContext): string {
-  const listed = context.table(invoices, {
+function render(invoices: readonly ListedInvoice[], currency: CurrencyOf): string {
+  const listed = table(invoices, {
     invoice: "invoiceId",
     reference: "reference",
     total: ({ source, totalAmount }) => moneyIn(currency(source), totalAmount),

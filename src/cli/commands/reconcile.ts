@@ -4,6 +4,7 @@ import { day } from "../../operate/operations/fields.ts";
 import { readOf, type Unread } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
+import { table } from "../table.ts";
 
 const LAST_DAYS = 7;
 
@@ -14,7 +15,7 @@ export const reconcileCommand = (context: CommandContext): Command =>
     name: "reconcile",
     options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     input: lastDays,
-    text: (done, { publish }) => reconcileText(readOf(done), publish === true, context),
+    text: (done, { publish }) => reconcileText(readOf(done), publish === true),
     judge(done) {
       if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
       tellUnread(context, done);
@@ -26,8 +27,8 @@ function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): Com
   return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };
 }
 
-function reconcileText(done: readonly Reconciled[], publish: boolean, context: CommandContext): string {
-  const counts = context.table(done, {
+function reconcileText(done: readonly Reconciled[], publish: boolean): string {
+  const counts = table(done, {
     source: "source",
     collection: "collectionId",
     paid: "listed",
@@ -39,7 +40,7 @@ function reconcileText(done: readonly Reconciled[], publish: boolean, context: C
   const period = first === undefined ? "" : `Payments of ${first.from} to ${first.to} (${first.zone})\n\n`;
   return `${period}${counts}\n\n${[
     ...healedText(done, publish),
-    ...waitingText(done, context),
+    ...waitingText(done),
     ...done.flatMap(({ collectionId, unproven }) =>
       unproven.map(
         ({ first, last, why }) =>
@@ -68,7 +69,7 @@ function healedText(done: readonly Reconciled[], publish: boolean): string[] {
   ];
 }
 
-function waitingText(done: readonly Reconciled[], context: CommandContext): string[] {
+function waitingText(done: readonly Reconciled[]): string[] {
   const waiting = done.flatMap((one) => one.waiting);
   const inAll = done.reduce((sum, one) => sum + one.waitingInAll, 0);
   if (inAll === 0) return [];
@@ -76,7 +77,7 @@ function waitingText(done: readonly Reconciled[], context: CommandContext): stri
   return [
     "",
     `Without an accepted event as this ends (${inAll}):`,
-    context.table(waiting, { invoice: "invoiceId", reason: "reason", detail: "detail" }),
+    table(waiting, { invoice: "invoiceId", reason: "reason", detail: "detail" }),
     ...more,
   ];
 }
@@ -86,7 +87,7 @@ export function tellUnread(context: CommandContext, results: readonly (object | 
   for (const one of results) {
     if (!("error" in one)) continue;
     const { source, error } = one;
-    if (!context.json) context.complain(`Source "${source}" failed: ${error.message}`);
+    if (!context.json) context.remark(`Source "${source}" failed: ${error.message}`);
     if (error.code.endsWith("_away")) context.away();
     else context.fault();
   }

@@ -42,14 +42,14 @@ export const replayCommand = (context: CommandContext): Command =>
     .addCommand(
       operationCommand(context, "listReplays", {
         name: "list",
-        text: ({ replays }) => renderReplays(replays, context),
+        text: ({ replays }) => renderReplays(replays),
       }),
     )
     .addCommand(
       operationCommand(context, "showReplay", {
         name: "show",
         missing,
-        text: ({ replay, refusals }) => renderReplay(replay, refusals, context),
+        text: ({ replay, refusals }) => renderReplay(replay, refusals),
       }),
     )
     .addCommand(
@@ -76,7 +76,7 @@ export const replayCommand = (context: CommandContext): Command =>
         name: "cancel",
         missing,
         json: (replay) => ({ replay }),
-        text: (replay) => renderReplay(replay, [], context),
+        text: (replay) => renderReplay(replay, []),
       }),
     );
 
@@ -153,7 +153,7 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const request = { db, kind, filters, target, routes };
       if (dryRun) {
         const plan = await planReplay(request);
-        context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind], context));
+        context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
         return { replay: null, plan };
       }
       if (all === true) {

@@ -18,13 +18,11 @@ export const reportCommand = (context: CommandContext): Command =>
       const out = options.out === undefined ? null : String(options.out);
       if (out === null && !context.json && mediaType !== "text/csv")
         throw usageError(`XLSX is not text. Name a file: --out ${fileName}`);
-      const bar = new Progress({ output: context.stderr, unit: "rows", total: null });
+      const bar = new Progress(context.stderr);
       const counted = async function* () {
-        let before = 0;
         for await (const part of parts) {
           yield part;
-          bar.advance(totals.rows - before);
-          before = totals.rows;
+          bar.reached("rows", totals.rows, null);
         }
       };
       if (out !== null) await writeFileUnlessStopped(context, out, counted());

@@ -5,6 +5,7 @@ import { describedSources } from "../../kit/sources.ts";
 import { plainText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { nameValue } from "../option-values.ts";
+import { table } from "../table.ts";
 import { plainJson } from "../terminal-text.ts";
 
 export function serveCommand(context: CommandContext): Command {
@@ -38,11 +39,7 @@ export function serveCommand(context: CommandContext): Command {
     });
 }
 
-const MARKS = {
-  ok: { mark: "ok     ", look: "good" },
-  warning: { mark: "look   ", look: "look" },
-  fault: { mark: "FAULT  ", look: "bad" },
-} as const;
+const MARKS = { ok: "ok     ", warning: "look   ", fault: "FAULT  " };
 
 /**
  * `invoice-relay doctor`: one line for each thing that `serve` needs; exit code 1 on a fault, 4 when another
@@ -56,9 +53,7 @@ export function doctorCommand(context: CommandContext): Command {
       const checks = [];
       for await (const check of doctor(context.environment)) {
         checks.push(check);
-        const { mark, look } = MARKS[check.state];
-        if (!context.json)
-          context.print(`${context.paint(look, mark)}${check.about}: ${plainText(check.says)}`);
+        if (!context.json) context.print(`${MARKS[check.state]}${check.about}: ${plainText(check.says)}`);
       }
       const found = checks.filter((check) => check.state === "fault");
       const faults = found.length;
@@ -95,7 +90,7 @@ export function callbackUrlCommand(context: CommandContext): Command {
       const lines = () =>
         urls.every(({ source }) => source === urls[0]?.source)
           ? urls.map(({ url }) => url).join("\n")
-          : context.table(urls, { source: "source", callBackUrl: "url" });
+          : table(urls, { source: "source", callBackUrl: "url" });
       // Not `show`, which masks tokens.
       context.print(context.json ? JSON.stringify({ urls, warnings }, null, 2) : lines());
       if (!context.json) for (const warning of warnings) context.remark(`Look: ${warning}`);

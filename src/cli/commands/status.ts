@@ -6,13 +6,12 @@ import { adviceOf } from "../../operate/status.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText } from "../option-values.ts";
-import { sheet } from "../table.ts";
-import type { Look } from "../terminal-text.ts";
+import { sheet, table } from "../table.ts";
 
 export const statusCommand = (context: CommandContext): Command =>
   operationCommand(context, "readStatus", {
     name: "status",
-    text: (status) => renderStatus(status, context),
+    text: renderStatus,
     judge: ({ needsPerson }) => needsPerson && context.fault(),
   });
 
@@ -33,7 +32,7 @@ export const auditCommand = (context: CommandContext): Command =>
             "Nothing in the audit log matches these filters. Without them, invoice-relay audit shows who " +
               "changed what.",
           )
-        : context.table(entries, {
+        : table(entries, {
             at: "at",
             who: "actor",
             what: "action",
@@ -44,15 +43,11 @@ export const auditCommand = (context: CommandContext): Command =>
 
 type Status = ResultOf<"readStatus">;
 
-interface Painter {
-  paint(look: Look, text: string): string;
-}
-
-function renderStatus(status: Status, painter: Painter): string {
-  const { sentence, needsPerson, needs, openAlarms, held } = status;
-  const lines = [painter.paint(needsPerson ? "bad" : "good", plainText(sentence))];
+function renderStatus(status: Status): string {
+  const { sentence, needs, openAlarms, held } = status;
+  const lines = [plainText(sentence)];
   const section = (title: string, contents: readonly string[]) => {
-    if (contents.length > 0) lines.push("", painter.paint("title", title), ...contents);
+    if (contents.length > 0) lines.push("", title, ...contents);
   };
   section(
     "To do",

@@ -6,7 +6,7 @@ import { numberOf, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText, withYes } from "../option-values.ts";
-import { sheet } from "../table.ts";
+import { sheet, table } from "../table.ts";
 
 interface Group {
   name: "dead" | "quarantine";
@@ -142,7 +142,7 @@ const LONGEST_ERROR = 80;
 
 function tableOf(items: readonly UndeliveredItem[], context: CommandContext): string {
   const currency = currencyOf(context.settings());
-  return context.table(items, {
+  return table(items, {
     kind: "kind",
     invoice: "invoiceId",
     event: "eventId",
