@@ -1,0 +1,34 @@
+import { expect, it, vi } from "vitest";
+import { wakeQueue } from "../../../src/app/lambda/wake-queue.ts";
+import { createLogger } from "../../../src/kit/log.ts";
+import { startServer } from "../../support/own-server.ts";
+import { onTestFinished } from "../../support/own-test.ts";
+
+it("a wake-up that SQS lets hang is the last one for a while: no callback waits for the next", async () => {
+  let requests = 0;
+  let hangs = true;
+  const sqs = await startServer((_, response) => {
+    requests += 1;
+    if (!hangs) response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end("{}");
+  });
+  onTestFinished(sqs.close);
+  vi.stubEnv("AWS_ENDPOINT_URL_SQS", sqs.url);
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const restMs = 1_000;
+  const queue = wakeQueue(`${sqs.url}/000000000000/queue`, createLogger({ level: "silent" }), restMs);
+  for (let callback = 0; callback < 20; callback += 1) {
+    queue.wake();
+    await queue.flush();
+  }
+  expect(requests).toBe(1);
+
+  hangs = false;
+  await vi.waitFor(async () => {
+    queue.wake();
+    await queue.flush();
+    expect(requests).toBe(2);
+  });
+});
