@@ -55,13 +55,12 @@ reference text
 remote_address text
 found_by text
 verdict text
-cut json
+failed_check text
 invoice_ids uuid[] not null
 also_named uuid[]
 headers json not null
 body bytea not null
 erased_digest text
-failed_check text
   constraint callback_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
   index callback_also_named ON ONLY public.callback USING gin (also_named) WHERE (also_named IS NOT NULL)
@@ -69,15 +68,6 @@ failed_check text
   index callback_invoices ON ONLY public.callback USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
   index callback_reference ON ONLY public.callback USING btree (reference) WHERE (reference IS NOT NULL)
   index callback_verdict ON ONLY public.callback USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
-`,
-  callback_budget: `
-  with (fillfactor=50)
-counted_at timestamp with time zone not null default clock_timestamp()
-bytes double precision not null
-callbacks double precision not null
-ids double precision not null
-key text not null
-  constraint callback_budget_pkey PRIMARY KEY (key)
 `,
   callback_default: `
 id uuid not null
@@ -91,13 +81,12 @@ reference text
 remote_address text
 found_by text
 verdict text
-cut json
+failed_check text
 invoice_ids uuid[] not null
 also_named uuid[]
 headers json not null
 body bytea not null
 erased_digest text
-failed_check text
   constraint callback_default_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
   index callback_default_also_named_idx ON public.callback_default USING gin (also_named) WHERE (also_named IS NOT NULL)

@@ -37,10 +37,6 @@ const calls = {
       SNS_TOPIC_ARN: TOPIC_ARN,
       AWS_REGION: "us-east-1",
       AWS_ENDPOINT_URL_SNS: snsUrl,
-      // One address brings here what a city would.
-      CALLBACKS_PER_HOUR: "1000000000",
-      CALLBACK_IDS_PER_HOUR: "1000000000",
-      CALLBACK_MEBIBYTES_PER_HOUR: "1000000",
       ...(adminToken !== undefined && { ADMIN_TOKENS: adminToken }),
     };
     relay = await serve({

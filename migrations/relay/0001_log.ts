@@ -8,7 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // `id`, so a callback is found in its partition by its id alone. `headers` is json, not jsonb: it is kept,
   // not searched, and jsonb refuses the NUL escapes that senders send. `also_named`: the UUIDs that
   // `invoice_ids` does not hold, those beyond its limit and those that stand where none is looked for; null
-  // for nearly all. `erased_digest`: SHA-256 in hex of the body that stood there before it was erased.
+  // for nearly all. `failed_check`: the check of its source that a refused callback failed. `erased_digest`:
+  // SHA-256 in hex of the body that stood there before it was erased.
   await sql`
     create table callback (
       id uuid not null,
@@ -22,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       remote_address text,
       found_by text,
       verdict text,
-      cut json,
+      failed_check text,
       invoice_ids uuid[] not null,
       also_named uuid[],
       headers json not null,
@@ -120,18 +121,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
     revoke all on function make_callback_partition, drop_callback_partition, drop_kept_callbacks
       from public`.execute(db);
-
-  // Shares of an hour's budget, of all processes together, as they stood at `counted_at`. Whoever brings much
-  // stands here, for an hour.
-  await sql`
-    create table callback_budget (
-      counted_at timestamptz not null default clock_timestamp(),
-      bytes float8 not null,
-      callbacks float8 not null,
-      ids float8 not null,
-      key text not null,
-      constraint callback_budget_pkey primary key (key)
-    ) with (fillfactor = 50);
-    comment on table callback_budget is
-      'What addresses and tokens have brought within the last hour.'`.execute(db);
 }

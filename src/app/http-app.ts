@@ -6,14 +6,12 @@ import express, {
   type Router,
 } from "express";
 import { holderOf } from "../api/sessions.ts";
-import { isLoopback, OpenByAddress, plainAddress } from "../kit/addresses.ts";
+import { isLoopback } from "../kit/addresses.ts";
 import { faultOf } from "../kit/fault.ts";
-import type { RunningServer } from "../kit/http-server.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
-import type { Metrics } from "../kit/metrics.ts";
 import type { Settings } from "../kit/settings.ts";
-import { comesFromBrowser, payerPage, sendPage } from "../receive/payer-page/payer-page.ts";
+import { comesFromBrowser, sendPage } from "../receive/payer-page.ts";
 import type { DatabaseWatch } from "./database-watch.ts";
 import type { MetricsPage } from "./metrics-page.ts";
 
@@ -39,7 +37,7 @@ export function httpApp(
   for (const handler of handlers) app.use(handler);
   app.use((request, response) => {
     response.status(404);
-    if (comesFromBrowser(request)) return sendPage(response, payerPage({ state: "nowhere" }));
+    if (comesFromBrowser(request)) return sendPage(response, "nowhere");
     response.type("text/plain").send("There is nothing here.\n");
   });
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
@@ -71,35 +69,16 @@ const wordsFor = (status: number): string =>
 const A_YEAR = "max-age=31536000";
 
 /**
- * Sets the headers that every answer carries, and refuses a request with two Host headers: each proxy on the
- * way may have believed another one.
+ * Sets the headers that every answer carries.
  * @param options.behindTls whether browsers reach this listener by https only.
  */
 export function protectAnswers({ behindTls }: { behindTls: boolean }): RequestHandler {
-  return (request, response, next) => {
+  return (_request, response, next) => {
     response.setHeader("x-content-type-options", "nosniff");
     if (behindTls) response.setHeader("strict-transport-security", A_YEAR);
-    if (hostsIn(request.rawHeaders) <= 1) return next();
-    response.status(400).setHeader("connection", "close");
-    response.type("text/plain").send("A request names one Host.\n");
+    next();
   };
 }
-
-/** @param rawHeaders as Node lists them: names and values in turn. `headers` would keep only the first Host. */
-function hostsIn(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-  }
-  return hosts;
-}
-
-/** For every route after the callbacks': whoever shows no callback token must not hold a connection. */
-export const closeAfterAnswer: RequestHandler = (_request, response, next) => {
-  response.setHeader("connection", "close");
-  next();
-};
 
 /** `/healthz`: the process lives. */
 export const aliveRoute: RequestHandler = (request, response, next) => {
@@ -168,71 +147,3 @@ const FORWARDED = [
 
 const isFromThisMachine = ({ socket, headers }: Request): boolean =>
   isLoopback(socket.remoteAddress) && FORWARDED.every((name) => headers[name] === undefined);
-
-/** A connection that has been quiet for so long may be closed to make room for a new one, in ms. */
-const QUIET_MS = 3_000;
-
-/**
- * Limits the connections of each address, and of all together. Over the limit of its address, a connection is
- * closed at once. Over the limit of all, it takes the place of the one that has been quiet longest, if that
- * is for some seconds: otherwise silent connections could keep everybody out. A trusted proxy's are not
- * counted by address, since they bring everybody's requests.
- */
-export function capConnections(
-  { server, quiet }: Pick<RunningServer, "server" | "quiet">,
-  {
-    app,
-    limits,
-    metrics,
-  }: { app: Express; limits: Record<"most" | "addressLimit", number>; metrics: Metrics },
-): void {
-  const isTrusted = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
-  const byAddress = new OpenByAddress(limits.addressLimit);
-  let open = 0;
-  server.on("connection", (socket) => {
-    const address = socket.remoteAddress ?? "";
-    const close = address === "" || isTrusted(address, 0) ? () => undefined : byAddress.open(address);
-    const isFull = open >= limits.most && !freePlace();
-    if (isFull) close?.();
-    if (isFull || close === null) {
-      metrics.connectionsRefused.inc();
-      return socket.destroy();
-    }
-    open += 1;
-    return socket.once("close", () => {
-      open -= 1;
-      close();
-    });
-  });
-
-  /** Closes one, first of those that never sent a request. @returns whether there is room now. */
-  function freePlace(): boolean {
-    for (const waiting of [quiet.unheard, quiet.idle]) {
-      const [longest] = waiting;
-      if (longest === undefined || performance.now() - longest[1] < QUIET_MS) continue;
-      waiting.delete(longest[0]);
-      metrics.hangUps.inc({ reason: "gave_way" });
-      longest[0].destroy();
-      return true;
-    }
-    return false;
-  }
-}
-
-/** For callers behind a trusted proxy only requests can be counted: one more gets 503, to be tried again. */
-export function capRequests(most: number, metrics: Metrics): RequestHandler {
-  const open = new OpenByAddress(most);
-  return (request, response, next) => {
-    if (request.headers["x-forwarded-for"] === undefined) return next();
-    const client = request.ip ?? "";
-    if (plainAddress(client) === null || client === request.socket.remoteAddress) return next();
-    const close = open.open(client);
-    if (close !== null) {
-      response.once("close", close);
-      return next();
-    }
-    metrics.connectionsRefused.inc();
-    response.status(503).setHeader("retry-after", 1);
-    response.type("text/plain").send("Too many requests are open from this address. Send it again.\n");
-  };
-}

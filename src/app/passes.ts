@@ -21,7 +21,6 @@ import { applyRetention } from "../operate/retention.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
-import { forgetBudgets } from "../receive/caller/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/certify.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
@@ -122,7 +121,6 @@ export function createPasses(context: PassContext) {
         },
         late_personal_data: () => checkErased(db),
         quiet_alarms: () => alarms.clearQuiet(),
-        old_budgets: () => forgetBudgets(db),
       });
       return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, CHORES_WAIT_LIMIT_MS);
     },

@@ -1,6 +1,5 @@
 import { RelayError } from "../kit/errors.ts";
 import { isCollision, isLostConnection, isRefusedData } from "../kit/postgres-errors.ts";
-import { TurnQueue } from "../kit/waiting.ts";
 
 interface GroupCommitOptions<Item> {
   /** Writes all of them in one transaction, or throws and leaves nothing behind. */
@@ -13,8 +12,8 @@ interface GroupCommitOptions<Item> {
   lingerMs?: number;
   /** The most items waiting; beyond them one is refused with QueueFull. */
   maxWaiting: number;
-  /** Whose turn an item takes; one after the other when left out. */
-  keyOf?: (item: Item) => string;
+  /** Of items that may be large: the most of one transaction, and of all that wait. */
+  bytes?: { of: (item: Item) => number; perBatch: number; waiting: number };
   /** Whether `write` may be repeated after a commit of unknown outcome without doing anything twice. */
   repeatable: boolean;
 }
@@ -31,6 +30,7 @@ export class QueueFull extends RelayError {
 
 interface Waiting<Item> {
   item: Item;
+  size: number;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -43,25 +43,29 @@ interface Waiting<Item> {
  */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;
-  readonly #waiting: TurnQueue<Waiting<Item>>;
+  #waiting: Waiting<Item>[] = [];
+  #waitingBytes = 0;
   #inFlight = 0;
   #scheduled = false;
 
   constructor(options: GroupCommitOptions<Item>) {
     this.#options = options;
-    this.#waiting = new TurnQueue(options.maxWaiting);
   }
 
   /** How many items are neither written nor being written. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting.length;
   }
 
   /** Resolves once the item is committed. @throws QueueFull, or whatever the write failed with. */
   add(item: Item): Promise<void> {
+    const { maxWaiting, bytes } = this.#options;
+    const size = bytes?.of(item) ?? 0;
+    if (this.#waiting.length >= maxWaiting || (bytes && this.#waitingBytes + size > bytes.waiting))
+      return Promise.reject(new QueueFull());
+    this.#waitingBytes += size;
     return new Promise((resolve, reject) => {
-      const key = this.#options.keyOf?.(item) ?? "";
-      this.#waiting.add(key, { item, resolve, reject })?.reject(new QueueFull());
+      this.#waiting.push({ item, size, resolve, reject });
       this.#schedule();
     });
   }
@@ -80,7 +84,7 @@ export class GroupCommit<Item> {
   }
 
   get #mayStart(): boolean {
-    return this.#waiting.size > 0 && this.#inFlight < this.#options.maxInFlight;
+    return this.#waiting.length > 0 && this.#inFlight < this.#options.maxInFlight;
   }
 
   #start(): void {
@@ -95,13 +99,15 @@ export class GroupCommit<Item> {
   }
 
   #nextBatch(): Waiting<Item>[] {
-    const batch: Waiting<Item>[] = [];
-    while (batch.length < this.#options.maxBatch) {
-      const next = this.#waiting.next();
-      if (next === undefined) break;
-      batch.push(next);
+    const { maxBatch, bytes = { perBatch: 0 } } = this.#options;
+    let [count, size] = [0, 0];
+    for (const waiting of this.#waiting) {
+      if (count === maxBatch || (count > 0 && size + waiting.size > bytes.perBatch)) break;
+      count += 1;
+      size += waiting.size;
     }
-    return batch;
+    this.#waitingBytes -= size;
+    return this.#waiting.splice(0, count);
   }
 
   async #write(

@@ -40,10 +40,6 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   // What retention drops, the functions below drop.
   callback: { receiver: ["select", "insert"], worker: ["select", "insert", ERASES_CALLBACK] },
   callback_default: { worker: READS },
-  callback_budget: {
-    receiver: ["select", "insert (key, bytes, callbacks, ids)", "update (bytes, callbacks, ids, counted_at)"],
-    worker: ["select", "delete"],
-  },
   confirmation: { receiver: ["select", ...OPENS], worker: ALL },
   erased_invoice: { receiver: READS, worker: KEEPS },
   // The receiver raises alarms and ends none.

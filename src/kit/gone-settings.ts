@@ -1,5 +1,13 @@
+const RATES = "what stands in front limits connections and requests by address; deploy/nginx shows how";
+
 /** Settings of earlier versions, each with what to do instead: what is set and does nothing must not pass unseen. */
-const GONE_SETTINGS: Readonly<Record<string, string>> = {};
+const GONE_SETTINGS: Readonly<Record<string, string>> = {
+  CALLBACKS_PER_HOUR: RATES,
+  CALLBACK_IDS_PER_HOUR: RATES,
+  CALLBACK_MEBIBYTES_PER_HOUR: RATES,
+  MAX_CONNECTIONS_PER_ADDRESS: RATES,
+  WRONG_TOKENS_PER_MINUTE: RATES,
+};
 
 /** Says of a setting that it is gone, and what to do instead; null for any other name. */
 export function goneSetting(name: string): string | null {

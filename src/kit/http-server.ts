@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { RelayError } from "./errors.ts";
-import { type HangUpReason, takeOneByOne } from "./one-request-at-a-time.ts";
 
 interface ListenOptions {
   /** 0 takes a free port. */
@@ -11,18 +10,19 @@ interface ListenOptions {
   /** Names the program in the error that says that the port is taken. */
   name: string;
   server?: ServerOptions;
-  /** When a peer that does not read is hung up on; `STALL_LIMIT` by default. */
-  stall?: StallLimit;
-  /** Called for each connection that is ended for what its peer did, or left undone. */
-  onHangUp?: (reason: HangUpReason) => void;
+  /** More are closed at once; as many as come when left out. */
+  maxConnections?: number;
+  /** Called for each connection that is closed for being one too many, or for its unanswered requests. */
+  onRefused?: () => void;
 }
 
 /** Resolves when it listens. @throws RelayError that names the port when it is taken or not allowed. */
 export async function listen(handler: RequestListener, options: ListenOptions) {
-  const server = createServer(options.server ?? {});
-  const onHangUp = options.onHangUp ?? (() => undefined);
-  const quiet = takeOneByOne(server, handler, onHangUp);
-  hangUpOnStalled(server, options.stall ?? STALL_LIMIT, () => onHangUp("stalled"));
+  const { port: wanted, host, maxConnections, onRefused = () => undefined } = options;
+  const server = createServer(options.server ?? {}, withFewUnanswered(handler, onRefused));
+  server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  server.on("drop", onRefused);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (cause: NodeJS.ErrnoException) => {
     const why =
@@ -30,13 +30,11 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
     const where = `${options.name}: port ${options.port}`;
     reject(new RelayError(`${where} ${why}. Choose another port, or stop that program.`, { cause }));
   });
-  const { port: wanted, host } = options;
   server.listen({ port: wanted, ...(host !== undefined && { host }) }, resolve);
   await promise;
   const { port } = server.address() as AddressInfo;
   return {
     server,
-    quiet,
     port,
     /** For callers on this machine. */
     url: `http://127.0.0.1:${port}`,
@@ -56,66 +54,25 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearTimeout(cut);
 }
 
-interface StallLimit {
-  /** How long a connection may have unsent bytes and yet not get on, at most, in ms. */
-  withinMs: number;
-  /** How many bytes count as getting on; fewer are a peer that holds on to its connection drop by drop. */
-  leastBytes: number;
-}
+/** A peer is sent to a new connection, and so perhaps to another relay, after so many. */
+const REQUESTS_PER_CONNECTION = 10_000;
 
-/**
- * The kernel holds some 4 MB for a peer and takes more only once a third of that is gone: a slow reader gets
- * on in bursts of 1.4 MB. Two minutes for one are 12 KB a second.
- */
-const STALL_LIMIT: StallLimit = { withinMs: 120_000, leastBytes: 16 * 1024 };
+/** Node carries out at once whatever requests a connection has sent, thousands maybe. */
+const UNANSWERED_LIMIT = 16;
 
-/**
- * A connection is ended after so many looks without progress since unsent bytes were found. They are counted
- * instead of the time: a process that was stopped meanwhile has not looked.
- */
-const LOOKS = 6;
-
-/**
- * Destroys each connection of `server` whose peer does not take what it is sent, with all that is kept for
- * it. A connection that waits for its answer, or has nothing left to send, is not judged.
- *
- * A time-out of sockets would not do: it also ends whoever waits for an answer that takes long, and each byte
- * that the peer sends puts it off.
- */
-function hangUpOnStalled(server: Server, { withinMs, leastBytes }: StallLimit, onHangUp: () => void): void {
-  // How far a connection was when it last got on, and the looks since.
-  const open = new Map<Socket, { sent: number; looks: number } | null>();
-  server.on("connection", (socket) => {
-    open.set(socket, null);
-    socket.once("close", () => open.delete(socket));
-  });
-  const look = () => {
-    for (const [socket, mark] of open) {
-      if (socket.writableLength === 0) {
-        if (mark !== null) open.set(socket, null);
-        continue;
-      }
-      const sent = sentBy(socket);
-      if (mark === null || sent - mark.sent >= leastBytes) open.set(socket, { sent, looks: 0 });
-      else if (++mark.looks >= LOOKS) {
-        onHangUp();
-        socket.destroy();
-      }
+/** Closes a connection with more unanswered requests than the limit; of those behind them none is carried out. */
+function withFewUnanswered(handler: RequestListener, onRefused: () => void): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > UNANSWERED_LIMIT) {
+      onRefused();
+      return void socket.destroy();
     }
+    unanswered.set(socket, count);
+    response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    handler(request, response);
   };
-  const timer = setInterval(look, withinMs / (LOOKS + 1)).unref();
-  server.once("close", () => clearInterval(timer));
-}
-
-/** What libuv counts; Node's own time-out of sockets reads it too, but offers it to nobody. */
-interface Counts {
-  bytesWritten: number;
-  /** Those that the kernel has not taken yet. */
-  writeQueueSize: number;
-}
-
-/** The bytes that the kernel has taken, within one long write too. */
-function sentBy(socket: Socket): number {
-  const { _handle: counts } = socket as unknown as { _handle?: Counts | null };
-  return counts ? counts.bytesWritten - counts.writeQueueSize : socket.bytesWritten - socket.writableLength;
 }

@@ -31,19 +31,13 @@ export const METRICS = {
     "invoice_relay_callbacks_total",
     ["status"],
     "Callbacks answered, by answer",
-    "5xx: not recorded. 404 and 429: strangers, or a URL with an old token",
+    "5xx: not recorded. 404: strangers, or a URL with an old token",
   ),
   callbacksRefused: counter(
     "invoice_relay_callbacks_refused_total",
     ["source", "check"],
     "Callbacks with a right token that failed a check of their source, by check",
     "rises: [callback_refused](#callback_refused)",
-  ),
-  callbacksCut: counter(
-    "invoice_relay_callbacks_cut_total",
-    ["source", "what"],
-    "Callbacks over a budget (their bodies cut), or beyond a limit of reading, by which",
-    "rises without more payments: a token leaked; rotate it",
   ),
   callbackSeconds: histogram(
     "invoice_relay_callback_seconds",
@@ -55,15 +49,8 @@ export const METRICS = {
   connectionsRefused: counter(
     "invoice_relay_connections_refused_total",
     [],
-    "Connections, or requests behind a proxy, refused because their address had its most open, or all had",
-    "rises: one address opens too many; a proxy that is missing in `TRUSTED_PROXIES`?",
-  ),
-  hangUps: counter(
-    "invoice_relay_connections_hung_up_total",
-    ["reason"],
-    "Connections ended for what their peers did or left undone, by reason",
-    "`unreadable`, `headers_too_large`: no HTTP. `timed_out`, `stalled`: too slow. `body_unread`: a body " +
-      "that nobody asked for. `gave_way`: silent, while all of `MAX_CONNECTIONS` were open",
+    "Connections closed because `MAX_CONNECTIONS` were open, or for too many requests at once",
+    "rises: what stands in front lets too much through",
   ),
   adminRefused: counter(
     "invoice_relay_admin_refused_total",

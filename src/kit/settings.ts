@@ -65,24 +65,7 @@ export const settingsSchema = z.object({
     .describe("How long a request may take to arrive as a whole."),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .prefault("5000")
-    .describe("The most connections at a time, at each port; one more replaces a silent one, or is closed."),
-  MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000)
-    .optional()
-    .describe("The most of them from one address, 40 % if left out; behind TRUSTED_PROXIES, of one client."),
-  WRONG_TOKENS_PER_MINUTE: wholeNumber(1, 1_000_000)
-    .prefault("60")
-    .describe("After so many wrong tokens in a minute an address gets 429; a right token never does."),
-  CALLBACKS_PER_HOUR: wholeNumber(1, 1_000_000_000)
-    .prefault("1000000")
-    .describe(
-      "The callbacks of one address in an hour beyond which their bodies are cut; of a token four times.",
-    ),
-  CALLBACK_IDS_PER_HOUR: wholeNumber(1, 1_000_000_000)
-    .prefault("1000000")
-    .describe("The same for the invoice ids that they name."),
-  CALLBACK_MEBIBYTES_PER_HOUR: wholeNumber(1, 1_000_000)
-    .prefault("1024")
-    .describe("The same for the size of their bodies."),
+    .describe("The most connections at a time, at each port; more are closed."),
   SNS_TOPIC_ARN: topicArn.optional().describe("The topic that invoice.paid events of Live invoices go to."),
   SNS_TEST_TOPIC_ARN: topicArn
     .optional()

@@ -48,7 +48,7 @@ export const KINDS: readonly Kind[] = [
     timeInKey: true,
     columns: {
       ...of("time", "received_at erased_at"),
-      ...of("text", "id source method path query reference remote_address found_by verdict cut headers"),
+      ...of("text", "id source method path query reference remote_address found_by verdict headers"),
       ...of("text", "erased_digest failed_check"),
       ...of("uuids", "invoice_ids also_named"),
       body: "bytes",

@@ -71,7 +71,7 @@ function callbackFiles(db: Database, id: string, name: string, reading: Reading)
     of: string,
     what: string,
     personal: boolean,
-    contentOf: (one: WholeCallback) => string | Buffer,
+    contentOf: (one: WholeCallback) => string | Buffer | Promise<string | Buffer>,
   ) => ({
     path: `callbacks/${name}/${of}`,
     what,
@@ -82,23 +82,28 @@ function callbackFiles(db: Database, id: string, name: string, reading: Reading)
     },
   });
   return [
-    file("callback.json", "a callback: when it came, from where, and the digest of its body", false, (one) =>
-      json(headOf(one, reading)),
+    file(
+      "callback.json",
+      "a callback: when it came, from where, and the digest of its body",
+      false,
+      async (one) => json(await headOf(one, reading)),
     ),
     file("headers.json", "its query and headers, in order", true, ({ query, headers }) =>
       reading.mask(json({ query, headers })),
     ),
-    file("body", "its body", true, (one) => Buffer.from(shownBody(one, reading).body, "base64")),
+    file("body", "its body", true, async (one) =>
+      Buffer.from((await shownBody(one, reading)).body, "base64"),
+    ),
   ];
 }
 
-function headOf(callback: WholeCallback, reading: Reading) {
-  const { id, receivedAt, source, method, path, remoteAddress, foundBy, invoiceIds, bytes, cut } = callback;
+async function headOf(callback: WholeCallback, reading: Reading) {
+  const { id, receivedAt, source, method, path, remoteAddress, foundBy, invoiceIds, bytes } = callback;
   const { erasedAt, erasedDigest, body } = callback;
   return {
-    ...{ id, receivedAt, source, method, path, remoteAddress, foundBy, invoiceIds, bytes, cut, erasedAt },
+    ...{ id, receivedAt, source, method, path, remoteAddress, foundBy, invoiceIds, bytes, erasedAt },
     bodySha256: erasedAt === null ? createHash("sha256").update(body).digest("hex") : erasedDigest,
-    bodyIs: erasedAt === null ? shownBody(callback, reading).bodyIs : "erased",
+    bodyIs: erasedAt === null ? (await shownBody(callback, reading)).bodyIs : "erased",
   };
 }
 

@@ -97,7 +97,7 @@ export async function showCallback(db: Database, id: string, reading: Reading) {
   const [best = callback] = await judged(db, [callback]);
   return {
     ...best,
-    ...shownBody(callback, reading),
+    ...(await shownBody(callback, reading)),
     ids: invoiceIds.map((invoiceId) => {
       const standing = standings.get(invoiceId);
       return {
@@ -122,33 +122,28 @@ export const readingFor = ({ mask, role }: { mask: Mask; role: Role }): Reading 
   personal: personalMaskOf(role),
 });
 
-/** What the reader of callbacks sees in these bytes, whether or not it finds an id in them. */
-function textOf(body: Uint8Array, contentEncoding: string | null): string {
-  const bytes = inflateBody(body, contentEncoding);
-  return decodeText(bytes === "too_large" ? body : bytes);
-}
-
 const shown = z.object(bodyShown);
 
 /**
  * A body without callback tokens. Where a token stands in plain bytes, those alone change. Where it is
- * compressed, or written with two bytes a letter, the bytes that came cannot be shown: the masked text takes
- * their place.
+ * compressed, the bytes that came cannot be shown: the masked text takes their place.
  */
-export function shownBody(
+export async function shownBody(
   { headers, body, erasedAt }: Pick<WholeCallback, "headers" | "body" | "erasedAt">,
   { mask, personal = (text) => text }: Reading,
-): z.output<typeof shown> {
+): Promise<z.output<typeof shown>> {
   if (erasedAt !== null) return { body: "", bodyIs: "as_came", text: null };
   const contentEncoding =
     headers.findLast(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? null;
-  const read = (bytes: Uint8Array) => textOf(bytes, contentEncoding);
-  const came = read(body);
+  const inflated = await inflateBody(body, contentEncoding);
+  const plain = inflated === "too_large" ? body : inflated;
+  const came = decodeText(plain);
   const hidden = (whole: string) => personal(mask(whole));
   const text = hidden(came);
   // A byte a letter: tokens are ASCII, so everything around them stays as it is.
   const bytes = Buffer.from(hidden(body.toString("latin1")), "latin1");
   if (text === came && bytes.equals(body)) return { body: body.toString("base64"), bodyIs: "as_came", text };
-  if (read(bytes) === text) return { body: bytes.toString("base64"), bodyIs: "masked", text };
+  if (plain === body && decodeText(bytes) === text)
+    return { body: bytes.toString("base64"), bodyIs: "masked", text };
   return { body: Buffer.from(text).toString("base64"), bodyIs: "text", text };
 }

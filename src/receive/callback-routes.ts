@@ -4,8 +4,8 @@ import { step } from "../kit/step.ts";
 import { isTraceparent, type Span, type Tracer } from "../kit/trace.ts";
 import type { Paced } from "../kit/waiting.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake, type TurnedAway } from "./callback-intake.ts";
-import { comesFromBrowser, payerPage, sendPage } from "./payer-page/payer-page.ts";
-import { sealedId } from "./payer-page/payer-page-routes.ts";
+import { comesFromBrowser, sendPage } from "./payer-page.ts";
+import { READING_LIMITS } from "./reading/parse-json.ts";
 
 export interface CallbackRoutesOptions {
   intake: CallbackIntake;
@@ -16,7 +16,7 @@ export interface CallbackRoutesOptions {
   ackBody: string;
   /** Where a payer's browser goes; null for the page of our own. */
   redirectUrl: string | null;
-  /** Asked to bring a source's sweep forward when a callback named no invoice or was not read whole. */
+  /** Asked to bring a source's sweep forward when a callback named no invoice, or as many as are read of one. */
   nothingNamed: Paced;
 }
 
@@ -46,20 +46,13 @@ function answer(request: Request, response: Response, taken: Intake, redirectUrl
   if (taken.kind === "turned_away") return turnAway(response, taken, browser);
   if (taken.kind === "unrecorded") {
     response.status(503).setHeader("retry-after", taken.retryAfterS);
-    if (browser) return sendPage(response, payerPage({ state: "unrecorded" }));
+    if (browser) return sendPage(response, "unrecorded");
     response.type("text/plain").send("The callback could not be recorded. Send it again.\n");
     return;
   }
   if (browser) {
     if (redirectUrl !== null) return response.redirect(303, redirectUrl);
-    // One payment can be followed. Of several, nobody can say which one this person means.
-    const followed = taken.invoiceIds.length === 1;
-    return sendPage(
-      response,
-      payerPage(
-        followed ? { state: "confirming", sealedId: sealedId(taken.id, taken.token) } : { state: "received" },
-      ),
-    );
+    return sendPage(response, "received");
   }
   // 400, not 2xx: a sender with a wrong secret must notice, and once the secret is right its retries bring what
   // was refused.
@@ -83,20 +76,22 @@ function acknowledgement({
 }
 
 function turnAway(response: Response, { status, why }: TurnedAway, browser: boolean): void {
-  // Whoever is turned away keeps no connection.
-  response.status(status).setHeader("connection", "close");
+  response.status(status);
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
-  if (status === 429) response.setHeader("retry-after", "60");
-  if (browser && status === 404) sendPage(response, payerPage({ state: "nowhere" }));
+  // What is left of such a body is not waited for.
+  if (status === 400 || status === 413) response.setHeader("connection", "close");
+  if (browser && status === 404) sendPage(response, "nowhere");
   else response.type("text/plain").send(`${why}\n`);
 }
 
 /** After the answer, so that nobody waits for it. */
 function followUp(taken: Intake, { metrics, nothingNamed }: CallbackRoutesOptions): void {
-  // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6
-  // and 10). And what was left unread: ids beyond the first hundred are found by the sweep.
-  if (taken.kind === "recorded" && (taken.invoiceIds.length === 0 || taken.cut?.unread.length))
-    nothingNamed.ask(taken.source);
+  if (taken.kind === "recorded") {
+    const named = taken.invoiceIds.length;
+    // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6
+    // and 10). And ids beyond the first hundred are found by the sweep.
+    if (named === 0 || named === READING_LIMITS.ids) nothingNamed.ask(taken.source);
+  }
   if (taken.kind === "refused") metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
 }
 

@@ -4,7 +4,8 @@ import { decodedPath, storableText } from "../kit/text.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
 import type { IncomingCallback } from "./log/callback-log.ts";
 import { plainName } from "./reading/places.ts";
-import { EVERY_UUID, isUnrelated, scanForUuids } from "./reading/scan-for-uuids.ts";
+import { isUnrelated } from "./reading/scan-for-uuids.ts";
+import { UUID_LENGTH, uuidsIn } from "./reading/uuid.ts";
 
 /** The parts of a callback's URL, `/callbacks/{token}[/{reference}][?query]`. */
 interface CallbackAddress {
@@ -80,17 +81,11 @@ export function requestMask(sources: readonly Source[]): (texts: RequestTexts) =
   };
 }
 
-/** A shorter text holds no UUID. */
-const UUID_LENGTH = 36;
-
-/** The UUIDs that stand beside the body, where no secret is left, distinct. */
-export function findIdsBeside({ query, reference, headers }: MaskedTexts): string[] {
-  const texts = [query, reference ?? ""];
-  for (const [name, value] of headers)
-    if (value.length >= UUID_LENGTH && mayNameInvoice(name)) texts.push(value);
-  const text = texts.join("\n");
-  return text.length < UUID_LENGTH ? [] : scanForUuids(undefined, text, new Set(), [], EVERY_UUID);
-}
+/** The UUIDs in the values of headers, where no secret is left. */
+export const idsInHeaders = (headers: MaskedTexts["headers"]): string[] =>
+  headers.flatMap(([name, value]) =>
+    value.length >= UUID_LENGTH && mayNameInvoice(name) ? uuidsIn(value) : [],
+  );
 
 /** A UUID in a Content-Type is the boundary between its parts. */
 const mayNameInvoice = (header: string): boolean =>

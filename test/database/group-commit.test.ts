@@ -50,31 +50,28 @@ describe("group commit", () => {
     expect([most, largest]).toEqual([2, 10]);
   });
 
-  it("of items with keys writes one of each key in turn, and no key fills the queue (G8, G11)", async () => {
-    const written: string[] = [];
+  it("holds no more in one transaction, nor waiting, than it may: one item too many is refused (G8)", async () => {
+    const batches: number[][] = [];
     const ends: (() => void)[] = [];
-    const group = commits<string>(
+    const group = commits<number>(
       (items) => {
-        written.push(...items);
+        batches.push([...items]);
         return new Promise((resolve) => ends.push(resolve));
       },
-      { maxInFlight: 1, maxBatch: 1, maxWaiting: 3, keyOf: (item: string) => item.slice(0, 1) },
+      { maxInFlight: 1, maxWaiting: 5, bytes: { of: (item: number) => item, perBatch: 10, waiting: 30 } },
     );
-    const first = group.add("a0");
-    await expect.poll(() => written).toEqual(["a0"]);
-    const outcomes = Promise.allSettled(["a1", "a2", "a3", "a4", "b1"].map((item) => group.add(item)));
-    for (const expected of [
-      ["a0", "a1"],
-      ["a0", "a1", "b1"],
-      ["a0", "a1", "b1", "a2"],
-    ]) {
+    const first = group.add(4);
+    await expect.poll(() => batches).toEqual([[4]]);
+    // The third is one byte too many together; the last one item too many.
+    const outcomes = Promise.allSettled([15, 6, 10, 3, 2, 0, 0].map((item) => group.add(item)));
+    for (const expected of [[15], [6, 3], [2, 0]]) {
       ends.pop()?.();
-      await expect.poll(() => written).toEqual(expected);
+      await expect.poll(() => batches.at(-1)).toEqual(expected);
     }
     ends.pop()?.();
     await first;
     expect((await outcomes).map(({ status }) => status)).toEqual([
-      ...["fulfilled", "fulfilled", "rejected", "rejected", "fulfilled"],
+      ...["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled", "fulfilled", "rejected"],
     ]);
   });
 

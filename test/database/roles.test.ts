@@ -137,7 +137,6 @@ describe("database roles", () => {
       "insert into erased_invoice (id) values (gen_random_uuid())",
       "select from confirmation for update",
       "lock table confirmation in share mode",
-      "lock table callback_budget in share mode",
       "lock table callback in share mode",
     ];
     const outcomes = await tries(database.url, ["receiver"], attempts);

@@ -80,17 +80,6 @@ describe("a timeline", () => {
       entries: [{ kind: "callback", verdict: "refused" }],
     });
   });
-
-  it("shows how large a callback was whose body was cut", async () => {
-    const { db, callback } = await openLog();
-    const id = randomUUID();
-    const cut = { overBudget: "address_bytes", body: { bytes: 100_000, sha256: "0".repeat(64) }, unread: [] };
-    await callback({ invoiceIds: [id], body: Buffer.from("beginning"), cut });
-    await callback({ invoiceIds: [id], body: Buffer.from("whole"), cut: { ...cut, body: null } });
-    const timeline = await readTimeline(db, id);
-    const sizes = timeline?.entries.flatMap((entry) => (entry.kind === "callback" ? entry.bytes : []));
-    expect(sizes).toEqual([100_000, 5]);
-  });
 });
 
 it("the answer that made the event keeps its time, however often the provider was asked since", async () => {

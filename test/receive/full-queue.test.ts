@@ -28,17 +28,7 @@ async function receiverWithQueueOf(maxWaiting: number, around: Surroundings): Pr
     maxWaiting,
   });
   const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
-  const budgetPerHour = { bytes: 1e9, callbacks: 1e6, ids: 1e6 };
-  const intake = new CallbackIntake({
-    mayRecord: () => true,
-    readingThread: null,
-    sources,
-    log,
-    logger,
-    metrics,
-    wrongTokensPerMinute: 60,
-    budgetPerHour,
-  });
+  const intake = new CallbackIntake({ mayRecord: () => true, sources, log, logger });
   const paced = new Paced({ everyMs: 60_000, act: () => undefined });
   const routes = callbackRoutes({
     intake,

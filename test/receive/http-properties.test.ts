@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ownRelay, TOKEN } from "../support/relay.ts";
 import { sendRaw } from "./send-raw.ts";
 
-const ALLOWED = [400, 404, 405, 408, 413, 429, 431, 503];
+const ALLOWED = [400, 404, 405, 408, 413, 431, 503];
 const isAllowed = (status: number) => (status >= 200 && status < 300) || ALLOWED.includes(status);
 
 const headerValue = fc.oneof(
@@ -53,13 +53,7 @@ const body = fc.oneof(
 
 describe("whatever the bytes", () => {
   it("the answer is one of the known ones, and what was recorded equals what was sent (G1)", async () => {
-    const { around, relay } = await ownRelay(
-      { WRONG_TOKENS_PER_MINUTE: "20" },
-      {
-        http: true,
-        workers: false,
-      },
-    );
+    const { around, relay } = await ownRelay({}, { http: true, workers: false });
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE"),
@@ -140,13 +134,10 @@ describe("whatever the bytes", () => {
       relay.callback("e", { path: `${path}/${endless}` }),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual(Array(25).fill(200));
-    // As curl and PHP send a URL.
-    const raw = `GET ${path}/Adébáyò?title=₦5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-    expect(await statusOf(Number(new URL(relay.url).port), Buffer.from(raw))).toBe(200);
     const rows = await around.query<{ body: Buffer; path: string; reference: string | null }>(
       "select body, path, query, reference from callback",
     );
-    expect(rows).toHaveLength(26);
+    expect(rows).toHaveLength(25);
     // An index takes no text of 8,000 characters.
     const kept = `${endless.slice(0, 500)}… sha256:${createHash("sha256").update(endless).digest("hex")}`;
     expect(rows).toContainEqual({
@@ -154,12 +145,6 @@ describe("whatever the bytes", () => {
       path: `/callbacks/***/${endless}`,
       query: "",
       reference: kept,
-    });
-    expect(rows).toContainEqual({
-      body: Buffer.alloc(0),
-      path: "/callbacks/***/Ad%C3%A9b%C3%A1y%C3%B2",
-      query: "title=%E2%82%A65",
-      reference: "Adébáyò",
     });
     expect(rows.filter((row) => row.body.equals(Buffer.from("a\0b")))).toHaveLength(1);
     expect(rows.map((row) => row.reference)).toContain("ref\uFFFDerence");

@@ -59,17 +59,6 @@ describe("the package, installed into an empty project", () => {
     }
   });
 
-  it("reads heavy callbacks in a thread of its own, as from sources", async () => {
-    const reading = await script(`
-      import { ReadingThread } from "./node_modules/invoice-relay/dist/src/receive/reading-thread.js";
-      const thread = new ReadingThread();
-      const body = Buffer.from(JSON.stringify({ data: { id: "0199a3b4-0000-4000-8000-000000000001" } }));
-      const how = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
-      console.log(JSON.stringify(await thread.read({ ...how, body }, "192.0.2.1")));
-      thread.stop();`);
-    expect(reading).toMatchObject({ kind: "ids", foundBy: "data.id" });
-  });
-
   it("invoice-relay local-sns says what to install, since the package does not bring it", async () => {
     await expect(relay(["local-sns", "--port", "0"])).rejects.toMatchObject({
       code: 1,

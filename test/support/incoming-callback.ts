@@ -15,7 +15,6 @@ export const incomingCallback = (changes: Partial<IncomingCallback> = {}): Incom
   foundBy: null,
   verdict: null,
   failedCheck: null,
-  cut: null,
   traceparent: null,
   raises: [],
   ...changes,

@@ -15,7 +15,6 @@ const ELSEWHERE = [
   "test/collection-api/intricate-answers",
   "test/console/pages-size",
   "test/events/event-documents",
-  "test/receive/reading-thread",
   "test/receive/reading/read-callback.property",
   "test/reconcile/list-reader",
   "test/faults/network/",

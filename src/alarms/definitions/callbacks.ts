@@ -55,21 +55,4 @@ export const ALARMS_OF_CALLBACKS = {
       "callbacks with a leaked token: [rotate it](#rotate-secrets). Reconciliation finds what is genuine " +
       "meanwhile.",
   },
-  callbacks_over_budget: {
-    severity: "warning",
-    title: ["a sender is over its budget", "senders are over their budget"],
-    about: "sender",
-    means:
-      "More callbacks, bytes or ids come from one address, or with one token, than any honest provider " +
-      "sends in an hour. All are recorded and asked about; only their bodies are cut, and unknown ids wait " +
-      "their turn.",
-    ends: "ten minutes after the last one.",
-    quietAfter: "10 minutes",
-    action:
-      "If they are genuine, raise CALLBACKS_PER_HOUR or the related settings; if not, the callback token " +
-      "has leaked: rotate it.",
-    todo:
-      "If your provider really sends that much, raise `CALLBACKS_PER_HOUR`, `CALLBACK_IDS_PER_HOUR` or " +
-      "`CALLBACK_MEBIBYTES_PER_HOUR`. Otherwise the token leaked: [rotate it](#rotate-secrets).",
-  },
 } as const;

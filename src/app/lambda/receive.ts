@@ -12,9 +12,9 @@ const ANSWER_BEFORE_MS = 2_000;
 const open = perContainer(async () => {
   // A container handles one request at a time, so it needs only one connection.
   const { parts, ...container } = await openContainer(1, "hot");
-  const receiver = callbackReceiver(parts, { handoff: null, hasReadingThread: false });
+  const { router } = callbackReceiver(parts, { handoff: null });
   const app = serverlessHttp(
-    httpApp([protectAnswers({ behindTls: true }), ...receiver.routers, keysRoute(parts.db)], parts.log),
+    httpApp([protectAnswers({ behindTls: true }), router, keysRoute(parts.db)], parts.log),
     {
       // The adapter sets only the headers, and the length as a number.
       request: (request: { headers: Record<string, unknown>; rawHeaders: string[] }) => {
@@ -25,7 +25,7 @@ const open = perContainer(async () => {
       },
     },
   );
-  return { ...container, database: parts.database, receiver, app };
+  return { ...container, database: parts.database, app };
 });
 
 /**
@@ -34,11 +34,11 @@ const open = perContainer(async () => {
  * killed, nothing is lost: what got a 2xx is committed, and the schedule confirms it.
  */
 export const handler = logFaults(async (event: APIGatewayProxyEventV2, invocation) => {
-  const { awaken, flush, database, receiver, app } = await open();
+  const { awaken, flush, database, app } = await open();
   await awaken();
   const answer = (await app(event, invocation as Context)) as APIGatewayProxyStructuredResultV2;
   // The gateway waits for what follows too: it gets what is left of the invocation.
-  const finished = Promise.all([flush(), database.lookIfTroubled(), receiver.shareBudgets()]);
+  const finished = Promise.all([flush(), database.lookIfTroubled()]);
   await within(finished, invocation.getRemainingTimeInMillis() - ANSWER_BEFORE_MS, null);
   return answer;
 });

@@ -53,11 +53,6 @@ export async function readConfirmation(db: Database, key: ConfirmationKey) {
   return row ?? null;
 }
 
-/** What came of a confirmation so far; null while nothing has. */
-export async function verdictOf(db: Database, key: ConfirmationKey): Promise<Verdict | null> {
-  return (await confirmationOf(db, key).select("verdict").executeTakeFirst())?.verdict ?? null;
-}
-
 /**
  * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
  * @param sources of these only; of all when null.

@@ -48,14 +48,6 @@ const callbackShown = listedCallback.extend({
   query: z.string(),
   headers: z.array(z.tuple([z.string(), z.string()])).describe("In their original order; secrets are ***."),
   ...bodyShown,
-  cut: z
-    .object({
-      overBudget: z.string().nullable(),
-      body: z.object({ bytes: whole, sha256: z.string() }).nullable(),
-      unread: z.array(z.string()).readonly(),
-    })
-    .nullable()
-    .describe("What was cut off before it was stored or read; usually null."),
   erasedDigest: z.string().nullable().describe("SHA-256 (hex) of the erased body."),
   ids: z.array(
     z.object({

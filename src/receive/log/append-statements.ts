@@ -44,7 +44,6 @@ const COLUMNS: Columns<CallbackRow> = {
   found_by: text((row) => row.foundBy),
   verdict: text((row) => row.verdict),
   failed_check: text((row) => row.failedCheck),
-  cut: json(({ cut }) => (cut === null ? null : JSON.stringify(cut))),
   headers: json((row) => JSON.stringify(row.headers)),
   body: bytea((row) => row.body),
   // unnest would flatten an array of arrays.
@@ -55,9 +54,9 @@ const COLUMNS: Columns<CallbackRow> = {
 /** Of a callback that names an erased invoice, the digest stands for everything that may name a person. */
 const insertCallbacks = <Given extends Batch>({ table }: Slots<Given>) => sql`
   insert into callback
-    (id, received_at, source, method, found_by, verdict, failed_check, cut, invoice_ids, also_named, erased_at,
+    (id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
      erased_digest, path, query, reference, remote_address, headers, body)
-  select id, received_at, source, method, found_by, verdict, failed_check, cut, ids::uuid[], also_named::uuid[],
+  select id, received_at, source, method, found_by, verdict, failed_check, ids::uuid[], also_named::uuid[],
     case when is_erased then clock_timestamp() end,
     case when is_erased then encode(sha256(body), 'hex') end,
     case when is_erased then '' else path end, case when is_erased then '' else query end,

@@ -2,7 +2,6 @@ import type { Alarm } from "../../alarms/alarms.ts";
 import { type Claimed, type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
 import type { Database } from "../../database/tables.ts";
-import { networkOf } from "../../kit/addresses.ts";
 import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import { endWith, type Tracer } from "../../kit/trace.ts";
@@ -18,16 +17,6 @@ import {
 } from "./append-statements.ts";
 import type { FailedCheck } from "./own-verdict.ts";
 
-/** What was cut from a callback before it was stored or read (G12). */
-export interface CallbackCut {
-  /** The budget that was spent when it came, such as `address_bytes`. */
-  overBudget: string | null;
-  /** Size and SHA-256 in hex of the body as it was sent; null when `body` is whole. */
-  body: { bytes: number; sha256: string } | null;
-  /** What was not read: `ids`, `fields` or `document`. */
-  unread: readonly string[];
-}
-
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {
   source: string;
@@ -37,7 +26,7 @@ export interface IncomingCallback {
   /** As it was in the URL, without the `?`. */
   query: string;
   headers: [name: string, value: string][];
-  /** The bytes as received, still compressed if they were; only the beginning where `cut` says so. */
+  /** The bytes as received, still compressed if they were. */
   body: Buffer;
   remoteAddress: string | null;
   reference: string | null;
@@ -49,8 +38,6 @@ export interface IncomingCallback {
   verdict: "unreadable" | "ping" | "refused" | null;
   /** The check of its source that it failed, of a refused one. */
   failedCheck: FailedCheck | null;
-  /** null for nearly all. */
-  cut: CallbackCut | null;
   /** Of its request; null while tracing is off. */
   traceparent: string | null;
   /** What a person should know of its sender, kept in the same commit (G13). */
@@ -74,36 +61,24 @@ export interface CallbackLogOptions {
   maxWaiting?: number;
 }
 
-/** More of either than an honest callback has makes it heavy. */
-export const HEAVY_BYTES = 16 * 1024;
-const HEAVY_IDS = 10;
-
-/** At most 1 MiB in a commit, and 64 MiB that wait for one (G8). */
-const HEAVY_COMMITS = { maxBatch: 4, maxInFlight: 1, maxWaiting: 256 };
+/** Of bodies, in bytes: at most so many in a commit, and so many that wait for one (G8). */
+const BYTES = { of: ({ body }: CallbackRow) => body.length, perBatch: 1024 ** 2, waiting: 64 * 1024 ** 2 };
 
 /**
  * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed
  * together. The id is made before the write, so that a commit of unknown outcome is repeated without a second
- * row. Heavy callbacks share commits with each other only, in turns by address, and their confirmations wait
- * to be claimed: they hold up no other callback, nor take its turn at the confirmer (G11).
+ * row.
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;
-  readonly #heavyCommits: GroupCommit<CallbackRow>;
   readonly #tracer: Tracer | null;
   /** The newest that could not be recorded, until a commit succeeds. */
   #failed: CallbackRow | null = null;
 
   constructor({ maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000, ...options }: CallbackLogOptions) {
     const write = (rows: readonly CallbackRow[]) => this.#write(rows, options);
-    const writeHeavy = (rows: readonly CallbackRow[]) => this.#write(rows, { ...options, handoff: null });
-    this.#commits = new GroupCommit({ write, maxBatch, maxInFlight, maxWaiting, repeatable: true });
-    this.#heavyCommits = new GroupCommit({
-      ...HEAVY_COMMITS,
-      write: writeHeavy,
-      keyOf: ({ remoteAddress }) => networkOf(remoteAddress ?? ""),
-      repeatable: true,
-    });
+    const limits = { maxBatch, maxInFlight, maxWaiting, bytes: BYTES };
+    this.#commits = new GroupCommit({ write, ...limits, repeatable: true });
     this.#tracer = options.tracer ?? null;
   }
 
@@ -115,8 +90,7 @@ export class CallbackLog {
   async append(callback: IncomingCallback): Promise<string> {
     const now = Date.now();
     const id = newId(now);
-    const commits = isHeavy(callback) ? this.#heavyCommits : this.#commits;
-    const committed = commits.add({ ...callback, id, receivedAt: new Date(now) });
+    const committed = this.#commits.add({ ...callback, id, receivedAt: new Date(now) });
     const span = this.#tracer?.start("record callback", {
       kind: "internal",
       parent: callback.traceparent,
@@ -131,10 +105,7 @@ export class CallbackLog {
    * shows though no callback comes. Its sender was told to send it again; a second row asks nothing twice.
    */
   async retryFailed(): Promise<void> {
-    const failed = this.#failed;
-    if (failed === null) return;
-    const commits = isHeavy(failed) ? this.#heavyCommits : this.#commits;
-    await commits.add(failed).catch(() => undefined);
+    if (this.#failed !== null) await this.#commits.add(this.#failed).catch(() => undefined);
   }
 
   async #write(rows: readonly CallbackRow[], options: CallbackLogOptions): Promise<void> {
@@ -154,9 +125,6 @@ export class CallbackLog {
   }
 }
 
-const isHeavy = ({ body, invoiceIds, alsoNamed }: IncomingCallback) =>
-  body.length > HEAVY_BYTES || invoiceIds.length > HEAVY_IDS || alsoNamed.length > HEAVY_IDS;
-
 async function record(
   rows: readonly CallbackRow[],
   { db, onConfirmations, onAlarms = () => undefined, handoff = null }: CallbackLogOptions,
@@ -173,11 +141,9 @@ async function record(
     await appendCallbacks.execute(db, { rows, asked });
     return;
   }
-  // What is over budget is not handed over: it waits to be claimed.
-  const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
   const addressed = asked.map((one) => ({
     ...one,
-    handOver: !late.has(one.invoiceId) && handoff?.reserve(one.source) === true,
+    handOver: handoff?.reserve(one.source) === true,
   }));
   const reserved = addressed.filter((one) => one.handOver).length;
   if (handoff === null || reserved === 0) {

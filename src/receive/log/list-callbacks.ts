@@ -9,7 +9,6 @@ import {
   VaryingStatement,
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import type { CallbackCut } from "./callback-log.ts";
 import type { FailedCheck, OwnVerdict } from "./own-verdict.ts";
 
 export interface CallbackFilters {
@@ -51,7 +50,7 @@ export type ListedCallback = RowOf<typeof LISTED>;
 
 /** How long the body was as it was sent; null once it was erased. */
 export const sentBytes = sql`
-  case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end`;
+  case when erased_at is null then octet_length(body) end`;
 
 const listed = sql`
   id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
@@ -136,7 +135,6 @@ const WHOLE = {
   /** Secrets masked. */
   headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
-  cut: returned.json<CallbackCut | null>(),
   /** SHA-256 in hex of the body that was erased. */
   erasedDigest: nullable(returned.text()),
 };
@@ -144,7 +142,7 @@ const WHOLE = {
 /** One callback with everything that came. */
 export type WholeCallback = RowOf<typeof WHOLE>;
 
-const whole = sql`${listed}, query, headers, body, cut, erased_digest as "erasedDigest"`;
+const whole = sql`${listed}, query, headers, body, erased_digest as "erasedDigest"`;
 
 const selectWhole = new Statement(
   WHOLE,

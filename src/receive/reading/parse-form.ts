@@ -1,4 +1,4 @@
-import { type Json, READING_LIMITS, type UnreadSet } from "./parse-json.ts";
+import { type Json, READING_LIMITS } from "./parse-json.ts";
 
 type Fields = { [key: string]: Json };
 
@@ -16,9 +16,9 @@ const SEGMENTS_LIMIT = 3 * DEEPEST_KEY;
  * Two habits of redirects are undone: a `?` appended to a URL that already had one, and `&amp;` left over
  * from HTML.
  */
-export function parseForm(text: string, unread: UnreadSet): Fields {
+export function parseForm(text: string): Fields {
   const fields = emptyFields();
-  for (const [key, value] of new URLSearchParams(firstFields(text, unread))) {
+  for (const [key, value] of new URLSearchParams(firstFields(text))) {
     const all = key.replace(/^amp;/, "").split(/[[\].]+/, SEGMENTS_LIMIT + 1);
     const segments = all.filter((segment) => !/^\d*$/.test(segment));
     const isFlat = segments.length === 0 || segments.length > DEEPEST_KEY || all.length > SEGMENTS_LIMIT;
@@ -29,18 +29,17 @@ export function parseForm(text: string, unread: UnreadSet): Fields {
 }
 
 /** @param query as in the URL, without its `?` */
-export function parseQuery(query: string, unread: UnreadSet): Fields {
-  return parseForm(query.replaceAll("?", "&"), unread);
+export function parseQuery(query: string): Fields {
+  return parseForm(query.replaceAll("?", "&"));
 }
 
 /** Cuts before URLSearchParams sees the text: many empty fields cost it far more than as many bytes. */
-function firstFields(text: string, unread: UnreadSet): string {
+function firstFields(text: string): string {
   let end = -1;
   for (let fields = 0; fields < READING_LIMITS.fields; fields += 1) {
     end = text.indexOf("&", end + 1);
     if (end === -1) return text;
   }
-  unread.add("fields");
   return text.slice(0, end);
 }
 

@@ -1,9 +1,9 @@
 import { decodeText, inflateBody } from "./decode-body.ts";
 import { type Found, findInPlaces } from "./find-in-places.ts";
 import { parseForm, parseQuery } from "./parse-form.ts";
-import { type Json, parseJson, type Unread, type UnreadSet, unfoldJsonText } from "./parse-json.ts";
+import { type Json, parseJson, READING_LIMITS, unfoldJsonText } from "./parse-json.ts";
 import { plainName } from "./places.ts";
-import { EVERY_UUID, namesOthers, scanForUuids } from "./scan-for-uuids.ts";
+import { scanForUuids } from "./scan-for-uuids.ts";
 import { asUuid, uuidsIn } from "./uuid.ts";
 
 export interface CallbackRequest {
@@ -16,18 +16,14 @@ export interface CallbackRequest {
   contentEncoding: string | null;
   /** As it came over the wire, compressed if it was. */
   body: Uint8Array;
-  /** It failed a check: it is only glanced at. */
-  isRefused?: boolean;
 }
 
-export type CallbackReading =
-  | ((Ids | { kind: "ping" | "unreadable" }) & {
-      /** What lay beyond the limits (READING_LIMITS); nearly always empty. */
-      unread: Unread[];
-      /** The other UUIDs in the body, lower case and distinct, where there are any: erasing finds the callback by them. */
-      alsoNamed?: string[];
-    })
-  | { kind: "too_large" };
+export type CallbackReading = WholeReading | { kind: "too_large" };
+
+type WholeReading = (Ids | { kind: "ping" | "unreadable" }) & {
+  /** The other UUIDs in it, lower case and distinct: erasing finds the callback by them. */
+  alsoNamed: string[];
+};
 
 interface Ids {
   kind: "ids";
@@ -39,117 +35,64 @@ interface Ids {
 
 /**
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
- * interface, part C, and any bytes at all: it is pure and never throws.
+ * interface, part C, and any bytes at all, and never throws.
  *
  * Order: the listed places (places.ts) of the body as JSON, else as a form; those of the query; a scan of the
  * body for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant
  * wrote it before the invoice had an id: a UUID there is more likely an order's.
  */
-export function readCallback(request: CallbackRequest): CallbackReading {
-  if (request.isRefused) return glance(request);
-  const bytes = inflateBody(request.body, request.contentEncoding);
-  if (bytes === "too_large") return { kind: "too_large" };
-  const unread: UnreadSet = new Set();
-  const body = parseBody(decodeText(bytes), unread);
-  const listed = listedIn(body, unread);
-  const read =
-    listed === null ? readWithoutListedBody(request, body, unread) : { kind: "ids" as const, ...listed };
-  const reading = { ...read, unread: [...unread] };
-  const alsoNamed = findOtherIds(body, read.kind === "ids" ? read : null, request);
-  return alsoNamed.length === 0 ? reading : { ...reading, alsoNamed };
+export async function readCallback(request: CallbackRequest): Promise<CallbackReading> {
+  const body = await inflateBody(request.body, request.contentEncoding);
+  return body === "too_large" ? { kind: "too_large" } : readInflated({ ...request, body });
 }
 
-/** The UUIDs of a body beside those found in it, without the `id` of an envelope, which names no invoice. */
-function findOtherIds(
-  { text, document }: Content,
-  found: Ids | null,
-  { contentType }: CallbackRequest,
-): string[] {
-  const own = found?.foundBy.includes(".") === true ? findEnvelopeIds(document) : [];
-  const known = new Set([...(found?.invoiceIds ?? []), ...uuidsOf(contentType), ...own]);
-  // The look at the text saves nearly every callback the walk; an escape may hide an id from it.
-  if (!text.includes("\\u00") && !namesOthers(text, known)) return [];
-  return scanForUuids(document, text, new Set(), known, EVERY_UUID);
+/** The same of a body that is not compressed, as nearly all are. Pure. */
+export function readInflated({ body, ...request }: Omit<CallbackRequest, "contentEncoding">): WholeReading {
+  const content = parseBody(decodeText(body));
+  const query: Content = { prefix: "query:", document: unfoldJsonText(parseQuery(request.query)) };
+  // Some senders use a UUID as the boundary of a multipart body.
+  const boundary = new Set(uuidsIn(request.contentType ?? ""));
+  const inReference = uuidsIn(request.reference ?? "");
+  const found =
+    listedIn(content) ??
+    listedIn(query) ??
+    scanned("scan", scanForUuids(content.document, boundary, READING_LIMITS.guesses)) ??
+    scanned("query:scan", scanForUuids(query.document, boundary, READING_LIMITS.guesses)) ??
+    scanned("reference", inReference.slice(0, 1));
+  const envelope = found?.foundBy.includes(".") === true ? envelopeIds(content.document) : [];
+  const known = new Set([...(found?.invoiceIds ?? []), ...boundary, ...envelope]);
+  const alsoNamed = scanForUuids([content.document, query.document, inReference], known);
+  if (found !== null) return { kind: "ids", ...found, alsoNamed };
+  const saysNothing = [content, query].every(looksLikePing) || request.method === "HEAD";
+  return { kind: saysNothing ? "ping" : "unreadable", alsoNamed };
 }
 
-function findEnvelopeIds(document: Json | undefined): string[] {
+/** The `id` of an envelope whose invoice stands elsewhere: it is the notification's. */
+function envelopeIds(document: Json): string[] {
   if (typeof document !== "object" || document === null || Array.isArray(document)) return [];
-  const ids: string[] = [];
-  for (const key in document) {
-    if (key.length > 3 || plainName(key) !== "id") continue;
-    const id = document[key];
-    const uuid = typeof id === "string" ? asUuid(id) : null;
-    if (uuid !== null) ids.push(uuid);
-  }
-  return ids;
+  const ids = Object.entries(document).filter(([key]) => key.length <= 3 && plainName(key) === "id");
+  return ids.map(([, id]) => (typeof id === "string" ? asUuid(id) : null)).filter((id) => id !== null);
 }
 
 interface Content {
   prefix: "" | "form:" | "query:";
-  document: Json | undefined;
-  text: string;
+  /** The text itself where it is neither JSON nor a form. */
+  document: Json;
 }
 
-function parseBody(text: string, unread: UnreadSet): Content {
-  const json = parseJson(text, unread);
-  if (json !== undefined) return { prefix: "", document: unfoldJsonText(json, unread), text };
-  const form = text.includes("=") ? unfoldJsonText(parseForm(text, unread), unread) : undefined;
-  return { prefix: "form:", document: form, text };
+function parseBody(text: string): Content {
+  const json = parseJson(text);
+  if (json !== undefined) return { prefix: "", document: unfoldJsonText(json) };
+  return { prefix: "form:", document: text.includes("=") ? unfoldJsonText(parseForm(text)) : text };
 }
 
-function listedIn(content: Content, unread: UnreadSet): Found | null {
-  if (content.document === undefined) return null;
-  const found = findInPlaces(content.document, unread);
-  if (found === null || content.prefix === "") return found;
-  return { invoiceIds: found.invoiceIds, foundBy: content.prefix + found.foundBy };
+function listedIn({ prefix, document }: Content): Found | null {
+  const found = findInPlaces(document);
+  return found && { ...found, foundBy: prefix + found.foundBy };
 }
 
-function readWithoutListedBody(request: CallbackRequest, body: Content, unread: UnreadSet) {
-  const query: Content = {
-    prefix: "query:",
-    document: unfoldJsonText(parseQuery(request.query, unread), unread),
-    text: request.query,
-  };
-  const found =
-    listedIn(query, unread) ??
-    // Some senders use a UUID as the boundary of a multipart body.
-    scanned("scan", scanForUuids(body.document, body.text, unread, uuidsOf(request.contentType))) ??
-    scanned("query:scan", scanForUuids(query.document, query.text, unread)) ??
-    scanned("reference", uuidsOf(request.reference).slice(0, 1));
-  if (found !== null) return { kind: "ids" as const, ...found };
-  const saysNothing = looksLikePing(body.document, body.text) && looksLikePing(query.document, query.text);
-  return { kind: saysNothing || request.method === "HEAD" ? ("ping" as const) : ("unreadable" as const) };
-}
-
-function scanned(foundBy: string, invoiceIds: string[]): Found | null {
-  return invoiceIds.length === 0 ? null : { invoiceIds, foundBy };
-}
-
-function uuidsOf(text: string | null): string[] {
-  return text?.includes("-") ? [...uuidsIn(text)].map(({ uuid }) => uuid) : [];
-}
-
-/** A glance is as much a guess as a scan, so as few ids are kept for an invoice's timeline. */
-const GLANCED_LIMIT = 5;
-
-/**
- * Every UUID in the query and the body of a callback that failed a check: an invoice's timeline can show it,
- * unless the body was compressed, and erasing finds it in any case. Nothing is parsed, and nothing is asked. A
- * body that is too large once inflated is looked at as it came.
- */
-function glance({ query, contentEncoding, body }: CallbackRequest): CallbackReading {
-  const inflated = inflateBody(body, contentEncoding);
-  const isAsItCame = inflated === body || inflated === "too_large";
-  const { buffer, byteOffset, byteLength } = isAsItCame ? body : inflated;
-  // Without its NULs, UTF-16 reads as ASCII does.
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1").replaceAll("\0", "");
-  const named = [...new Set([...uuidsIn(`${query}\n${text}`)].map(({ uuid }) => uuid))];
-  const kept = isAsItCame ? GLANCED_LIMIT : 0;
-  const [invoiceIds, alsoNamed] = [named.slice(0, kept), named.slice(kept)];
-  return invoiceIds.length === 0
-    ? { kind: "unreadable", unread: [], alsoNamed }
-    : { kind: "ids", invoiceIds, foundBy: "glance", unread: [], alsoNamed };
-}
+const scanned = (foundBy: string, invoiceIds: string[]): Found | null =>
+  invoiceIds.length === 0 ? null : { invoiceIds, foundBy };
 
 const PING_WORDS = wordsOf("ping test verify verification validate validation challenge handshake hello");
 /** What may stand beside such a word without making it something else. */
@@ -162,8 +105,7 @@ const KEYS_OF_A_CHALLENGE = wordsOf("challenge validationtoken hub zen");
  * `{}`, `{"event":"ping"}`, `{"type":"url_verification","challenge":"…"}`. Some senders disable the hook
  * unless such a request gets 2xx (interface, part C).
  */
-export function looksLikePing(document: Json | undefined, text: string): boolean {
-  if (document === undefined) return text.trim() === "" || isPingName(text);
+function looksLikePing({ document }: Content): boolean {
   if (typeof document === "string") return document.trim() === "" || isPingName(document);
   if (typeof document !== "object" || document === null) return document === null;
   const keys = Object.keys(document);

@@ -1,32 +1,24 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 
 /**
  * The bytes of a body as a corpus file writes them; each form can hold others.
- * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`, `{"utf16le": "…"}`,
- * `{"utf16be": "…"}`, and the same with 32.
- * - `{"join": [a, b]}`: one after the other. `{"cut": 20, "of": a}`: the first 20 bytes only.
+ * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`.
+ * - `{"join": [a, b]}`: one after the other.
  * - `{"repeat": a, "times": 3}`: that often; a `{n}` in a repeated text counts 000000000001, 000000000002, …
- * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed; `{"base64": a}`.
+ * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`: compressed.
  */
 type BodyRecipe =
   | string
   | { json: unknown }
   | { hex: string }
-  | { utf16le: string }
-  | { utf16be: string }
-  | { utf32le: string }
-  | { utf32be: string }
   | { join: BodyRecipe[] }
-  | { cut: number; of: BodyRecipe }
   | { repeat: BodyRecipe; times: number }
   | { gzip: BodyRecipe }
   | { deflate: BodyRecipe }
   | { deflateRaw: BodyRecipe }
-  | { br: BodyRecipe }
-  | { zstd: BodyRecipe }
-  | { base64: BodyRecipe };
+  | { br: BodyRecipe };
 
 interface WrittenCase {
   name: string;
@@ -98,12 +90,7 @@ function bytesOf(recipe: BodyRecipe): Buffer {
   if (typeof recipe === "string") return Buffer.from(recipe);
   if ("json" in recipe) return Buffer.from(JSON.stringify(recipe.json));
   if ("hex" in recipe) return Buffer.from(recipe.hex.replaceAll(" ", ""), "hex");
-  if ("utf16le" in recipe) return Buffer.from(recipe.utf16le, "utf16le");
-  if ("utf16be" in recipe) return Buffer.from(recipe.utf16be, "utf16le").swap16();
-  if ("utf32le" in recipe) return utf32(recipe.utf32le);
-  if ("utf32be" in recipe) return utf32(recipe.utf32be).swap32();
   if ("join" in recipe) return Buffer.concat(recipe.join.map(bytesOf));
-  if ("cut" in recipe) return bytesOf(recipe.of).subarray(0, recipe.cut);
   if ("repeat" in recipe) {
     const bytes = bytesOf(recipe.repeat).toString("latin1");
     const text = bytes.includes("{n}") ? counted(bytes, recipe.times).join("") : bytes.repeat(recipe.times);
@@ -113,13 +100,8 @@ function bytesOf(recipe: BodyRecipe): Buffer {
   if ("deflate" in recipe) return deflateSync(bytesOf(recipe.deflate));
   if ("deflateRaw" in recipe) return deflateRawSync(bytesOf(recipe.deflateRaw));
   if ("br" in recipe) return brotliCompressSync(bytesOf(recipe.br));
-  if ("base64" in recipe) return Buffer.from(bytesOf(recipe.base64).toString("base64"));
-  if ("zstd" in recipe) return zstdCompressSync(bytesOf(recipe.zstd));
   throw new Error(`the corpus has a body of an unknown form: ${JSON.stringify(recipe)}`);
 }
-
-const utf32 = (text: string): Buffer =>
-  Buffer.from(Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0).buffer);
 
 function counted(text: string, times: number): string[] {
   return Array.from({ length: times }, (_, index) =>

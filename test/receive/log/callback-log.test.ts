@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
-import type { Database } from "../../../src/database/tables.ts";
 import {
   CallbackLog,
   type CallbackLogOptions,
@@ -16,11 +15,6 @@ async function setUp(options: Partial<CallbackLogOptions> = {}) {
   const onConfirmations = vi.fn();
   return { db, onConfirmations, log: new CallbackLog({ db, onConfirmations, ...options }) };
 }
-
-const WAITING = sql`
-  select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-
-const waitingForLocks = async (db: Database): Promise<number> => (await WAITING.execute(db)).rows.length;
 
 const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback =>
   incomingCallback({
@@ -142,29 +136,6 @@ describe("the callback log (G1)", () => {
     expect(await db.selectFrom("confirmation").select("requests").execute()).toEqual(
       Array.from({ length: 3 }, () => ({ requests: 1 })),
     );
-  });
-
-  it.each([
-    ["of many ids", { ids: Array.from({ length: 10 }, () => randomUUID()), body: Buffer.from("{}") }],
-    ["with a large body", { ids: [], body: Buffer.alloc(20_000, "a") }],
-  ])("callbacks %s keep no other waiting while their commit hangs (G11)", async (_, { ids, body }) => {
-    const { db, log } = await setUp();
-    const held = callback();
-    await log.append(held);
-    const ended = vi.fn();
-    let hanging: Promise<string>[] = [];
-    const appendHeavy = () =>
-      log.append(callback({ invoiceIds: [...held.invoiceIds, ...ids], body })).finally(ended);
-    await db.transaction().execute(async (holding) => {
-      await holding.selectFrom("confirmation").select("state").forUpdate().execute();
-      const first = appendHeavy();
-      await vi.waitFor(async () => expect(await waitingForLocks(db)).toBe(1));
-      const second = appendHeavy();
-      await log.append(callback());
-      expect(ended).not.toHaveBeenCalled();
-      hanging = [first, second];
-    });
-    await Promise.all(hanging);
   });
 });
 

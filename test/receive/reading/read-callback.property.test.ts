@@ -43,10 +43,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }));
 const contentEncoding = fc.option(
-  fc.oneof(
-    fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "identity", "constructor"),
-    fc.string(),
-  ),
+  fc.oneof(fc.constantFrom("gzip", "deflate", "br", "gzip, br", "identity", "constructor"), fc.string()),
 );
 const anyBody = fc.oneof(
   fc.uint8Array({ maxLength: 2_000 }),
@@ -71,10 +68,10 @@ const anyRequest = fc.record({
 });
 
 describe("whatever the bytes", () => {
-  it("a reading is one of its four kinds, with ids that are lower case, UUIDs and distinct", () => {
-    fc.assert(
-      fc.property(anyRequest, (any) => {
-        const reading = readCallback(any);
+  it("a reading is one of its four kinds, with ids that are lower case, UUIDs and distinct", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (any) => {
+        const reading = await readCallback(any);
         expect(["ids", "ping", "unreadable", "too_large"]).toContain(reading.kind);
         if (reading.kind !== "ids") return;
         expect(reading.invoiceIds.length).toBeGreaterThan(0);
@@ -86,11 +83,11 @@ describe("whatever the bytes", () => {
     );
   });
 
-  it("every id stands in what was sent, and only listed places give more than five", () => {
-    fc.assert(
-      fc.property(json, (value) => {
+  it("every id stands in what was sent, and only listed places give more than five", async () => {
+    await fc.assert(
+      fc.asyncProperty(json, async (value) => {
         const text = JSON.stringify(value) ?? "";
-        const reading = read({ body: Buffer.from(text) });
+        const reading = await read({ body: Buffer.from(text) });
         if (reading.kind !== "ids") return;
         for (const id of reading.invoiceIds) expect(text.toLowerCase()).toContain(id);
         if (reading.foundBy === "scan") expect(reading.invoiceIds.length).toBeLessThanOrEqual(5);
@@ -99,12 +96,14 @@ describe("whatever the bytes", () => {
     );
   });
 
-  it("no UUID in a body goes unasked, unless its key says that it is no invoice's", () => {
+  it("no UUID in a body goes unasked, unless its key says that it is no invoice's", async () => {
     const nested = fc.array(fc.constantFrom("data", "x", "events", "id", "reference"), { maxLength: 12 });
-    fc.assert(
-      fc.property(uuid, nested, (id, path) => {
+    await fc.assert(
+      fc.asyncProperty(uuid, nested, async (id, path) => {
         const document = path.reduceRight<unknown>((inside, name) => ({ [name]: inside }), id);
-        expect(read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({ invoiceIds: [id] });
+        expect(await read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({
+          invoiceIds: [id],
+        });
       }),
     );
   });
@@ -118,37 +117,40 @@ describe("a planted data.id", () => {
       ([name]) => !unwanted(name) && name !== "__proto__",
     );
 
-  it("is found whatever surrounds it, and no other id is", () => {
-    fc.assert(
-      fc.property(anyCase, json, json, (id, around, beside) => {
+  it("is found whatever surrounds it, and no other id is", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCase, json, json, async (id, around, beside) => {
         const document = {
           ...Object.fromEntries(without(around, (name) => name.toLowerCase() === "data")),
           data: { ...Object.fromEntries(without(beside, rival)), id },
         };
-        expect(read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({
+        expect(await read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({
           kind: "ids",
           invoiceIds: [id.toLowerCase()],
           foundBy: "data.id",
-          unread: [],
         });
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it("is found in every callback of a batch", () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(uuid, { minLength: 1, maxLength: 40 }), uuid, (ids, notification) => {
-        const events = ids.map((id) => ({ id: notification, data: { id } }));
-        const body = Buffer.from(JSON.stringify({ id: notification, events }));
-        expect(read({ body })).toMatchObject({ invoiceIds: ids, foundBy: "events[].data.id", unread: [] });
-      }),
+  it("is found in every callback of a batch", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(uuid, { minLength: 1, maxLength: 40 }),
+        uuid,
+        async (ids, notification) => {
+          const events = ids.map((id) => ({ id: notification, data: { id } }));
+          const body = Buffer.from(JSON.stringify({ id: notification, events }));
+          expect(await read({ body })).toMatchObject({ invoiceIds: ids, foundBy: "events[].data.id" });
+        },
+      ),
     );
   });
 
-  it("reads the same as JSON, as text within a form field, and as bracketed form keys", () => {
-    fc.assert(
-      fc.property(anyCase, anyText(), (id, title) => {
+  it("reads the same as JSON, as text within a form field, and as bracketed form keys", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCase, anyText(), async (id, title) => {
         const data = JSON.stringify({ title, id });
         const bodies = {
           "data.id": `{"data":${data}}`,
@@ -156,15 +158,14 @@ describe("a planted data.id", () => {
           "form:data.id": new URLSearchParams({ data }).toString(),
         };
         for (const [foundBy, body] of Object.entries(bodies)) {
-          expect(read({ body: Buffer.from(body) })).toMatchObject({
+          expect(await read({ body: Buffer.from(body) })).toMatchObject({
             kind: "ids",
             invoiceIds: [id.toLowerCase()],
             foundBy,
-            unread: [],
           });
         }
         const bracketed = new URLSearchParams({ "data[title]": title, "data[id]": id }).toString();
-        expect(read({ body: Buffer.from(bracketed) })).toMatchObject({ foundBy: "form:data.id" });
+        expect(await read({ body: Buffer.from(bracketed) })).toMatchObject({ foundBy: "form:data.id" });
       }),
     );
   });
@@ -178,26 +179,26 @@ describe("a compressed body", () => {
     ["br", brotliCompressSync],
   ] as const;
 
-  it("reads like the plain one", () => {
-    fc.assert(
-      fc.property(json, fc.constantFrom(...compressions), (value, [coding, compress]) => {
+  it("reads like the plain one", async () => {
+    await fc.assert(
+      fc.asyncProperty(json, fc.constantFrom(...compressions), async (value, [coding, compress]) => {
         const body = Buffer.from(JSON.stringify(value) ?? "");
-        expect(read({ body: compress(body), contentEncoding: coding })).toEqual(read({ body }));
+        expect(await read({ body: compress(body), contentEncoding: coding })).toEqual(await read({ body }));
       }),
       { numRuns: 300 },
     );
   });
 
-  it("is too large exactly when it is over the limit once inflated", () => {
-    fc.assert(
-      fc.property(
+  it("is too large exactly when it is over the limit once inflated", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.integer({ min: -3, max: 3 }),
         fc.constantFrom(...compressions),
-        (over, [coding, compress]) => {
+        async (over, [coding, compress]) => {
           const body = Buffer.alloc(BODY_LIMIT + over, " ");
-          const reading = read({ body: compress(body), contentEncoding: coding });
+          const reading = await read({ body: compress(body), contentEncoding: coding });
           expect(reading.kind).toBe(over > 0 ? "too_large" : "ping");
-          expect(read({ body }).kind).toBe(reading.kind);
+          expect((await read({ body })).kind).toBe(reading.kind);
         },
       ),
     );

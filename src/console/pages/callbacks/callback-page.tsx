@@ -27,7 +27,6 @@ const FIELDS: readonly Field<CallbackShown>[] = [
       ) : null,
   },
   { name: "Body", show: ({ bytes }) => (bytes === null ? "erased" : numberOf(bytes, "byte")) },
-  { name: "Cut", show: ({ cut }) => cut && JSON.stringify(cut) },
 ];
 
 export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
