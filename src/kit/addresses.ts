@@ -14,19 +14,6 @@ export function plainAddress(text: string): string | null {
   return parseAddress(text)?.toString() ?? null;
 }
 
-/** How many of an IPv6 address's eight groups name the /64 network that one sender usually has to itself. */
-const NETWORK_GROUPS = 4;
-
-/** What a stranger counts as: an IPv4 address itself, an IPv6 one its /64, all of which is one holder's. Pure. */
-export function networkOf(text: string): string {
-  if (isIPv4(text)) return text;
-  const address = parseAddress(text);
-  if (address === null) return text.toLowerCase().slice(0, 64);
-  if (address instanceof ipaddr.IPv4) return address.toString();
-  const groups = address.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
-  return `${groups.join(":")}::/64`;
-}
-
 export const isLoopback = (text: string | undefined): boolean =>
   parseAddress(text ?? "")?.range() === "loopback";
 

@@ -13,7 +13,7 @@ export async function findUnopened(
   const named = new Map<string, ConfirmationKey>();
   for (const callback of callbacks) {
     const { source } = callback;
-    for (const invoiceId of idsIn(callback)) named.set(`${source} ${invoiceId}`, { invoiceId, source });
+    for (const invoiceId of await idsIn(callback)) named.set(`${source} ${invoiceId}`, { invoiceId, source });
     // One callback a turn of the event loop: heavy ones in a row would hold up the whole process (G12).
     await nextTurn();
   }
@@ -23,10 +23,10 @@ export async function findUnopened(
 }
 
 /** The ids of the log, and those that today's reader finds; without those that were forgotten as unknown. */
-function idsIn(callback: SelectedCallback): string[] {
+async function idsIn(callback: SelectedCallback): Promise<string[]> {
   const header = (name: string) =>
     callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
-  const reading = readCallback({
+  const reading = await readCallback({
     ...callback,
     contentType: header("content-type"),
     contentEncoding: header("content-encoding"),

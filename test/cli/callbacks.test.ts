@@ -36,7 +36,7 @@ it("a refused callback says which check failed, and callbacks are found by what 
     expect(await listed("--sender", sender), sender).toHaveLength(2);
   expect((await run("list", "--sender", "somebody")).code).toBe(2);
   const shown = await run("show", (await listed("--refused"))[0]?.id ?? "");
-  expect(shown.stdout).toContain(`names ${forged}, found in glance: not asked about`);
+  expect(shown.stdout).toContain(`names ${forged}, found in data.id: not asked about`);
   expect(shown.stdout).toContain('\n  "data": {');
   expect((await run("show", randomUUID())).code).toBe(3);
 

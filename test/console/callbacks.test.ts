@@ -179,7 +179,6 @@ describe("the log of callbacks", () => {
       body: body.toString("base64"),
       bytes: body.length,
       text,
-      cut: null,
       ids: [{ invoiceId: id, foundBy: "data.id", state: "due", verdict: null }],
     });
     expect(JSON.stringify(shown.body)).not.toContain(TOKEN);

