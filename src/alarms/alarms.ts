@@ -72,25 +72,8 @@ export const raiseLasting = (alarms: RawBuilder<unknown>, everyMs: number): Stat
         and last_raised_at > clock_timestamp() - ${`${everyMs} ms`}::interval
         and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject))`);
 
-/** A condition: no such alarm is open about that subject. */
-export const noneIsOpen = (
-  name: RawBuilder<unknown>,
-  subject: RawBuilder<unknown>,
-): RawBuilder<boolean> => sql`
-  not exists (select from alarm
-    where cleared_at is null and alarm.name = ${name} and alarm.subject = ${subject})`;
-
 export const someAreOpen = (name: AlarmName): RawBuilder<boolean> => sql`
   exists (select from alarm where cleared_at is null and alarm.name = ${sql.lit(name)})`;
-
-/** A condition: such an alarm was raised about that subject since then, open or not. */
-export const wasRaisedSince = (
-  name: RawBuilder<unknown>,
-  subject: RawBuilder<unknown>,
-  since: RawBuilder<unknown>,
-): RawBuilder<boolean> => sql`
-  exists (select from alarm
-    where alarm.name = ${name} and alarm.subject = ${subject} and last_raised_at >= ${since})`;
 
 /**
  * Closes open alarms. Those that end with a change are closed in its statement, those that were quiet by

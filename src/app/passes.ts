@@ -27,7 +27,7 @@ import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/replay-rows.ts";
 import { ReplayRunner, replayPass } from "../replay/replay-runner.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
-import { bringUpstreamsForward, notifyAgain } from "../upstreams/upkeep.ts";
+import { bringUpstreamsForward } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { ClockWatch, clocksAt, clockWasSet } from "../work/clock-watch.ts";
@@ -133,9 +133,6 @@ export function createPasses(context: PassContext) {
       await forgetListWork(db);
       const serves = servedBy(context.sources);
       alarms.notifyCleared(await closeAlarmsOfRemoved(db, serves));
-      const sources = Object.keys(serves.sources);
-      await notifyAgain(context, SOURCE, sources);
-      await notifyAgain(context, TOPIC, serves.topics);
       await noteWaiting(db, alarms);
       return MINUTE_MS;
     },

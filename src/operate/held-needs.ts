@@ -72,10 +72,10 @@ const waitWords = ({ what, count, oldestSeconds }: ReturnType<typeof totalsOf>[n
   `, and ${numberOf(count, what)} ${count === 1 ? "has waited" : "wait, the oldest"} for ` +
   `${spanText(oldestSeconds * 1_000)} behind it`;
 
-/** A pause needs a person if nothing ends it, or if it has stayed; not while somebody has snoozed that. */
+/** A pause needs a person if nothing ends it; not while somebody has snoozed that. */
 function needsResume(facts: Facts, { state, name, pausedUntil }: Held): boolean {
   const told = alarmOf(facts, "pause_standing", name);
-  return state === "paused" && !isSnoozed(facts, told) && (pausedUntil === null || told !== undefined);
+  return state === "paused" && pausedUntil === null && !isSnoozed(facts, told);
 }
 
 /** The open one of this source or topic. */

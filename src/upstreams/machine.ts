@@ -41,7 +41,7 @@ export interface UpstreamPolicy {
   trialMs: number;
 }
 
-/** What people are told of an upstream: it fails, refuses us, wants to wait too long, or a pause stays. */
+/** What people are notified of: an upstream fails, refuses us, wants to wait too long, or is paused without an end. */
 export type UpstreamAlarm = "failing" | "paused" | "retry_after" | "standing";
 
 /** What a report makes of an upstream. */
@@ -84,21 +84,6 @@ const troublesInARow = ({ faults, slowDowns }: Pick<UpstreamRow, "faults" | "slo
 /** Nothing is left of any trouble: exchanges need no note. */
 export const isHealthy = (upstream: UpstreamRow): boolean =>
   upstream.pausedBy === null && troublesInARow(upstream) === 0 && upstream.retryInMs === 0;
-
-/**
- * The alarms that are open for as long as the state lasts; that of a Retry-After only if it was too long, that
- * of a pause once it has stayed.
- * Pure.
- */
-export const lastingAlarms = (
-  { pausedBy, retryInMs, ...counted }: UpstreamRow,
-  { alarmsAfter }: UpstreamPolicy,
-): UpstreamAlarm[] => [
-  ...(troublesInARow(counted) >= alarmsAfter ? ["failing" as const] : []),
-  ...(pausedBy === "refused" ? ["paused" as const] : []),
-  ...(retryInMs !== 0 ? ["retry_after" as const] : []),
-  ...(pausedBy === "operator" ? ["standing" as const] : []),
-];
 
 /**
  * One machine for sources and topics: what a report changes, or null when it changes nothing. Pure. A moment
@@ -169,8 +154,8 @@ export function transition(
       return {
         upstream: { ...before, pausedBy: "operator" },
         lastError: undefined,
-        raises: [],
-        clears: ["standing"],
+        raises: until === null ? [{ alarm: "standing", error: reason ?? "" }] : [],
+        clears: until === null ? [] : ["standing"],
         pause: { until, reason },
       };
     }

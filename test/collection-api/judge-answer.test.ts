@@ -47,23 +47,6 @@ describe("an answer that succeeds", () => {
   });
 });
 
-describe("an answer that is too intricate to be read cheaply (G12)", () => {
-  it.each([
-    ["nested", `{"status":200,"data":${"[".repeat(100)}${"]".repeat(100)}}`],
-    ["nested and never closed", "[".repeat(100_000)],
-    ["of pieces", `{"status":200,"data":[${"1,".repeat(50_000)}1]}`],
-  ])("%s, is outside the contract, kept as evidence", (_how, text) => {
-    expect(judged(200, text)).toMatchObject({ kind: "outside_contract", evidence: text });
-  });
-
-  it("is not a page of a thousand invoices", () => {
-    const item = `{"id":"x","title":"a, b","amount":1500.50,"status":"Paid","payerName":"{[","payerEmail":null,"dateCreated":"d","datePaid":null}`;
-    const items = Array.from({ length: 1_000 }, () => item).join(",\n");
-    const text = `{"status":200,"message":"Read","data":{"id":"a","items":[${items}],"page":1}}`;
-    expect(judged(200, text)).toMatchObject({ message: "Read" });
-  });
-});
-
 describe("what an HTTP status means, and how it is put", () => {
   it.each([
     [199, "outside_contract", "answered outside the contract"],
@@ -187,6 +170,13 @@ describe("a success that cannot be used says what is wrong, and is kept", () => 
   ])("%s", (_, evidence, expected) => {
     const outcome = judged(200, evidence);
     expect(outcome).toEqual({ status: 200, evidence, ...expected });
+  });
+
+  it("a page of a thousand invoices is not too intricate to be read", () => {
+    const item = `{"id":"x","title":"a, b","amount":1500.50,"status":"Paid","payerName":"{[","payerEmail":null,"dateCreated":"d","datePaid":null}`;
+    const items = Array.from({ length: 1_000 }, () => item).join(",\n");
+    const text = `{"status":200,"message":"Read","data":{"id":"a","items":[${items}],"page":1}}`;
+    expect(judged(200, text)).toMatchObject({ message: "Read" });
   });
 
   it("64 levels and a failure in a document of any depth are read", () => {

@@ -45,45 +45,4 @@ describe("alarms of what the settings name no longer", () => {
     await startRelay(twoSources(around, { a: lists.a }));
     await vi.waitFor(async () => expect(await openAlarms(around)).toEqual(["event_dead"]), WITHIN);
   });
-
-  it("closed while nobody named it, are raised again by whoever does, as long as they hold (G13)", async () => {
-    const around = await surroundings();
-    await pause(around, ["a"]);
-    await around.query(
-      `insert into source (name, paused_by, paused_at, probe_at, last_error, first_served_at)
-       values ('b', 'refused', now(), now() + interval '1 min', 'HTTP 401', now())`,
-    );
-    await around.query(
-      "insert into topic (arn, faults, opens_at) values ($1, 7, now() + interval '1 hour')",
-      [around.testTopicArn],
-    );
-    await startRelay(twoSources(around, lists));
-    await vi.waitFor(
-      async () => expect(await openAlarms(around)).toEqual(["source_paused", "topic_failing"]),
-      WITHIN,
-    );
-    expect(await around.query("select subject, times from alarm where detail ~ 'key of source'")).toEqual([
-      { subject: "b", times: 1 },
-    ]);
-  });
-
-  it("of a long Retry-After are raised again too, by whoever names the source (G13)", async () => {
-    const around = await surroundings();
-    await around.query(
-      `insert into source (name, paused_by, paused_at, paused_until, retry_at, first_served_at)
-       values ('a', 'operator', now(), now() + interval '1 h', now() + interval '14 min', now()),
-         ('b', 'operator', now(), now() + interval '1 h', now() + interval '14 min', now())`,
-    );
-    // That of `a` was not asked to wait for longer than 15 minutes since then.
-    await around.query(
-      `insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at)
-       select 'retry_after_capped', name, name, '', now() - ago, now() - ago, now()
-       from (values ('a', interval '2 hours'), ('b', interval '1 min')) as closed (name, ago)`,
-    );
-    await startRelay(twoSources(around, lists));
-    await vi.waitFor(async () => expect(await openAlarms(around)).toEqual(["retry_after_capped"]), WITHIN);
-    expect(await around.query("select subject, times from alarm where cleared_at is null")).toEqual([
-      { subject: "b", times: 1 },
-    ]);
-  });
 });

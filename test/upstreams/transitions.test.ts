@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  lastingAlarms,
-  RETRY_AFTER_LIMIT_MS,
-  transition,
-  type UpstreamRow,
-} from "../../src/upstreams/machine.ts";
+import { RETRY_AFTER_LIMIT_MS, transition, type UpstreamRow } from "../../src/upstreams/machine.ts";
 import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 
 const CLOSED: UpstreamRow = { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 };
@@ -83,14 +78,16 @@ describe("what an exchange changes, and what is told of it", () => {
 });
 
 describe("what a person changes", () => {
-  it("a pause changes nothing but that, and ends what was said of an earlier one", () => {
+  it("a pause changes nothing but that; without an end it is an alarm", () => {
     expect(made({ faults: 5, opensInMs: 700, pausedBy: "refused" }, pause)).toEqual({
       upstream: { ...CLOSED, faults: 5, opensInMs: 700, pausedBy: "operator" },
       lastError: undefined,
-      raises: [],
-      clears: ["standing"],
+      raises: [{ alarm: "standing", error: "" }],
+      clears: [],
       pause: { until: null, reason: null },
     });
+    const ending = { ...pause, until: new Date() };
+    expect(made({ pausedBy: "operator" }, ending)).toMatchObject({ raises: [], clears: ["standing"] });
   });
 
   it("paused already, it is paused anew for another reason or another end only", () => {
@@ -120,20 +117,5 @@ describe("what a person changes", () => {
 
   it("resumed while it is well, nothing changes", () => {
     expect(made({ faults: 4 }, { kind: "resume" })).toBeNull();
-  });
-});
-
-describe("the alarms that stay open for as long as the upstream lasts", () => {
-  it.each<[string, Partial<UpstreamRow>, string[]]>([
-    ["none while it is well", {}, []],
-    ["none after four failures", { faults: 4 }, []],
-    ["that it fails, from the fifth failure in a row on", { faults: 5 }, ["failing"]],
-    ["that it refuses us", { pausedBy: "refused" }, ["paused"]],
-    ["that a person's pause stays", { pausedBy: "operator" }, ["standing"]],
-    ["that it named a moment, to come or past", { retryInMs: 1 }, ["retry_after"]],
-    ["... until it answers after that", { retryInMs: -1 }, ["retry_after"]],
-    ["several", { faults: 9, pausedBy: "refused" }, ["failing", "paused"]],
-  ])("%s", (_, upstream, alarms) => {
-    expect(lastingAlarms({ ...CLOSED, ...upstream }, policy)).toEqual(alarms);
   });
 });

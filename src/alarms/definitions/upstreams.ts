@@ -33,8 +33,8 @@ export const ALARMS_OF_UPSTREAMS = {
     title: ["a pause by hand stays", "pauses by hand stay"],
     about: "upstream",
     means:
-      "A person paused a source or topic without an end, or more than an hour ago: payments wait for their " +
-      "events for as long as it lasts. A refusal by the provider or SNS is told by " +
+      "A person paused a source or topic without an end: payments wait for their events for as long as it " +
+      "lasts. A refusal by the provider or SNS is told by " +
       "[source_paused](#source_paused) and [topic_paused](#topic_paused).",
     ends: "with `invoice-relay resume`, a new pause, or the pause's end.",
     action: "Once the reason is gone, resume it: invoice-relay resume confirm or resume publish.",
