@@ -53,7 +53,7 @@ export async function withProvider<Result>(
 }
 
 /** What is needed to call the provider for one merchant account. */
-export interface ProviderAccount {
+interface ProviderAccount {
   readonly name: string;
   readonly currency: string;
   readonly collectionApiUrl: string;

@@ -14,8 +14,8 @@ import {
 } from "./tolerant-fields.ts";
 
 /** The statuses and types that the interface names (part A, Invoice). */
-export const INVOICE_STATUSES = ["Unpaid", "Paid", "Invalidated"] as const;
-export const INVOICE_TYPES = ["Live", "Test"] as const;
+const INVOICE_STATUSES = ["Unpaid", "Paid", "Invalidated"] as const;
+const INVOICE_TYPES = ["Live", "Test"] as const;
 
 const invoice = bothWays({
   id,

@@ -20,7 +20,7 @@ export async function pay(
   const paid = await payInvoice(context.db, {
     invoiceId,
     method,
-    callbacks: planCallbacks(terms, nextVariant, new Date()),
+    callbacks: planCallbacks(terms, nextVariant),
     hidden: paymentReadableAfterMs > 0 ? { ms: paymentReadableAfterMs, as: paymentHiddenAs } : null,
   });
   if (paid) {
@@ -30,26 +30,15 @@ export async function pay(
   return (await readInvoice(context.db, invoiceId)) === undefined ? "unknown" : "not_payable";
 }
 
-/** The callbacks of a payment made at `now`: one, unless the terms say otherwise. */
-function planCallbacks(
-  terms: CallbackFaults,
-  nextVariant: () => CallbackVariant,
-  now: Date,
-): PlannedCallback[] {
+/** One callback, unless the terms say otherwise. */
+function planCallbacks(terms: CallbackFaults, nextVariant: () => CallbackVariant): PlannedCallback[] {
   const notificationId = randomUUID();
   return Array.from({ length: terms.copies }, (_, copy) => ({
     copy,
     webhookId: randomUUID(),
     notificationId,
     variant: nextVariant(),
-    delayMs: terms.delayMs + copy * terms.copyGapMs + reorderDelayMs(terms, now.getTime()),
+    delayMs: terms.delayMs,
     state: terms.never ? "withheld" : "due",
   }));
-}
-
-/** Mirrors the moment at the end of its span: of two payments in one, the later one's callback leaves first. */
-export function reorderDelayMs({ reorderWithinMs }: Pick<CallbackFaults, "reorderWithinMs">, nowMs: number) {
-  if (reorderWithinMs === 0) return 0;
-  const untilEnd = reorderWithinMs - (nowMs % reorderWithinMs);
-  return 2 * untilEnd;
 }

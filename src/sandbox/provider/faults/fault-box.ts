@@ -33,8 +33,7 @@ export class FaultBox {
       (fault, at) =>
         (this.#apiLeft[at] ?? 0) > 0 &&
         (fault.operations?.includes(operation) ?? true) &&
-        (fault.ids?.some((one) => one === id) ?? true) &&
-        (fault.share === 1 || Math.random() < fault.share),
+        (fault.ids?.some((one) => one === id) ?? true),
     );
     if (index < 0) return undefined;
     this.#apiLeft[index] = (this.#apiLeft[index] ?? 0) - 1;

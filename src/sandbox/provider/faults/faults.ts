@@ -14,10 +14,6 @@ const duration = whole(0, 24 * DAY_MS).default(0);
 export const callbackFaults = z.strictObject({
   delayMs: duration.describe("Callbacks leave so much later than the payment."),
   copies: whole(1, 20).default(1).describe("How often each callback is sent."),
-  copyGapMs: duration.describe("The time from one copy to the next."),
-  reorderWithinMs: duration.describe(
-    "Callbacks of payments within one such span leave at its end in reverse, the last one first.",
-  ),
   never: z.boolean().default(false).describe("Callbacks are queued, logged as withheld, and never sent."),
   variants: z
     .array(z.enum(CALLBACK_VARIANTS))
@@ -58,7 +54,6 @@ const apiFault = z.strictObject({
     .default(false)
     .describe("The operation is carried out all the same, only the answer is lost."),
   times: whole(1, 1_000_000).optional().describe("How often it strikes; until reset when left out."),
-  share: z.number().gt(0).max(1).default(1).describe("The share of requests that it strikes."),
 });
 
 export type ApiFault = z.output<typeof apiFault>;
