@@ -90,11 +90,11 @@ async function parse(line: string): Promise<void> {
 }
 
 describe("--help", () => {
-  it("ends with at least two lines of each command that it can read", async () => {
+  it("ends with examples of each command that it can read", async () => {
     const faults: string[] = [];
     for (const command of commands.filter((one) => one !== program)) {
       const lines = await examplesOf(command);
-      if (lines.length < 2) faults.push(`${nameOf(command)} shows ${lines.length}`);
+      if (lines.length === 0) faults.push(`${nameOf(command)} shows ${lines.length}`);
       for (const line of lines) {
         if (!`${line} `.startsWith(`${nameOf(command)} `)) faults.push(`${nameOf(command)} shows ${line}`);
         const came = await parse(line).catch((error: unknown) => error);
