@@ -1,4 +1,6 @@
+import { rmSync } from "node:fs";
 import { connect } from "node:http2";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually, toContain } from "../support/eventually.ts";
 import { startServer } from "../support/own-server.ts";
@@ -69,6 +71,11 @@ describe("the shipped front", () => {
           .on("error", () => undefined);
     await written("429");
     for (const session of sessions) session.destroy();
+
+    // No place for a body on its way.
+    rmSync(join(front.folder, "front.tmp"), { recursive: true });
+    await honestCallback(front, "{}".padEnd(100_000), PATH);
+    await written("500");
 
     // No relay.
     await relay.close();

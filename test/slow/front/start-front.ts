@@ -12,6 +12,8 @@ import type { Target } from "./target.ts";
 const SHIPPED = resolve(import.meta.dirname, "../../../deploy/nginx/front.conf");
 
 export interface Front extends Target {
+  /** Where its configuration, its logs and its temporary files are. */
+  folder: string;
   /** Everything that it wrote so far: its logs, and what came over its streams. */
   written(): string;
 }
@@ -47,6 +49,7 @@ export async function startFront(relayPort: number): Promise<Front> {
     );
   return {
     ...front,
+    folder,
     written: () =>
       said +
       logs()
