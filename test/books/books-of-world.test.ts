@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Certificate } from "../../src/reconcile/certificate/certificate.ts";
 import type { ReconcileResult } from "../../src/reconcile/on-request.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { TOKENS } from "../support/two-sources.ts";
 import {
   amountsSum,
   CURRENCIES,
@@ -12,10 +14,8 @@ import {
   tallyOf,
   totalsOf,
   ZONES,
-} from "../support/books-truth.ts";
-import { booksWorld, decimal, isOurs, LISTS, type WorldPayment } from "../support/books-world.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-import { TOKENS } from "../support/two-sources.ts";
+} from "./books-truth.ts";
+import { booksWorld, decimal, isOurs, LISTS, type WorldPayment } from "./books-world.ts";
 import { readXlsx } from "./read-xlsx.ts";
 import { rowsOf } from "./report/october.ts";
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { booksWorld, LISTS } from "../support/books-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { booksWorld, LISTS } from "./books-world.ts";
 import { rowsOf } from "./report/october.ts";
 
 const PAGE = resolve(import.meta.dirname, "../../docs/finance.md");

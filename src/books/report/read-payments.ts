@@ -93,7 +93,8 @@ function payments(
   const collection = value((given) => given.collection ?? null);
   const whole = sql`${value(({ forSums = false }) => !forSums)}::boolean`;
   return sql`
-    select invoice.id as "invoiceId", invoice.reference, readable.document ->> 'payerName' as payer,
+    select invoice.id as "invoiceId", invoice.reference,
+      ${readableDocument(sql`invoice.document`)} ->> 'payerName' as payer,
       invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
       invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
       invoice.settleable_amount as settleable, invoice.paid_at as "paidAt",
@@ -108,7 +109,6 @@ function payments(
       where source = ${value(({ source }) => source.name)} and ${chosen}
         and (${collection}::text is null or collection_name = ${collection})
       order by ${place} limit ${PAGE}) as invoice
-    cross join lateral (select ${readableDocument(sql`invoice.document`)} as document) as readable
     left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
     left join lateral (
       select publication.published_at, publication.message_id

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import { runCli } from "./cli-process.ts";
-import { type Surroundings, startRelay, surroundings } from "./relay.ts";
-import { TOKENS, twoSources } from "./two-sources.ts";
+import { runCli } from "../support/cli-process.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { TOKENS, twoSources } from "../support/two-sources.ts";
 
 /** Collections of source a, in London's days, and the one of source b, in those of Lagos. */
 export const LISTS = {
@@ -48,7 +48,7 @@ export const decimal = (hundredths: bigint): string => {
 
 const AN_HOUR_MS = 3_600_000;
 
-export const payment = (
+const payment = (
   source: "a" | "b",
   collection: string,
   amount: bigint,
