@@ -36,7 +36,6 @@ it("an audit log says who changed what, when and why; one that nothing matches n
   );
   for (const [words, says] of [
     ["invoices --source default", "No confirmed invoice matches"],
-    ["match list --source default", "No statement that was matched fits these filters"],
     ["audit --actor nobody", "Nothing in the audit log matches these filters"],
     ["dead list --collection nosuch", "No dead letter matches these filters"],
     ["quarantine list --collection nosuch", "No quarantined invoice matches these filters"],

@@ -207,7 +207,7 @@ describe("alarms test", () => {
       receiver.mood = status;
       expect(await run({ ALARM_WEBHOOK_URL: receiver.url })).toMatchObject({
         code: 1,
-        stdout: `ALARM_WEBHOOK_URL took no message: it answered ${status}.\n`,
+        stdout: expect.stringContaining(`it answered ${status}`),
       });
     }
     const none = await run({});

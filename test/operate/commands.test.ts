@@ -26,7 +26,6 @@ describe("the operators' commands, as a person sees them", () => {
     await say(around.environment(), [
       ["replay list", "There are no replays yet."],
       ["invoices", "No invoice has been confirmed yet."],
-      ["match list", "No statement has been matched yet: invoice-relay match <file> does."],
       ["certificate list", "There are no certificates yet: serve makes one each day"],
       ["replay events --all --here", "No events match: there is nothing to replay."],
       ["replay confirmations --dry-run", "No confirmations match: there is nothing to replay."],

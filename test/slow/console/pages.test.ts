@@ -19,7 +19,6 @@ function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: s
     ["attention-refused", "attention/refused"],
     ["attention-alarms", "attention/alarms"],
     ["completeness", "completeness"],
-    ["statements", "completeness/statements"],
     ["replays", "replays"],
     ["replays-new", "replays/new"],
     ["settings", "settings"],
