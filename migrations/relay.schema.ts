@@ -264,48 +264,6 @@ status text not null
 digest text not null
 document json not null
   constraint invoice_snapshot_pkey PRIMARY KEY (source, invoice_id, id)
-  index invoice_snapshot_recorded_at ON public.invoice_snapshot USING brin (recorded_at) WITH (autosummarize='on')
-`,
-  ledger: `
-  with (fillfactor=50)
-size bigint not null default 0
-at timestamp with time zone not null default clock_timestamp()
-source text not null
-root bytea not null
-peaks bytea not null default '\\x'::bytea
-hashes bytea not null default '\\x'::bytea
-refs bytea not null default '\\x'::bytea
-salts bytea not null default '\\x'::bytea
-reading json
-check_at timestamp with time zone not null default clock_timestamp()
-checked json
-  constraint ledger_pkey PRIMARY KEY (source)
-`,
-  ledger_erasure: `
-row_at timestamp with time zone not null
-at timestamp with time zone not null default clock_timestamp()
-source text not null
-kind text not null
-key text not null
-digests bytea not null
-remains bytea not null
-  constraint ledger_erasure_pkey PRIMARY KEY (source, kind, key, row_at)
-  index ledger_erasure_at ON public.ledger_erasure USING brin (at)
-`,
-  ledger_tile: `
-index integer not null
-kinds integer not null
-source text not null
-times tstzrange not null
-root bytea not null
-leaves bytea not null
-leaves_rest bytea not null
-salts bytea not null
-salts_rest bytea not null
-answers integer[] not null
-  constraint ledger_tile_pkey PRIMARY KEY (source, index)
-  index ledger_tile_answers ON public.ledger_tile USING gin (answers) WHERE (answers <> '{}'::integer[])
-  index ledger_tile_times ON public.ledger_tile USING gist (times)
 `,
   listed_payment: `
 certificate_id uuid not null
@@ -370,14 +328,6 @@ digest bytea
   constraint publication_pkey PRIMARY KEY (source, event_id, id)
   index publication_published_at ON public.publication USING brin (published_at) WITH (autosummarize='on')
   index publication_replay ON public.publication USING btree (replay_id, source, event_id) WHERE (replay_id IS NOT NULL)
-`,
-  published_root: `
-published_at timestamp with time zone
-claimed_until timestamp with time zone
-source text not null
-size bigint
-root bytea
-  constraint published_root_pkey PRIMARY KEY (source)
 `,
   relay_process: `
   with (fillfactor=50)

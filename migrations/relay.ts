@@ -10,7 +10,6 @@ import * as m0008 from "./relay/0008_work.ts";
 import * as m0009 from "./relay/0009_age.ts";
 import * as m0010 from "./relay/0010_snooze.ts";
 import * as m0015 from "./relay/0015_signing_key.ts";
-import * as m0016 from "./relay/0016_ledger.ts";
 import * as m0018 from "./relay/0018_whole_pages.ts";
 
 /**
@@ -29,6 +28,5 @@ export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0009_age": m0009,
   "0010_snooze": m0010,
   "0015_signing_key": m0015,
-  "0016_ledger": m0016,
   "0018_whole_pages": m0018,
 };

@@ -63,16 +63,6 @@ const FILL = `
   insert into publication (source, event_id, published_at, topic_arn, message_id, digest)
   select 'default', id, at, '${TOPIC_ARN}', id::text, sha256(convert_to(payload, 'UTF8')) from past`;
 
-/** A relay that had served them would have given each row its leaf by now; test/slow/ledger-many measures that. */
-const READ_BY_LEDGER = `
-  insert into ledger (source, root, reading, check_at)
-  select '*', sha256(''), json_build_object('server', system_identifier::text, 'low', null, 'high', next,
-      'begunAt', at, 'from', at, 'place', null, 'marks', json_build_array(json_build_object('next', next, 'at', at))),
-    clock_timestamp() + interval '1 day'
-  from pg_control_system(),
-    (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
-       to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at) as now`;
-
 /** Fills every table with `rows` payments of the past, vacuumed and analysed as they would be by then. */
 export async function fillHistory(database: BenchDatabase, rows: number): Promise<void> {
   const { db, close } = connect(new Secret(database.url), { max: 1 });
@@ -87,6 +77,5 @@ export async function fillHistory(database: BenchDatabase, rows: number): Promis
     const filled = Math.min(rows, done + CHUNK);
     if (filled % 1_000_000 === 0) tell(`filled ${filled} of ${rows} rows`);
   }
-  await database.query(READ_BY_LEDGER);
   await database.query("vacuum analyze");
 }

@@ -11,18 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       public_key text not null constraint signing_key_public_key check (length(public_key) = 44)
     );
     comment on table signing_key is
-      'public keys of LEDGER_SIGNING_KEY, older ones too, so that what they signed can be checked'`.execute(
+      'public keys of CERTIFICATE_SIGNING_KEY, older ones too, so that what they signed can be checked'`.execute(
     db,
   );
-
-  // One row for each source's tree: the root that LEDGER_TOPIC_ARN took last, and who publishes the next.
-  await sql`
-    create table published_root (
-      published_at timestamptz,
-      claimed_until timestamptz,
-      source text primary key,
-      size bigint,
-      root bytea
-    );
-    comment on table published_root is 'the root of each source that LEDGER_TOPIC_ARN took last'`.execute(db);
 }

@@ -25,7 +25,6 @@ const functions = {
   certify: {
     secrets: [AS.worker, "COLLECTION_API_KEY"],
     wakes: "ConfirmQueue",
-    publishesRoots: true,
     every: 3_600,
   },
   replay: { secrets: [AS.worker], wakes: "ConfirmQueue", publishes: true, every: 300 },

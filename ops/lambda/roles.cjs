@@ -13,10 +13,7 @@ const ENI = [
 ];
 
 module.exports = async ({ resolveVariable }) => {
-  const [stage, region, settings] = await Promise.all(
-    ["sls:stage", "self:provider.region", "self:custom.stage.settings"].map(resolveVariable),
-  );
-  const rootsTopic = settings.LEDGER_TOPIC_ARN;
+  const [stage, region] = await Promise.all(["sls:stage", "self:provider.region"].map(resolveVariable));
   const secretsOf = await secretsByFunction({ resolveVariable });
   // Not as ${…}: osls would take that for a variable of its own.
   const arn = (service, resource) => ({
@@ -36,7 +33,7 @@ module.exports = async ({ resolveVariable }) => {
   const arnOf = (name) => ({ "Fn::GetAtt": [name, "Arn"] });
   const parameter = (secret) => arn("ssm", `parameter/invoice-relay/${stage}/${secret.split("=").at(-1)}`);
 
-  const statements = (name, { wokenBy, wakes, publishes, publishesRoots }) => [
+  const statements = (name, { wokenBy, wakes, publishes }) => [
     allow(
       "WritesItsLog",
       ["logs:CreateLogStream", "logs:PutLogEvents"],
@@ -70,9 +67,6 @@ module.exports = async ({ resolveVariable }) => {
           allow("Publishes", "sns:Publish", [{ Ref: "EventTopic" }, { Ref: "TestEventTopic" }]),
           allow("EncryptsWhatItPublishes", ["kms:GenerateDataKey", "kms:Decrypt"], arnOf("EventKey")),
         ]
-      : []),
-    ...(publishesRoots === true && rootsTopic !== undefined
-      ? [allow("PublishesRoots", "sns:Publish", rootsTopic)]
       : []),
   ];
 

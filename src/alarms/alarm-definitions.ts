@@ -44,8 +44,7 @@ export type AlarmTopic =
   | "chore"
   | "clock"
   | "process"
-  | "backlog"
-  | "ledger";
+  | "backlog";
 
 const DEFINED = {
   ...ALARMS_OF_CALLBACKS,

@@ -92,7 +92,6 @@ export async function checkTopics(sources: readonly Source[], settings: ServeSet
   const arns: [about: string, arns: readonly string[]][] = [
     ["topic", sources.map((source) => source.snsTopicArn)],
     ["test topic", sources.flatMap((source) => source.snsTestTopicArn ?? [])],
-    ["ledger topic", settings.LEDGER_TOPIC_ARN === undefined ? [] : [settings.LEDGER_TOPIC_ARN]],
   ];
   const checked = await Promise.all(
     arns.flatMap(([about, all]) => [...new Set(all)].map((arn) => checkTopic(arn, about, settings))),

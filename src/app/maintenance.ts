@@ -10,30 +10,18 @@ type MaintenanceContext = Pick<PassContext, "db" | "alarms" | "log">;
 const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
 
 /** Does these chores. @returns how long until the next try of what failed, in ms; null when all is done. */
-export async function maintain(
-  context: MaintenanceContext,
-  chores: Chores,
-  stop?: AbortSignal,
-): Promise<number | null> {
-  const done = await doChores(context.db, chores);
-  if (stop?.aborted !== true) return logChores(context, done);
-  // What a stop cuts short is noted and told once that has gone on for long: one time is nothing to warn of.
-  logBugs(context, done);
-  return null;
+export async function maintain(context: MaintenanceContext, chores: Chores): Promise<number | null> {
+  return logChores(context, await doChores(context.db, chores));
 }
 
 /** Logs what failed, and the alarms. @returns the same. */
 export function logChores(context: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
-  const { failed, failures, told } = done;
+  const { failed, bugs, failures, told } = done;
   context.alarms.notifyAll(told);
   if (failed.length === 0) return null;
   context.log.warn({ failed, failures }, "maintenance failed; it will be tried again");
-  logBugs(context, done);
+  for (const bug of bugs) context.log.error(bug, "a chore met a bug");
   return backOffMs(failures, BACK_OFF);
-}
-
-function logBugs({ log }: Pick<MaintenanceContext, "log">, { bugs }: ChoresDone): void {
-  for (const bug of bugs) log.error(bug, "a chore met a bug");
 }
 
 /**

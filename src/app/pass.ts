@@ -21,7 +21,7 @@ export interface PassContext {
   alarms: Alarms;
   log: Logger;
   metrics: Metrics;
-  /** null without LEDGER_SIGNING_KEY: what is issued is unsigned then. */
+  /** null without CERTIFICATE_SIGNING_KEY: what is issued is unsigned then. */
   signer: Signer | null;
   /** Wakes the publishers of all processes. */
   onEvents: () => void;

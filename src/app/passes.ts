@@ -10,8 +10,6 @@ import { faultOf } from "../kit/fault.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS } from "../kit/time.ts";
-import { buildLedger } from "../ledger/build.ts";
-import { checkLedger, takeDueCheck } from "../ledger/check-ledger.ts";
 import { noteWaiting } from "../operate/backlog.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms.ts";
 import { checkErased } from "../operate/erase.ts";
@@ -40,7 +38,6 @@ import { lookForWork } from "./look.ts";
 import { keepPartitions, logChores, maintain } from "./maintenance.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { providerOf, reconcileSource } from "./providers.ts";
-import { publishRoots, takeDueRoots } from "./publish-roots.ts";
 import { createPublishPump, destinationOf } from "./publishing.ts";
 import { routesOf, servedBy } from "./upstreams.ts";
 
@@ -135,31 +132,6 @@ export function createPasses(context: PassContext) {
       alarms.notifyCleared(await closeAlarmsOfRemoved(db, serves));
       await noteWaiting(db, alarms);
       return MINUTE_MS;
-    },
-    /** Takes new rows into the ledger. */
-    async ledger(stop: AbortSignal) {
-      const retryInMs = await maintain(context, { ledger: () => buildLedger(db, stop) });
-      return retryInMs ?? MINUTE_MS;
-    },
-    /** Checks the ledger once a day: by itself, since reading everything keeps no row from its leaf. */
-    async ledgerCheck(stop: AbortSignal) {
-      const due = await takeDueCheck(db);
-      if (due !== null) await maintain(context, { ledger_check: () => checkLedger(db, due, stop) }, stop);
-      return MINUTE_MS;
-    },
-    async roots() {
-      const { LEDGER_TOPIC_ARN: topicArn } = settings;
-      if (topicArn === undefined) {
-        // Whatever a topic of before did not take is nobody's trouble any more.
-        await maintain(context, { published_roots: async () => null });
-        return DAY_MS;
-      }
-      const due = await takeDueRoots(db);
-      if (due.size === 0) return MINUTE_MS;
-      const retryInMs = await maintain(context, {
-        published_roots: () => publishRoots(topicArn, due, context),
-      });
-      return retryInMs ?? MINUTE_MS;
     },
     replay: (stop: AbortSignal) => replayPass({ runner: replays, log }, stop),
     /** Drops what has been kept for long enough; while a clock may be wrong nothing, since it would be gone. */

@@ -123,14 +123,6 @@ How the files belong together
   - events/*/event.json is the message that was published. events/*/publications.json names each
     acceptance by Amazon SNS: its MessageId, and the SHA-256 of the payload that was sent (digest),
     which is the SHA-256 of event.json.
-  - ledger/proofs.json proves that the rows behind all this were in the relay's append-only ledger when this
-    was made: each leaf, and the way from it to a root, which is signed if the relay has a key. What is newer
-    stands under notInTree. A payment with more than 2,000 such rows, as one whose callback was sent very
-    often, has proofs of 2,000, and isWhole is false. Check it with examples/verify of invoice-relay, in
-    TypeScript or Python, which uses nothing else of it; keys.json is https://<relay>/.well-known/invoice-relay-keys.json:
-      python3 verify.py evidence ledger/proofs.json keys.json
-    Personal fields stand in a leaf as digests. With their salts, ledger/salts.json, each can be checked:
-    docs/ledger.md of invoice-relay says how.
 `;
 }
 

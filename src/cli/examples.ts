@@ -26,7 +26,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "certificate list": "--result not_equal",
   "certificate show": `${ID} --csv`,
   "certificate verify": "certificate.json",
-  "ledger verify": "--from 2026-10-01",
   report: "payments --from 2026-10-01 --to 2026-10-31 --out payments.xlsx",
   "replay confirmations": "--from 2026-10-01 --to 2026-10-02 --dry-run",
   "replay callbacks": "--from 2026-10-01 --dry-run",

@@ -17,7 +17,6 @@ const UNITS = {
   lists: "days of the list of",
   invoices: "invoices asked about, of",
   books: "payments compared, of",
-  ledger: "leaves compared, of",
   decided: "done",
 };
 

@@ -9,7 +9,6 @@ import { certificateCommand, certifyCommand } from "./commands/certificate.ts";
 import { demoCommand, devCommand } from "./commands/dev.ts";
 import { eraseCommand, retentionCommand } from "./commands/erase.ts";
 import { evidenceCommand, invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
-import { ledgerCommand } from "./commands/ledger.ts";
 import { collectionServiceCommand, localSnsCommand } from "./commands/local-services.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { pauseCommand, resumeCommand } from "./commands/pause.ts";
@@ -40,7 +39,7 @@ const groups: Readonly<Record<string, readonly ((context: CommandContext) => Com
   "How it does:": [statusCommand, alarmsCommand, auditCommand],
   "One payment:": [invoiceCommand, invoicesCommand, callbacksCommand, evidenceCommand, eraseCommand],
   "Trouble:": [deadCommand, quarantineCommand, replayCommand, pauseCommand, resumeCommand],
-  "Proof and books:": [reconcileCommand, certifyCommand, certificateCommand, ledgerCommand, reportCommand],
+  "Proof and books:": [reconcileCommand, certifyCommand, certificateCommand, reportCommand],
   "The provider:": [apiCommand],
   "On this machine:": [devCommand, demoCommand, collectionServiceCommand, localSnsCommand, sandboxCommand],
 };

@@ -63,11 +63,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   certificate: { worker: ALL },
   listed_payment: { worker: ALL },
   // Whoever takes callbacks also answers for the public keys.
-  published_root: { worker: KEEPS },
   signing_key: { receiver: READS, worker: KEEPS },
-  ledger: { worker: KEEPS },
-  ledger_tile: { worker: KEEPS },
-  ledger_erasure: { worker: ["select", "insert"] },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
   audit_entry: { worker: ["select", "insert"] },

@@ -7,6 +7,9 @@ const GONE_SETTINGS: Readonly<Record<string, string>> = {
   CALLBACK_MEBIBYTES_PER_HOUR: RATES,
   MAX_CONNECTIONS_PER_ADDRESS: RATES,
   WRONG_TOKENS_PER_MINUTE: RATES,
+  LEDGER_SIGNING_KEY: "use CERTIFICATE_SIGNING_KEY",
+  LEDGER_TOPIC_ARN:
+    "nothing replaces it; what the tables hold is checked against the provider by certificates",
 };
 
 /** Says of a setting that it is gone, and what to do instead; null for any other name. */

@@ -25,7 +25,7 @@ import {
   urlToken,
   wholeNumber,
 } from "./setting-formats.ts";
-import { LEDGER_SETTINGS } from "./signing-key.ts";
+import { signingKey } from "./signing-key.ts";
 import { readSourcesFile, type Source } from "./sources-file.ts";
 import { TRACE_SETTINGS } from "./trace-settings.ts";
 
@@ -141,7 +141,9 @@ export const settingsSchema = z.object({
   INVALID_STATUSES: list(z.string())
     .prefault("Invalidated,Invalid,Expired")
     .describe("Invoice statuses that mean it can no longer be paid, compared without case (A to Z)."),
-  ...LEDGER_SETTINGS,
+  CERTIFICATE_SIGNING_KEY: signingKey
+    .optional()
+    .describe("Signs certificates; without it they are unsigned, and say so."),
   CALLBACK_ACK_STATUS: wholeNumber(200, 299)
     .prefault("200")
     .describe("The status that answers a recorded callback."),
@@ -267,7 +269,7 @@ export function readSettings<const Required extends SettingName = never>(
 }
 
 /** An answer's body is sent exactly as it is given, and PEM ends with a line end. */
-const AS_GIVEN: readonly SettingName[] = ["CALLBACK_ACK_BODY", "LEDGER_SIGNING_KEY"];
+const AS_GIVEN: readonly SettingName[] = ["CALLBACK_ACK_BODY", "CERTIFICATE_SIGNING_KEY"];
 
 function untidySettings(given: SettingTexts): string[] {
   return SETTING_NAMES.filter((name) => !AS_GIVEN.includes(name)).flatMap((name) => {

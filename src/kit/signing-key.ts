@@ -1,7 +1,6 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { Secret } from "./secret.ts";
-import { topicArn } from "./setting-formats.ts";
 
 /** What stands before the 32 bytes of an Ed25519 seed in PKCS8 (RFC 8410). */
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -48,15 +47,3 @@ export const signingKey = z
     return z.NEVER;
   })
   .meta({ kind: "Ed25519 private key, PEM or base64", secret: true });
-
-/** What makes the ledger and certificates checkable by others. */
-export const LEDGER_SETTINGS = {
-  LEDGER_TOPIC_ARN: topicArn
-    .optional()
-    .describe(
-      "The topic that takes the ledger's roots, signed, each hour: a copy out of the database's reach.",
-    ),
-  LEDGER_SIGNING_KEY: signingKey
-    .optional()
-    .describe("Signs certificates and roots; without it they are unsigned, and say so."),
-};

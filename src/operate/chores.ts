@@ -1,6 +1,6 @@
 import type { WrittenAlarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
-import { messageOf, RelayError } from "../kit/errors.ts";
+import { messageOf } from "../kit/errors.ts";
 import { type Fault, faultOf, noteWork } from "../kit/fault.ts";
 import { type FailedChore, noteChores } from "../work/failing-chores.ts";
 
@@ -13,16 +13,12 @@ const TOLD_AFTER = {
   personal_data: "23 hours",
   history: "23 hours",
   partitions: "23 hours",
-  // Hourly on Lambda.
-  published_roots: "2 hours",
   held_events: "15 minutes",
   settled_statuses: "15 minutes",
   ended_pauses: "15 minutes",
   late_personal_data: "15 minutes",
   quiet_alarms: "15 minutes",
   old_budgets: "15 minutes",
-  ledger: "15 minutes",
-  ledger_check: "23 hours",
 } as const;
 
 type ChoreName = keyof typeof TOLD_AFTER;
@@ -49,15 +45,13 @@ export async function doChores(db: Database, chores: Chores): Promise<ChoresDone
   const thrown: unknown[] = [];
   const names = Object.keys(chores) as ChoreName[];
   for (const chore of names) {
-    const fail = (error: string, toldAfter: string = TOLD_AFTER[chore]) =>
-      failed.push({ chore, toldAfter, error });
+    const fail = (error: string) => failed.push({ chore, toldAfter: TOLD_AFTER[chore], error });
     try {
       const problem = await chores[chore]?.();
       if (typeof problem === "string") fail(problem);
     } catch (error) {
       thrown.push(noteWork(error, { chore }));
-      // Only a person can mend it: there is nothing to wait for.
-      fail(messageOf(error), error instanceof RelayError && error.next === "pause" ? "0" : undefined);
+      fail(messageOf(error));
     }
   }
   const done = names.filter((name) => failed.every(({ chore }) => chore !== name));

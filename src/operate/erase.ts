@@ -1,4 +1,4 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { z } from "zod";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import {
@@ -12,10 +12,8 @@ import { timeBefore } from "../database/server.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
-import { Erasing } from "../ledger/erasures.ts";
 import { eraseEvents } from "../publish/event-log.ts";
-import type { CallbackKey } from "../receive/log/drop-callbacks.ts";
-import { eraseByReference, eraseCallbacks, isCallbackOf } from "../receive/log/erase-callbacks.ts";
+import { eraseByReference, eraseCallbacks } from "../receive/log/erase-callbacks.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
@@ -73,19 +71,12 @@ async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Pro
   const isNew = await markErased(trx, invoiceId);
   // Before the rest: this waits for answers being stored, so that their data is erased below as well.
   const confirmations = await eraseConfirmations(trx, invoiceId);
-  const ledger = new Erasing(trx);
-  const before = (keys: readonly CallbackKey[]) => ledger.read("callback", isCallbackOf(keys, "known"));
-  const callbacks = await eraseCallbacks(trx, invoiceId, before);
+  const callbacks = await eraseCallbacks(trx, invoiceId);
   const served = (await listUpstreams(trx, SOURCE)).map(({ name }) => name);
   const sources = [...new Set([...served, ...confirmations.found, ...callbacks.sources])];
-  const isOfSources = sql`known.source = any(${sources}::text[])`;
-  await ledger.read("answer", sql`${isOfSources} and known.id = ${invoiceId}`);
-  for (const kind of ["earlier_answer", "event"])
-    await ledger.read(kind, sql`${isOfSources} and known.invoice_id = ${invoiceId}`);
   const payments = await erasePayments(trx, invoiceId, sources);
-  const byReference = await eraseByReference(trx, payments.references, before);
+  const byReference = await eraseByReference(trx, payments.references);
   const events = await eraseEvents(trx, invoiceId, sources);
-  await ledger.keep();
   return {
     invoiceId,
     found: !isNew || confirmations.found.length + callbacks.found + payments.found + events.found > 0,

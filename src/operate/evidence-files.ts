@@ -5,8 +5,6 @@ import type { Database } from "../database/tables.ts";
 import { eventsOf, type WholeEvent } from "../publish/read-events.ts";
 import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
 import { readCallbackWhole, type WholeCallback } from "../receive/log/list-callbacks.ts";
-import type { Signer } from "../signing/signed.ts";
-import { proofFiles } from "./evidence-proofs.ts";
 import { type Reading, shownBody } from "./find-callbacks.ts";
 import { meaningOf } from "./timeline-meaning.ts";
 import { readTimeline } from "./timeline-reading.ts";
@@ -24,11 +22,7 @@ const ANSWER_LIMIT = 200;
 export async function gatherEvidence(
   db: Database,
   invoiceId: string,
-  {
-    currency,
-    signer,
-    ...reading
-  }: Reading & { currency: (source: string) => string | undefined; signer: Signer | null },
+  { currency, ...reading }: Reading & { currency: (source: string) => string | undefined },
 ): Promise<Evidence | null> {
   const timeline = await readTimeline(db, invoiceId);
   if (timeline === null) return null;
@@ -37,7 +31,6 @@ export async function gatherEvidence(
     answersOf(db, invoiceId, ANSWER_LIMIT),
     eventsOf(db, invoiceId),
   ]);
-  const sources = [...new Set([...callbacks, ...answers, ...events].map(({ source }) => source))];
   return {
     invoiceId,
     madeAt: new Date(),
@@ -54,7 +47,6 @@ export async function gatherEvidence(
       ...callbacks.flatMap(({ id, at }, index) => callbackFiles(db, id, numbered(index, at), reading)),
       ...answers.toReversed().map((answer, index) => answerFile(answer, index, reading)),
       ...events.flatMap(eventFiles),
-      ...proofFiles(db, { invoiceId, sources, eventIds: events.map(({ id }) => id) }, signer),
     ],
   };
 }

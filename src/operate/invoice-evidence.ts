@@ -1,7 +1,6 @@
 import { answersOf } from "../confirm/invoices/read-invoices.ts";
 import type { Database } from "../database/tables.ts";
 import type { Mask } from "../kit/mask.ts";
-import { countLeaves } from "../ledger/proofs.ts";
 import { eventsOf } from "../publish/read-events.ts";
 
 const ANSWER_LIMIT = 5;
@@ -13,19 +12,9 @@ export async function readEvidence(db: Database, invoiceId: string, personal: Ma
     eventsOf(db, invoiceId),
   ]);
   if (answers.length + events.length === 0) return null;
-  const named = [
-    ...answers
-      .filter(({ newest }) => newest)
-      .flatMap(({ source }) => ["answer", "verdict"].map((kind) => ({ source, kind, key: invoiceId }))),
-    ...events.map(({ source, id }) => ({ source, kind: "event", key: id })),
-  ];
-  const ledger = [];
-  for (const [source, rows] of Map.groupBy(named, (one) => one.source))
-    ledger.push(await countLeaves(db, source, rows));
   return {
     invoiceId,
     answers: answers.map((answer) => ({ ...answer, document: personal(answer.document) })),
     events: events.map((event) => ({ ...event, payload: personal(event.payload) })),
-    ledger,
   };
 }

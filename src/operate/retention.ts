@@ -140,7 +140,7 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
     try {
       const dropped = dryRun
         ? await look(db, partition)
-        : await whenNotBusy(TRIES, () => drop(options, partition, result.before));
+        : await whenNotBusy(TRIES, () => drop(options, partition));
       result.partitions.push({ ...partition, ...dropped });
     } catch (error) {
       const { name } = partition;
@@ -166,14 +166,12 @@ const look = (db: Database, partition: OldPartition) =>
     kept: (await findKept(trx, partition, openInvoices)).length,
   }));
 
-async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition, before: Date) {
+async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition) {
   const dropped = await inKeyOrder(db, async (trx) => {
     const kept = await findKept(trx, partition, openInvoices);
     const detail = { callbacks: await sizeOf(trx, partition), kept: kept.length };
     const subject = partition.name;
-    // By `before` the ledger knows which rows RETENTION took.
-    const noted = { ...detail, before };
-    await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail: noted, reason }]);
+    await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
     await dropPartition(trx, partition, kept);
     step("partition to be dropped");
     return detail;

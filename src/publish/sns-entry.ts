@@ -31,7 +31,6 @@ export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: strin
     type: attribute(event.type),
     source: attribute(SOURCE_URN + event.source),
   };
-  // A root of the ledger has none.
   if (event.invoiceType !== "") MessageAttributes.invoiceType = attribute(event.invoiceType);
   if (event.collectionName) MessageAttributes.collection = attribute(event.collectionName);
   if (replayId !== undefined) MessageAttributes.replay = attribute(replayId);

@@ -4,4 +4,4 @@ import type { Signature } from "./signed.ts";
 export const signatureText = (signature: Signature | null | undefined): string =>
   signature
     ? `Signed by key ${signature.keyId} at ${signature.signedAt}`
-    : "UNSIGNED: it was made without LEDGER_SIGNING_KEY, so nothing shows who made it, nor that it is unchanged";
+    : "UNSIGNED: it was made without CERTIFICATE_SIGNING_KEY, so nothing shows who made it, nor that it is unchanged";

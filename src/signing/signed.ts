@@ -2,14 +2,11 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:
 import type { Secret } from "../kit/secret.ts";
 import { readSigningKey } from "../kit/signing-key.ts";
 
-// What is signed is a JSON document of any kind; its signature stands in it, as `signature`. docs/ledger.md
-// describes both, so that anybody can check them.
-
-/** What a signed document is: a certificate, or the root of a source's ledger. */
-export type SignedKind = "certificate" | "root";
+// A certificate bears its signature as a member. docs/certificates.md describes both, so that anybody can check them.
 
 export interface Signature {
-  kind: SignedKind;
+  /** Signed too, so that nothing else that a key may sign passes for a certificate. */
+  kind: "certificate";
   /** ISO 8601, UTC, by Postgres' clock. */
   signedAt: string;
   /** The first 16 hex digits of the SHA-256 of the public key (its SPKI in DER). */
@@ -59,7 +56,7 @@ export const keyIdOf = (key: KeyObject): string =>
     .digest("hex")
     .slice(0, 16);
 
-/** Signs by LEDGER_SIGNING_KEY. */
+/** Signs by CERTIFICATE_SIGNING_KEY. */
 export class Signer {
   readonly keyId: string;
   /** In base64, its 32 bytes. */
@@ -67,7 +64,11 @@ export class Signer {
   readonly #key: KeyObject;
 
   /** @returns null without a key: what is made then is unsigned, and says so. */
-  static of({ LEDGER_SIGNING_KEY: secret }: { LEDGER_SIGNING_KEY?: Secret | undefined }): Signer | null {
+  static of({
+    CERTIFICATE_SIGNING_KEY: secret,
+  }: {
+    CERTIFICATE_SIGNING_KEY?: Secret | undefined;
+  }): Signer | null {
     const key = secret === undefined ? null : readSigningKey(secret.reveal());
     // Settings hold no other: they say what is wrong with one.
     return key === null || typeof key === "string" ? null : new Signer(key);
@@ -80,9 +81,9 @@ export class Signer {
     this.publicKey = rawOf(open);
   }
 
-  sign<Document extends object>(kind: SignedKind, document: Document, at: Date): Signed<Document> {
+  sign<Document extends object>(document: Document, at: Date): Signed<Document> {
     const { keyId, publicKey } = this;
-    const signature = { kind, signedAt: at.toISOString(), keyId, publicKey };
+    const signature = { kind: "certificate" as const, signedAt: at.toISOString(), keyId, publicKey };
     const value = sign(null, signedBytes(document, signature), this.#key).toString("base64");
     return { ...document, signature: { ...signature, value } };
   }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
-import { publicKeyOf, type Signed, type SignedKind, type Signer } from "./signed.ts";
+import { publicKeyOf, type Signed, type Signer } from "./signed.ts";
 import type { KeysDocument } from "./verify-signed.ts";
 
 // Public keys stay, so that what an older one signed can be checked.
@@ -36,27 +36,12 @@ export async function registerKey(db: Database, signer: Signer): Promise<Date> {
 export async function issue<Document extends object>(
   trx: Database,
   signer: Signer | null,
-  kind: SignedKind,
   document: Document,
 ): Promise<Signed<Document>> {
   const masked = withTextsMasked(document, withoutCallbackTokens) as Document;
   if (signer === null) return { ...masked, signature: null };
-  return signer.sign(kind, masked, await registerKey(trx, signer));
+  return signer.sign(masked, await registerKey(trx, signer));
 }
-
-const readClock = new Statement(
-  { now: returned.time },
-  ({ value }: Slots<Pick<Signer, "keyId">>) => sql`
-    select clock_timestamp() as now from signing_key
-    where id = ${value(({ keyId }) => keyId)} and retired_at is null`,
-);
-
-/** `issue` for readers, who write nothing: signed if the key is the one that `serve` made known. */
-export const issueByKnownKey: typeof issue = async (db, signer, kind, document) => {
-  const [known] = signer === null ? [] : await readClock.execute(db, signer);
-  if (signer === null || known === undefined) return { ...document, signature: null };
-  return signer.sign(kind, document, known.now);
-};
 
 /** What `/.well-known/invoice-relay-keys.json` says: the newest first. */
 export async function readKeys(db: Database): Promise<Omit<KeysDocument, "format"> & { format: string }> {

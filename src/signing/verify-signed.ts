@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { usageError } from "../kit/errors.ts";
-import { isSignedBy, keyIdOf, publicKeyOf, type Signature, type SignedKind } from "./signed.ts";
+import { isSignedBy, keyIdOf, publicKeyOf, type Signature } from "./signed.ts";
 
 /** A public key that somebody trusts, from a file of theirs. */
 export interface KnownKey {
@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 export const signatureSchema: z.ZodType<Signature> = z.strictObject({
-  kind: z.enum(["certificate", "root"]),
+  kind: z.literal("certificate"),
   signedAt: z.iso.datetime(),
   keyId: z.string(),
   publicKey: z.base64().length(44),
@@ -36,26 +36,11 @@ export const signatureSchema: z.ZodType<Signature> = z.strictObject({
   }),
 });
 
-const WHAT: Record<SignedKind, string> = {
-  certificate: "a certificate",
-  root: "a ledger's root",
-};
-const HOW: Record<SignedKind, string> = {
-  certificate: "invoice-relay certificate verify FILE",
-  root: "invoice-relay ledger verify --root FILE",
-};
-
-interface Expected {
-  /** What it should be. */
-  kinds: readonly SignedKind[];
-  /** Whose it should be; any source's when left out. */
-  source?: string;
-  /** The keys to believe; without them only that nothing was changed is shown. */
-  keys: readonly KnownKey[] | null;
-}
-
-/** Checks any signed document: by whom it is, and that nothing was changed since. Pure; needs nothing but it. */
-export function verifySigned(document: Record<string, unknown>, { kinds, source, keys }: Expected): Verdict {
+/**
+ * Checks a certificate: by whom it is, and that nothing was changed since. Pure; needs nothing but it.
+ * @param keys the keys to believe; without them only that nothing was changed is shown.
+ */
+export function verifySigned(document: Record<string, unknown>, keys: readonly KnownKey[] | null): Verdict {
   const { signature: given, ...rest } = document;
   const verdict = (state: Verdict["state"], says: string, signature: Signature | null = null): Verdict => ({
     ...{ state, says, document, signature },
@@ -64,12 +49,12 @@ export function verifySigned(document: Record<string, unknown>, { kinds, source,
   if (given === undefined || given === null)
     return verdict(
       "unsigned",
-      "It is unsigned: nothing shows who made it, nor that it is unchanged. It was made without LEDGER_SIGNING_KEY, or its signature was taken out.",
+      "It is unsigned: nothing shows who made it, nor that it is unchanged. It was made without CERTIFICATE_SIGNING_KEY, or its signature was taken out.",
     );
   const read = signatureSchema.safeParse(given);
   if (!read.success) return verdict("broken", "Its signature is damaged: it was edited. Get it anew.");
   const signature = read.data;
-  const { kind, keyId, signedAt } = signature;
+  const { keyId, signedAt } = signature;
   const broken = (says: string) => verdict("broken", says, signature);
   const known = keys?.find(({ id }) => id === keyId);
   if (keys !== null && known === undefined)
@@ -79,12 +64,6 @@ export function verifySigned(document: Record<string, unknown>, { kinds, source,
   const key = known?.key ?? keyIn(signature);
   if (key === null || keyIdOf(key) !== keyId || !isSignedBy(rest, signature, key))
     return broken(`It was edited: it is not what key ${keyId} signed at ${signedAt}.`);
-  if (!kinds.includes(kind))
-    return broken(
-      `It is ${WHAT[kind]} of source ${rest.source}, not ${kinds.map((one) => WHAT[one]).join(" or ")}. Check it with: ${HOW[kind]}`,
-    );
-  if (source !== undefined && rest.source !== source)
-    return broken(`It is ${WHAT[kind]} of source ${rest.source}, and not of ${source}.`);
   if (known?.retiredAt && Date.parse(signedAt) > Date.parse(known.retiredAt))
     return broken(
       `Key ${keyId} signed it at ${signedAt}, but was retired at ${known.retiredAt}: somebody else may hold it.`,

@@ -18,8 +18,7 @@ const RELEASED = {
   "relay/0008_work.ts": "e0c04e63ed7f70e1",
   "relay/0009_age.ts": "e4c08adf272cce7a",
   "relay/0010_snooze.ts": "6a019efe706ba2e9",
-  "relay/0015_signing_key.ts": "1a83a0f0a70d1edb",
-  "relay/0016_ledger.ts": "00f714af632d0372",
+  "relay/0015_signing_key.ts": "68db017e0e6a6dad",
   "relay/0018_whole_pages.ts": "680e7ccb2784db68",
 };
 

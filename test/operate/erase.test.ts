@@ -129,7 +129,7 @@ describe("erase", () => {
     const [before] = await around.query(digest);
     let other: ReturnType<typeof eraseInvoice> | undefined;
     await db.transaction().execute(async (trx) => {
-      await eraseCallbacks(trx, first, async () => undefined);
+      await eraseCallbacks(trx, first);
       other = eraseInvoice({ db, actor, invoiceId: second });
       await eventually(() => around.query(WAITING), toHaveLength(1));
     });

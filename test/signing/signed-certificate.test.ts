@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { certificateText } from "../../src/cli/commands/certificate.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { buildLedger } from "../../src/ledger/build.ts";
-import { readRoot } from "../../src/ledger/proofs.ts";
 import { readCertificate } from "../../src/reconcile/read-certificates.ts";
 import { Signer } from "../../src/signing/signed.ts";
 import { issue, readKeys, registerKey } from "../../src/signing/signing-keys.ts";
@@ -16,7 +14,7 @@ import { startRelay, surroundings } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { newSigningKey } from "./signing-key.ts";
 
-const signerOf = (key = newSigningKey()) => Signer.of({ LEDGER_SIGNING_KEY: new Secret(key) }) as Signer;
+const signerOf = (key = newSigningKey()) => Signer.of({ CERTIFICATE_SIGNING_KEY: new Secret(key) }) as Signer;
 
 /** A file of the day, and how the command line finds it. */
 async function files() {
@@ -35,15 +33,12 @@ async function files() {
 }
 
 describe("a certificate", () => {
-  it("is kept as it was signed, with the ledger of that moment, and checked offline", async () => {
+  it("is kept as it was signed, and checked offline", async () => {
     const given = await books();
     await place(given);
-    await buildLedger(given.db);
     const signer = signerOf();
     const { id } = await prove({ ...given, context: { ...given.context, signer } });
     const kept = await readCertificate(given.db, id);
-    const tree = await readRoot(given.db, "default");
-    expect(kept?.ledger).toEqual({ size: String(tree?.size), root: tree?.root.toString("hex") });
     expect(kept?.basis.topics).toMatchObject({ live: given.source.liveTopicArn });
     const { save, verify } = await files();
     const file = await save("certificate.json", kept);
@@ -64,12 +59,7 @@ describe("a certificate", () => {
       code: 1,
       said: expect.stringContaining("BROKEN: It was edited"),
     });
-    const root = await save(
-      "root.json",
-      signer.sign("root", { source: "default", size: "3", root: "00" }, new Date()),
-    );
-    expect((await verify(root, "--keys", keys)).said).toContain("ledger verify --root FILE");
-    const foreign = await save("foreign.json", signerOf().sign("certificate", { ...kept }, new Date()));
+    const foreign = await save("foreign.json", signerOf().sign({ ...kept }, new Date()));
     expect((await verify(foreign, "--keys", keys)).said).toContain("which is not in the key file");
     const { signature: _, ...unsigned } = kept ?? {};
     const older = await save("older.json", unsigned);
@@ -97,18 +87,18 @@ describe("a certificate", () => {
     await place(given);
     const certificate = await prove(given);
     expect(certificate.signature).toBeNull();
-    expect(certificateText(certificate)).toContain("UNSIGNED: it was made without LEDGER_SIGNING_KEY");
+    expect(certificateText(certificate)).toContain("UNSIGNED: it was made without CERTIFICATE_SIGNING_KEY");
   });
 
   it("is signed as it is shown: a callback token that it quotes is masked before", async () => {
     const given = await books();
     const signer = signerOf();
-    const signed = await issue(given.db, signer, "certificate", {
+    const signed = await issue(given.db, signer, {
       source: "default",
       name: "x/callbacks/0123456789abcdefghijkl",
     });
     expect(signed.name).toBe("x/callbacks/***");
-    expect(verifySigned(signed, { kinds: ["certificate"], keys: null }).state).toBe("signed");
+    expect(verifySigned(signed, null).state).toBe("signed");
   });
 });
 
@@ -116,7 +106,7 @@ describe("keys", () => {
   it("that were used before stay published, on both ports, and check what they signed", async () => {
     const around = await surroundings();
     const key = newSigningKey();
-    const relay = await startRelay(around.environment({ LEDGER_SIGNING_KEY: key, OPS_PORT: "0" }));
+    const relay = await startRelay(around.environment({ CERTIFICATE_SIGNING_KEY: key, OPS_PORT: "0" }));
     const read = async (url: string) => await fetch(`${url}/.well-known/invoice-relay-keys.json`);
     const answer = await read(relay.url);
     expect(await answer.clone().json()).toMatchObject({
@@ -126,13 +116,13 @@ describe("keys", () => {
     expect(await (await read(relay.opsUrl ?? "")).text()).toBe(await answer.text());
     const given = await books();
     const [old, next] = [signerOf(), signerOf()];
-    const signed = await issue(given.db, old, "certificate", { source: "default" });
+    const signed = await issue(given.db, old, { source: "default" });
     await registerKey(given.db, next);
     const keys = readKeyFile(JSON.stringify(await readKeys(given.db)));
     expect(keys.map(({ id, retiredAt }) => [id, retiredAt === null])).toEqual([
       [next.keyId, true],
       [old.keyId, false],
     ]);
-    expect(verifySigned(signed, { kinds: ["certificate"], keys }).says).toContain("after it signed");
+    expect(verifySigned(signed, keys).says).toContain("after it signed");
   });
 });

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { buildLedger } from "../../src/ledger/build.ts";
 import {
   asPostgres,
   type DebianCluster,
@@ -15,7 +14,6 @@ import { onDatabase, runOn } from "../faults/world/postgres-server.ts";
 import { certify, emptyMonth, eventsOnTopic, sendAll } from "../reconcile/month.ts";
 import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
-import { openDatabase } from "../support/database.ts";
 import { startRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -75,20 +73,8 @@ const BACKUPS: Record<string, Backup> = {
   },
 };
 
-/** Every row that is there has its leaf. */
-async function takeInLeaves(url: string): Promise<void> {
-  const db = openDatabase(url);
-  await vi.waitFor(async () => {
-    expect(await buildLedger(db)).not.toBeNull();
-    expect(await runCli(["ledger", "verify", "--json"], { DATABASE_URL: url })).toMatchObject({
-      stdout: expect.stringMatching(/"pending": ?0\b/),
-      code: 0,
-    });
-  }, WAIT);
-}
-
 it.each(Object.entries(BACKUPS))(
-  "a backup by %s restored as the runbook says: the ledger names what it lacks, in the end it lacks nothing (G4, G10)",
+  "a backup by %s restored as the runbook says: what it lacks is found, in the end it lacks nothing (G4, G10)",
   async (_, backUp) => {
     const month = await emptyMonth();
     const primary = await newCluster(await temporaryFolder(), PASSWORD);
@@ -119,17 +105,9 @@ it.each(Object.entries(BACKUPS))(
     await sendAll(first, kept);
     await published(5);
     await vi.waitFor(async () => expect(await runOn(url, "select from outbox")).toEqual([]), WAIT);
-    await takeInLeaves(url);
     const { restore } = await backUp(url, primary);
     const lost = await pay(4);
-    await sendAll(first, lost.slice(0, 3));
-    await published(8);
-    await takeInLeaves(url);
-    const roots = join(await temporaryFolder(), "roots.json");
-    const keep = await runCli(["ledger", "root", "--json"], before);
-    await writeFile(roots, keep.stdout);
-    // No leaf stands for the last one.
-    await sendAll(first, lost.slice(3));
+    await sendAll(first, lost);
     await published(9);
 
     // 1. Stop every relay, restore, migrate.
@@ -141,16 +119,6 @@ it.each(Object.entries(BACKUPS))(
       return stdout;
     };
     expect(await command("migrate")).toContain("The schema is current.");
-    const verify = () => runCli(["ledger", "verify", "--root", roots], restored);
-    const sizeIn = (printed: string) =>
-      Number(JSON.parse(printed).find(({ source }: { source: string }) => source === "default").size);
-    const missing = sizeIn(keep.stdout) - sizeIn(await command("ledger", "root", "--json"));
-    expect(missing).toBeGreaterThanOrEqual(3 * 5);
-    const behind = await verify();
-    expect(behind).toMatchObject({ code: 1 });
-    expect(behind.stdout).toMatch(
-      new RegExp(`default: behind: .* the last ${missing}, taken in after .* are missing. .*standby`),
-    );
     // 2. Nothing is published before somebody has looked.
     await command("pause", "publish", "--reason", "restore");
     // 3. What the backup lacks is asked for.
@@ -175,9 +143,5 @@ it.each(Object.entries(BACKUPS))(
       expect(again).toBe(once);
       expect(more).toEqual([]);
     }
-    // The tree went on from the backup: whole in itself, and never again what the root stands for.
-    await takeInLeaves(restored.DATABASE_URL);
-    expect(await command("ledger", "verify")).toContain("WHOLE");
-    expect((await verify()).stdout).toMatch(/default: (different|behind): .*backup/);
   },
 );

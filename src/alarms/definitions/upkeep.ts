@@ -69,12 +69,10 @@ export const ALARMS_OF_UPKEEP = {
     means:
       "Maintenance fails, whichever process tries, and the detail says why. Payments go on, but what it does " +
       "stays undone: old rows fill the disk in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
-      "`ledger_check`, `unknown_ids`, `personal_data`, `history` (`RETENTION`, " +
-      "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after two hours for " +
-      "`published_roots` (`LEDGER_TOPIC_ARN` takes none of the ledger's roots; at once where only a person can mend " +
-      "it: no such topic, refused credentials), after 15 minutes for the small " +
-      "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms`, " +
-      "`old_budgets` and `ledger`. Each is done by itself, so the others go on.",
+      "`unknown_ids`, `personal_data`, `history` (`RETENTION`, " +
+      "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after 15 minutes for the small " +
+      "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms` " +
+      "and `old_budgets`. Each is done by itself, so the others go on.",
     ends: "when it works again.",
     action:
       "Read the error and mend its cause; it is tried again automatically. Where old rows stay, run " +
@@ -129,23 +127,6 @@ export const ALARMS_OF_UPKEEP = {
       "`invoice-relay status` says what waits, how long, and what is paused or failing, or why work only fails. Nothing is: do workers run, and " +
       "what does their log say? Do statements wait for locks (`pg_stat_activity`)? Is the provider slow " +
       "(`invoice_relay_provider_seconds`)? Then raise `CONFIRM_CONCURRENCY`, or `CONFIRM_RATE_PER_SECOND` if it is set.",
-  },
-  ledger_broken: {
-    severity: "critical",
-    title: ["the ledger shows a change", "ledgers that show a change"],
-    about: "ledger",
-    means:
-      "Rows are not what the ledger says: changed, added or removed by something other than the relay, or the " +
-      "tree itself was. The detail names the first ones. It is looked at daily over what is new and monthly " +
-      "over everything ([ledger.md](ledger.md)). Payments go on.",
-    ends: "when a check of everything finds nothing.",
-    action: "Run invoice-relay ledger verify, which names each row, and find out who changed it and why.",
-    todo:
-      "`invoice-relay ledger verify` names each row and the columns. Compare with a backup and the provider " +
-      "(`invoice-relay certify`), and look for who was superuser. After a restore rows may be missing that the " +
-      'tree still has: `invoice-relay reconcile` finds the payments again. A row "added" may be one of a ' +
-      "process whose clock was minutes behind: see [clock_stepped](#clock_stepped). It is checked again, over " +
-      "everything, a day later.",
   },
   clock_stepped: {
     severity: "warning",

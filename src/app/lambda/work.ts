@@ -27,16 +27,14 @@ export const publish = passHandler((passes) => [[passes.rescue, passes.publish]]
   isWorker: true,
 });
 
-/** Reads the provider's lists for missed payments; feeds the ledger. */
-export const reconcile = passHandler(({ lists, tidy, ledger, ledgerCheck }) => [
+/** Reads the provider's lists for missed payments. */
+export const reconcile = passHandler(({ lists, tidy }) => [
   [atItsPace(tidy)],
-  [ledger],
-  [ledgerCheck],
   ...lists.map(({ sweep }) => [sweep]),
 ]);
 
-/** The daily certificate (G10). It alone has the signing key, so it publishes the ledger's roots too. */
-export const certify = passHandler(({ lists, roots }) => [[roots], ...lists.map(({ certify }) => [certify])]);
+/** The daily certificate (G10). It alone has the signing key. */
+export const certify = passHandler(({ lists }) => lists.map(({ certify }) => [certify]));
 
 /** Runs replays that were started and that no process works on (G9). */
 export const replay = passHandler((passes) => [[passes.replay]]);

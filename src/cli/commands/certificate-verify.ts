@@ -20,8 +20,7 @@ export const verifyCommand = (context: CommandContext): Command =>
     )
     .action(async (file: string, { keys: keyFile }: { keys?: string }) => {
       const keys = keyFile === undefined ? null : readKeyFile((await readBytes(keyFile)).toString("utf8"));
-      const documents = await readSigned(file, (why) => new RelayError(`${file}: ${why}`));
-      const verdicts = documents.map((one) => verifySigned(one, { kinds: ["certificate"], keys }));
+      const verdicts = (await readSigned(file)).map((one) => verifySigned(one, keys));
       if (verdicts.some(({ state, keyIsKnown }) => state !== "signed" || keyIsKnown !== true))
         context.fault();
       context.show(
@@ -30,18 +29,18 @@ export const verifyCommand = (context: CommandContext): Command =>
       );
     });
 
-/** The signed documents in a file. @param refuse says what is wrong where it holds none. */
-export async function readSigned(path: string, refuse: (why: string) => RelayError) {
+/** The certificates in a file. @throws RelayError that says what is wrong where it holds none. */
+async function readSigned(path: string) {
   const bytes = await readBytes(path);
   try {
     return readDocuments(bytes);
   } catch (error) {
-    throw refuse(messageOf(error));
+    throw new RelayError(`${path}: ${messageOf(error)}`);
   }
 }
 
 /** @throws RelayError when there is no such file, or it is none of ours by its size. */
-export async function readBytes(path: string): Promise<Buffer> {
+async function readBytes(path: string): Promise<Buffer> {
   try {
     const file = await open(path);
     try {
@@ -60,17 +59,15 @@ const namesIn = ({ id, source, result, from, to, madeAt }: Record<string, unknow
   ...{ id, source, result, from, to, madeAt },
 });
 
-function wordsOf({ state, says, keyIsKnown, signature, document }: Verdict): string {
+function wordsOf({ state, says, keyIsKnown, document }: Verdict): string {
   const seal = state !== "signed" ? state.toUpperCase() : keyIsKnown ? "SIGNED" : "UNCHANGED, BY SOMEBODY";
-  return [`${seal}: ${says}`, ...(state === "signed" ? [contentsOf(document, signature?.kind)] : [])].join(
-    "\n",
-  );
+  return [`${seal}: ${says}`, ...(state === "signed" ? [contentsOf(document)] : [])].join("\n");
 }
 
-/** What a signed document says, and what no signature shows: whether a newer one says otherwise. */
-function contentsOf(document: Record<string, unknown>, kind = "certificate"): string {
+/** What a certificate says, and what no signature shows: whether a newer one says otherwise. */
+function contentsOf(document: Record<string, unknown>): string {
   const { id, source, result, from, to, madeAt, basis } = document;
   const zone = typeof basis === "object" && basis !== null && "zone" in basis ? String(basis.zone) : "UTC";
   const days = `${bookDayOf(Date.parse(String(from)), zone)} to ${lastBookDay({ to: new Date(String(to)) }, zone)} (${zone}), made ${madeAt}: ${String(result).toUpperCase()}`;
-  return `It says, of source ${source}, ${kind} ${id}: ${days}. A newer one may say otherwise: ask the relay for its list.`;
+  return `It says, of source ${source}, certificate ${id}: ${days}. A newer one may say otherwise: ask the relay for its list.`;
 }

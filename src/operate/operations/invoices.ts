@@ -8,7 +8,7 @@ import { readEvidence } from "../invoice-evidence.ts";
 import { timeline } from "../timeline.ts";
 import { meaningOf } from "../timeline-meaning.ts";
 import { readTimeline } from "../timeline-reading.ts";
-import { answeredId, dryRun, eventState, id, reason, source, time, whole } from "./fields.ts";
+import { answeredId, dryRun, eventState, id, reason, source, time } from "./fields.ts";
 import { findOperations } from "./find.ts";
 import { operationsAbout } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
@@ -30,19 +30,6 @@ const evidence = z.object({
       }),
     )
     .describe("The provider's newest answers, at most five."),
-  ledger: z
-    .array(
-      z.object({
-        source: z.string(),
-        size: whole.describe("Leaves of the source's whole tree."),
-        rows: whole,
-        leaves: whole.describe("Rows that are in the tree; a new one gets its leaf within minutes."),
-        changed: z
-          .array(z.object({ kind: z.string(), key: z.string(), columns: z.array(z.string()) }))
-          .describe("Rows that say something else than their leaves by now: verify the ledger."),
-      }),
-    )
-    .describe("Which of its newest answer, verdict and event are in the ledger."),
   events: z.array(
     z.object({
       source: z.string(),

@@ -5,7 +5,6 @@ import { bookOperations } from "./books.ts";
 import { callbackOperations } from "./callbacks.ts";
 import { time } from "./fields.ts";
 import { invoiceOperations } from "./invoices.ts";
-import { ledgerOperations } from "./ledger.ts";
 import type { OperationShape } from "./operation.ts";
 import { proofOperations } from "./proof.ts";
 import { recordOperations } from "./records.ts";
@@ -27,7 +26,6 @@ export const operations = [
   ...invoiceOperations,
   ...callbackOperations,
   ...proofOperations,
-  ...ledgerOperations,
   ...bookOperations,
   ...recordOperations,
 ] as const;

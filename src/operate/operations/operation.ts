@@ -16,7 +16,7 @@ export const progressMade = z.object({
   source: z.string(),
   /** null: all of the source's. */
   collectionId: answeredId.nullable(),
-  step: z.enum(["lists", "invoices", "books", "ledger", "decided"]),
+  step: z.enum(["lists", "invoices", "books", "decided"]),
   done: whole,
   /** null when unknown. */
   total: whole.nullable(),
@@ -37,7 +37,7 @@ export interface OperationParts {
   statusSettings: StatusSettings;
   /** Masks callback tokens in a text; every response passes through it. */
   mask: Mask;
-  /** Signs what is issued; null without LEDGER_SIGNING_KEY: it is unsigned then. */
+  /** Signs what is issued; null without CERTIFICATE_SIGNING_KEY: it is unsigned then. */
   signer: Signer | null;
   /** What the books need of each source. */
   books: readonly BookSource[];

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
 import { type Columns, tableOf, text } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
@@ -6,27 +6,16 @@ import type { Database } from "../../database/tables.ts";
 import type { CallbackKey } from "./drop-callbacks.ts";
 import { callbacksThatName } from "./list-callbacks.ts";
 
-type BeforeBlanking = (keys: readonly CallbackKey[]) => Promise<void>;
-
 const CALLBACK_KEY: Columns<CallbackKey> = { at: text(({ at }) => at), id: text(({ id }) => id) };
 
-/** A condition: the callback is one of these. @param table holds `received_at` and `id`. */
-export const isCallbackOf = (keys: readonly CallbackKey[], table: string): RawBuilder<unknown> => sql`
-  (${sql.ref(`${table}.received_at`)}, ${sql.ref(`${table}.id`)}) in (
-    select at::timestamptz, id::uuid from ${tableOf("given", CALLBACK_KEY, keys)})`;
-
 /** The one update of the log that its trigger permits. @returns how many changed. */
-async function blankCallbacks(
-  db: Database,
-  keys: readonly CallbackKey[],
-  before: BeforeBlanking,
-): Promise<number> {
+async function blankCallbacks(db: Database, keys: readonly CallbackKey[]): Promise<number> {
   if (keys.length === 0) return 0;
-  await before(keys);
   const { numAffectedRows } = await sql`
     update callback set erased_at = clock_timestamp(), erased_digest = encode(sha256(body), 'hex'),
       body = '', headers = '[]', path = '', query = '', reference = null, remote_address = null
-    where ${isCallbackOf(keys, "callback")} and erased_at is null`.execute(db);
+    where (received_at, id) in (select at::timestamptz, id::uuid from ${tableOf("given", CALLBACK_KEY, keys)})
+      and erased_at is null`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -55,12 +44,11 @@ const selectAbout = new Statement(
 export async function eraseCallbacks(
   db: Database,
   invoiceId: string,
-  before: BeforeBlanking,
 ): Promise<{ found: number; blanked: number; sources: string[] }> {
   const [row] = await selectAbout.execute(db, invoiceId);
   if (row === undefined) return { found: 0, blanked: 0, sources: [] };
   const { found, legible, sources } = row;
-  return { found, blanked: await blankCallbacks(db, legible, before), sources };
+  return { found, blanked: await blankCallbacks(db, legible), sources };
 }
 
 /** A callback that may be about an erased invoice, and may as well be about another. */
@@ -111,10 +99,9 @@ const selectByReference = new Statement(
 export async function eraseByReference(
   db: Database,
   references: readonly ReferenceOfInvoice[],
-  before: BeforeBlanking,
 ): Promise<{ blanked: number; left: LeftCallback[] }> {
   if (references.length === 0) return { blanked: 0, left: [] };
   const [row] = await selectByReference.execute(db, references);
   const left = (row?.left ?? []).map((one) => ({ ...one, receivedAt: new Date(one.receivedAt) }));
-  return { blanked: await blankCallbacks(db, row?.legible ?? [], before), left };
+  return { blanked: await blankCallbacks(db, row?.legible ?? []), left };
 }

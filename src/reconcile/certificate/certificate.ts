@@ -115,11 +115,6 @@ export const certificateHead = z.object({
   gaps: whole,
   /** The count of all differences, named or not. */
   differencesInAll: whole,
-  /** Like `signature` left out of older ones. */
-  ledger: z
-    .object({ size: z.string(), root: z.string() })
-    .nullish()
-    .describe("The source's ledger when it was issued, if it had one."),
   signature: signatureSchema
     .nullish()
     .describe("Over the whole certificate, which `/certificates/{id}/json` is; null: it is unsigned."),

@@ -6,7 +6,6 @@ import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import { OneByOne } from "../../kit/waiting.ts";
-import { readRoot } from "../../ledger/proofs.ts";
 import type { Signer } from "../../signing/signed.ts";
 import { issue } from "../../signing/signing-keys.ts";
 import { readClock } from "../../upstreams/source-row.ts";
@@ -84,7 +83,7 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
     for (const part of parts)
       all.push(
         await db.transaction().execute(async (trx) => {
-          const issued = await issueCertificate(trx, deps, part);
+          const issued = await issue(trx, deps.signer, part);
           const ids = part.collections.map(({ id }) => id);
           const asked = { source: source.name, window, collectionIds: ids, deep };
           await finishCertificate(trx, await claimNew(trx, part.id, asked, lease), issued);
@@ -99,17 +98,6 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   }
 }
 
-/** As it is kept and shown: signed if there is a key, with the ledger of that moment. */
-async function issueCertificate(
-  trx: Database,
-  { signer }: CertifyDeps,
-  certificate: Certificate,
-): Promise<Certificate> {
-  const tree = await readRoot(trx, certificate.source);
-  const ledger = tree && { size: String(tree.size), root: tree.root.toString("hex") };
-  return await issue(trx, signer, "certificate", { ...certificate, ledger });
-}
-
 /**
  * Issues and stores a certificate with the alarms that it raises and ends. Whoever made it, one that leaves no day
  * of the source unproven ends the alarm (G13).
@@ -122,7 +110,7 @@ const keepCertificate = (
 ): Promise<WrittenAlarms & { issued: Certificate }> =>
   deps.db.transaction().execute(async (trx) => {
     const { source, result } = certificate;
-    const issued = await issueCertificate(trx, deps, certificate);
+    const issued = await issue(trx, deps.signer, certificate);
     const cleared = await finishCertificate(trx, claimed, issued, change);
     const proven = result === "equal" ? await closeProvenGap(trx, source) : [];
     return { issued, raised: change.raises ?? [], cleared: [...cleared, ...proven] };

@@ -1,12 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { rootOf } from "../../../examples/verify/verify.ts";
-import { buildLedger } from "../../../src/ledger/build.ts";
-import { leafHash } from "../../../src/ledger/merkle.ts";
 import { ADMIN_TOKENS, type AdminApi, adminApi, OPERATOR, READER } from "../../support/admin.ts";
 import { runCli } from "../../support/cli-process.ts";
-import { openDatabase } from "../../support/database.ts";
 import { addCallback } from "../../support/log-rows.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
@@ -76,34 +72,6 @@ it("the evidence has callbacks as they came, answers, event, MessageIds and a st
   expect(story).not.toContain("<script>");
   expect(String(files.get("README.txt"))).toContain("sha256sum -c SHA256SUMS");
   expect(files.has("WITHHELD")).toBe(false);
-  // Nothing has built a tree yet.
-  const { leaves, notInTree } = JSON.parse(String(files.get("ledger/proofs.json")));
-  expect([leaves, notInTree.length > 3]).toEqual([[], true]);
-  expect(notInTree[0].why).toContain("has no leaf yet");
-});
-
-it("each part's leaf is proved; a salt shows one field, and goes only to those who may see the field", async () => {
-  const api = await adminApi({ ADMIN_TOKENS, COLLECTION_IDS: "none" });
-  const id = await paid(api);
-  await api.around.query("update confirmation set settled_at = opened_at");
-  await buildLedger(openDatabase(api.around.databaseUrl));
-
-  const [forReader, files] = [await download(api, id, READER), await download(api, id, OPERATOR)];
-
-  const { roots, leaves, notInTree } = JSON.parse(String(forReader.get("ledger/proofs.json")));
-  expect(notInTree).toEqual([]);
-  expect(roots).toMatchObject([{ kind: "root", source: "default", signature: null }]);
-  const kinds = leaves.map(({ leaf }: { leaf: string }) => JSON.parse(leaf)["@kind"]);
-  expect(new Set(kinds)).toEqual(new Set(["callback", "answer", "verdict", "event", "acceptance"]));
-  for (const { leaf, index, path } of leaves) {
-    const steps = path.map((one: string) => Buffer.from(one, "hex"));
-    const root = rootOf(leafHash(Buffer.from(leaf)), Number(index), Number(roots[0].size), steps);
-    expect(root.toString("hex")).toBe(roots[0].root);
-  }
-  expect(forReader.has("ledger/salts.json")).toBe(false);
-  const [{ index, salts }] = JSON.parse(String(files.get("ledger/salts.json")));
-  const { leaf } = leaves.find((one: { index: string }) => one.index === index);
-  expect(JSON.parse(leaf).body).toBe(hash("sha256", Buffer.concat([Buffer.from(salts.body, "hex"), BODY])));
 });
 
 it("the role read gets the digests of what is personal instead of its bytes", async () => {
@@ -115,7 +83,7 @@ it("the role read gets the digests of what is personal instead of its bytes", as
   expectSumsToHold(forReader);
   expect(Buffer.concat([...forReader.values()]).includes("Ada")).toBe(false);
   const withheld = String(forReader.get("WITHHELD")).trim().split("\n");
-  expect(withheld).toHaveLength(5);
+  expect(withheld).toHaveLength(4);
   for (const line of withheld) {
     expect(forReader.has(line.slice(66))).toBe(false);
     expect(hash("sha256", forOperator.get(line.slice(66)) ?? ""), line).toBe(line.slice(0, 64));

@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { connect } from "../../../src/database/connect.ts";
-import { Secret } from "../../../src/kit/secret.ts";
-import { buildLedger } from "../../../src/ledger/build.ts";
 import { startUntilItRuns } from "../torture/strike.ts";
 import { rest } from "../torture/torture.ts";
 import { sendCallback } from "../torture/traffic.ts";
 import { makeDatabase, onDatabase, runOn } from "../world/postgres-server.ts";
 import type { KeptInvoice } from "../world/provider-books.ts";
 import type { Relay } from "../world/relay.ts";
-import { ROOTS_TOPIC } from "../world/sns.ts";
 import { until } from "../world/until.ts";
 import type { World, WorldSource } from "../world/world.ts";
 
@@ -70,28 +66,6 @@ export const DRIVES = {
   },
   /** Only the start. */
   start: {},
-  /** The same, with rows that have no leaf yet, and the daily check due. */
-  ledger: {
-    async prepare(world) {
-      await somethingPublished(world);
-      await runOn(
-        world.databaseUrl,
-        "insert into audit_entry (actor, action, subject, detail) values ('matrix', 'matrix', '', '{}')",
-        "update ledger set check_at = clock_timestamp()",
-      );
-    },
-  },
-  /** The same, with a tree whose root was never published. Roots are no events: one may be sent twice. */
-  "roots to publish": {
-    environment: { LEDGER_TOPIC_ARN: `arn:aws:sns:us-east-1:000000000000:${ROOTS_TOPIC}` },
-    async prepare(world) {
-      await world.sns.topic(ROOTS_TOPIC);
-      await somethingPublished(world);
-      const { db, close } = connect(new Secret(world.databaseUrl));
-      await buildLedger(db).finally(close);
-      await runOn(world.databaseUrl, "delete from published_root");
-    },
-  },
   /** The same, while the provider refuses every key. */
   "refusing provider": {
     async act(world) {

@@ -4,9 +4,6 @@ import type { Recorder } from "../history/recorder.ts";
 
 export type SnsFault = Parameters<LocalSns["addFault"]>[0];
 
-/** The name of the topic for the ledger's roots. */
-export const ROOTS_TOPIC = "ledger-roots";
-
 /** More than any run has. */
 const KEPT_MESSAGES = 10_000_000;
 
@@ -44,7 +41,7 @@ export class Sns {
 
   /** Records which events it has accepted since the last call. @returns the total number of accepted ones. */
   recordAcceptances(): number {
-    const events = this.#sns.messages().filter(({ topicArn }) => !topicArn.endsWith(`:${ROOTS_TOPIC}`));
+    const events = this.#sns.messages();
     for (const { topicArn, messageId, message, messageAttributes, acceptedAt } of events) {
       if (this.#recorded.has(messageId)) continue;
       this.#recorded.add(messageId);

@@ -26,4 +26,3 @@ export type ReplayRequest = CallInput<OperationAt<"post", "/replays">>["body"];
 export type Plan = NonNullable<AnswerOf<OperationAt<"post", "/replays">>["plan"]>;
 export type Calendar = Read<"/certificates/calendar">;
 export type CertificateShown = Read<"/certificates/{id}">;
-export type Ledger = Read<"/ledger">;

@@ -61,7 +61,6 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   refused_callbacks: () => "attention/refused",
   certificate: () => "completeness",
   collection: () => "completeness",
-  ledger: () => "completeness",
   upstream: () => "settings",
 };
 

@@ -24,7 +24,6 @@ import {
   toneOfDay,
   wordsOfDay,
 } from "./day-state.ts";
-import { LedgerSection } from "./ledger-section.tsx";
 import { ProofForm, ReportForm } from "./proof-form.tsx";
 
 const SHOWN = 3;
@@ -111,7 +110,6 @@ function Shown({ calendar, back, from, to, onDone }: ShownProps) {
           <ReportForm from={monthsBefore(today, 1)} to={addDays(monthsBefore(today, 0), -1)} />
         </div>
       </div>
-      <LedgerSection />
     </>
   );
 }

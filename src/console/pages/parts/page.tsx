@@ -222,7 +222,6 @@ const STEPS: Readonly<Record<Progress["step"], string>> = {
   lists: "reading the provider's lists",
   invoices: "asking about invoices",
   books: "comparing with the books",
-  ledger: "comparing with the ledger",
   decided: "done",
 };
 

@@ -3,7 +3,6 @@ import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
 import type { InvoiceEvidence, Timeline } from "../api/types.ts";
 import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Facts, type Field } from "../parts/fields.tsx";
 import { sayHere } from "../parts/here.ts";
@@ -80,11 +79,10 @@ export function PaymentPage({ id }: { id: string }) {
                 <DrawnTimeline {...timeline} />
               </Section>
               <Answered answer={evidence} what="the evidence">
-                {({ answers, events, ledger }) => (
+                {({ answers, events }) => (
                   <div class="columns" style={{ "--least": "32rem" }}>
                     <Events events={events} />
                     <LastAnswer answers={answers} />
-                    <InLedger ledger={ledger} />
                   </div>
                 )}
               </Answered>
@@ -203,25 +201,3 @@ function Events({ events }: Pick<InvoiceEvidence, "events">) {
     </Section>
   );
 }
-
-/** Whether its rows are in the tree that an outsider can check. */
-const InLedger = ({ ledger }: Pick<InvoiceEvidence, "ledger">) => (
-  <Section title="In the ledger">
-    {ledger.map(({ source, size, rows, leaves, changed }) => (
-      <p key={source} class="line">
-        <Badge
-          state="ledger"
-          tone={changed.length > 0 ? "bad" : leaves < rows ? "move" : "good"}
-          as={changed.length > 0 ? `${changed.length} changed since` : `${leaves} of ${rows} rows`}
-        />
-        <span>
-          of source <Outside text={source} />, in a tree of {countText(size)} leaves
-          {leaves < rows && "; a new row gets its leaf within minutes"}
-          {changed.map(({ kind, key, columns }) => (
-            <Outside key={key} text={`; ${kind} ${key} changed (${columns.join(", ")})`} />
-          ))}
-        </span>
-      </p>
-    ))}
-  </Section>
-);
