@@ -29,7 +29,7 @@ export interface ConnectOptions {
   statementTimeoutMs?: number;
   /** Prepare no statements: RDS Proxy would pin a session to this client for them. */
   unprepared?: boolean;
-  /** The Postgres schema that unqualified names mean. */
+  /** The Postgres schema that unqualified names mean, whatever the login's own search path; `public` by default. */
   schema?: string;
   /** Called for connections that break while idle; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
@@ -68,7 +68,7 @@ const types = {
 export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}) {
   const { purpose = "work", max = 10, applicationName = "invoice-relay", connectTimeoutMs = 5_000 } = options;
   const statementMs = options.statementTimeoutMs ?? LIMITS[purpose].statementMs;
-  const session = sessionSettings(purpose, statementMs, options.schema);
+  const session = sessionSettings(purpose, statementMs, options.schema ?? "public");
   const pool = new SessionPool({
     connectionString: url.reveal(),
     max,
@@ -107,7 +107,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
 export type Connection<Schema = Tables> = ReturnType<typeof connect<Schema>>;
 export type PoolUsage = ReturnType<Connection["usage"]>;
 
-function sessionSettings(purpose: Purpose, statementMs: number, schema: string | undefined): string {
+function sessionSettings(purpose: Purpose, statementMs: number, schema: string): string {
   const { lockMs, idleMs } = LIMITS[purpose];
   const settings: Record<string, string> = {
     timezone: "UTC",
@@ -117,7 +117,7 @@ function sessionSettings(purpose: Purpose, statementMs: number, schema: string |
     lock_timeout: String(lockMs),
     idle_in_transaction_session_timeout: String(idleMs),
     ...(purpose === "hot" ? { enable_seqscan: "off", jit: "off" } : {}),
-    ...(schema === undefined ? {} : { search_path: schema }),
+    search_path: schema,
   };
   return Object.entries(settings)
     .map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`)

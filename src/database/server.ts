@@ -4,7 +4,7 @@ import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { within } from "../kit/waiting.ts";
 import { RelayClient } from "./sessions.ts";
-import { returned, Statement } from "./statement.ts";
+import { returned, type Slots, Statement } from "./statement.ts";
 import type { Database } from "./tables.ts";
 
 const clock = new Statement(
@@ -60,6 +60,30 @@ export async function encodingFault<Schema>(db: Kysely<Schema>): Promise<string 
   return (
     `its encoding ${name} lacks most letters: a callback that holds another cannot be recorded. Name a ` +
     "database with the encoding UTF8 in DATABASE_URL"
+  );
+}
+
+interface SchemaRight {
+  schema: string;
+  right: "usage" | "create";
+}
+
+const hasRight = new Statement(
+  { may: returned.boolean, login: returned.text() },
+  ({ value }: Slots<SchemaRight>) => sql`
+    select current_user::text as login, not exists (
+      select from pg_namespace where nspname = ${value(({ schema }) => schema)}
+        and not has_schema_privilege(oid, ${value(({ right }) => right)}::text)) as may`,
+);
+
+/** A schema that is not there yet is no fault: a migration makes it. @throws RelayError that says what to grant. */
+export async function requireRight<Schema>(db: Kysely<Schema>, wanted: SchemaRight): Promise<void> {
+  const [row] = await hasRight.execute(db, wanted);
+  if (row?.may !== false) return;
+  const { schema, right } = wanted;
+  throw new RelayError(
+    `The login ${row.login} lacks the right ${right} on the database's schema ${schema}. As the database's owner ` +
+      `run: grant usage, create on schema ${schema} to ${row.login}`,
   );
 }
 

@@ -1,10 +1,14 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest, requireSchema, schemaState } from "../../src/database/migrate.ts";
+import { Secret } from "../../src/kit/secret.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
-import { createEmptyTestDatabase, createTestDatabase, ownDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, createTestDatabase, ownDatabase, queryOn } from "../support/database.ts";
 import { describeSchema } from "../support/describe-schema.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
+import { loginWith } from "../support/login.ts";
+import { onTestFinished } from "../support/own-test.ts";
 
 const open = async (create: typeof createTestDatabase, schema = "public") =>
   (await ownDatabase({ max: 4, schema }, create)).db;
@@ -56,6 +60,57 @@ ${tables.join("")}} as const;
     expect(await doctorChecks({ DATABASE_URL: url })).toContainEqual(
       expect.objectContaining({ about: "database", state: "fault", says: expect.stringContaining(says) }),
     );
+  });
+
+  describe("of a login that is not the database's owner", () => {
+    /** @param more what the database's owner runs first; `app` is the login. */
+    async function asLogin(more: (app: string) => string) {
+      const { url, db } = await ownDatabase({}, createEmptyTestDatabase);
+      const own = await loginWith(url, []);
+      const app = new URL(own).username;
+      await queryOn(url, `grant usage, create on schema public to ${app}; ${more(app)}`);
+      onTestFinished(async () => void (await queryOn(url, `drop owned by ${app} cascade`)));
+      const { db: ownDb, close } = connect(new Secret(own), { max: 2 });
+      onTestFinished(close);
+      const tables = async () =>
+        (
+          await sql<{ schema: string; count: number }>`
+            select schemaname as schema, count(*) from pg_tables
+            where schemaname not in ('pg_catalog', 'information_schema') group by 1`.execute(db)
+        ).rows;
+      return { db: ownDb, app, url: own, tables };
+    }
+
+    it.each([
+      ["a schema has its name", (app: string) => `create schema ${app} authorization ${app}`],
+      [
+        "its own search path leads elsewhere",
+        (app: string) =>
+          `create schema aside authorization ${app}; alter role ${app} set search_path = aside`,
+      ],
+      ["its search path is empty", (app: string) => `alter role ${app} set search_path = ''`],
+    ])("make all tables where the relay looks, though %s", async (_, more) => {
+      const { db, tables } = await asLogin(more);
+      await migrateToLatest(db, "relay");
+      expect((await tables()).map(({ schema }) => schema)).toEqual(["public"]);
+      await requireSchema(db, "relay");
+    });
+
+    it.each(["usage", "create"])("are refused before the first table without %s on public", async (right) => {
+      const { db, app, url, tables } = await asLogin(
+        (app) => `revoke ${right} on schema public from ${app}, public`,
+      );
+      await expect(migrateToLatest(db, "relay")).rejects.toThrow(
+        `grant usage, create on schema public to ${app}`,
+      );
+      expect(await tables()).toEqual([]);
+      const said = (await doctorChecks({ DATABASE_URL: url }))
+        .filter(({ state }) => state === "fault")
+        .map(({ says }) => says)
+        .filter((says) => says.includes(`to ${app}`));
+      // Without the other right the next command is migrate, and says it.
+      expect(said).toHaveLength(right === "usage" ? 1 : 0);
+    });
   });
 
   it("begin in one that keeps bytes as they are, and payers are found there", async () => {
