@@ -82,10 +82,9 @@ class ReadOnly extends CommandContext {
 async function parse(line: string): Promise<void> {
   const context = new ReadOnly({ environment: {}, stdout: silent, stderr: silent, signals: process });
   const whole = createProgram(context);
-  // What is no operation acts at once; what reads a statement has none here.
+  // What is no operation acts at once.
   for (const command of withInner(whole))
-    if (command.constructor.name !== "OperationCommand" || nameOf(command) === "invoice-relay match")
-      command.action(() => Promise.reject(new Read()));
+    if (command.constructor.name !== "OperationCommand") command.action(() => Promise.reject(new Read()));
   await whole.parseAsync(wordsOf(line).slice(1), { from: "user" });
 }
 

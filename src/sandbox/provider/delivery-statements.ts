@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { type Columns, float, integer, tableOf, text, time, uuid } from "../../database/columns.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./service-tables.ts";
 
@@ -85,37 +84,29 @@ export interface DeliveryOutcome {
   readonly retryInMs: number;
 }
 
-const OUTCOME: Columns<DeliveryOutcome> = {
-  invoice_id: uuid(({ invoiceId }) => invoiceId),
-  copy: integer(({ copy }) => copy),
-  attempt: integer(({ attempt }) => attempt),
-  started_at: time(({ startedAt }) => startedAt),
-  took_ms: integer(({ tookMs }) => tookMs),
-  answer_status: integer(({ answerStatus }) => answerStatus),
-  answer_body: text(({ answerBody }) => answerBody),
-  error: text(({ error }) => error),
-  state: text(({ state }) => state),
-  retry_in_ms: float(({ retryInMs }) => retryInMs),
-};
-
-/** Logs the attempts and moves their deliveries on, in one statement. Repeating it changes nothing. */
-export async function recordOutcomes(
-  db: ServiceDatabase,
-  outcomes: readonly DeliveryOutcome[],
-): Promise<void> {
-  await sql`
-    with given as (select * from ${tableOf("g", OUTCOME, outcomes)}),
-    logged as (
-      insert into delivery_attempt
-        (invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error)
-      select invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error from given
-      on conflict do nothing
+/** Logs the attempt and moves its delivery on, in one statement. Repeating it changes nothing. */
+export async function recordOutcome(db: ServiceDatabase, outcome: DeliveryOutcome): Promise<void> {
+  const { invoiceId, copy, attempt, startedAt, tookMs, answerStatus, answerBody, error } = outcome;
+  await db
+    .with("logged", (logged) =>
+      logged
+        .insertInto("delivery_attempt")
+        .values({
+          ...{ invoice_id: invoiceId, copy, attempt, started_at: startedAt, took_ms: tookMs },
+          ...{ answer_status: answerStatus, answer_body: answerBody, error },
+        })
+        .onConflict((conflict) => conflict.doNothing()),
     )
-    update delivery d
-    set state = g.state, due_at = now() + g.retry_in_ms * interval '1 ms'
-    from given g
-    where d.invoice_id = g.invoice_id and d.copy = g.copy and d.attempt = g.attempt
-      and d.state = 'due'`.execute(db);
+    .updateTable("delivery")
+    .set({
+      state: outcome.state,
+      due_at: sql`now() + ${outcome.retryInMs}::float8 * interval '1 ms'`,
+    })
+    .where("invoice_id", "=", invoiceId)
+    .where("copy", "=", copy)
+    .where("attempt", "=", attempt)
+    .where("state", "=", "due")
+    .execute();
 }
 
 interface LoggedAttempt {

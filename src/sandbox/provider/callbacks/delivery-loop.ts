@@ -1,12 +1,10 @@
 import { Agent } from "undici";
-import { GroupCommit } from "../../../database/group-commit.ts";
 import { messageOf } from "../../../kit/errors.ts";
 import type { Logger } from "../../../kit/log.ts";
 import { within } from "../../../kit/waiting.ts";
 import {
-  type DeliveryOutcome,
   nextDeliveryInMs,
-  recordOutcomes,
+  recordOutcome,
   type TakenDelivery,
   takeDueDeliveries,
 } from "../delivery-statements.ts";
@@ -45,7 +43,6 @@ interface DeliveryLoopOptions {
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #agent: Agent;
-  readonly #outcomes: GroupCommit<DeliveryOutcome>;
   readonly #stop = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   readonly #running: Promise<void>;
@@ -54,16 +51,9 @@ export class DeliveryLoop {
   #moreDue = false;
 
   constructor(options: DeliveryLoopOptions) {
-    const { db, terms } = options;
+    const { terms } = options;
     this.#options = options;
     this.#agent = new Agent({ connections: terms.concurrency, pipelining: 1 });
-    this.#outcomes = new GroupCommit({
-      write: (outcomes) => recordOutcomes(db, outcomes),
-      maxBatch: 200,
-      maxInFlight: 1,
-      maxWaiting: terms.concurrency * 2,
-      repeatable: true,
-    });
     this.#running = this.#run();
   }
 
@@ -121,7 +111,7 @@ export class DeliveryLoop {
   }
 
   async #attempt({ invoice, ...delivery }: TakenDelivery): Promise<void> {
-    const { publicUrl, terms } = this.#options;
+    const { db, publicUrl, terms } = this.#options;
     const { copy, attempt } = delivery;
     const startedAt = new Date();
     const subject = {
@@ -139,7 +129,7 @@ export class DeliveryLoop {
     // Only 2xx counts as taken; a redirect is a failure (it would turn the POST into a GET).
     const isTaken = status !== null && status >= 200 && status < 300;
     const retryInMs = this.#stop.signal.aborted ? 0 : terms.retryDelaysMs[attempt - 1];
-    await this.#outcomes.add({
+    await recordOutcome(db, {
       invoiceId: invoice.id,
       ...{ copy, attempt, startedAt, tookMs },
       ...{ answerStatus: status, answerBody: body, error },
