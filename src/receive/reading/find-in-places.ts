@@ -28,26 +28,32 @@ interface Taken {
 /** The values of a record under names that occur in PLACES, by `plainName`; `id` and `Id` give two values. */
 type ListedKeys = Map<string, Json[]>;
 
+const NONE: ListedKeys = new Map();
+
 const LISTED = PLACES.map((place) => {
   const path = place.replace(/\.\*$/, "");
+  const [first = "", ...below] = path.split(".").map(plainName);
   /** Written `a.*`: what stands there is a callback of its own. */
   const isCallback = path !== place;
-  return { path, names: path.split(".").map(plainName), isCallback };
+  return { path, first, below, isCallback };
 });
-const LISTED_NAMES: ReadonlySet<string> = new Set(LISTED.flatMap(({ names }) => names));
+const LISTED_NAMES: ReadonlySet<string> = new Set(LISTED.flatMap(({ first, below }) => [first, ...below]));
 const LONGEST_KEY = 2 + Math.max(...[...LISTED_NAMES].map((name) => name.length));
 
 /** Takes the ids of the callback, or array of callbacks, that stands at `at`. @returns whether it had any. */
 function readCallbackAt(at: string, value: Json, depth: number, taken: Taken): boolean {
   if (depth === 0 || typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return readElements(`${at}[]`, value, depth - 1, taken);
-  if (listedKeys(value, taken).size === 0) return false;
+  const keys = listedKeys(value, taken);
+  if (keys.size === 0) return false;
   const prefix = at === "" ? "" : `${at}.`;
   let isEnvelope = false;
-  for (const { path, names, isCallback } of LISTED) {
-    if (isEnvelope && path === "id") continue;
+  for (const { path, first, below, isCallback } of LISTED) {
+    let values: readonly Json[] | undefined = keys.get(first);
+    if (values === undefined || (isEnvelope && path === "id")) continue;
+    for (const name of below) values = valuesUnder(values, name, taken);
     let took = false;
-    for (const candidate of valuesAt(value, names, taken)) {
+    for (const candidate of values) {
       const tookThis = isCallback
         ? readCallbackAt(prefix + path, candidate, depth - 1, taken)
         : takeIds(prefix + path, candidate, taken);
@@ -84,25 +90,27 @@ function takeIds(at: string, value: Json, taken: Taken): boolean {
   return took;
 }
 
-function valuesAt(value: Json, [name, ...below]: readonly string[], taken: Taken): readonly Json[] {
-  if (name === undefined) return [value];
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
-  const values = listedKeys(value, taken).get(name) ?? [];
-  return below.length === 0 ? values : values.flatMap((one) => valuesAt(one, below, taken));
+function valuesUnder(values: readonly Json[], name: string, taken: Taken): readonly Json[] {
+  const [only] = values;
+  // Nearly always, and it spares an array for each place.
+  if (values.length === 1 && only !== undefined) return listedKeys(only, taken).get(name) ?? [];
+  return values.flatMap((one) => listedKeys(one, taken).get(name) ?? []);
 }
 
-function listedKeys(record: JsonObject, { listed }: Taken): ListedKeys {
-  const known = listed.get(record);
+function listedKeys(value: Json, { listed }: Taken): ListedKeys {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return NONE;
+  const known = listed.get(value);
   if (known !== undefined) return known;
-  const keys: ListedKeys = new Map();
-  for (const key in record) {
+  let keys = NONE;
+  for (const key in value) {
     const plain = key.length > LONGEST_KEY ? "" : plainName(key);
-    const value = record[key];
-    if (!LISTED_NAMES.has(plain) || value === undefined) continue;
+    const under = value[key];
+    if (!LISTED_NAMES.has(plain) || under === undefined) continue;
+    if (keys === NONE) keys = new Map();
     const values = keys.get(plain);
-    if (values === undefined) keys.set(plain, [value]);
-    else values.push(value);
+    if (values === undefined) keys.set(plain, [under]);
+    else values.push(under);
   }
-  listed.set(record, keys);
+  listed.set(value, keys);
   return keys;
 }

@@ -30,7 +30,7 @@ export function parseForm(text: string): Fields {
 
 /** @param query as in the URL, without its `?` */
 export function parseQuery(query: string): Fields {
-  return parseForm(query.replaceAll("?", "&"));
+  return query === "" ? {} : parseForm(query.replaceAll("?", "&"));
 }
 
 /** Cuts before URLSearchParams sees the text: many empty fields cost it far more than as many bytes. */

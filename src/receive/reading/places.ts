@@ -91,5 +91,7 @@ export const UNRELATED_KEYS: readonly string[] = [
 
 /** One spelling for `invoiceId`, `InvoiceID`, `invoice_id` and `invoice-id`. */
 export function plainName(key: string): string {
-  return key.replaceAll(/[_-]/g, "").toLowerCase();
+  // A pattern takes five times as long, and nearly no key has either sign.
+  const plain = key.includes("_") || key.includes("-") ? key.replaceAll(/[_-]/g, "") : key;
+  return plain.toLowerCase();
 }

@@ -52,16 +52,19 @@ export function readInflated({ body, ...request }: Omit<CallbackRequest, "conten
   const query: Content = { prefix: "query:", document: unfoldJsonText(parseQuery(request.query)) };
   // Some senders use a UUID as the boundary of a multipart body.
   const boundary = new Set(uuidsIn(request.contentType ?? ""));
+  const inBody = scanForUuids(content.document).filter((uuid) => !boundary.has(uuid));
+  const inQuery = scanForUuids(query.document);
   const inReference = uuidsIn(request.reference ?? "");
   const found =
     listedIn(content) ??
     listedIn(query) ??
-    scanned("scan", scanForUuids(content.document, boundary, READING_LIMITS.guesses)) ??
-    scanned("query:scan", scanForUuids(query.document, boundary, READING_LIMITS.guesses)) ??
+    scanned("scan", inBody.slice(0, READING_LIMITS.guesses)) ??
+    scanned("query:scan", inQuery.slice(0, READING_LIMITS.guesses)) ??
     scanned("reference", inReference.slice(0, 1));
-  const envelope = found?.foundBy.includes(".") === true ? envelopeIds(content.document) : [];
-  const known = new Set([...(found?.invoiceIds ?? []), ...boundary, ...envelope]);
-  const alsoNamed = scanForUuids([content.document, query.document, inReference], known);
+  const others = new Set([...inBody, ...inQuery, ...inReference]);
+  for (const id of found?.invoiceIds ?? []) others.delete(id);
+  if (found?.foundBy.includes(".")) for (const id of envelopeIds(content.document)) others.delete(id);
+  const alsoNamed = [...others];
   if (found !== null) return { kind: "ids", ...found, alsoNamed };
   const saysNothing = [content, query].every(looksLikePing) || request.method === "HEAD";
   return { kind: saysNothing ? "ping" : "unreadable", alsoNamed };
@@ -70,8 +73,13 @@ export function readInflated({ body, ...request }: Omit<CallbackRequest, "conten
 /** The `id` of an envelope whose invoice stands elsewhere: it is the notification's. */
 function envelopeIds(document: Json): string[] {
   if (typeof document !== "object" || document === null || Array.isArray(document)) return [];
-  const ids = Object.entries(document).filter(([key]) => key.length <= 3 && plainName(key) === "id");
-  return ids.map(([, id]) => (typeof id === "string" ? asUuid(id) : null)).filter((id) => id !== null);
+  const ids: string[] = [];
+  for (const key in document) {
+    const id = key.toLowerCase() === "id" ? document[key] : null;
+    const uuid = typeof id === "string" ? asUuid(id) : null;
+    if (uuid !== null) ids.push(uuid);
+  }
+  return ids;
 }
 
 interface Content {

@@ -8,19 +8,13 @@ const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 export const isUnrelated = (plain: string): boolean => UNRELATED.has(plain);
 
 /**
- * The first distinct UUIDs of a document, keys as well as values, without those under a key that is never an
- * invoice's. It goes as deep as parsing does.
- * @param known UUIDs that are left out
+ * The distinct UUIDs of a document in their order, keys as well as values, without those under a key that is
+ * never an invoice's. It goes as deep as parsing does.
  */
-export function scanForUuids(
-  document: Json,
-  known: ReadonlySet<string> = new Set(),
-  limit = Number.POSITIVE_INFINITY,
-): string[] {
+export function scanForUuids(document: Json): string[] {
   const found = new Set<string>();
   const take = (text: string) => {
-    if (text.length < UUID_LENGTH) return;
-    for (const uuid of uuidsIn(text)) if (found.size < limit && !known.has(uuid)) found.add(uuid);
+    if (text.length >= UUID_LENGTH) for (const uuid of uuidsIn(text)) found.add(uuid);
   };
   const walk = (value: Json): void => {
     if (typeof value === "string") take(value);
