@@ -62,7 +62,7 @@ export interface CallbackLogOptions {
 }
 
 /** Of bodies, in bytes: at most so many in a commit, and so many that wait for one (G8). */
-const BYTES = { of: ({ body }: CallbackRow) => body.length, perBatch: 1024 ** 2, waiting: 64 * 1024 ** 2 };
+const BYTES = { of: ({ body }: CallbackRow) => body.length, perBatch: 1024 ** 2, waiting: 16 * 1024 ** 2 };
 
 /**
  * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed

@@ -6,6 +6,7 @@ import {
   inflate as inflateZlib,
   type ZlibOptions,
 } from "node:zlib";
+import { OneByOne } from "../../kit/waiting.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;
@@ -29,6 +30,9 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
   ["br", promisify(brotliDecompress)],
 ]);
 
+/** A decoder of br may take 16 MiB: there is one at a time, however many bombs come (G8). */
+const inflating = new OneByOne();
+
 /**
  * Undoes the Content-Encoding gzip, deflate or br, and gzip without it, by its first bytes. Bytes that are
  * not what the header says are returned as they are, since proxies inflate and forget the header. Node's
@@ -45,7 +49,7 @@ export async function inflateBody(
   const undo = isGzip ? gunzip : INFLATE.get(contentEncoding?.trim().toLowerCase() ?? "");
   if (undo === undefined || body.length === 0) return body;
   try {
-    return await undo(body, { maxOutputLength: limit, chunkSize: CHUNK_BYTES });
+    return await inflating.run(() => undo(body, { maxOutputLength: limit, chunkSize: CHUNK_BYTES }));
   } catch (error) {
     const isTooLarge =
       error instanceof RangeError && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
