@@ -25,11 +25,6 @@ export const alarmsCommand = (context: CommandContext): Command =>
       changeAlarms(context, "snoozeAlarms", "snooze", "snoozed; what lasts then is told again", withUntil),
     )
     .addCommand(
-      changeAlarms(context, "noteAlarms", "note", "noted", (command) =>
-        command.requiredOption("--note <text>", "what to note; empty takes it away; no personal data"),
-      ),
-    )
-    .addCommand(
       operationCommand(context, "testAlarms", {
         name: "test",
         text: ({ problem }) =>
@@ -53,14 +48,14 @@ const which = z.object({ source: name().optional(), subject: name(1_000).optiona
 
 function changeAlarms(
   context: CommandContext,
-  id: "closeAlarms" | "snoozeAlarms" | "noteAlarms",
+  id: "closeAlarms" | "snoozeAlarms",
   verb: string,
   done: string,
   extend = (command: Command) => command,
 ): Command {
   return operationCommand(context, id, {
     name: verb,
-    without: ["alarms", "until", "note"],
+    without: ["alarms", "until"],
     extend: (made) =>
       extend(
         made
@@ -92,7 +87,6 @@ function renderAlarms(alarms: ResultOf<"listAlarms">["items"]): string {
         `    ${clearedAt === null ? "since " : ""}${clock(raisedAt)}${until}${often}: ${detail}`,
         ...(clearedAt === null ? [`    ${action}`] : []),
         ...(alarm.snoozedUntil === null ? [] : [`    snoozed until ${clock(alarm.snoozedUntil)}`]),
-        ...(alarm.note === null ? [] : [`    note: ${alarm.note}`]),
       ]
         .map((line) => plainText(line))
         .join("\n");

@@ -70,8 +70,6 @@ export interface ListPage<Item> {
   total?: number;
   /** What a text was taken for, in words and in this order; all but the last found nothing. */
   searched?: readonly string[];
-  /** What else has an id that begins as the text does. */
-  others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
 }
 
 /** A long list, page after page. @param key another one begins anew. @param ask null for the first page. */
@@ -107,6 +105,7 @@ export function usePages<Item>(
     first: first.data,
     total: first.data?.total ?? null,
     problem: problem ?? first.problem,
+    isReading: first.isLoading,
     isLoading: first.isLoading || isFetching,
     searchedTo,
     hasMore: next !== null,
@@ -139,44 +138,12 @@ export function useReloadAfter(sign: string | null | undefined, reload: () => vo
   }, [sign, reload]);
 }
 
-/** How soon after a sign of new rows they are counted, in ms: many signs are one look. */
-const LOOK_MS = 1_000;
-
-interface NewRowsProps<Row> {
-  /** Changes when there may be some. */
-  sign: string | null;
-  /** What is shown; null while it is read. */
-  items: readonly Row[] | null;
-  keyOf: (row: Row) => string;
-  readFirst: (signal: AbortSignal) => Promise<ListPage<Row>>;
-}
-
-/** How many rows of the first page, read anew, are not among those that are shown. */
-export function useNewRows<Row>({ sign, items, keyOf, readFirst }: NewRowsProps<Row>): number {
-  const seen = useRef(sign);
-  const [count, setCount] = useState(0);
-  // What is signed during a look leads to another one.
-  const [looks, setLooks] = useState(0);
-  const isToLook = items !== null && sign !== seen.current;
-  useEffect(() => setCount(0), [items]);
+/** Whether there may be more than what was read: the sign, null where nobody knows it, has changed since. */
+export function useIsStale(sign: string | null, isReading: boolean): boolean {
+  const asked = useRef(sign);
   useEffect(() => {
-    if (!isToLook) return;
-    const known = new Set(items.map(keyOf));
-    const leaving = new AbortController();
-    const timer = setTimeout(() => {
-      readFirst(leaving.signal)
-        .then((page) => setCount(page.items.filter((row) => !known.has(keyOf(row))).length))
-        .catch(() => undefined)
-        .finally(() => {
-          if (leaving.signal.aborted) return;
-          seen.current = sign;
-          setLooks((last) => last + 1);
-        });
-    }, LOOK_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [items, isToLook, looks]);
-  return count;
+    if (isReading) asked.current = sign;
+  }, [isReading]);
+  asked.current ??= sign;
+  return !isReading && sign !== asked.current;
 }

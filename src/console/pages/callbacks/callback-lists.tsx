@@ -19,7 +19,7 @@ export const Fate = ({ callback: { verdict, failedCheck } }: { callback: ListedC
 
 const ROWS = {
   keyOf: ({ id }: ListedCallback) => id,
-  news: () => liveStatus.value?.lastCallbackAt ?? null,
+  news: () => liveStatus.value && (liveStatus.value.lastCallbackAt ?? ""),
   to: ({ id }: ListedCallback) => `callbacks/${id}`,
 };
 

@@ -4,7 +4,7 @@ import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
 import { get, may } from "../api/client.ts";
 import { connection, liveStatus, useLive } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
-import { type ListPage, useNewRows, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
+import { type ListPage, useIsStale, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { type Act, ActButton, type OnProgress } from "./acts.tsx";
@@ -30,7 +30,7 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   nameOf?: (row: Row) => string;
   /** How many there are, by the live status: the list is read again when that or its alarms change. */
   figure?: (status: Status) => number;
-  /** Changes when there may be new rows: they are counted, and shown on demand. A list that is read stays. */
+  /** Changes when there may be new rows, which are shown on demand; null while nobody knows. */
   news?: () => string | null;
   /** Such rows move: the list is read again and again. */
   isUnderWay?: (row: Row) => boolean;
@@ -127,13 +127,12 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
   const { value: status } = liveStatus;
   // As many alarms may be other ones.
   useReloadAfter(figure && status && JSON.stringify([figure(status), status.openAlarms]), reload);
-  const fresh = useNewRows({
-    // Nobody knows what came while nothing was heard.
-    sign: list.news === undefined ? null : `${list.news()} ${connection.value === "lost"}`,
-    items,
-    keyOf: list.keyOf,
-    readFirst: (signal) => read(given, null, signal),
-  });
+  const news = list.news?.() ?? null;
+  // Nobody knows what came while nothing was heard.
+  const isStale = useIsStale(
+    news === null ? null : `${news} ${connection.value === "lost"}`,
+    pages.isReading,
+  );
   useLive(figure !== undefined || list.news !== undefined);
   useSpot(pages);
   // What one has gone on to is not taken away again.
@@ -143,12 +142,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
       {filters.length > 0 && <FilterBar filters={filters} label={`Filters of ${what}`} />}
       {problem !== null && <Problem problem={problem} retry={hasMore ? more : reload} />}
       <p class="news" role="status">
-        {fresh > 0 && (
-          <Button onClick={reload}>
-            {countText(fresh)} new
-            <span class="unseen"> {what}: show</span>
-          </Button>
-        )}
+        {isStale && <Button onClick={reload}>Show new {what}</Button>}
       </p>
       {items === null && problem === null && <Loading what={what} />}
       {first !== null && text !== "" && list.about?.(first)}
