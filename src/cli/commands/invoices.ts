@@ -56,7 +56,9 @@ export const invoicesCommand = (context: CommandContext): Command =>
         "No invoice has been confirmed yet",
         `No confirmed invoice matches${looked}`,
       );
-      return items.length > 0 ? render(items, currencyOf(context.settings())) : `${none}.
+      return items.length > 0
+        ? render(items, currencyOf(context.settings()))
+        : `${none}.
 ${ELSEWHERE}`;
     },
   });
