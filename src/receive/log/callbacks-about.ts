@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import { callbacksThatName, receivedAt, sentBytes } from "./list-callbacks.ts";
+import { callbacksThatName, sentBytes } from "./list-callbacks.ts";
 
 /** A condition on rows of `callback`: it named the invoice. Written so that its two indexes apply. */
 export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
