@@ -78,14 +78,19 @@ export class CallbackIntake {
     const { name: source } = found;
     const check = this.#checks.get(source)?.failedBy({ headers, body, address }) ?? null;
     const reference = referenceOf(called);
-    const reading = await readCallback({
-      method,
-      query: called.query,
-      reference,
-      contentType: headers["content-type"] ?? null,
-      contentEncoding: headers["content-encoding"] ?? null,
-      body,
-    });
+    let reading: CallbackReading;
+    try {
+      reading = await readCallback({
+        method,
+        query: called.query,
+        reference,
+        contentType: headers["content-type"] ?? null,
+        contentEncoding: headers["content-encoding"] ?? null,
+        body,
+      });
+    } catch (error) {
+      return this.#unrecorded(source, error);
+    }
     if (reading.kind === "too_large") return tooLarge(", after decompression too");
     const { invoiceIds, foundBy } = reading.kind === "ids" ? reading : NO_IDS;
     const { rest, query } = called;

@@ -6,6 +6,7 @@ import {
   inflate as inflateZlib,
   type ZlibOptions,
 } from "node:zlib";
+import { RelayError } from "../../kit/errors.ts";
 import { OneByOne } from "../../kit/waiting.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
@@ -30,14 +31,17 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
   ["br", promisify(brotliDecompress)],
 ]);
 
-/** A decoder of br may take 16 MiB: there is one at a time, however many bombs come (G8). */
+/** A decoder of br may take 16 MiB and ten milliseconds: there is one at a time, and so many wait (G8). */
 const inflating = new OneByOne();
+const WAITING_LIMIT = 256;
+let waiting = 0;
 
 /**
  * Undoes the Content-Encoding gzip, deflate or br, and gzip without it, by its first bytes. Bytes that are
  * not what the header says are returned as they are, since proxies inflate and forget the header. Node's
  * threads do it: a few bytes can cost ten milliseconds.
  * @param limit the most bytes that may come out, also for a body that was never compressed
+ * @throws RelayError when too many wait: the sender must try again.
  */
 export async function inflateBody(
   body: Uint8Array,
@@ -48,12 +52,17 @@ export async function inflateBody(
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
   const undo = isGzip ? gunzip : INFLATE.get(contentEncoding?.trim().toLowerCase() ?? "");
   if (undo === undefined || body.length === 0) return body;
+  if (waiting >= WAITING_LIMIT)
+    throw new RelayError("Too many compressed bodies wait to be read. Try again shortly.", { next: "retry" });
+  waiting += 1;
   try {
     return await inflating.run(() => undo(body, { maxOutputLength: limit, chunkSize: CHUNK_BYTES }));
   } catch (error) {
     const isTooLarge =
       error instanceof RangeError && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
     return isTooLarge ? "too_large" : body;
+  } finally {
+    waiting -= 1;
   }
 }
 

@@ -35,7 +35,7 @@ interface Ids {
 
 /**
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
- * interface, part C, and any bytes at all, and never throws.
+ * interface, part C, and any bytes at all. @throws only what `inflateBody` throws.
  *
  * Order: the listed places (places.ts) of the body as JSON, else as a form; those of the query; a scan of the
  * body for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant

@@ -17,3 +17,11 @@ describe("at most the limit comes out", () => {
     expect(await inflateBody(body, coding, 999)).toBe("too_large");
   });
 });
+
+it("so many wait that one more is to be sent again, and those are read (G8)", async () => {
+  const body = gzipSync("{}");
+  const asked = Array.from({ length: 256 }, () => inflateBody(body, "gzip"));
+  await expect(inflateBody(body, "gzip")).rejects.toMatchObject({ next: "retry" });
+  for (const one of await Promise.all(asked)) expect(one).toEqual(Buffer.from("{}"));
+  expect(await inflateBody(body, "gzip")).toEqual(Buffer.from("{}"));
+});
