@@ -111,7 +111,6 @@ export function outletWithOurLevers({ db, snsUrl, shared }: LeverOptions): JobOu
     maxBatch: 128,
     maxInFlight: 2,
     maxWaiting: Number.POSITIVE_INFINITY,
-    repeatable: true,
   });
   const batcher = new PublishBatcher({
     snsUrl,

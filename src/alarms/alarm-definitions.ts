@@ -30,7 +30,7 @@ interface AlarmDefinition {
 
 export type Severity = "critical" | "warning";
 
-export type AlarmTopic =
+type AlarmTopic =
   | "database"
   | "refused_callbacks"
   | "sender"

@@ -15,7 +15,7 @@ export interface ByHand {
 }
 
 /** One thing that someone changed by hand; `reason` is kept in `detail`. */
-export interface AuditEntry extends Omit<ByHand, "db"> {
+interface AuditEntry extends Omit<ByHand, "db"> {
   /** What: `dead.retry`, `quarantine.release`, `replay.start`, `erase`, … */
   action: string;
   /** The thing that was touched: an invoice id, event id, replay id, source, topic or partition. */

@@ -41,7 +41,6 @@ export class OutcomeStore {
       maxBatch: 128,
       maxInFlight: 2,
       maxWaiting: Number.POSITIVE_INFINITY,
-      repeatable: true,
     });
   }
 

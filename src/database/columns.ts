@@ -39,7 +39,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
 /** One column of a batch, as an array that Postgres reads by the type's name. */
-export interface Column<Row> {
+interface Column<Row> {
   array(rows: readonly Row[]): Buffer;
   type: RawBuilder<unknown>;
 }

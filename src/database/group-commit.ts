@@ -2,7 +2,10 @@ import { RelayError } from "../kit/errors.ts";
 import { isCollision, isLostConnection, isRefusedData } from "../kit/postgres-errors.ts";
 
 interface GroupCommitOptions<Item> {
-  /** Writes all of them in one transaction, or throws and leaves nothing behind. */
+  /**
+   * Writes all of them in one transaction, or throws and leaves nothing behind. It may be repeated after a commit
+   * of unknown outcome without doing anything twice.
+   */
   write(items: readonly Item[]): Promise<void>;
   /** The most items of one transaction. */
   maxBatch: number;
@@ -14,15 +17,13 @@ interface GroupCommitOptions<Item> {
   maxWaiting: number;
   /** Of items that may be large: the most of one transaction, and of all that wait. */
   bytes?: { of: (item: Item) => number; perBatch: number; waiting: number };
-  /** Whether `write` may be repeated after a commit of unknown outcome without doing anything twice. */
-  repeatable: boolean;
 }
 
 /** How often a batch is tried again that Postgres rolled back for another transaction's sake. */
 const RETRY_LIMIT = 5;
 
 /** The queue in front of the commit is full: nothing of this item was written. */
-export class QueueFull extends RelayError {
+class QueueFull extends RelayError {
   constructor() {
     super("Too many writes are waiting for the database. Try again shortly.", { next: "retry" });
   }
@@ -110,10 +111,7 @@ export class GroupCommit<Item> {
     return this.#waiting.splice(0, count);
   }
 
-  async #write(
-    batch: Waiting<Item>[],
-    { mayRepeat = this.#options.repeatable, collisions = 0 } = {},
-  ): Promise<void> {
+  async #write(batch: Waiting<Item>[], { mayRepeat = true, collisions = 0 } = {}): Promise<void> {
     try {
       await this.#options.write(batch.map((waiting) => waiting.item));
     } catch (error) {

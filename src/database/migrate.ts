@@ -37,7 +37,7 @@ async function migrationsOf(set: MigrationSet): Promise<Record<string, Migration
 /** Migrations by name, for a program that has no folder of them beside it. */
 type KnownMigrations = Readonly<Record<string, Migration>>;
 
-export type SchemaState =
+type SchemaState =
   | { state: "current" }
   /** Migrations that this program knows and the database lacks; `ran` counts those that it has. */
   | { state: "behind"; missing: string[]; ran: number }

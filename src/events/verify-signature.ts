@@ -129,7 +129,7 @@ export function namedTopics(trust: Trust | undefined): readonly string[] {
 const read = new WeakMap<readonly string[], readonly X509Certificate[]>();
 
 /** @throws TypeError when a certificate cannot be read: a bug in the program, not a bad message */
-export function heldCertificates({ certificates = [] }: Trust): readonly X509Certificate[] {
+function heldCertificates({ certificates = [] }: Trust): readonly X509Certificate[] {
   const known = read.get(certificates);
   if (known !== undefined) return known;
   try {
@@ -144,7 +144,7 @@ export function heldCertificates({ certificates = [] }: Trust): readonly X509Cer
 }
 
 /** `https://sns.<region>.amazonaws.com`, of a topic that is named. @throws InvoicePaidError `untrusted_topic` */
-export function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
+function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
   if (!topicArns.includes(topicArn))
     throw new InvoicePaidError(
       "untrusted_topic",
@@ -160,7 +160,7 @@ export function originOfTopic(topicArn: string, topicArns: readonly string[]): s
  * @param now in ms since 1970
  * @throws InvoicePaidError `stale`
  */
-export function refuseStale(timestamp: string, maxAgeSeconds = MAX_AGE_SECONDS, now = Date.now()): void {
+function refuseStale(timestamp: string, maxAgeSeconds = MAX_AGE_SECONDS, now = Date.now()): void {
   const age = (now - Date.parse(timestamp)) / 1_000;
   // An unreadable time gives NaN, for which both comparisons are false.
   if (age <= maxAgeSeconds && age >= -CLOCKS_APART_SECONDS) return;

@@ -6,7 +6,7 @@ import type { Secret } from "./secret.ts";
 /** What takes the secrets out of a text. */
 export type Mask = (text: string) => string;
 
-export const MASK = "***";
+const MASK = "***";
 
 /** A slash as URLs, JSON and HTML write it; percent-encoded any number of times. */
 const SLASH = String.raw`(?:\\?\/|%(?:25)*2f|\\u002f|&#(?:x2f|47);)`;

@@ -129,7 +129,7 @@ function sourceSchema(
 }
 
 /** `none`: COLLECTION_IDS says that nothing is reconciled; `unset`: nobody has said anything. */
-export type Reconciliation = "on" | "none" | "unset";
+type Reconciliation = "on" | "none" | "unset";
 
 /** @param collectionIds undefined when left out. */
 export const reconciliationOf = (collectionIds: readonly string[] | undefined): Reconciliation =>

@@ -11,7 +11,7 @@ const FORMULA = /^\s*[=+\-@＝＋－＠]/u;
 export const cellText = (value: string): string => plainText(value).toWellFormed();
 
 /** Text that looks like a formula gets an apostrophe. (csv-stringify's option would give negative amounts one.) */
-export function withoutFormula(value: string): string {
+function withoutFormula(value: string): string {
   const text = cellText(value);
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }

@@ -58,10 +58,3 @@ export const countText = (count: number): string => Math.round(count).toLocaleSt
 /** "1 gap", "7 gaps". */
 export const numberOf = (count: number, one: string, several = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : several}`;
-
-/** ` (lines 3, 9 and 2 more)`: the first of so many, as far as they are known. */
-export function linesText(first: readonly number[] | undefined, all: number): string {
-  if (first === undefined || first.length === 0) return "";
-  const more = all > first.length ? ` and ${countText(all - first.length)} more` : "";
-  return ` (${all === 1 ? "line" : "lines"} ${first.join(", ")}${more})`;
-}

@@ -49,7 +49,6 @@ export class OutcomeLog {
       lingerMs: LINGER_MS,
       maxWaiting: Number.POSITIVE_INFINITY,
       // A second row for one acceptance is harmless; a missing one would be wrong.
-      repeatable: true,
     });
   }
 

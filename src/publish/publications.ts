@@ -5,7 +5,7 @@ import type { Database } from "../database/tables.ts";
 import type { EventKey } from "./event.ts";
 
 /** An event that was published again, and accepted. */
-export interface Republished extends EventKey {
+interface Republished extends EventKey {
   messageId: string;
   /** SHA-256 of the message that was sent. */
   digest: Buffer;

@@ -182,7 +182,7 @@ const HAPPENING = {
 };
 
 /** Something that just happened to an event. */
-export type EventHappening = RowOf<typeof HAPPENING>;
+type EventHappening = RowOf<typeof HAPPENING>;
 
 const selectHappenings = new Statement(
   { ...HAPPENING, publishedAt: nullable(returned.time) },

@@ -25,7 +25,7 @@ export type BatchOutcome =
   | { kind: "topic_refused"; error: string };
 
 /** What SNS says about a topic. */
-export type TopicDescription =
+type TopicDescription =
   /**
    * `subscriptions` counts the confirmed ones; `signatureVersion` is how messages are signed: 1 is SHA-1, 2
    * is SHA-256.
@@ -35,7 +35,7 @@ export type TopicDescription =
   | { kind: "not_allowed"; error: string }
   | { kind: "fault"; error: string /** It did not answer, or cannot now. */; away: boolean };
 
-export interface SnsOptions {
+interface SnsOptions {
   region: string;
   /** Another endpoint than AWS'. */
   endpoint?: string | undefined;

@@ -95,7 +95,7 @@ export const calendarDay = totals.extend({
   madeAt: answeredTime,
   result: result.describe("Of this day alone: equal unless something is missing or different."),
 });
-export type CalendarDay = z.output<typeof calendarDay>;
+type CalendarDay = z.output<typeof calendarDay>;
 
 interface CoveredSource {
   name: string;

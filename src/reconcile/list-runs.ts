@@ -30,7 +30,7 @@ export interface Held {
   leaseToken: string;
 }
 
-export interface GivenBack {
+interface GivenBack {
   /** How long until it is due again, in ms. */
   dueInMs: number;
   /** Counts one more fault in a row. */
@@ -154,7 +154,7 @@ export class ListRuns<More extends ResultColumns> {
 /** After this many faults in a row the alarm of a run is raised. */
 export const ALARMING_FAULTS = 3;
 
-export interface Retry {
+interface Retry {
   db: Database;
   alarms: Alarms;
   stop: AbortSignal;

@@ -11,7 +11,7 @@ import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
 import { backFill } from "./sweep/sweep.ts";
 
 /** Reconcile and certify on request: the command line and the admin API both call this. */
-export interface OnRequest {
+interface OnRequest {
   sources: readonly ReconcileSource[];
   /** One of COLLECTION_IDS; all of them by default. */
   collection?: string | undefined;

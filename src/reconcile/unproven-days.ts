@@ -21,7 +21,7 @@ export const unprovenDaysFound = z.object({
   /** Payments missing on these days; 0 of a refused one, which knows of none. */
   gaps: whole,
 });
-export type UnprovenDays = z.output<typeof unprovenDaysFound>;
+type UnprovenDays = z.output<typeof unprovenDaysFound>;
 
 type Sources = readonly { name: string; collectionIds: readonly string[] }[];
 

@@ -4,7 +4,7 @@ import { usageError } from "../kit/errors.ts";
 import { isSignedBy, keyIdOf, publicKeyOf, type Signature } from "./signed.ts";
 
 /** A public key that somebody trusts, from a file of theirs. */
-export interface KnownKey {
+interface KnownKey {
   id: string;
   key: KeyObject;
   /** null while it is in use, or where the file does not say. */

@@ -82,7 +82,7 @@ const LIST_SHARE = 1 / 4;
 export const listGapMs = (ratePerSecond: number | null): number =>
   ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * LIST_SHARE);
 
-export interface Turn {
+interface Turn {
   granted: boolean;
   /** How long until it may be granted, so far as other readers of lists are the reason; in ms. */
   nextInMs: number;

@@ -8,7 +8,7 @@ export interface Leased {
   invoiceId?: string;
 }
 
-export interface HeldWorkOptions<Item> {
+interface HeldWorkOptions<Item> {
   lineOf(item: Item): string;
   lease: Lease;
   /** Never throws. @returns whether the leases were extended. */

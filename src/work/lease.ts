@@ -20,7 +20,7 @@ export const leaseOf = (durationMs: number): Lease => ({
  */
 export class LeaseLost extends Error {}
 
-export interface HeldLease {
+interface HeldLease {
   lease: Lease;
   /**
    * Extends it.

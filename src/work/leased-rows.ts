@@ -125,7 +125,7 @@ export class LeasedRows {
   }
 }
 
-export interface HeldRow {
+interface HeldRow {
   id: string;
   source: string;
   leaseToken: string;

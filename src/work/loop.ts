@@ -4,7 +4,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import type { Signal } from "./signal.ts";
 
-export interface LoopOptions {
+interface LoopOptions {
   name: string;
   /** Whose work it does, where each source has a loop of its own. */
   source?: string;

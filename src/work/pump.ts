@@ -24,7 +24,7 @@ interface PumpOptions<Item extends Leased> {
 }
 
 /** The most items held, those being written down included, as a multiple of what the exchanges hold. */
-export const HELD_LIMIT = 6;
+const HELD_LIMIT = 6;
 
 /** How often each line is looked at without a wake-up, in ms: the safety net for a lost one. */
 const POLL_MS = 1_000;

@@ -32,7 +32,7 @@ export interface Served {
 }
 
 /** What a process tells others about itself. */
-export interface Presence {
+interface Presence {
   http: boolean;
   workers: boolean;
   serves: Served;

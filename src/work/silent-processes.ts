@@ -8,7 +8,7 @@ import { listProcesses, type SeenProcess } from "./relay-process.ts";
 const SILENT_TOLD_MS = 600_000;
 
 /** Work that a process did which fell silent, and that none which lives does. */
-export interface UndoneWork {
+interface UndoneWork {
   /** Names it: the duties that nobody has, or the host. */
   subject: string;
   what: string;

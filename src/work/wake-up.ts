@@ -10,7 +10,7 @@ import { backOffMs } from "../kit/waiting.ts";
 import { Signal } from "./signal.ts";
 
 /** The channel of NOTIFY; a message is `<who> <work>`. */
-export const CHANNEL = "invoice_relay";
+const CHANNEL = "invoice_relay";
 
 /**
  * How long other processes are not notified again after a message, in ms: while busy, they look for work

@@ -78,7 +78,7 @@ export class CallbackLog {
   constructor({ maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000, ...options }: CallbackLogOptions) {
     const write = (rows: readonly CallbackRow[]) => this.#write(rows, options);
     const limits = { maxBatch, maxInFlight, maxWaiting, bytes: BYTES };
-    this.#commits = new GroupCommit({ write, ...limits, repeatable: true });
+    this.#commits = new GroupCommit({ write, ...limits });
     this.#tracer = options.tracer ?? null;
   }
 

@@ -43,7 +43,7 @@ export const certificatesWaitTooLong: RawBuilder<unknown> = isTooFarAhead(
   interval(CERTIFICATE_BACK_OFF.capMs),
 );
 
-export interface AskedFor {
+interface AskedFor {
   source: string;
   window: BookPeriod;
   collectionIds: readonly string[];

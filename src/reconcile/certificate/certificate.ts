@@ -48,7 +48,7 @@ export type Difference = z.output<typeof difference>;
 export const result = z.enum(["equal", "not_equal", "refused"]);
 export type Result = z.output<typeof result>;
 
-export interface DeepBasis {
+interface DeepBasis {
   /** Invoices that the lists without filter showed, and those of them that were asked about. */
   read: number;
   asked: number;
@@ -130,7 +130,7 @@ export interface Progress {
 }
 
 /** How the lists were read: by other terms they would have shown something else. */
-export interface ReadingTerms {
+interface ReadingTerms {
   collectionIds: readonly string[];
   period: ListPeriod;
   paidStatuses: readonly string[];

@@ -39,7 +39,7 @@ export interface CertifyDeps {
   signer: Signer | null;
 }
 
-export interface CertifyRequest {
+interface CertifyRequest {
   source: ReconcileSource;
   window: BookPeriod;
   /** One of the source's collections; null for all of them. */
@@ -182,7 +182,7 @@ const startOver = (db: Database, claimed: ClaimedCertificate): Promise<void> =>
     await forgetListed(trx, claimed.id);
   });
 
-export interface CertifyPassOptions extends CertifyDeps {
+interface CertifyPassOptions extends CertifyDeps {
   source: ReconcileSource;
   log: Logger;
 }

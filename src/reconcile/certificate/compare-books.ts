@@ -11,7 +11,7 @@ import { countListed } from "./listed-row.ts";
 import { type PaymentFacts, readFacts } from "./payment-facts.ts";
 import { Summary } from "./summary.ts";
 
-export interface Comparison {
+interface Comparison {
   id: string;
   source: ReconcileSource;
   window: BookPeriod;

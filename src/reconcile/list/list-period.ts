@@ -40,7 +40,7 @@ export function periodFor({ from, to }: BookPeriod, lookbackMs: number): ListPer
  * The days to request next, newest first, and the rest; null once nothing is left. Two steps share a day, so
  * that nothing is missed if the list excludes the last day.
  */
-export function nextStep({ first, last }: ListPeriod): { step: ListPeriod; rest: ListPeriod | null } {
+function nextStep({ first, last }: ListPeriod): { step: ListPeriod; rest: ListPeriod | null } {
   const begin = addDays(last, -STEP_DAYS);
   if (begin <= first) return { step: { first, last }, rest: null };
   return { step: { first: begin, last }, rest: { first, last: addDays(begin, 1) } };

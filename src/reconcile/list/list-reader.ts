@@ -57,7 +57,7 @@ export interface ListReaderOptions {
 }
 
 /** What to request; without days, or without a status: all of them. */
-export interface ListQuery {
+interface ListQuery {
   period: ListPeriod | null;
   status: string | null;
   asked: AskedType;

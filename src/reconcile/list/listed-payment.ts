@@ -82,7 +82,7 @@ export function listedPayment(
 }
 
 /** What is known here of an invoice, beside what a list says of it. */
-export interface Heard {
+interface Heard {
   /** The newest confirmed answer says that it is paid. */
   isPaid: boolean;
   /** Of the listed item for which it was last asked about; null when it was for none. */

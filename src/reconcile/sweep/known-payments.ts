@@ -86,7 +86,7 @@ export const readKnownPayments = (db: Database, source: ReconcileSource, invoice
   selectKnown.execute(db, { source, invoiceIds });
 
 /** A payment without an accepted event, and what it waits for, in plain words. */
-export interface WaitingPayment {
+interface WaitingPayment {
   invoiceId: string;
   reason: "asked" | "queued" | "paused" | "not_served" | "dead" | "quarantined" | "held" | "recorded_only";
   detail: string;
@@ -127,7 +127,7 @@ const surroundingsOf = async (db: Database, { name, liveTopicArn }: ReconcileSou
 type Around = Awaited<ReturnType<typeof surroundingsOf>>;
 
 /** Pure. @returns null when nothing is missing any more. */
-export function waitingOf(known: KnownPayment, around: Around): WaitingPayment | null {
+function waitingOf(known: KnownPayment, around: Around): WaitingPayment | null {
   const { invoiceId, event, outboxState, confirmation } = known;
   const because = (text: string) => `${text}${confirmation?.lastError ? `: ${confirmation.lastError}` : ""}`;
   const moving = (reason: "asked" | "queued", detail: string, paused: boolean): WaitingPayment => {
@@ -154,7 +154,7 @@ export function waitingOf(known: KnownPayment, around: Around): WaitingPayment |
 }
 
 /** A listed payment in the sweep's window, as it was when the sweep first saw it. */
-export interface Swept {
+interface Swept {
   invoiceId: string;
   /** It had no event. */
   missing: boolean;

@@ -48,7 +48,7 @@ export interface SweepProgress {
   total: number;
 }
 
-export interface SweepResult extends SweepCounts {
+interface SweepResult extends SweepCounts {
   /** The days whose list contradicted itself: what it showed was used, the rest is unknown. */
   unproven: Unproven[];
 }

@@ -20,7 +20,7 @@ import {
   sweeps,
 } from "./sweep-row.ts";
 
-export interface SweepPassOptions extends SweepDeps {
+interface SweepPassOptions extends SweepDeps {
   source: ReconcileSource;
   log: Logger;
   /** From the start of one sweep of a collection to the start of the next, in ms. */
@@ -68,7 +68,7 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
   }
 }
 
-export interface BackFillRequest {
+interface BackFillRequest {
   source: ReconcileSource;
   collectionId: string;
   window: BookPeriod;

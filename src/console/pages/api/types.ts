@@ -9,8 +9,6 @@ export type Session = Read<"/session">;
 /** A reading that failed in the relay: `what` names the event that could not be sent. */
 export type Trouble = Extract<Read<"/live">, { since: unknown }>;
 export type Happening = Exclude<Read<"/live">, Status | Activity | Trouble>;
-export type Alarm = Read<"/alarms">["items"][number];
-export type Upstream = Read<"/upstreams">["sources"][number];
 export type AuditEntry = Read<"/audit">["entries"][number];
 export type Timeline = Read<"/invoices/{id}">;
 export type TimelineEntry = Timeline["entries"][number];

@@ -1,4 +1,4 @@
-export { countText, linesText, numberOf } from "../../../kit/text.ts";
+export { countText, numberOf } from "../../../kit/text.ts";
 
 /** Thousands apart, at least two decimals, digit by digit: no number is made of it. Else left as it is. */
 export function moneyText(amount: string): string {
