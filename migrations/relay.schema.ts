@@ -169,7 +169,6 @@ open_since timestamp with time zone
   index confirmation_claimed ON public.confirmation USING btree (claimed_until) WHERE (state = 'claimed'::text)
   index confirmation_dead ON public.confirmation USING btree (settled_at) WHERE (state = 'dead'::text)
   index confirmation_due ON public.confirmation USING btree (source, priority, LEAST((attempt + faults), 1), due_at) WHERE (state = 'due'::text)
-  index confirmation_ladder ON public.confirmation USING btree (attempt, due_at) WHERE ((state = 'due'::text) AND ((attempt + faults) > 0))
   index confirmation_legible ON public.confirmation USING btree (settled_at) WHERE ((erased_at IS NULL) AND (state = ANY (ARRAY['done'::text, 'dead'::text])))
   index confirmation_not_paid ON public.confirmation USING btree (verdict, opened_at, invoice_id) WHERE (verdict <> 'paid'::text)
   index confirmation_quarantined ON public.confirmation USING btree (settled_at) WHERE (verdict = 'quarantined'::text)

@@ -58,9 +58,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
     create index confirmation_due on confirmation (source, priority, (least(attempt + faults, 1)), due_at)
       where state = 'due';
-    -- One that waits longer than its step of the ladder is found in one step: Postgres' clock was set back.
-    create index confirmation_ladder on confirmation (attempt, due_at)
-      where state = 'due' and attempt + faults > 0;
     create index confirmation_claimed on confirmation (claimed_until) where state = 'claimed';
     create index confirmation_dead on confirmation (settled_at) where state = 'dead';
     create index confirmation_quarantined on confirmation (settled_at) where verdict = 'quarantined';

@@ -42,7 +42,6 @@ type AlarmTopic =
   | "certificate"
   | "replay"
   | "chore"
-  | "clock"
   | "process"
   | "backlog";
 

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from "kysely";
-import { isTooFarAhead } from "../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
@@ -59,23 +58,13 @@ const AGAIN = sql`
 const ENDED = sql`
   select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null`;
 
-/**
- * A condition on rows of `alarm_telling`: people are to be notified of something, and may be by now.
- * @param longestMs how long a lease may last, in ms
- */
-const mayNotify = (longestMs: RawBuilder<unknown>) => {
-  const isLost = isTooFarAhead(
-    sql`next_at`,
-    sql`greatest(${NOTIFYING_WAITS.betweenMs}::float8, ${longestMs}::float8,
-      case failures when 0 then 0 else ${NOTIFYING_WAITS.afterFailureMs}::float8 end) * interval '1 ms'`,
-  );
-  return sql`
-    (next_at <= clock_timestamp() or ${isLost}) and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`;
-};
+/** A condition on rows of `alarm_telling`: people are to be notified of something, and may be by now. */
+const MAY_NOTIFY = sql`
+  next_at <= clock_timestamp() and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`;
 
-/** A condition: `claimAlarmsToNotify` has something to give. @param longestMs as above. */
-export const alarmsAreToNotify = (longestMs: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`exists (select from alarm_telling where ${mayNotify(longestMs)})`;
+/** A condition: `claimAlarmsToNotify` has something to give. */
+export const alarmsAreToNotify: RawBuilder<boolean> = sql`
+  exists (select from alarm_telling where ${MAY_NOTIFY})`;
 
 /** Tries lie five minutes apart at most: where there is none for longer, nobody has a webhook any more. */
 const selectFailures = new Statement(
@@ -91,7 +80,7 @@ export const countNotifyingFailures = async (db: Database): Promise<number> =>
 
 interface Turn {
   most: number;
-  lease: { ms: number; longestMs: number };
+  lease: { ms: number };
 }
 
 const claimTurn = new Statement(
@@ -101,7 +90,7 @@ const claimTurn = new Statement(
     return sql`
     with turn as (
       update alarm_telling set next_at = ${inMs(value(({ lease }) => lease.ms))}
-      where ${mayNotify(value(({ lease }) => lease.longestMs))}
+      where ${MAY_NOTIFY}
       returning failures)
     select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
       told_at as "toldAt", clock_timestamp() as at, turn.failures

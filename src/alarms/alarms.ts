@@ -140,7 +140,7 @@ const IS_QUIET = sql`name = any(${QUIET_NAMES}::text[]) and exists (
   select from unnest(${QUIET_NAMES}::text[], ${QUIET.map(({ after }) => after)}::interval[])
     as lasting (name, quiet)
   where lasting.name = alarm.name
-    and last_raised_at not between clock_timestamp() - quiet and clock_timestamp())`;
+    and last_raised_at < clock_timestamp() - quiet)`;
 
 /** A condition: `clearQuiet` has something to do. */
 export const alarmsAreQuiet: RawBuilder<boolean> = sql`
@@ -188,8 +188,7 @@ export class Alarms {
 
   /**
    * Closes the alarms that have been quiet for as long as their definitions say, whichever process raised
-   * them, and those last raised in the future, before Postgres' clock stepped back: what lasts is raised
-   * again.
+   * them.
    */
   async clearQuiet(): Promise<void> {
     this.notifyCleared(await closeQuiet.execute(this.#db));

@@ -47,7 +47,7 @@ export function alarmWebhook(settings: Settings, metrics: Metrics) {
     /** Sends a message that says it is a test. @returns as `notify`. */
     test: (): Promise<string | null> => {
       const [at, detail] = [new Date(), "This is a test by a person; nothing is wrong."];
-      const about = { name: "clock_stepped", source: "", subject: "test", detail } as const;
+      const about = { name: "silent_process", source: "", subject: "test", detail } as const;
       return notify([{ ...NEW, ...about, at, raisedAt: at, isTest: true }]);
     },
   };

@@ -1,6 +1,6 @@
 import type { Alarm } from "../alarms/alarms.ts";
 import { failedWork } from "../database/recording-problem.ts";
-import { DAY_MS } from "../kit/time.ts";
+import { DAY_MS, HOUR_MS } from "../kit/time.ts";
 import { type Loop, startLoop } from "../work/loop.ts";
 import { BEAT_MS, type Problem, RelayProcess } from "../work/relay-process.ts";
 import { Signal } from "../work/signal.ts";
@@ -84,8 +84,7 @@ export function startLoops(parts: RelayParts, { http, passes, wakes, recordingCh
       if (found.takesCallbacks) database.noteAnswer();
       for (const { name, source = "", wake } of woken) {
         const due = name in found && found[name as keyof typeof found];
-        if (found.everythingIsDue || due === true || (Array.isArray(due) && due.includes(source)))
-          wake.raise();
+        if (due === true || (Array.isArray(due) && due.includes(source))) wake.raise();
       }
       return LOOK_MS;
     };
@@ -123,6 +122,7 @@ const workersOf = (
   { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: SELDOM_MS },
   { name: "publish", pass: passes.publish, wake: publish, pollMs: SELDOM_MS },
   { name: "rescue", pass: passes.rescue, pollMs: SELDOM_MS },
+  { name: "bring_forward", pass: passes.bringForward, pollMs: HOUR_MS },
   { name: "chores", pass: passes.chores, pollMs: MINUTE_MS },
   ...passes.lists.flatMap(({ source, sweep, certify }) => [
     { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: SELDOM_MS },

@@ -4,12 +4,12 @@ import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
 import { statusSets } from "../confirm/invoices/status-class.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
 import { OutcomeStore } from "../confirm/outcome-store.ts";
-import { bringForwardConfirmations, type Claimed, confirmationLeases } from "../confirm/queue/claim.ts";
+import { type Claimed, confirmationLeases } from "../confirm/queue/claim.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
-import { DAY_MS } from "../kit/time.ts";
+import { DAY_MS, HOUR_MS } from "../kit/time.ts";
 import { noteWaiting } from "../operate/backlog.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms.ts";
 import { checkErased } from "../operate/erase.ts";
@@ -18,22 +18,19 @@ import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
-import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
+import { holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
 import { certifyPass } from "../reconcile/certificate/certify.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
-import { endLostReplayLeases } from "../replay/replay-rows.ts";
 import { ReplayRunner, replayPass } from "../replay/replay-runner.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
-import { bringUpstreamsForward } from "../upstreams/upkeep.ts";
 import { Upstream } from "../upstreams/upstream.ts";
-import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { ClockWatch, clocksAt, clockWasSet } from "../work/clock-watch.ts";
-import { BRING_FORWARD_LIMIT } from "../work/leased-rows.ts";
+import { SOURCE } from "../upstreams/upstream-kind.ts";
 import type { Handoff } from "../work/policy.ts";
 import { Pump } from "../work/pump.ts";
 import { Signal } from "../work/signal.ts";
 import { alarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
+import { bringForward } from "./bring-forward.ts";
 import { lookForWork } from "./look.ts";
 import { keepPartitions, logChores, maintain } from "./maintenance.ts";
 import type { Pass, PassContext } from "./pass.ts";
@@ -62,36 +59,29 @@ export function createPasses(context: PassContext) {
     sources: names,
     createDestination: () => destinationOf(settings, 1),
   });
-  const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
-  const intervalMs = settings.RECONCILE_INTERVAL;
-  const look = lookForWork(context.hot, context.sources, { lease, intervalMs });
   return {
     /** Looks for what is due, for all of the others; `serve` alone has loops that it can wake. */
-    async look() {
-      const begun = performance.now();
-      const found = await look();
-      const clocks = clocksAt(begun, found.now);
-      return { ...found, everythingIsDue: await clockWatch.note(db, clocks, found.clockIsBehind) };
-    },
+    look: lookForWork(context.hot, context.sources),
     confirm: (stop: AbortSignal) => confirmer.drain(stop),
     publish: (stop: AbortSignal) => publisher.pump.drain(stop),
-    /** Frees work whose lease ran out or that a set-back clock keeps. */
+    /** Frees work whose lease ran out. */
     async rescue() {
-      await clockWatch.look(db);
-      await bringUpstreamsForward(db);
-      const confirmations = await bringForwardConfirmations(db, names);
-      if ((await confirmationLeases.releaseExpired(db, lease)) + confirmations > 0) {
+      if ((await confirmationLeases.releaseExpired(db)) > 0) {
         step("confirmations rescued");
         context.wakes?.confirm.raise();
       }
-      const events = await bringForwardEvents(db, names, TOPIC.policy.backOff.capMs);
-      if ((await outboxLeases.releaseExpired(db, lease)) + events > 0) {
+      if ((await outboxLeases.releaseExpired(db)) > 0) {
         step("events rescued");
         context.wakes?.publish.raise();
       }
-      await rescueListWork(db, { lease, intervalMs });
-      await endLostReplayLeases(db, lease);
-      return Math.max(confirmations, events) < BRING_FORWARD_LIMIT ? null : 0;
+      await rescueListWork(db);
+      return null;
+    },
+    /** A step back of Postgres' clock delays work by an hour at most. */
+    async bringForward() {
+      const moved = await bringForward(db, { leaseMs: lease.ms, sweepMs: settings.RECONCILE_INTERVAL });
+      if (moved > 0) log.warn({ moved }, "rows were due later than anything waits, and are due now");
+      return HOUR_MS;
     },
     /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
     async chores() {
@@ -134,9 +124,8 @@ export function createPasses(context: PassContext) {
       return MINUTE_MS;
     },
     replay: (stop: AbortSignal) => replayPass({ runner: replays, log }, stop),
-    /** Drops what has been kept for long enough; while a clock may be wrong nothing, since it would be gone. */
+    /** Drops what has been kept for long enough. */
     async retention(stop?: AbortSignal) {
-      if (await clockWasSet(db)) return 10 * MINUTE_MS;
       let retryInMs: number | null = null;
       const {
         stays,

@@ -14,21 +14,6 @@ export const clockTime = typed(returned.time, sql`clock_timestamp()`);
 export const interval = (ms: number): RawBuilder<unknown> => sql`${`${ms} ms`}::interval`;
 
 /**
- * What is allowed beyond the longest wait: the writer's clock was read later than `now()`, perhaps after
- * waiting for a lock, and a repeated callback waits for 2 s where a first ask does not.
- */
-const TOLERANCE = interval(10_000);
-
-/**
- * A condition: the moment lies further ahead than its kind ever waits, so Postgres' clock has stepped back
- * since it was written. It counts as now (G11). The rule needs nobody who saw the step.
- * @param moment a column
- * @param longest an interval: the longest wait of its kind
- */
-export const isTooFarAhead = (moment: RawBuilder<unknown>, longest: RawBuilder<unknown>) =>
-  sql<boolean>`${moment} > now() + ${longest} + ${TOLERANCE}`;
-
-/**
  * A condition: the key is among those of a query that refers to nothing in the outer row. Inside a `case`
  * Postgres hashes the keys; as a join it would compare each row of a batch with all others, since it expects
  * one row on each side.

@@ -23,12 +23,9 @@ export async function databaseTime(db: QueryExecutorProvider): Promise<Date> {
   return (await readClock(db)).time;
 }
 
-/**
- * So long ago, in ms, by Postgres' clock and by this process': one of them may have been set ahead, and what is
- * deleted for its age is gone.
- */
+/** So long ago, in ms, by Postgres' clock. */
 export async function timeBefore(db: QueryExecutorProvider, ageMs: number): Promise<Date> {
-  return new Date(Math.min((await databaseTime(db)).getTime(), Date.now()) - ageMs);
+  return new Date((await databaseTime(db)).getTime() - ageMs);
 }
 
 /** Postgres' clock as it writes it, to the microsecond. */

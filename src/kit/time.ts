@@ -1,3 +1,4 @@
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** The day of a time, UTC, YYYY-MM-DD. */

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Columns, text } from "../database/columns.ts";
-import { interval, isTooFarAhead } from "../database/expressions.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { BRING_FORWARD_LIMIT, LeasedRows } from "../work/leased-rows.ts";
+import { LeasedRows } from "../work/leased-rows.ts";
 import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";
 
 /** Queues events that the same statement logs. @param entries yields the columns in this order. */
@@ -53,40 +52,6 @@ export async function requeueEvents(
 }
 
 export const outboxLeases = new LeasedRows("outbox", "event_id");
-
-/**
- * Events that wait longer than the longest back-off are due at once (G11); one that was not tried never
- * waits.
- * @param longestMs that back-off, in ms
- * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
- */
-export function bringForwardEvents(
-  db: Database,
-  sources: readonly string[],
-  longestMs: number,
-): Promise<number> {
-  return outboxLeases.bringForward(db, waitTooLong(sql`${sources}::text[]`, longestMs));
-}
-
-function waitTooLong(sources: RawBuilder<unknown>, longestMs: number) {
-  const longest = sql`case attempt when 0 then interval '0' else ${interval(longestMs)} end`;
-  // The index ends the search before what is due.
-  return sql`ctid = any(array(
-      select late.ctid from unnest(${sources}) as given (source)
-      cross join (values ('Live'), ('Test')) as class (invoice_type)
-      cross join lateral (
-        select ctid from outbox as one
-        where one.source = given.source and one.invoice_type = class.invoice_type and state = 'due'
-          and due_at > now() and ${isTooFarAhead(sql`due_at`, longest)}
-        limit ${BRING_FORWARD_LIMIT}) as late))`;
-}
-
-/** A condition: leases on events of these sources have run out, or events wait for too long. */
-export const eventsNeedRescue = (
-  sources: RawBuilder<unknown>,
-  longestLease: RawBuilder<unknown>,
-  longestMs: number,
-) => outboxLeases.needRescue(longestLease, waitTooLong(sources, longestMs));
 
 /** A condition: events are due. @param routes yields source and invoice_type. */
 export const eventsAreDue = (routes: RawBuilder<unknown>): RawBuilder<boolean> => sql`

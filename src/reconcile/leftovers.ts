@@ -1,38 +1,22 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
-import type { Lease } from "../work/lease.ts";
-import {
-  bringForwardCertificates,
-  certificates,
-  certificatesWaitTooLong,
-} from "./certificate/certificate-row.ts";
+import { certificates } from "./certificate/certificate-row.ts";
 import { forgetListed } from "./certificate/listed-row.ts";
-import { bringForwardSweeps, moveSweepsBack, sweeps, sweepsWaitTooLong } from "./sweep/sweep-row.ts";
+import { sweeps } from "./sweep/sweep-row.ts";
 
-/**
- * Sweeps and certificates whose process died or hangs go back, of all sources: another continues them. What
- * waits for too long is due.
- * @param times.intervalMs from one sweep of a collection to the next
- */
-export async function rescueListWork(
-  db: Database,
-  { lease, intervalMs }: { lease: Lease; intervalMs: number },
-): Promise<void> {
-  await sweeps.leases.releaseExpired(db, lease);
-  await bringForwardSweeps(db, intervalMs);
-  await certificates.leases.releaseExpired(db, lease);
-  await bringForwardCertificates(db);
+/** Sweeps and certificates whose process died or hangs go back, of all sources: another continues them. */
+export async function rescueListWork(db: Database): Promise<void> {
+  await sweeps.leases.releaseExpired(db);
+  await certificates.leases.releaseExpired(db);
 }
 
-/** A condition: `rescueListWork` has something to do. Both are intervals, as there. */
-export const listWorkNeedsRescue = (lease: RawBuilder<unknown>, every: RawBuilder<unknown>) => sql`
-  (${sweeps.leases.needRescue(lease, sweepsWaitTooLong(every))}
-    or ${certificates.leases.needRescue(lease, certificatesWaitTooLong)})`;
+/** A condition: `rescueListWork` has something to do. */
+export const listWorkNeedsRescue: RawBuilder<boolean> = sql`
+  (${sweeps.leases.someExpired} or ${certificates.leases.someExpired})`;
 
 /** Deletes old sweeps, and what is left of runs that nobody continues, of all sources. */
 export async function forgetListWork(db: Database): Promise<void> {
-  await moveSweepsBack(db);
   await forgetSwept(db);
   await forgetAbandoned(db);
 }

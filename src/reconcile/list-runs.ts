@@ -41,8 +41,8 @@ interface GivenBack {
 }
 
 /** What a run that is finished sets besides its result. */
-export const finishedAt = (time = sql`clock_timestamp()`) => sql`
-  state = 'done', finished_at = ${time}, lease_token = null, claimed_until = null, last_error = null`;
+export const finishedAt = sql`
+  state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null, last_error = null`;
 
 /** A condition: the run is still this worker's. */
 export const isStillHeld = ({ value }: Slots<Held>): RawBuilder<unknown> => sql`

@@ -9,7 +9,7 @@ import { notFoundError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
 import { type Lease, LeaseLost } from "../work/lease.ts";
-import { isLostToClock, LeasedRows, leaseEnd, longestOf } from "../work/leased-rows.ts";
+import { LeasedRows, leaseEnd } from "../work/leased-rows.ts";
 import type {
   HeldReplay,
   Position,
@@ -115,10 +115,6 @@ export const replaysWait: RawBuilder<boolean> = sql`
     and not exists (select from replay as held
       where held.kind = one.kind and held.state = 'running' and held.claimed_until >= clock_timestamp()))`;
 
-/** A condition: a lease on a replay ends later than any that a process gave. @param longest an interval. */
-export const replayLeasesAreLost = (longest: RawBuilder<unknown>): RawBuilder<boolean> => sql`
-  exists (select from replay where state = 'running' and ${isLostToClock(longest)})`;
-
 /** A replay by its id, or any of a kind. */
 export type ReplayChoice = string | { anyOf: ReplayKind };
 
@@ -162,16 +158,6 @@ export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Pr
       .executeTakeFirst();
     return held ?? null;
   });
-}
-
-/** Ends leases that no process gave by today's clock (G11); the ones of processes that live are extended. */
-export async function endLostReplayLeases(db: Database, lease: Lease): Promise<void> {
-  await db
-    .updateTable("replay")
-    .set({ claimed_until: clockTime })
-    .where("state", "=", "running")
-    .where(isLostToClock(longestOf(lease)))
-    .execute();
 }
 
 export interface ProgressMade {

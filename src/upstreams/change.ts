@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import {
   ALARM,
   type Alarm,
@@ -168,6 +168,11 @@ export async function changeByHand(
     if (told !== null) return { before, told };
   }
 }
+
+/** A condition: a pause has ended that nobody has noticed yet. */
+export const pausesHaveEnded: RawBuilder<boolean> = sql`
+  (exists (select from source where paused_until <= clock_timestamp())
+    or exists (select from topic where paused_until <= clock_timestamp()))`;
 
 const updateEndedPauses = new VaryingStatement(
   { name: returned.text(), reason: nullable(returned.text()), until: returned.time },

@@ -64,9 +64,6 @@ const UNDER_WAY_MS = 60_000;
 /** A 429 without Retry-After, from the first to the longest wait, in ms. */
 const UNSAID = { firstMs: 1_000, capMs: 30_000 };
 
-/** Unless it named a moment itself, an upstream is held no longer: it backs off, or is tried; in ms. */
-export const LONGEST_HOLD_MS = UNSAID.capMs;
-
 export const STATES = ["closed", "backing_off", "half_open", "refused", "paused"] as const;
 export type State = (typeof STATES)[number];
 

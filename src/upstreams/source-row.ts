@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead, typed } from "../database/expressions.ts";
+import { interval, typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
@@ -109,7 +109,7 @@ export async function takeTurn(db: Database, source: string, ratePerSecond: numb
     update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp(),
       list_at = clock_timestamp() + ${gap}
     where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0
-      and (list_at <= clock_timestamp() or ${isTooFarAhead(sql`list_at`, gap)})`.execute(db);
+      and list_at <= clock_timestamp()`.execute(db);
   const granted = numAffectedRows > 0n;
   return { granted, nextInMs: granted ? 0 : await nextListInMs(db, source), upstream };
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Alarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
@@ -118,6 +118,11 @@ function summed(reports: readonly UpstreamReport[]): UpstreamReport[] {
     of("refused").at(-1),
   ].filter((one) => one !== undefined);
 }
+
+/** A condition: the key of one of these sources is to be tried (`takeProbe`). @param sources an array of names. */
+export const keysAreToProbe = (sources: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  exists (select from source
+    where name = any(${sources}) and paused_by = 'refused' and probe_at <= clock_timestamp())`;
 
 /** Whether this process tries a refused upstream now: the next try is due after as long as it has been refused. */
 export async function takeProbe(db: Database, kind: UpstreamKind, name: string): Promise<boolean> {

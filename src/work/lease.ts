@@ -4,14 +4,11 @@ export interface Lease {
   readonly ms: number;
   /** How often a lease is extended while the work goes on, in ms. */
   readonly extendEveryMs: number;
-  /** One that ends later than this was given by another clock, in ms: processes' settings differ by less. */
-  readonly longestMs: number;
 }
 
 export const leaseOf = (durationMs: number): Lease => ({
   ms: durationMs,
   extendEveryMs: durationMs / 3,
-  longestMs: 3 * durationMs,
 });
 
 /**

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead } from "../database/expressions.ts";
 import type { Slots } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
@@ -7,6 +6,8 @@ import type { Lease } from "./lease.ts";
 
 /** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`. */
 type LeasedTable = "confirmation" | "outbox" | "sweep" | "certificate" | "replay";
+
+const EXPIRED = sql`claimed_until < now()`;
 
 const GIVEN_BACK = sql`state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null`;
 
@@ -19,20 +20,7 @@ export const claimedFor = ({ value }: Slots<{ lease: Lease }>): RawBuilder<unkno
   state = 'claimed', lease_token = ${value(() => newId())},
   claimed_until = ${leaseEnd(value(({ lease }) => lease.ms))}`;
 
-/**
- * A condition: no process gave this lease by today's clock.
- * @param longest an interval: how long a lease may last
- */
-export const isLostToClock = (longest: RawBuilder<unknown>) => isTooFarAhead(sql`claimed_until`, longest);
-
-export const longestOf = ({ longestMs }: Lease): RawBuilder<unknown> => interval(longestMs);
-
-const isOver = (longest: RawBuilder<unknown>) => sql`(claimed_until < now() or ${isLostToClock(longest)})`;
-
 type HeldState = "claimed" | "running";
-
-/** The most rows brought forward at once, so that no statement takes long. */
-export const BRING_FORWARD_LIMIT = 10_000;
 
 /**
  * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
@@ -54,27 +42,14 @@ export class LeasedRows {
     this.#held = held;
   }
 
+  /** A condition: leases have run out. */
+  get someExpired(): RawBuilder<boolean> {
+    return sql`exists (${this.#select(EXPIRED)})`;
+  }
+
   /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
-  async releaseExpired(db: Database, lease: Lease): Promise<number> {
-    return await this.#update(db, this.#held, GIVEN_BACK, isOver(longestOf(lease)));
-  }
-
-  /**
-   * A condition: a lease has run out, or work waits for too long.
-   * @param longest an interval: how long a lease may last
-   * @param waitsTooLong as for `bringForward`
-   */
-  needRescue(longest: RawBuilder<unknown>, waitsTooLong: RawBuilder<unknown>): RawBuilder<boolean> {
-    return sql`(exists (${this.#select(this.#held, isOver(longest))}) or exists (${this.#select("due", waitsTooLong)}))`;
-  }
-
-  /**
-   * Work that waits for too long is due at once.
-   * @param waitsTooLong a condition: its `due_at` is too far ahead.
-   * @returns how many rows; with `BRING_FORWARD_LIMIT` there may be more.
-   */
-  async bringForward(db: Database, waitsTooLong: RawBuilder<unknown>): Promise<number> {
-    return await this.#update(db, "due", sql`due_at = clock_timestamp()`, waitsTooLong);
+  async releaseExpired(db: Database): Promise<number> {
+    return await this.#update(db, GIVEN_BACK, EXPIRED);
   }
 
   /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
@@ -83,7 +58,7 @@ export class LeasedRows {
     const ours = sql`(source, ${this.#key}, lease_token) in (select * from unnest(
       ${held.map(({ source }) => source)}::text[], ${held.map(({ id }) => id)}::uuid[],
       ${held.map(({ leaseToken }) => leaseToken)}::uuid[]))`;
-    await this.#update(db, this.#held, GIVEN_BACK, ours);
+    await this.#update(db, GIVEN_BACK, ours);
   }
 
   /** Extends the leases that are still held; one that another worker took over stays theirs. */
@@ -91,7 +66,7 @@ export class LeasedRows {
     const tokens = new Set(held.map(({ leaseToken }) => leaseToken));
     if (tokens.size === 0) return 0;
     const until = sql`claimed_until = ${leaseEnd(sql`${ms}`)}`;
-    return await this.#update(db, this.#held, until, sql`lease_token = any(${[...tokens]}::uuid[])`);
+    return await this.#update(db, until, sql`lease_token = any(${[...tokens]}::uuid[])`);
   }
 
   /**
@@ -108,20 +83,17 @@ export class LeasedRows {
 
   async #update(
     db: Database,
-    state: HeldState | "due",
     assignments: RawBuilder<unknown>,
     condition: RawBuilder<unknown>,
   ): Promise<number> {
-    const which = sql`
-      ${this.#select(state, condition)}
-      ${state === "due" ? sql`limit ${BRING_FORWARD_LIMIT}` : sql``} for update skip locked`;
     const { numAffectedRows = 0n } = await sql`
-      update ${this.#table} set ${assignments} where ctid = any (array(${which}))`.execute(db);
+      update ${this.#table} set ${assignments}
+      where ctid = any (array(${this.#select(condition)} for update skip locked))`.execute(db);
     return Number(numAffectedRows);
   }
 
-  #select(state: HeldState | "due", condition: RawBuilder<unknown>): RawBuilder<unknown> {
-    return sql`select ctid from ${this.#table} where state = ${sql.lit(state)} and ${condition}`;
+  #select(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+    return sql`select ctid from ${this.#table} where state = ${sql.lit(this.#held)} and ${condition}`;
   }
 }
 

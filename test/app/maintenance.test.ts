@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { expect, it, onTestFinished, vi } from "vitest";
-import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
-import { sourcesOf } from "../../src/kit/sources.ts";
+import { expect, it, vi } from "vitest";
 import { addCallback } from "../support/log-rows.ts";
-import { passesApart } from "../support/passes-apart.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 it("a partition that takes too long to make keeps neither callbacks nor the start of serve waiting (G11)", async () => {
@@ -30,23 +27,4 @@ it("a partition that takes too long to make keeps neither callbacks nor the star
       error: expect.stringContaining("statement timeout"),
     }),
   );
-});
-
-it("retention deletes nothing within an hour after a clock was set: it may have been set wrong", async () => {
-  const around = await surroundings();
-  await around.query(
-    "create table callback_2020_03 partition of callback for values from ('2020-03-01') to ('2020-04-01')",
-  );
-  const settings = readSettings(around.environment({ COLLECTION_IDS: "none" }), SERVE_REQUIRES);
-  const { passes, close } = await passesApart(settings, sourcesOf(settings), { max: 2 });
-  onTestFinished(close);
-  const isThere = () => around.query("select to_regclass('callback_2020_03') is not null as there");
-  await around.query(
-    "insert into alarm (name, source, subject, detail) values ('clock_stepped', '', 'postgres', '')",
-  );
-  await passes.retention();
-  expect(await isThere()).toEqual([{ there: true }]);
-  await around.query("update alarm set cleared_at = clock_timestamp()");
-  await passes.retention();
-  expect(await isThere()).toEqual([{ there: false }]);
 });

@@ -36,7 +36,7 @@ describe("odd input to the admin API", () => {
       ["GET", "/reports/payments?from=2026-10-01&to=2026-10-02&collection=%00"],
       ["GET", "/certificates/calendar?from=2025-01-01&to=2026-10-02"],
       ["POST", "/alarms/close", { alarms: [{ name: "invoice_anomaly" }], reason: "a\0b" }],
-      ["POST", "/alarms/close", { alarms: [{ name: "clock_stepped", subject: "\ud800" }] }],
+      ["POST", "/alarms/close", { alarms: [{ name: "silent_process", subject: "\ud800" }] }],
       ["POST", "/pause", { work: "confirm", reason: "half an \ud83d" }],
     ];
     for (const [method, path, body] of odd)

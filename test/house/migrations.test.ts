@@ -9,7 +9,7 @@ const folder = resolve(import.meta.dirname, "../../migrations");
 const RELEASED = {
   "collection-service/0001_collection_service.ts": "8b87c4e06886dbeb",
   "relay/0001_log.ts": "8958985ba680a5b4",
-  "relay/0002_confirm.ts": "d8babdc44aefffe2",
+  "relay/0002_confirm.ts": "7a7a1ceb66731b34",
   "relay/0003_publish.ts": "82dd4c74f686170d",
   "relay/0004_upstreams.ts": "b83343cd63abc18e",
   "relay/0005_people.ts": "e019c01e78678584",

@@ -185,7 +185,7 @@ describe("the list of operations", () => {
       "listAlarms",
       ["alarms", "--name", "sorce_failing"],
       "?name=sorce_failing",
-      "or clock_stepped; perhaps source_failing is meant.",
+      "; perhaps source_failing is meant.",
     ],
   ])("%s refuses what cannot be meant in the same words: %j", async (id, words, path, says) => {
     const { api, environment } = await withRows();

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { openDatabase, openSession } from "../support/database.ts";
 import { addCallback, addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
@@ -78,23 +78,6 @@ describe("retention", () => {
       stragglers: 5,
     });
     expect(await ids(around)).toEqual([]);
-  });
-
-  it("takes as old what is old by Postgres' clock and by its own, since one of them may have been set", async () => {
-    const around = await surroundings();
-    const db = await withOldMonths(around);
-    const old = await addCallback(around, { received_at: OLD });
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2020-05-02T00:00:00Z") });
-    onTestFinished(() => void vi.useRealTimers());
-    const retention = { db, actor: "relay", personalDataMs: 20 * DAY };
-    expect(await applyRetention({ ...retention, retentionMs: 60 * DAY })).toMatchObject({
-      partitions: [],
-      personalData: { before: new Date("2020-04-12T00:00:00Z") },
-    });
-    expect(await ids(around)).toEqual([old.id]);
-    expect(await applyRetention({ ...retention, retentionMs: 20 * DAY })).toMatchObject({
-      partitions: [{ name: "callback_2020_03" }],
-    });
   });
 
   it("leaves a busy log alone: callbacks wait for nobody longer than for a lock, and the next run takes the month", async () => {

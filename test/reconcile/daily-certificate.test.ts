@@ -6,7 +6,6 @@ import { certifyPass } from "../../src/reconcile/certificate/certify.ts";
 import { readCalendar } from "../../src/reconcile/last-runs.ts";
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
-import { leaseOf } from "../../src/work/lease.ts";
 import { ownDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
@@ -223,7 +222,7 @@ describe("a daily certificate that was not made in time", () => {
     await given.query(
       "update certificate set claimed_until = now() - interval '1 s' where state = 'claimed'",
     );
-    await rescueListWork(given.db, { lease: leaseOf(1_000), intervalMs: 60_000 });
+    await rescueListWork(given.db);
     await certifyPass(given.context, GO_ON);
     expect(await rows(given)).toEqual([{ age: 0, state: "done", result: "equal" }]);
   });

@@ -210,7 +210,7 @@ describe("an automatic sweep", () => {
     expect(given.provider.queries).toHaveLength(asked);
 
     await given.query("update sweep set claimed_until = now() - interval '1 second'");
-    await rescueListWork(given.db, { lease: leaseOf(1_000), intervalMs: 60_000 });
+    await rescueListWork(given.db);
     await sweepPass(given.context, GO_ON);
     expect(await sweeps(given)).toMatchObject([{ state: "done", listed: 1 }]);
     waiting?.();

@@ -32,7 +32,7 @@ fail() {
 
 # What PostgreSQL 15 is, what stands or lies between it and us, what the consumers in examples/ are written in
 # and need, what ops/prometheus is for, and what people open reports with.
-PACKAGES=(postgresql-15 pgbouncer libfaketime
+PACKAGES=(postgresql-15 pgbouncer
   python3 python3-cryptography python3-venv
   php-cli php-pgsql
   prometheus nginx-light libreoffice-calc-nogui)

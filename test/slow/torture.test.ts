@@ -15,11 +15,6 @@ describe("traffic of some seconds under faults, and nothing answered is lost (G1
   it.each([
     ["five processes share the work", embedded, { seed: 5, relays: 5, shared: true }],
     [
-      "one process' clock is an hour ahead and the other's an hour behind",
-      embedded,
-      { seed: 6, clocks: ["+1h", "-1h"], shared: true },
-    ],
-    [
       "the primary of PostgreSQL 15 is killed and the synchronous standby takes over",
       serverWithStandby,
       { seed: 3, ...once({ on: "postgres", how: "fail-over" }, 4_000, 0) },

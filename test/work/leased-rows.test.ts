@@ -55,13 +55,13 @@ describe("leases", () => {
 
   it("that ran out go back, but for a row that is being written", async () => {
     const { db, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
-    expect(await confirmationLeases.releaseExpired(db, LEASE)).toBe(2);
+    expect(await confirmationLeases.releaseExpired(db)).toBe(2);
     expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "due"]);
   });
 
   it("that last are left alone", async () => {
     const { db } = await threeWithOneLocked(new Date(Date.now() + LEASE.ms).toISOString());
-    expect(await confirmationLeases.releaseExpired(db, LEASE)).toBe(0);
+    expect(await confirmationLeases.releaseExpired(db)).toBe(0);
   });
 
   it("are given back only by who holds them", async () => {

@@ -128,26 +128,4 @@ export const ALARMS_OF_UPKEEP = {
       "what does their log say? Do statements wait for locks (`pg_stat_activity`)? Is the provider slow " +
       "(`invoice_relay_provider_seconds`)? Then raise `CONFIRM_CONCURRENCY`, or `CONFIRM_RATE_PER_SECOND` if it is set.",
   },
-  clock_stepped: {
-    severity: "warning",
-    title: ["a clock was set", "clocks were set"],
-    about: "clock",
-    means:
-      "The clock of Postgres (subject `postgres`), or of the host that the subject names, was set by more " +
-      "than 5 s; the detail says which way and by how much. Payments go on: what waits for a time that no " +
-      "wait explains is due at once, whoever saw the step. A step forward ends waits early, by no more than " +
-      "the step. A certificate counts a period as over only when it is by Postgres' clock and the relay's, " +
-      "and is refused until then; daily ones made for a day that is still to come are made again when it is " +
-      "over. While this is open, `serve` deletes and blanks nothing for its age. A machine that slept and lost " +
-      "its time, or a failover to a server with another clock, raises it as well.",
-    ends: "an hour after it was last seen.",
-    quietAfter: "1 hour",
-    action:
-      "Check the time service (NTP) of the machine that it names. Nothing else is needed: it closes by " +
-      "itself after an hour.",
-    todo:
-      "Check the time service (NTP, chrony) of that machine. If callbacks are checked as Standard Webhooks, " +
-      "those that came while the relay's own clock was more than five minutes off were refused: " +
-      "`invoice-relay replay callbacks --refused`.",
-  },
 } as const;

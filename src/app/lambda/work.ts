@@ -28,8 +28,8 @@ export const publish = passHandler((passes) => [[passes.rescue, passes.publish]]
 });
 
 /** Reads the provider's lists for missed payments. */
-export const reconcile = passHandler(({ lists, tidy }) => [
-  [atItsPace(tidy)],
+export const reconcile = passHandler(({ lists, tidy, bringForward }) => [
+  [atItsPace(tidy), atItsPace(bringForward)],
   ...lists.map(({ sweep }) => [sweep]),
 ]);
 
@@ -133,12 +133,14 @@ function backlogLog(db: Database): () => Promise<void> {
   };
 }
 
-let tidiesAt = Number.NEGATIVE_INFINITY;
+/** When each of the passes that need not be run each second is due, by `performance.now()`. */
+const dueAt = new WeakMap<Pass, number>();
 
 /** Lines look again each second while another works; this one need not. */
-function atItsPace(tidy: Pass): Pass {
+function atItsPace(pass: Pass): Pass {
   return async (stop) => {
-    if (performance.now() >= tidiesAt) tidiesAt = performance.now() + ((await tidy(stop)) ?? 0);
+    if (performance.now() >= (dueAt.get(pass) ?? 0))
+      dueAt.set(pass, performance.now() + ((await pass(stop)) ?? 0));
     return null;
   };
 }

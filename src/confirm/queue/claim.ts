@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";
@@ -14,8 +13,7 @@ import {
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
-import { BRING_FORWARD_LIMIT, claimedFor, LeasedRows } from "../../work/leased-rows.ts";
-import { LONGEST_WAITS } from "../ladder.ts";
+import { claimedFor, LeasedRows } from "../../work/leased-rows.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
 
 const CONFIRMATION = {
@@ -245,43 +243,6 @@ const claimWithinAllowance = new Statement(RETURNS, (slots: Slots<ClaimOptions &
 );
 
 export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
-
-/**
- * Confirmations that wait longer than their step of the ladder are due at once (G11). A first ask never
- * waits. Each lookup is one step into an index, however many wait as they should.
- * @returns how many; with `BRING_FORWARD_LIMIT` there may be more.
- */
-export const bringForwardConfirmations = (db: Database, sources: readonly string[]): Promise<number> =>
-  confirmationLeases.bringForward(db, waitTooLong(sql`${sources}::text[]`));
-
-const waitTooLong = (sources: RawBuilder<unknown>) => {
-  const steps = sql.join(LONGEST_WAITS.map((ms, attempt) => sql`(${sql.lit(attempt)}, ${interval(ms)})`));
-  return sql`ctid = any(array(
-      select first.ctid from unnest(${sources}) as given (source)
-      cross join (values ('known'), ('unknown'), ('replay')) as class (priority)
-      cross join lateral (
-        select ctid from confirmation as one
-        where one.source = given.source and one.priority = class.priority and state = 'due'
-          and least(attempt + faults, 1) = 0 and ${isTooFarAhead(sql`due_at`, interval(0))}
-        limit ${BRING_FORWARD_LIMIT}) as first
-      union all
-      select again.ctid from (values ${steps}) as step (attempt, longest)
-      cross join lateral (
-        select ctid from confirmation as one
-        where state = 'due' and attempt + faults > 0 and one.attempt = step.attempt
-          and ${isTooFarAhead(sql`due_at`, sql`step.longest`)}
-        limit ${BRING_FORWARD_LIMIT}) as again))`;
-};
-
-/**
- * A condition: leases have run out, or confirmations of these sources wait for too long.
- * @param longest an interval: how long a lease may last
- */
-export const confirmationsNeedRescue = (
-  sources: RawBuilder<unknown>,
-  longest: RawBuilder<unknown>,
-): RawBuilder<boolean> => sql`
-  (${confirmationLeases.needRescue(longest, waitTooLong(sources))})`;
 
 /** A condition: confirmations of these sources are due, one step into the index for each class of each. */
 export const confirmationsAreDue = (sources: RawBuilder<unknown>): RawBuilder<boolean> => sql`

@@ -39,12 +39,10 @@ const SHARED_FOR = sql.lit("2 s");
 
 /**
  * When a request for the confirmation `known` is to be answered: at once, unless the provider has just been
- * asked, so that a repeated callback costs one further ask at the end of that time. A time of asking that
- * lies ahead was written before a clock was set back.
+ * asked, so that a repeated callback costs one further ask at the end of that time.
  */
 export const nextAsk: RawBuilder<unknown> = sql`
-  case when known.asked_at between clock_timestamp() - ${SHARED_FOR}::interval and clock_timestamp()
-    then known.asked_at + ${SHARED_FOR}::interval else clock_timestamp() end`;
+  greatest(known.asked_at + ${SHARED_FOR}::interval, clock_timestamp())`;
 
 export const ASKED: Columns<ConfirmationRequest> = {
   invoice_id: uuid(({ invoiceId }) => invoiceId),

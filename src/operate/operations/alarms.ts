@@ -25,7 +25,11 @@ const meantAlarms = z
 
 const counted = z.object({ count: whole.describe("How many were open.") });
 
-const A_STEP = { name: "clock_stepped", source: "", subject: "relay-1" } as const;
+const ONE = {
+  name: "confirmation_dead",
+  source: "default",
+  subject: "0191c7e0-0000-7000-8000-000000000001",
+} as const;
 
 export const alarmOperations = [
   get("listAlarms", "/alarms", {
@@ -43,7 +47,7 @@ export const alarmOperations = [
   post("closeAlarms", "/alarms/close", {
     summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
     body: z.strictObject({ alarms: meantAlarms, reason }),
-    example: { body: { alarms: [A_STEP], reason: "NTP is back" } },
+    example: { body: { alarms: [ONE], reason: "NTP is back" } },
     result: counted,
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
@@ -54,7 +58,7 @@ export const alarmOperations = [
       until: timeGiven.describe("when they are told again"),
       reason,
     }),
-    example: { body: { alarms: [A_STEP], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
+    example: { body: { alarms: [ONE], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
     result: counted,
     run: ({ db, actor }, { body: { until, ...given } }) =>
       snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),

@@ -8,7 +8,6 @@ import {
 } from "../../alarms/alarms.ts";
 import { closedByHandSince } from "../../alarms/audit.ts";
 import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
-import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { type BookPeriod, bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
@@ -33,15 +32,6 @@ export const certificates = new ListRuns("certificate", CLAIMED, sql`deep, progr
 
 /** A daily certificate waits an hour after midnight for late payments, and no longer after a fault. */
 export const CERTIFICATE_BACK_OFF = { firstMs: 60_000, capMs: SETTLING_MS };
-
-/** Certificates that wait for longer than that are due at once (G11). */
-export const bringForwardCertificates = (db: Database): Promise<number> =>
-  certificates.leases.bringForward(db, certificatesWaitTooLong);
-
-export const certificatesWaitTooLong: RawBuilder<unknown> = isTooFarAhead(
-  sql`due_at`,
-  interval(CERTIFICATE_BACK_OFF.capMs),
-);
 
 interface AskedFor {
   source: string;
@@ -121,16 +111,11 @@ const RESULT: Columns<Certificate> = {
   currency: text(({ currency }) => currency),
 };
 
-/** Later than any other of its source, whatever Postgres' clock said when that was made: the newest one decides (G10). */
-const AFTER_ALL = sql`greatest(clock_timestamp(), (
-  select max(other.finished_at) + interval '1 microsecond' from certificate as other
-  where other.source = certificate.source))`;
-
 const updateFinished = new Statement(
   CLEARED,
   (slots: Slots<Held & { certificate: Certificate; alarms: AlarmChange }>) => sql`
     with moved as (
-      update certificate set ${finishedAt(AFTER_ALL)}, progress = null,
+      update certificate set ${finishedAt}, progress = null,
         ${sql.join(Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`))},
         collection_ids = ${slots.value(({ certificate }) => certificate.collections.map(({ id }) => id))}::uuid[]
       from ${slots.table("made", RESULT, ({ certificate }) => [certificate])}
@@ -155,23 +140,6 @@ export async function finishCertificate(
 }
 
 /**
- * Takes back what was certified while Postgres' clock was ahead: nothing is proven of a period that is not
- * over, and a day that is still to come gets its certificate then (G10). One that says so itself stays, and a
- * finished one of a period that is over by this process' clock: it may be Postgres' that was set wrong just now.
- */
-async function deleteEarlyCertificates(db: Database, source: string): Promise<void> {
-  const early = await db
-    .deleteFrom("certificate")
-    .where("source", "=", source)
-    .where(sql<boolean>`
-      window_to > clock_timestamp() and (day is not null or result <> 'refused')
-      and (state <> 'done' or window_to > ${new Date()}::timestamptz)`)
-    .returning("id")
-    .execute();
-  for (const { id } of early) await forgetListed(db, id);
-}
-
-/**
  * Creates today's row: it covers the whole lookback up to midnight in the zone of the books, and what no daily
  * certificate has covered yet, but nothing before the source was first served. It takes the place of older
  * ones that were not made: their result would end a newer one's alarm. Another zone makes another row.
@@ -180,7 +148,6 @@ export async function scheduleDaily(
   db: Database,
   { name: source, collectionIds, lookbackMs, booksTimeZone: zone, currency }: ReconcileSource,
 ): Promise<void> {
-  await db.transaction().execute((trx) => deleteEarlyCertificates(trx, source));
   const { now, servedAt: firstServed } = await readClock(db, source);
   const today = bookDayOf(now, zone);
   const midnight = startOfBookDay(today, zone);

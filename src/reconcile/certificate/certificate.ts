@@ -139,7 +139,7 @@ interface ReadingTerms {
 }
 
 export interface Reading {
-  /** The time before the first page, by the earlier of Postgres' clock and the process'; ISO 8601, UTC. */
+  /** The time before the first page, by Postgres' clock; ISO 8601, UTC. */
   begunAt: string;
   terms: ReadingTerms;
   collections: { id: string; name: string | null }[];

@@ -23,16 +23,6 @@ export interface PeriodReading extends Required<ListPaceOptions> {
 /** How often a changing list is counted before its counts are taken as contradictory. */
 const COUNTINGS = 3;
 
-/** Clocks that differ by less than this, in ms, agree. */
-const CLOCKS_AGREE_MS = 60_000;
-
-/**
- * Of Postgres' clock and this process', one may have been set: a period counts as over only when it is by
- * both (G10).
- */
-const earlierOf = (now: Date, own: Date): Date =>
-  now.getTime() - own.getTime() > CLOCKS_AGREE_MS ? own : now;
-
 /**
  * Reads the lists of a period, page by page, into `listed_payment`, and reports what is in doubt.
  * @throws ListUnreadable or SourcePaused when a list cannot be read.
@@ -42,9 +32,8 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   const pace = new ListPace(reading);
   const terms = readingTerms(source, collectionIds, period);
   const { now } = await readClock(db, source.name);
-  const begunAt = earlierOf(now, new Date()).toISOString();
   const result: Reading = {
-    begunAt,
+    begunAt: now.toISOString(),
     terms,
     collections: [],
     pages: 0,

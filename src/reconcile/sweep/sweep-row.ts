@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../alarms/alarms.ts";
-import { clockTime, interval, isTooFarAhead } from "../../database/expressions.ts";
+import { clockTime } from "../../database/expressions.ts";
 import {
   nullable,
   type ResultOf,
@@ -170,30 +170,6 @@ export async function scheduleSweeps(
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 export const PAUSED_MS = 5_000;
 
-/** Sweeps that wait for longer than an interval, or than a back-off after faults, are due at once (G11). */
-export const bringForwardSweeps = (db: Database, intervalMs: number): Promise<number> =>
-  sweeps.leases.bringForward(db, sweepsWaitTooLong(interval(intervalMs)));
-
-/** @param every an interval: from one sweep of a collection to the next. */
-export const sweepsWaitTooLong = (every: RawBuilder<unknown>): RawBuilder<unknown> =>
-  isTooFarAhead(
-    sql`due_at`,
-    sql`case faults when 0 then greatest(${every}, ${interval(PAUSED_MS)})
-      else ${interval(SWEEP_BACK_OFF.capMs)} end`,
-  );
-
-/**
- * Those that ran before Postgres' clock stepped back are moved back with it, the last one to now: the next
- * one goes on from it.
- */
-export async function moveSweepsBack(db: Database): Promise<void> {
-  await sql`
-    update sweep set started_at = started_at - ahead.by, finished_at = finished_at - ahead.by,
-      window_to = case kind when 'automatic' then window_to - ahead.by else window_to end
-    from (select max(started_at) - now() as by from sweep) as ahead
-    where started_at > now()`.execute(db);
-}
-
 /** Saves the progress of a sweep. @param progress.rest what is left of the list. @throws LeaseLost */
 export const saveSweepProgress = (
   db: Database,
@@ -230,7 +206,7 @@ const updateFinished = new Statement(
         count(*) filter (where called) as called
       from swept_payment where sweep_id = ${slots.value(({ id }) => id)}),
     moved as (
-      update sweep set ${finishedAt()}, faults = 0,
+      update sweep set ${finishedAt}, faults = 0,
         listed = case kind when 'automatic' then sweep.listed else counted.listed end,
         missing = counted.missing, opened = counted.opened, called = counted.called
       from counted where ${isStillHeld(slots)}

@@ -21,16 +21,8 @@ const SETTINGS =
   "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 -c timezone=Asia/Kolkata";
 
 /** One of PostgreSQL 15's programs, as the user `postgres`. */
-export const asPostgres = (program: string, ...args: string[]): Promise<void> =>
-  inEnvironment({}, program, ...args);
-
-async function inEnvironment(
-  environment: Readonly<Record<string, string>>,
-  program: string,
-  ...args: string[]
-): Promise<void> {
-  const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  const command = ["-u", "postgres", "--", "env", ...settings, join(BIN, program), ...args];
+export async function asPostgres(program: string, ...args: string[]): Promise<void> {
+  const command = ["-u", "postgres", "--", join(BIN, program), ...args];
   // Processes that Postgres leaves running must not keep our pipes open.
   await execute("runuser", command, { cwd: "/", timeout: 60_000 });
 }
@@ -46,13 +38,8 @@ export async function folderOfPostgres(folder: string): Promise<string> {
 /**
  * Creates a cluster in `<folder>/cluster` with the superuser `postgres` and this password, without starting
  * it.
- * @param environment of its server
  */
-export async function newCluster(
-  folder: string,
-  password: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<DebianCluster> {
+export async function newCluster(folder: string, password: string): Promise<DebianCluster> {
   await folderOfPostgres(folder);
   const file = join(folder, "password");
   await writeFile(file, password, { mode: 0o600 });
@@ -67,7 +54,7 @@ export async function newCluster(
     "--locale=C",
   ];
   await asPostgres("initdb", "-D", data, ...rest, "--wal-segsize=1", "--no-sync", "--no-instructions");
-  return await clusterIn(folder, environment);
+  return await clusterIn(folder);
 }
 
 /** Copies a running cluster into a folder as a base backup, without starting it. */
@@ -89,14 +76,10 @@ export async function newStandby(folder: string, primaryUrl: string): Promise<De
 export const promote = (folder: string): Promise<void> =>
   asPostgres("pg_ctl", "-D", join(folder, "cluster"), "-w", "promote");
 
-async function clusterIn(
-  folder: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<DebianCluster> {
+async function clusterIn(folder: string): Promise<DebianCluster> {
   const data = join(folder, "cluster");
   const port = await ownPort();
-  const control = (...words: string[]) =>
-    inEnvironment(environment, "pg_ctl", "-D", data, "-w", "-t", "50", ...words);
+  const control = (...words: string[]) => asPostgres("pg_ctl", "-D", data, "-w", "-t", "50", ...words);
   return {
     port,
     start: () => control("-l", join(folder, "log"), "-o", `${SETTINGS} -c port=${port}`, "start"),

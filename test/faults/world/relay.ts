@@ -23,8 +23,6 @@ export interface RelayOptions {
   /** The content of its SOURCES_FILE, given the provider's address for this relay. */
   sourcesFile(collectionApiUrl: string): unknown;
   ports: { postgres: number; provider: number; sns: number };
-  /** The clock offset of its process in libfaketime's format, such as `+1h`; none by default. */
-  clock?: string | undefined;
 }
 
 export interface StartOptions {
@@ -81,7 +79,7 @@ export class Relay {
 
   /** The program with this relay's settings and links, for `serve` or another command. */
   launch(words: readonly string[], start: StartOptions = {}): OwnProcess {
-    const { environment, folder, recorder, clock } = this.#options;
+    const { environment, folder, recorder } = this.#options;
     return new OwnProcess({
       name: this.name,
       doing: words[0] ?? "",
@@ -91,7 +89,6 @@ export class Relay {
       environment: {
         ...environment,
         ...this.#addresses(),
-        ...(clock === undefined ? {} : clockOff(clock)),
         ...start.environment,
       },
       onLine: (line) => this.#read(line),
@@ -153,12 +150,5 @@ export class Relay {
     });
   }
 }
-
-/** Debian's libfaketime. It shifts only the time of day, not the monotonic clock. */
-const clockOff = (by: string) => ({
-  LD_PRELOAD: "/usr/$LIB/faketime/libfaketimeMT.so.1",
-  FAKETIME: by,
-  FAKETIME_DONT_FAKE_MONOTONIC: "1",
-});
 
 const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");

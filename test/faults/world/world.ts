@@ -35,8 +35,6 @@ export interface WorldOptions {
   /** In ms; 2,000 by default. */
   leaseMs?: number;
   settings?: Record<string, string>;
-  /** The clock offset of each relay, as faketime writes it. */
-  clocks?: readonly string[];
 }
 
 /** Relays in processes of their own, a provider and an SNS, proxies between them, and the recorded history. */
@@ -71,7 +69,6 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       folder,
       recorder,
       name: `relay-${index + 1}`,
-      clock: options.clocks?.[index],
       environment: {
         ...SETTINGS,
         DATABASE_URL: databaseUrl,

@@ -12,7 +12,7 @@ beforeAll(async () => {
   // More than one page shows; of two names.
   await stand.world.query(
     `insert into alarm (name, source, subject, detail, raised_at, last_raised_at)
-     select case when n % 10 = 0 then 'clock_stepped' else 'invoice_anomaly' end, 'default',
+     select case when n % 10 = 0 then 'invoice_unanswered' else 'invoice_anomaly' end, 'default',
        gen_random_uuid(), 'It is odd.', now(), now() from generate_series(1, ${ALARMS}) as n`,
   );
   person = await stand.person("operate");
@@ -31,15 +31,15 @@ describe("alarms by hand", () => {
     await page.waitForURL("**/console/attention/anomalies");
     await page.getByText("200 of 207 anomalies").waitFor();
     await person.visit("Now");
-    const other = page.getByRole("listitem").filter({ hasText: "23 clocks were set" });
+    const other = page.getByRole("listitem").filter({ hasText: "23 invoices get no usable answer" });
     await person.press(other.getByRole("link", { name: "Open alarms" }));
-    await page.waitForURL("**/console/attention/alarms?name=clock_stepped");
+    await page.waitForURL("**/console/attention/alarms?name=invoice_unanswered");
     await page.getByText("23 alarms").waitFor();
   });
 
   it("are snoozed until a time, with a reason", async () => {
     const { page } = person;
-    await person.open("attention/alarms?name=clock_stepped");
+    await person.open("attention/alarms?name=invoice_unanswered");
     await person.choose(page.getByRole("row").nth(1).getByRole("checkbox"));
     await person.press(page.getByRole("button", { name: "Snooze" }));
     await person.select(page.getByLabel("Ends"), "4 hours");
@@ -60,7 +60,7 @@ describe("alarms by hand", () => {
     await person.press(page.getByRole("button", { name: "Close all 207" }));
     await person.confirm("Close 207", "The provider explained them.");
     await stand.world.until(open, ["invoice_anomaly"], [{ n: 0 }]);
-    await stand.world.until(open, ["clock_stepped"], [{ n: 23 }]);
+    await stand.world.until(open, ["invoice_unanswered"], [{ n: 23 }]);
     expect(person.complaints).toEqual([]);
   });
 
