@@ -46,7 +46,6 @@ export function waitsOf({ leaseMs, sweepMs }: Times): readonly Wait[] {
     { table: "certificate", column: "due_at", longest: CERTIFICATE_BACK_OFF.capMs },
     { table: "certificate", column: "claimed_until", longest: lease },
     { table: "replay", column: "claimed_until", longest: lease },
-    { table: "published_root", column: "claimed_until", longest: lease },
     { table: "source", column: "opens_at", longest: RETRY_AFTER_LIMIT_MS },
     { table: "source", column: "retry_at", longest: RETRY_AFTER_LIMIT_MS },
     { table: "source", column: "probe_at", longest: SOURCE.policy.probe.capMs },
