@@ -78,10 +78,6 @@ export function attacksOn(token: string): Attack[] {
     { name: "200 bodies chunk by chunk", run: keepSending(200, post(path, chunked), "1\r\na\r\n") },
     { name: "10 MiB bodies", run: keepSending(20, all(post(path, `Content-Length: ${10 * MIB}\r\n`))) },
     { name: "10 MiB bodies in chunks", run: keepSending(20, post(path, chunked) + chunks(65_536, 10 * MIB)) },
-    {
-      name: "255 KiB bodies",
-      run: keepSending(20, whole(Buffer.alloc(255 * 1024, "a"), "Connection: close\r\n")),
-    },
     { name: "gzip bombs", run: atRate(500, whole(gzipSync(zeros), "Content-Encoding: gzip\r\n")) },
     { name: "br bombs", run: atRate(500, whole(brotli, "Content-Encoding: br\r\n")) },
     { name: "10,000 headers", run: keepSending(50, get(path).slice(0, -2) + "X-A: b\r\n".repeat(10_000)) },
