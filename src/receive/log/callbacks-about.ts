@@ -3,11 +3,6 @@ import { nullable, returned, type Slots, Statement } from "../../database/statem
 import type { Database } from "../../database/tables.ts";
 import { callbacksThatName, sentBytes } from "./list-callbacks.ts";
 
-/** A condition on rows of `callback`: it named the invoice. Written so that its two indexes apply. */
-export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
-  (invoice_ids[1] = ${invoiceId}
-    or (cardinality(invoice_ids) > 1 and invoice_ids @> array[${invoiceId}::uuid]))`;
-
 const selectAbout = new Statement(
   { id: returned.uuid, receivedAt: returned.time, foundBy: nullable(returned.text()) },
   ({ value }: Slots<{ invoiceId: string; source: string; limit: number }>) => sql`
