@@ -13,7 +13,7 @@ const LONG = [
   "test/journeys/!(callback-variants|paid-invoice|traces).test.ts",
   "test/faults/{crash/matrix,hung-connection,stopped-in-transaction}.test.ts",
   "test/app/{alarm-webhook,at-rest,database-watch,keep-partitions,start-without-database}.test.ts",
-  "test/app/lambda/!(drain|read-environment).test.ts",
+  "test/app/lambda/!(drain|read-environment|stage).test.ts",
   "test/cli/serve.test.ts",
   "test/{confirm,publish}/handoff.test.ts",
   "test/operate/{erase-whatever-came,retention-growth}.test.ts",

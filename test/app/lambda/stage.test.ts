@@ -1,0 +1,65 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { parse, stringify } from "yaml";
+
+const folder = resolve(import.meta.dirname, "../../../ops/lambda");
+const readStage: (given: { resolveVariable(name: string): Promise<string> }) => Promise<object> =
+  createRequire(import.meta.url)(join(folder, "stage.cjs"));
+
+/** Reads a stage whose file is the example with these changes. */
+async function staged(stage: string, changes: object = {}): Promise<object> {
+  const file = join(folder, `stages/${stage}.yml`);
+  const example = parse(readFileSync(join(folder, "stages/example.yml"), "utf8"));
+  writeFileSync(file, stringify({ ...example, ...changes }));
+  onTestFinished(() => rmSync(file));
+  return await readStage({ resolveVariable: async () => stage });
+}
+
+it("a stage that is the example is taken", async () => {
+  expect(await staged("as-the-example")).toHaveProperty("settings");
+});
+
+it.each(["Prod", "a-name-that-is-much-too-long", "live-test"])(
+  "a stage called %s is refused",
+  async (stage) => {
+    await expect(staged(stage)).rejects.toThrow("the stage's name");
+  },
+);
+
+it("a stage without a file is refused with the file to make", async () => {
+  await expect(readStage({ resolveVariable: async () => "nowhere" })).rejects.toThrow(
+    "ops/lambda/stages/nowhere.yml is missing",
+  );
+});
+
+it("a stage is refused with all that is wrong at once, and repeats no secret", async () => {
+  const { message } = await staged("all-is-wrong", {
+    ...{ region: "Frankfurt", subnetIds: [], alarmMail: "x@example.com", alarmEmail: undefined },
+    callbackSecrets: ["HMAC"],
+    settings: {
+      COLLECTION_API_URL: "ftp://x",
+      CALLBACK_HMAC_SECRETS: "hush-hush-0123456789",
+      PUBLIC_URL: "https://x.example.com",
+      LOG_LEVL: "info",
+    },
+  }).then(
+    () => ({ message: "taken" }),
+    (error: Error) => error,
+  );
+  const named = [
+    "region",
+    "subnetIds",
+    "alarmMail",
+    "alarmEmail",
+    "callbackSecrets",
+    "COLLECTION_IDS",
+  ].concat(
+    ["COLLECTION_API_URL", "CALLBACK_HMAC_SECRETS", "PUBLIC_URL", "LOG_LEVL"].map(
+      (name) => `settings.${name}`,
+    ),
+  );
+  expect(named.filter((name) => !message.includes(`${name} `))).toEqual([]);
+  expect(message).not.toContain("hush-hush");
+});
