@@ -16,37 +16,19 @@ export interface Holding {
   end(): Promise<void>;
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   dataDir: string;
-  port?: number;
-  /** Stands before the holder's command line, such as `runuser -u somebody --`. */
-  prefix?: string[];
-  node?: string;
-  /** The project whose sources are run. */
-  project?: string;
   /** Added to this process' environment. */
   env?: Record<string, string>;
 }
 
 /**
- * Holds an embedded Postgres in a process of its own, with umask 077.
+ * Holds an embedded Postgres in a process of its own.
  * @throws an Error with what the process wrote to stderr when Postgres did not start.
  */
 export async function holdInAnotherProcess(options: HoldOptions): Promise<Holding> {
-  const { prefix = [], node = process.execPath, project = join(import.meta.dirname, "../../..") } = options;
-  const command = [
-    ...prefix,
-    "/bin/sh",
-    "-c",
-    'umask 077; exec "$@"',
-    "sh",
-    node,
-    join(project, "test/sandbox/postgres/embedded-holder.ts"),
-    options.dataDir,
-    String(options.port ?? 0),
-  ];
-  const holder = spawn(command[0] as string, command.slice(1), {
-    cwd: "/",
+  const program = join(import.meta.dirname, "embedded-holder.ts");
+  const holder = spawn(process.execPath, [program, options.dataDir], {
     env: { ...process.env, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -61,11 +61,6 @@ describe("faults of the API on request", () => {
     expect(came).toBeLessThan(Number(response.headers["content-length"]));
   });
 
-  it("hangs up without a word", async () => {
-    await strike({ answer: "hang-up" });
-    await expect(read()).rejects.toThrow("fetch failed");
-  });
-
   it("answers slowly, and whoever asked later is not held up", async () => {
     const other = await service.create();
     await strike({ ids: [other], delayMs: 24 * 86_400_000 }, { ids: [id], delayMs: 50 });
@@ -86,11 +81,6 @@ describe("faults of the API on request", () => {
     expect(statuses).toEqual([500, 500, 200]);
   });
 
-  it("the next one in the list strikes when the first is used up", async () => {
-    await strike({ answer: "500", times: 1 }, { answer: "403", times: 1 });
-    expect([await read(), await read(), await read()].map((reply) => reply.status)).toEqual([500, 403, 200]);
-  });
-
   it("strikes before the work, or after it: then the invoice is there although the answer is lost", async () => {
     const before = await total();
     await strike({ operations: ["createInvoice"], answer: "500" });
@@ -99,14 +89,6 @@ describe("faults of the API on request", () => {
     await strike({ operations: ["createInvoice"], answer: "500", afterWork: true });
     expect((await service.api("POST", "/api/v1/invoices", INVOICE)).status).toBe(500);
     expect(await total()).toBe(before + 1);
-  });
-
-  it("stays in force when new ones are refused, until DELETE", async () => {
-    await strike({ answer: "403" });
-    expect((await service.control("PUT", "/faults", { callback: { copies: 0 } })).status).toBe(400);
-    expect((await read()).status).toBe(403);
-    await service.control("DELETE", "/faults");
-    expect((await read()).status).toBe(200);
   });
 
   it.each([
@@ -152,26 +134,6 @@ describe("faults of the API on request", () => {
       const reply = await service.api("GET", `${base}/api/v1/invoices/${id}`);
       expect([reply.status, reply.text.includes(text)]).toEqual([404, true]);
     }
-  });
-});
-
-describe("the setting COLLECTION_SERVICE_FAULTS", () => {
-  it("takes what the control side takes", async () => {
-    const faults = parseFaults(`{"callback":{"copies":2},"api":[{"answer":"429","times":3}]}`);
-    const service = await startTestService({ faults });
-    const { body } = await service.control("GET", "/faults");
-    await service.close();
-    expect(body.callback).toMatchObject({ copies: 2, never: false, variants: ["documented"] });
-    expect(body.api).toMatchObject([{ answer: "429", times: 3, retryAfterSeconds: 1 }]);
-    expect(parseFaults(undefined)).toEqual(parseFaults(" "));
-  });
-
-  it.each([
-    ["{", "JSON"],
-    [`{"callback":{"delayMs":-1}}`, "callback.delayMs"],
-    [`{"list":{"datesMean":"luck"}}`, "list.datesMean"],
-  ])("refuses %s and says where", (text, where) => {
-    expect(() => parseFaults(text)).toThrow(where);
   });
 });
 

@@ -87,23 +87,9 @@ describe("the payer's page", () => {
     expect(body.data.status).toBe("Unpaid");
   });
 
-  it("answers a form that cannot be read with a page, not with the API's JSON", async () => {
-    const { status, text } = await call(
-      `${service.url}/pay/${await service.create()}`,
-      "POST",
-      `method=${"x".repeat(5_000)}`,
-      FORM,
-    );
-    expect(status).toBe(413);
-    expect(text).toContain("<h1>That did not work</h1>");
+  it.each([NOBODY, "not-an-id", "%00"])("answers 404 for '%s'", async (id) => {
+    const { status, text } = await call(`${service.url}/pay/${id}`, "GET");
+    expect(status).toBe(404);
+    expect(text).toContain("This invoice does not exist");
   });
-
-  it.each([NOBODY, "not-an-id", "%00", "%ff", "", "a/b", "..%2F..%2Fetc%2Fpasswd"])(
-    "answers 404 for '%s'",
-    async (id) => {
-      const { status, text } = await call(`${service.url}/pay/${id}`, "GET");
-      expect(status).toBe(404);
-      expect(text).toContain("This invoice does not exist");
-    },
-  );
 });

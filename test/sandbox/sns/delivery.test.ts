@@ -66,16 +66,6 @@ describe("delivery to an HTTP endpoint", () => {
     }
   });
 
-  it("sends a raw message as it is, without its attributes", async () => {
-    const { client, TopicArn, publish } = await topicFixture();
-    const subscriber = await startSubscriber();
-    await subscribe(client, TopicArn, subscriber, { RawMessageDelivery: "true" });
-    await publish({ Message: "just this", MessageAttributes: { invoiceType: live } });
-    await vi.waitFor(() => expect(subscriber.received.at(-1)?.body).toBe("just this"));
-    expect(subscriber.received.at(-1)?.headers["x-amz-sns-rawdelivery"]).toBe("true");
-    expect(JSON.stringify(subscriber.received.at(-1)?.headers)).not.toContain("Live");
-  });
-
   it("tries again after 503 and 429, under the same message id, until the endpoint takes it", async () => {
     const { sns, client, TopicArn, publish } = await topicFixture();
     const answers = [503, 429, 200];
@@ -88,23 +78,6 @@ describe("delivery to an HTTP endpoint", () => {
     await vi.waitFor(() => expect(sns.deliveries().at(-1)).toMatchObject(taken));
     const ids = subscriber.letters("Notification").map((letter) => letter.MessageId);
     expect(ids).toEqual([MessageId, MessageId, MessageId]);
-  });
-
-  it.each([
-    ["gives up when the pauses are used up", 500, 4],
-    ["does not repeat what the endpoint refuses", 400, 1],
-    ["follows no redirect", 301, 1],
-  ])("%s (%i), and says so", async (_, status, attempts) => {
-    const { sns, client, TopicArn, publish } = await topicFixture();
-    const subscriber = await startSubscriber(({ headers }) =>
-      headers["x-amz-sns-message-type"] === "Notification" ? status : 200,
-    );
-    await subscribe(client, TopicArn, subscriber);
-    await publish({ Message: "refused" });
-    await vi.waitFor(() =>
-      expect(sns.deliveries().at(-1)).toMatchObject({ outcome: "failed", status, attempts }),
-    );
-    expect(subscriber.letters("Notification")).toHaveLength(attempts);
   });
 
   it("does not let an endpoint that never answers hold up the others, nor the end", async () => {
