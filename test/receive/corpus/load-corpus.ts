@@ -32,7 +32,6 @@ interface WrittenCase {
     kind: "ids" | "ping" | "unreadable" | "too_large";
     ids?: string[] | { repeat: string; times: number };
     foundBy?: string;
-    status: number;
   };
 }
 
@@ -53,8 +52,6 @@ export interface CorpusCase {
     ids: string[];
     /** Null unless the kind is `ids`. */
     foundBy: string | null;
-    /** The HTTP status of the answer, with a right token and the default settings. */
-    status: number;
   };
 }
 
@@ -73,7 +70,7 @@ export function loadCorpus(): CorpusCase[] {
 
 function toCase(group: string, written: WrittenCase): CorpusCase {
   const { name, method = "POST", path = "", query = "", headers = {}, body = "", expect } = written;
-  const { ids = [], foundBy = null, kind, status } = expect;
+  const { ids = [], foundBy = null, kind } = expect;
   return {
     group,
     name,
@@ -82,7 +79,7 @@ function toCase(group: string, written: WrittenCase): CorpusCase {
     query,
     headers,
     body: bytesOf(body),
-    expected: { kind, foundBy, status, ids: Array.isArray(ids) ? ids : counted(ids.repeat, ids.times) },
+    expected: { kind, foundBy, ids: Array.isArray(ids) ? ids : counted(ids.repeat, ids.times) },
   };
 }
 
