@@ -108,13 +108,16 @@ describe("/readyz", () => {
 
   it("tells strangers nothing of why it is not ready, and the log once", async () => {
     const { around, relay } = await ownRelay({}, { http: true, workers: false });
-    await around.query("alter table callback rename to secret_table_name");
+    const name = new URL(around.databaseUrl).pathname.slice(1);
+    await around.query(`alter database ${name} set default_transaction_read_only = on`);
+    await around.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
+      [name],
+    );
     await vi.waitFor(async () => expect((await ask(relay.url)).status).toBe(503));
     expect((await ask(relay.url)).text).toBe("not ready: callbacks cannot be recorded\n");
     const said = relay.lines.filter(({ msg }) => String(msg).startsWith("not ready"));
-    expect(said).toHaveLength(1);
-    // On a crowded machine the first answer may be that there was none in time.
-    expect(String(said[0]?.error)).toMatch(/callback|no answer within/);
+    expect(said).toMatchObject([{ error: expect.any(String) }]);
   });
 });
 
