@@ -131,21 +131,7 @@ export async function startConsoleWorld(changes: Record<string, string> = {}) {
         },
         { interval: 50 },
       ),
-    /** Cuts every connection to Postgres, and has it take none. @returns the way back. */
-    takeDatabaseAway: () => takeAway(database.url),
     stop: () => running.disposeAsync(),
-  };
-}
-
-async function takeAway(url: string): Promise<() => Promise<void>> {
-  const name = new URL(url).pathname.slice(1);
-  const outside = new pg.Client({ connectionString: new URL("/postgres", url).href });
-  await outside.connect();
-  await outside.query(`alter database ${name} allow_connections false`);
-  await outside.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
-  return async () => {
-    await outside.query(`alter database ${name} allow_connections true`);
-    await outside.end();
   };
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Operator, PHONE } from "./operator.ts";
+import type { Operator } from "./operator.ts";
 import { standHere } from "./stand.ts";
 
 const stand = standHere();
@@ -128,45 +128,6 @@ describe("the console is never green without fresh proof", () => {
       .waitFor();
     await person.leave();
   });
-
-  it("when Postgres is away, by itself until it is back, whoever comes meanwhile", async () => {
-    const person = await arrive();
-    const late = await stand.person("read", PHONE);
-    const giveBack = await stand.world.takeDatabaseAway();
-    await late.open();
-    for (const one of [person, late]) {
-      await headlineIn(one)
-        .getByText(/Not known since/)
-        .waitFor();
-      await headlineIn(one)
-        .getByText(/cannot read its database/)
-        .waitFor();
-      expect(await one.page.getByText(/All is well/).count()).toBe(0);
-    }
-    await person.keep("postgres-away");
-    await late.keep("postgres-away-phone");
-    await giveBack();
-    for (const one of [person, late])
-      await headlineIn(one)
-        .getByText(/^All is well/)
-        .waitFor();
-    await person.leave();
-    await late.leave();
-  });
-
-  it("nor says Live of a page that stays as it was read", async () => {
-    const person = await arrive();
-    const { page } = person;
-    for (const [path, word] of [
-      ["payments", "Live"],
-      ["settings", "Connected"],
-      ["completeness", "Connected"],
-    ] as const) {
-      await person.open(path);
-      await page.locator(".connection").getByText(word, { exact: true }).waitFor();
-    }
-    await person.leave();
-  });
 });
 
 describe("a page that breaks", () => {
@@ -182,35 +143,5 @@ describe("a page that breaks", () => {
     await person.visit("Settings & audit");
     await page.getByRole("heading", { name: "All settings" }).waitFor();
     await person.leave();
-  });
-
-  it.each(["2026-13-99", "2026-02-30", "yesterday"])("is not made by %s for a day", async (day) => {
-    const person = await arrive();
-    await person.open(`completeness/${day}`);
-    await person.page.getByRole("heading", { name: "There is no such day" }).waitFor();
-    await person.page.getByText(`${day} is no day of the calendar.`).waitFor();
-  });
-});
-
-describe("a list that was read", () => {
-  it("says when more came since, and shows it when asked", async () => {
-    const { world } = stand;
-    await using person = await stand.person("read");
-    await world.pay(await world.invoice("before-17"));
-    await person.page.getByText("before-17").first().waitFor();
-    for (const [title, shown] of [
-      ["Payments", "after-payments"],
-      ["Callbacks", "after-callbacks"],
-    ] as const) {
-      await person.visit(title);
-      await person.page.getByRole("row").filter({ hasText: "before-17" }).waitFor();
-      await world.pay(await world.invoice(shown));
-      await person.page.getByRole("button", { name: /^Show new/ }).waitFor();
-      expect(await person.page.getByRole("row").filter({ hasText: shown }).count()).toBe(0);
-      await person.keep(`news-${title}`);
-      await person.press(person.page.getByRole("button", { name: /^Show new/ }));
-      await person.page.getByRole("row").filter({ hasText: shown }).waitFor();
-      await person.page.getByRole("button", { name: /new/ }).waitFor({ state: "detached" });
-    }
   });
 });

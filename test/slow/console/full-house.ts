@@ -18,8 +18,8 @@ const PUBLISHED = "select count(*)::int as n from publication";
  * Fills every list, by what really happens: payments, callbacks, faults, an operator's acts. The
  * references of what is paid are `order-1`, `order-2`, …
  */
-export async function fillHouse(world: ConsoleWorld, texts: { reference?: string } = {}) {
-  const reference = (n: number | string) => `${texts.reference ?? "order"}-${n}`;
+export async function fillHouse(world: ConsoleWorld) {
+  const reference = (n: number | string) => `order-${n}`;
   await sendOddCallbacks(world);
   const history = await payInThePast(world);
   const paid = await payNow(world, reference);
@@ -146,7 +146,7 @@ async function changeAfterPayment(world: ConsoleWorld, id: string): Promise<void
 }
 
 /** Changes the collection service's own tables, which its API would not do. */
-export const inProvidersBook = (world: ConsoleWorld, text: string, values: unknown[]) =>
+const inProvidersBook = (world: ConsoleWorld, text: string, values: unknown[]) =>
   queryOn(world.service.database.url, text, values);
 
 /** Paid on that day, in the past, 5,000.50 in all, and no callback ever came. */

@@ -3,10 +3,10 @@ export const MARKUP =
   `"'><img src=x onerror="window.ran='img'"><script>window.ran='script'</script>` + "<b data-made>";
 
 /** Turns a terminal's or a person's eyes: escape sequence, bell, C1, NUL is for bytes only. */
-export const CONTROLS = "\u0007\u001b[31m\u009b\u007f";
+const CONTROLS = "\u0007\u001b[31m\u009b\u007f";
 
 /** Right-to-left override and its kin, and characters without a width. */
-export const BIDI = "\u202egnp.exe\u202c\u2066\u2069\u200e\u200b\ufeff";
+const BIDI = "\u202egnp.exe\u202c\u2066\u2069\u200e\u200b\ufeff";
 
 /** A text that is all of it, with a word in front that a test finds it again by. */
 export const hostile = (word: string) => `${word}${MARKUP}${BIDI}${CONTROLS}`;

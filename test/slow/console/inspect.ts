@@ -28,7 +28,7 @@ async function axeProblems(page: Page): Promise<string[]> {
 /**
  * What texts from outside did to a page: a script that ran, an element that was made, a character that hides.
  */
-export async function harmDone(page: Page): Promise<unknown[]> {
+async function harmDone(page: Page): Promise<string[]> {
   return (await page.evaluate(`(() => {
     const unseen = new RegExp(${JSON.stringify(UNSEEN)}, "u");
     const harm = [];
@@ -48,7 +48,7 @@ export async function harmDone(page: Page): Promise<unknown[]> {
     }
     if (unseen.test(document.title)) harm.push("hides in the title: " + JSON.stringify(document.title));
     return harm;
-  })()`)) as unknown[];
+  })()`)) as string[];
 }
 
 /** What check boxes are called, where several of a page are called the same: nobody hears which is which. */
@@ -60,7 +60,7 @@ async function sharedNames(page: Page): Promise<string[]> {
   );
 }
 
-/** What is wrong with the page as it is looked at: what axe says, names that are shared, what is too wide. */
+/** All that is wrong with the page: what axe says, names that are shared, harm that texts did, what is too wide. */
 export async function problemsOf(page: Page): Promise<string[]> {
   // A phone's `innerWidth` grows with the page.
   const isWider = await page.evaluate(
@@ -71,5 +71,11 @@ export async function problemsOf(page: Page): Promise<string[]> {
     "[...document.querySelectorAll('.amount')].filter((one) => one.scrollWidth > one.clientWidth).length",
   );
   const torn = Number(leaves) > 0 ? ["an amount is wider than its place"] : [];
-  return [...(await axeProblems(page)), ...(await sharedNames(page)), ...wide, ...torn];
+  return [
+    ...(await axeProblems(page)),
+    ...(await sharedNames(page)),
+    ...(await harmDone(page)),
+    ...wide,
+    ...torn,
+  ];
 }

@@ -49,15 +49,11 @@ export class Operator {
   static async arrive(
     browser: Browser,
     world: Pick<ConsoleWorld, "url">,
-    { hand = "mouse", language, ...options }: BrowserContextOptions & { hand?: Hand; language?: string } = {},
+    { hand = "mouse", ...options }: BrowserContextOptions & { hand?: Hand } = {},
   ): Promise<Operator> {
     // A machine without a locale gives its browser a language that is none.
     const own = { ...DESKTOP, locale: "en-GB", timezoneId: "Africa/Lagos" };
     const context = await browser.newContext({ ...own, ...options });
-    if (language !== undefined)
-      await context.addInitScript(
-        `Object.defineProperty(Navigator.prototype, "language", { get: () => ${JSON.stringify(language)} })`,
-      );
     return new Operator(await context.newPage(), world, hand);
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleWorld } from "./console-world.ts";
 import { type FullHouse, fillHouse } from "./full-house.ts";
+import { hostile, MARKUP } from "./hostile-texts.ts";
 import { problemsOf } from "./inspect.ts";
 import { DESKTOP, looksOn, PHONE } from "./operator.ts";
 import { standHere } from "./stand.ts";
@@ -39,7 +40,7 @@ function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: s
 
 const stand = standHere();
 
-/** Opens each place in each look: axe finds nothing, nothing is cut off, the browser reports nothing. */
+/** Opens each place in each look: axe finds nothing, nothing is cut off, runs or hides, the browser reports nothing. */
 async function visitAll(state: string, places: [name: string, path: string][]): Promise<void> {
   const found: string[] = [];
   for (const { name: look, ...options } of looksOn({ wide: WIDE, desktop: DESKTOP, phone: PHONE })) {
@@ -69,10 +70,17 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
     const house = await fillHouse(world);
     await haveAnotherSource(world);
     await world.query(
-      "update invoice set total_amount = 999999999999999.99, reference = repeat('long words ', 27) || repeat('x', 300)",
+      `update invoice set total_amount = 999999999999999.99, title = $1,
+         reference = $1 || repeat('long words ', 27) || repeat('x', 300)`,
+      [hostile("written")],
+    );
+    await world.callback(
+      { event: hostile("event"), data: { id: house.paid[0], [hostile("field")]: 1 } },
+      { "user-agent": MARKUP },
+      `/${encodeURIComponent(hostile("own"))}?${encodeURIComponent(MARKUP)}=1`,
     );
     const [callback] = await world.query<{ id: string }>(
-      "select id from callback where invoice_ids[1] = $1 limit 1",
+      "select id from callback where invoice_ids[1] = $1 order by received_at desc limit 1",
       [house.paid[0]],
     );
     const [replay] = await world.query<{ id: string }>("select id from replay where state = 'cancelled'");
