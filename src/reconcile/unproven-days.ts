@@ -46,7 +46,7 @@ const MADE = {
 };
 
 /** A finished certificate of a source that has one which is not equal. */
-export type MadeCertificate = RowOf<typeof MADE>;
+type MadeCertificate = RowOf<typeof MADE>;
 
 /**
  * Refused because the period was not over, as one of a month to date: it shows nothing, so it takes nothing from what
@@ -136,7 +136,7 @@ const isTold = ({ found, open }: OpenDays, others: readonly OpenDays[]): boolean
   );
 
 /** The same as a person is told of them: each day once. Pure. */
-export function unprovenDays(made: readonly MadeCertificate[]): UnprovenDays[] {
+function unprovenDays(made: readonly MadeCertificate[]): UnprovenDays[] {
   const all = openDays(made);
   return all.flatMap((one) => {
     const { id, source, result, madeAt } = one.found;

@@ -13,14 +13,12 @@ export const LISTS = {
 } as const;
 
 /** What the provider knows of one payment. The day is written by hand, so that nothing of ours computes it. */
-export interface WorldPayment {
+interface WorldPayment {
   id: string;
   source: "a" | "b";
   collection: string;
   /** In hundredths, like all amounts here: exact. */
   amount: bigint;
-  /** In its event, where the provider changed the amount afterwards. */
-  sent?: bigint;
   /** null: the provider does not say. */
   paidAt: string | null;
   createdAt: string;
@@ -30,18 +28,18 @@ export interface WorldPayment {
 }
 
 /** What certificates and reports count. */
-export const isOurs = ({ type, collection }: WorldPayment) => type === "Live" && collection in LISTS;
+const isOurs = ({ type, collection }: WorldPayment) => type === "Live" && collection in LISTS;
 
-export const COLUMNS = ["amount", "service_charge", "vat", "total", "settleable"] as const;
-export type AmountName = (typeof COLUMNS)[number];
+const COLUMNS = ["amount", "service_charge", "vat", "total", "settleable"] as const;
+type AmountName = (typeof COLUMNS)[number];
 
 /** All five differ, so that none can stand for another. */
-export function amountsOf({ amount }: Pick<WorldPayment, "amount">): Record<AmountName, bigint> {
+function amountsOf({ amount }: Pick<WorldPayment, "amount">): Record<AmountName, bigint> {
   const [service_charge, vat] = [amount / 50n + 1n, amount / 700n + 3n];
   return { amount, service_charge, vat, total: amount + service_charge + vat, settleable: amount - 5n };
 }
 
-export const decimal = (hundredths: bigint): string => {
+const decimal = (hundredths: bigint): string => {
   const digits = String(hundredths < 0n ? -hundredths : hundredths).padStart(3, "0");
   return `${hundredths < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 };

@@ -65,20 +65,4 @@ describe("what cannot be undone", () => {
       { reason: "fixed" },
     ]);
   });
-
-  it("a pause for a while says when it ends by itself", async () => {
-    const around = await surroundings();
-    await around.query("insert into source (name) values ('default')");
-    const words = ["pause", "confirm", "--reason", "their deploy", "--for", "2h"];
-    const { code, stdout } = await runCli(words, around.environment());
-    expect(code).toBe(0);
-    expect(stdout).toMatch(
-      /The pause ends automatically at 20.*Z\. Resume earlier with: invoice-relay resume confirm/,
-    );
-    expect(
-      await around.query(
-        "select pause_reason, paused_until - now() between '119 min' and '2 h' as ends from source",
-      ),
-    ).toEqual([{ pause_reason: "their deploy", ends: true }]);
-  });
 });

@@ -64,12 +64,4 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
       expect(stdout).not.toContain(TOKEN);
     }
   });
-
-  it("says so when nothing is known of it", async () => {
-    const around = await surroundings();
-    const id = randomUUID();
-    const { code, stdout, stderr } = await invoice(around, id);
-    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    expect(stderr).toContain(`Nothing is known about invoice ${id}: no callback named it`);
-  });
 });

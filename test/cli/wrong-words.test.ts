@@ -134,18 +134,3 @@ function wrongLines(path: string[], { registeredArguments, options }: Command): 
     .map((period) => [...path, ...meant, ...careful, ...period]);
   return [...asOption, ...asArgument, ...inverted];
 }
-
-it("a source that nobody knows is named, with those there are", async () => {
-  const environment = (await surroundings()).environment();
-  for (const words of [
-    "alarms",
-    "invoices",
-    "dead retry --dry-run",
-    "replay events --dry-run",
-    "pause confirm",
-  ])
-    expect(await runCli([...words.split(" "), "--source", "nosuch"], environment)).toMatchObject({
-      code: 3,
-      stderr: 'There is no source "nosuch". Known: default.\n',
-    });
-});

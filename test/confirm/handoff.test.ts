@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
-import { ownRelay, type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
 import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
@@ -58,38 +57,6 @@ describe("a new confirmation in the process that recorded it", () => {
     );
     expect(commits).toEqual([{ state: "claimed", leased: true, together: true }]);
     await relay.end("SIGKILL");
-  });
-
-  it("is left due when enough of them wait here already (G8)", async () => {
-    const around = await surroundings();
-    around.provider.otherwise(HANGS);
-    const relay = await startRelayProcess(
-      around.environment({ CONFIRM_CONCURRENCY: "8", CONFIRM_TIMEOUT: "10m" }),
-    );
-    await confirmerIsReady(around, relay);
-    await Promise.all(Array.from({ length: 20 }, () => tell(relay, newIds(10))));
-    await asked(around, 8);
-    const { due = 0, claimed = 0 } = await states(around);
-    expect(due + claimed).toBe(200);
-    expect(claimed).toBeLessThanOrEqual(2 * 8);
-    expect(around.provider.requests).toHaveLength(8);
-    await relay.end("SIGKILL");
-  });
-
-  it("belongs to everybody again as soon as this process stops, if it was not asked", async () => {
-    const around = await surroundings();
-    const unanswered: ServerResponse[] = [];
-    around.provider.otherwise((_, response) => void unanswered.push(response));
-    const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "4" }));
-    await confirmerIsReady(around, relay);
-    await tell(relay, newIds(20));
-    await asked(around, 4);
-    const stopped = relay.stop();
-    await eventually(() => states(around), toEqual({ claimed: 4, due: 16 }));
-    for (const response of unanswered) response.destroy();
-    await stopped;
-    expect(await states(around)).toEqual({ due: 20 });
-    expect(around.provider.requests).toHaveLength(4);
   });
 
   it("about an invoice that is known is judged by what is known: paid stays paid (G6)", async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
-import { eventually, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { NOT_FOUND } from "../support/scripted-provider.ts";
 import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
@@ -65,26 +64,5 @@ describe("limits of a source", () => {
     const seconds = (Date.now() - began) / 1_000;
     // The bucket's size of 4 on top, and what is under way.
     expect(around.provider.requests.length).toBeLessThanOrEqual(Math.ceil(seconds * 20) + 4 + 1);
-  });
-
-  it("in a flood of 3,000 made-up ids a known one is asked about within a second (G11, G12)", async () => {
-    const around = await surroundings();
-    around.provider.otherwise(NOT_FOUND);
-    const relay = await startRelay(around.environment());
-    const id = around.provider.paid();
-    await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () => expect(await confirmation(around, id)).toMatchObject({ state: "done" }),
-      WAIT,
-    );
-    const forged = Array.from({ length: 3_000 }, () => ({ data: { id: randomUUID() } }));
-    for (let sent = 0; sent < forged.length; sent += 500)
-      await relay.callback(forged.slice(sent, sent + 500));
-    await eventually(
-      () => around.query("select name from alarm where cleared_at is null"),
-      toEqual([{ name: "unknown_ids_flooding" }]),
-    );
-    await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(2), { ...WAIT, timeout: 1_000 });
   });
 });

@@ -3,39 +3,9 @@ import { describe, expect, it, vi } from "vitest";
 import { eventually, toContain, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-import { confirmation, hurry, openAlarms, timesAsked, WAIT } from "./asking-fixture.ts";
+import { confirmation, hurry, openAlarms, WAIT } from "./asking-fixture.ts";
 
 describe("a provider that is not well", () => {
-  it("answers 429 with a long Retry-After: the whole source waits 15 minutes, it is told, no step is spent", async () => {
-    const around = await surroundings();
-    const id = randomUUID();
-    around.provider.invoice(
-      id,
-      { status: 429, body: { status: 429, message: "Slow down" }, headers: { "retry-after": "3600" } },
-      invoiceAnswer(id),
-    );
-    const relay = await startRelay(around.environment());
-    await relay.callback({ data: { id } });
-    await vi.waitFor(async () => {
-      const [source] = await around.query(
-        "select extract(epoch from opens_at - now())::float8 as opens_in from source",
-      );
-      expect(source?.opens_in).toBeGreaterThan(850);
-      expect(source?.opens_in).toBeLessThanOrEqual(900);
-    }, WAIT);
-    // The confirmation is given back a moment after its source was made to wait.
-    await eventually(() => confirmation(around, id), toMatchObject({ state: "due", attempt: 0, faults: 1 }));
-    expect(await openAlarms(around)).toMatchObject([{ name: "retry_after_capped" }]);
-    await hurry(around, id);
-    const other = randomUUID();
-    await relay.callback({ data: { id: other } });
-    await eventually(() => confirmation(around, other), toMatchObject({ state: "due" }));
-    expect(timesAsked(around, id) + timesAsked(around, other)).toBe(1);
-    await around.query("update source set opens_at = '-infinity', retry_at = now() - interval '1 s'");
-    await eventually(() => confirmation(around, id), toMatchObject({ verdict: "paid" }));
-    await eventually(() => openAlarms(around), toEqual([]));
-  });
-
   it("fails: asked again by itself until it works, the alarm raised once and cleared", async () => {
     const around = await surroundings();
     const ids = Array.from({ length: 8 }, () => randomUUID());

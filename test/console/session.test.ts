@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ABSOLUTE_MS, EndedSessions, IDLE_MS, Sessions } from "../../src/api/sessions.ts";
+import { ABSOLUTE_MS, IDLE_MS, Sessions } from "../../src/api/sessions.ts";
 import { readSettings } from "../../src/kit/settings.ts";
 import { operations } from "../../src/operate/operations/list.ts";
 import { roleFor } from "../../src/operate/operations/operation.ts";
 import { ADMIN, ADMIN_TOKENS, adminApi, cookieIn, OPERATOR, READER } from "../support/admin.ts";
 import { openSession } from "../support/database.ts";
-import { withDatabase } from "../support/log-rows.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { startRelay } from "../support/relay.ts";
 
@@ -163,15 +162,6 @@ describe("a session of the console", () => {
     }
     const change = { headers: { cookie, "x-csrf-token": csrfToken }, body: { work: "publish" } };
     expect((await send("POST", "/pause", change)).status).toBe(401);
-  });
-
-  it("that was signed out of stays so while Postgres' clock is days ahead", async () => {
-    const { db } = await withDatabase();
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 2 * 86_400_000 });
-    onTestFinished(() => void vi.useRealTimers());
-    const ended = new EndedSessions(db);
-    for (const id of ["first", "second"]) await ended.end({ id, endsAt: Date.now() + ABSOLUTE_MS });
-    expect(await new EndedSessions(db).has("first")).toBe(true);
   });
 
   it("opens nothing while nobody can tell whether it has ended", async () => {

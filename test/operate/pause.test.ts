@@ -124,45 +124,4 @@ describe("pause and resume", () => {
     expect(await pause({ ...options, until })).toMatchObject({ changed: ["one"] });
     expect(await listPausable(db, "confirm")).toMatchObject([{ pausedUntil: until }]);
   });
-
-  it.each([
-    ["a back-off", "opens_at = now() + interval '1 day', faults = 7", "backing_off"],
-    [
-      "a Retry-After",
-      "opens_at = now() + interval '1 day', retry_at = now() + interval '1 day'",
-      "backing_off",
-    ],
-    ["an open circuit breaker's trial", "faults = 7", "half_open"],
-    ["a refusal", "paused_by = 'refused', paused_at = now(), probe_at = now()", "refused"],
-  ])("resume opens %s, closes its alarms, and says who did it", async (_, columns, state) => {
-    const { around, db } = await withDatabase();
-    await around.query("insert into topic (arn) values ('arn:one')");
-    await around.query(`update topic set ${columns}`);
-    for (const name of ["topic_failing", "topic_paused", "retry_after_capped"])
-      await around.query(
-        "insert into alarm (name, source, subject, detail) values ($1, '', 'arn:one', 'x')",
-        [name],
-      );
-    expect(await listPausable(db, "publish")).toMatchObject([{ state }]);
-
-    expect(await resume({ db, actor, work: "publish", names: "all" })).toMatchObject({
-      changed: ["arn:one"],
-    });
-
-    expect(await listPausable(db, "publish")).toMatchObject([{ state: "closed", lastError: null }]);
-    expect(await around.query("select 1 from alarm where cleared_at is null")).toEqual([]);
-    expect(await around.query("select actor, action, subject from audit_entry")).toEqual([
-      { actor, action: "resume.publish", subject: "arn:one" },
-    ]);
-  });
-
-  it("resume lifts a pause for a refused key too, and closes its alarm", async () => {
-    const { around, db } = await withDatabase();
-    await around.query("insert into source (name, paused_by, paused_at) values ('one', 'refused', now())");
-    await around.query(
-      "insert into alarm (name, source, subject, detail) values ('source_paused', 'one', 'one', 'x')",
-    );
-    expect(await resume({ db, actor, work: "confirm", names: "all" })).toMatchObject({ changed: ["one"] });
-    expect(await around.query("select 1 from alarm where cleared_at is null")).toEqual([]);
-  });
 });

@@ -4,7 +4,7 @@ import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
-import { addCallback, addConfirmation, addEvents, addProcess, withDatabase } from "../support/log-rows.ts";
+import { addProcess, withDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 const COLLECTIONS = { COLLECTION_IDS: "none" };
@@ -67,48 +67,6 @@ describe("invoice-relay status", () => {
     const ending = await look(environment);
     expect(ending.code).toBe(0);
     expect(ending.lines[0]).toMatch(/^Nothing needs a person, but work is held up: .*, until 20.* UTC/);
-  });
-
-  it("counts what waits for a person, with since when and what to do", async () => {
-    const around = await surroundings();
-    const environment = around.environment(COLLECTIONS);
-    const dead = await addConfirmation(around, { state: "dead", verdict: "pending" });
-    await addConfirmation(around, { verdict: "quarantined" });
-    await addEvents(around, 2, { state: "dead" });
-    await addCallback(around, { received_at: new Date() });
-    await around.query(
-      `insert into alarm (name, source, subject, detail, times) values ('confirmation_dead', 'default', $1,
-        'Given up', 3)`,
-      [dead],
-    );
-    const { code, lines, text } = await look(environment);
-    expect(code).toBe(1);
-    expect(lines[0]).toBe(
-      "A person is needed: 4 things: 1 confirmation given up; 2 events given up; 1 invoice in quarantine.",
-    );
-    expect(text).toContain("Read why; once the cause is gone, retry them. Run: invoice-relay dead list");
-    expect(text).toMatch(/confirmation_dead {2}critical, since 20.* UTC: a confirmation was given up \(/);
-    expect(text).toMatch(/dead letters {8}1 confirmation, 2 events/);
-  });
-
-  it("finds work that nobody does, and processes that fell silent", async () => {
-    const around = await surroundings();
-    const environment = around.environment(COLLECTIONS);
-    await addConfirmation(around, { state: "due", settled_at: null, verdict: null });
-    await addEvents(around, 1, { state: "due" });
-    await addProcess(around, { ago: "5 min" });
-    const { code, text } = await look(environment);
-    expect(code).toBe(1);
-    expect(text).toMatch(
-      /no process confirms and publishes, and none takes callbacks: the one on relay-1 \(pid 17\) has been silent since/,
-    );
-    // What waits behind it is no trouble of its own.
-    expect(text).toMatch(
-      /, and 1 payment has waited for .* days behind it, and 1 event has waited for .* days/,
-    );
-    expect(text).not.toContain("1 confirmation of source default has waited");
-    expect(text).not.toContain("1 event of source default has waited");
-    expect(text).toMatch(/relay-1 17 .*SILENT/);
   });
 
   it("says that migrations are missing, to a command and to who asks a relay that runs", async () => {

@@ -146,16 +146,6 @@ describe("dead letters", () => {
     ]);
   });
 
-  it("more than fit one transaction are all taken, each once", async () => {
-    const { around, db } = await withDatabase();
-    await addEvents(around, 2_300, { state: "dead" });
-    const far: number[][] = [];
-    const onProgress = (...done: number[]) => far.push(done);
-    expect((await retryDead({ db, actor, selection: { filters: {} }, onProgress })).count).toBe(2_300);
-    expect(far).toEqual([1_000, 2_000, 2_300].map((done) => [done, 2_300]));
-    expect(await around.query("select count(*)::int as count from audit_entry")).toEqual([{ count: 2_300 }]);
-  });
-
   it("that stop half-way say how many are done, and the same again takes the rest", async () => {
     const { around, db } = await withDatabase();
     const last = (await addEvents(around, 2_300, { state: "dead" })).at(-1)?.id;

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { claimEvents } from "../../src/publish/claim-events.ts";
-import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { ownDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
@@ -33,18 +32,5 @@ describe("events that wait", () => {
     await sql`analyze`.execute(db);
     const expected = await mostRowsOf(url, (explained) => claimEvents(explained, claim));
     expect({ unexpected, expected }).toEqual({ unexpected: 10, expected: 10 });
-  });
-
-  it("are written down without a comparison of each with all others", async () => {
-    const { db, url } = await waiting(500);
-    const { items } = await claimEvents(db, { route: ROUTE, wanted: 500, lease: leaseOf(60_000) });
-    const outcomes = items.map(({ id, source, leaseToken }) => ({
-      ...{ id, source, leaseToken, topicArn: TOPIC, messageId: id, digest: Buffer.alloc(32) },
-      ...{ state: "accepted" as const, dueInMs: 0, error: null },
-    }));
-    expect(outcomes).toHaveLength(500);
-    expect(await mostRowsOf(url, (explained) => writeOutcomes(explained, { outcomes, alarms: [] }))).toBe(
-      500,
-    );
   });
 });

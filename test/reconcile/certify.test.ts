@@ -5,32 +5,10 @@ import { makeCertificates } from "../../src/reconcile/certificate/certify.ts";
 import { noteShown } from "../../src/reconcile/certificate/listed-row.ts";
 import { LeaseLost, leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION } from "./list-provider.ts";
-import type { Place } from "./place-payment.ts";
 import { midnight, place, prove } from "./prove-period.ts";
 import { books, daysAgo } from "./relay-books.ts";
 
 describe("the certificate", () => {
-  it.each<[string, Place]>([
-    ["missing", { came: 0 }],
-    ["not_confirmed", { came: 1, confirmation: "state = 'due', verdict = 'pending'" }],
-    ["dead", { came: 1, confirmation: "state = 'dead', verdict = 'pending'" }],
-    ["quarantined", { came: 2, confirmation: "verdict = 'quarantined'" }],
-    ["not_paid", { came: 1, confirmation: "verdict = 'not_paid'" }],
-    ["recorded_only", { came: 2, confirmation: "record_only = true" }],
-    ["event_missing", { came: 2 }],
-    ["unpublished", { came: 3, outbox: "state = 'due'" }],
-    ["event_dead", { came: 3, outbox: "state = 'dead'" }],
-    ["held", { came: 3, outbox: "state = 'held'" }],
-    ["no_acceptance", { came: 3 }],
-  ])("names a gap as %s", async (reason, options) => {
-    const given = await books();
-    await place(given);
-    const invoiceId = await place(given, options);
-    const { result, gaps, differences, total } = await prove(given);
-    expect(differences).toMatchObject([{ invoiceId, reason, weight: "gap", amount: "100.10" }]);
-    expect([result, gaps, total.paid.count, total.published.count]).toEqual(["not_equal", 1, 2, 1]);
-  });
-
   it("names dead confirmations that no list shows, and who dismissed what", async () => {
     const given = await books();
     const dead = await place(given, {

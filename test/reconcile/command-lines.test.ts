@@ -50,22 +50,6 @@ describe("the command lines", () => {
     expect(stdout).toContain(`Payments of ${from} to ${to} (UTC)`);
   });
 
-  it("certify prints a table for finance with --csv, and the same of one that was made", async () => {
-    const { environment, around } = await emptyMonth();
-    await around.query("update source set first_served_at = '2026-09-01'");
-    const made = await runCli(["certify", ...DAYS, "--csv"], environment);
-    expect([made.code, made.stderr]).toEqual([0, ""]);
-    const [header, ...rows] = made.stdout.split("\r\n");
-    expect(header).toMatch(/^row,certificate,source,result,day,paid,paid_amount,/);
-    expect(rows[0]).toMatch(/^total,[0-9a-f-]{36},default,equal,,0,0\.00,0,0\.00,0,0\.00,/);
-    const [, id = ""] = rows[0]?.split(",") ?? [];
-    const shown = await runCli(["certificate", "show", id, "--csv"], environment);
-    expect(shown).toEqual(made);
-    const both = await runCli(["certificate", "show", id, "--csv", "--json"], environment);
-    expect(both.code).toBe(2);
-    expect(both.stdout + both.stderr).toContain("Choose one of --csv and --json.");
-  });
-
   it("certify and reconcile without COLLECTION_IDS say what to set, and exit 2", async () => {
     const { environment } = await emptyMonth();
     for (const command of ["certify", "reconcile"]) {

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { closeAlarmsByHand } from "../../src/operate/close-alarms.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
@@ -6,8 +5,6 @@ import { certifyPass } from "../../src/reconcile/certificate/certify.ts";
 import { readCalendar } from "../../src/reconcile/last-runs.ts";
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
-import { ownDatabase } from "../support/database.ts";
-import { mostRowsOf } from "../support/most-rows.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { midnight, place } from "./prove-period.ts";
 import { type Books, books, DAY_MS } from "./relay-books.ts";
@@ -257,37 +254,4 @@ describe("a daily certificate of collections that changed before it was made", (
     const listed = await listCertificates(given.db, { collection: given.provider.second }, 10);
     expect(listed).toEqual([]);
   });
-});
-
-it("a calendar takes each certificate apart once, however many of its days it shows (G12)", async () => {
-  const { url, db } = await ownDatabase();
-  const [first, last] = ["2026-01-01", "2026-02-09"];
-  // One after each day of 40, over ten days.
-  await sql`
-    insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
-      gaps, document)
-    select gen_random_uuid(), 'default', date(made), made - interval '10 days', made, '{}', 'done', made, 'equal', 0,
-      json_build_object('days', (
-        select json_agg(json_build_object('day', to_char(made - n * interval '1 day', 'YYYY-MM-DD'),
-          'differences', 0, 'paid', json_build_object('count', n, 'amount', '1.00')))
-        from generate_series(1, 10) as n))
-    from generate_series(${first}::timestamptz + interval '1 day', ${last}::timestamptz + interval '1 day',
-      '1 day') as made`.execute(db);
-  const sources = [{ name: "default", collectionIds: [], zone: "UTC" }];
-  let days: Awaited<ReturnType<typeof readCalendar>> = [];
-  const most = await mostRowsOf(
-    url,
-    async (session) => {
-      days = await readCalendar(session, { from: first, to: last, sources });
-    },
-    undefined,
-    "force_custom_plan",
-  );
-  // By the last of them; the first by one that was made nine days later.
-  expect(days.map(({ day, paid }) => [day, paid.count]).toSpliced(1, 38)).toEqual([
-    [first, 10],
-    [last, 1],
-  ]);
-  expect(days).toHaveLength(40);
-  expect(most).toBeLessThan(2 * 40 * 40);
 });

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import type { ListedInvoice } from "./list-provider.ts";
-import { PAID_AT, place, prove } from "./prove-period.ts";
-import { type Books, books, daysAgo } from "./relay-books.ts";
+import { PAID_AT, prove } from "./prove-period.ts";
+import { type Books, books } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;
 
@@ -51,36 +51,5 @@ describe("a payment that the list calls something else (G10)", () => {
     }
     await given.query("update confirmation set state = 'dead', verdict = 'pending'");
     expect(await sweep(given)).toEqual([]);
-  });
-});
-
-describe("a status that nobody knows, in Get Invoice's own answer", () => {
-  it("is named status_unknown, never green, until PAID_STATUSES settles it", async () => {
-    const given = await books();
-    await place(given);
-    const id = pay(given, { status: "Settled" });
-    const unknown = await prove(given);
-    expect(unknown).toMatchObject({
-      result: "not_equal",
-      differences: [{ invoiceId: id, reason: "status_unknown", weight: "difference" }],
-    });
-    expect(unknown.differences[0]?.detail).toContain('"Settled"');
-    given.source.invalidStatuses = ["Settled"];
-    expect((await prove(given)).result).toBe("equal");
-  });
-});
-
-describe("the day of a payment", () => {
-  it("is the answer's, whatever the list says", async () => {
-    const given = await books();
-    const id = await place(given);
-    const [item] = given.provider.invoices;
-    if (item !== undefined) item.datePaid = daysAgo(9).toISOString();
-    const certificate = await prove(given);
-    expect(certificate).toMatchObject({
-      result: "equal",
-      days: [{ day: PAID_AT.toISOString().slice(0, 10) }],
-    });
-    expect(given.provider.asked).toEqual([id]);
   });
 });

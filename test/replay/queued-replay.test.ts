@@ -1,25 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
-import { runCli, startCli } from "../support/cli-process.ts";
-import { addCallback, addEvents } from "../support/log-rows.ts";
+import { runCli } from "../support/cli-process.ts";
+import { addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { idsOf } from "./replaying-fixture.ts";
-
-it("replay callbacks says so while another of its kind goes first", async () => {
-  const around = await surroundings();
-  await addCallback(around);
-  await around.query(
-    `insert into replay (id, kind, filters, target, rate, matching, requested_by, lease_token, claimed_until)
-     values (gen_random_uuid(), 'callbacks', '{}', '{"kind":"topics"}', 1, 1, 'cli:test', gen_random_uuid(),
-       now() + interval '1 hour')`,
-  );
-  const command = startCli(["replay", "callbacks"], around.environment());
-  await command.says("Waiting: another replay of callbacks goes first.", "stderr");
-  const [held] = await around.query<{ id: string }>("select id from replay where claimed_until > now()");
-  expect((await runCli(["replay", "show", held?.id ?? ""], around.environment())).stdout).toContain(
-    `It goes on. End it with: invoice-relay replay cancel ${held?.id}`,
-  );
-});
 
 it("replay events says so if the relay has no topic for some", async () => {
   const around = await surroundings();

@@ -1,34 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
-import { findUnopened } from "../../src/replay/unopened-ids.ts";
+import { describe, it } from "vitest";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
+import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 import { replaying } from "./replaying-fixture.ts";
-
-describe("callbacks that are read again", () => {
-  it("leave the event loop a turn between each two of them (G12)", async () => {
-    let turns = 0;
-    let isOver = false;
-    const turning = (async () => {
-      for (; !isOver; turns += 1) await nextTurn();
-    })();
-    const seen: number[] = [];
-    const { db } = await withDatabase();
-    const callbacks = ["a", "b", "c"].map((id) => ({
-      ...{ id, at: "", source: "default", receivedAt: new Date(0), query: "", reference: null },
-      ...{ verdict: null, headers: [], body: Buffer.from(id), foundIds: [], forgottenIds: [] },
-      get method() {
-        seen.push(turns);
-        return "POST";
-      },
-    }));
-    await findUnopened(db, callbacks);
-    isOver = true;
-    await turning;
-    expect(seen.map((turn, index) => turn > (seen[index - 1] ?? -1))).toEqual([true, true, true]);
-  });
-});
 
 describe("replays that a running relay takes up", () => {
   it("do not wait for one that cannot go on, of their own kind or another (G11)", async () => {

@@ -50,10 +50,6 @@ async function house(kind: UpstreamKind) {
   };
 }
 
-/** Each is written and read by a look at the clock of its own. */
-const expectTogether = (opensInMs: number, retryInMs: number) =>
-  expect(opensInMs).toBeGreaterThanOrEqual(retryInMs - 1_000);
-
 const kinds = [
   ["source", SOURCE],
   ["topic", TOPIC],
@@ -86,38 +82,6 @@ describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
     expect(await standing()).toMatchObject({ pausedBy: "refused" });
     expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 1, is_open: true }]);
     expect(lines.filter(({ alarm }) => alarm === kind.alarms.paused)).toHaveLength(1);
-  });
-
-  it("keeps a moment that it named, although a later answer of the same write names none", async () => {
-    const { seen, standing } = await house(kind);
-    const upstream = seen();
-    await Promise.all([
-      upstream.note({ kind: "failed", times: 1, error }),
-      upstream.note({ kind: "slow_down", retryAfterMs: 300_000, error }),
-      upstream.note({ kind: "slow_down", retryAfterMs: null, error }),
-      upstream.note({ kind: "slow_down", retryAfterMs: 0, error }),
-    ]);
-    const { opensInMs, retryInMs } = await standing();
-    expect(retryInMs).toBeGreaterThan(290_000);
-    expectTogether(opensInMs, retryInMs);
-  });
-
-  it("keeps the longest moment that it named, however late answers and failures mix", async () => {
-    const { seen, standing, alarms } = await house(kind);
-    const processes = Array.from({ length: 5 }, seen);
-    await Promise.all(
-      processes.flatMap((upstream, index) => [
-        upstream.note({ kind: "slow_down", retryAfterMs: 120_000 * (index + 1), error }),
-        upstream.note({ kind: "works" }),
-        upstream.note({ kind: "failed", times: 1, error }),
-        upstream.note({ kind: "slow_down", retryAfterMs: null, error }),
-      ]),
-    );
-    await Promise.all(processes.map((upstream) => upstream.note({ kind: "works" })));
-    const { opensInMs, retryInMs } = await standing();
-    expect(retryInMs).toBeGreaterThan(590_000);
-    expectTogether(opensInMs, retryInMs);
-    expect((await alarms()).filter(({ is_open }) => is_open)).toEqual([]);
   });
 });
 
