@@ -25,11 +25,16 @@ const MONEY = { paid: "1500.50", stored: "1500.50", published: "1500.50" };
 
 describe("what is said of a payment", () => {
   const elsewhere = "arn:aws:sns:eu-west-1:000000000000:other";
-  // Those that stand alone are in certify.test, by rows.
   const unheard = { ...WITHOUT_EVENT, ...NOT_STORED };
   const isElsewhere = { accepted: false, acceptedElsewhere: elsewhere };
   it.each<[string, string, Changes]>([
     ["gap event_missing", "its confirmation is gone", { ...WITHOUT_EVENT, confirmation: null }],
+    ["gap quarantined", "it is held back", { ...WITHOUT_EVENT, verdict: "quarantined" }],
+    ["gap recorded_only", "it was only to be recorded", { ...WITHOUT_EVENT, recordOnly: true }],
+    ["gap dead", "it was given up", { ...unheard, confirmation: "dead", verdict: "pending" }],
+    ["gap no_acceptance", "its event waits nowhere", { accepted: false }],
+    ["gap held", "its event is held", { accepted: false, outboxState: "held" }],
+    ["gap event_dead", "its event was given up", { accepted: false, outboxState: "dead" }],
     ["gap dead", "it is dead, and dismissed", { ...unheard, confirmation: "dead", dismissedBy: "ada" }],
     ["gap not_confirmed", "it is asked for now", { ...unheard, confirmation: "claimed", verdict: null }],
     ["gap unpublished", "its event is being sent", { accepted: false, outboxState: "claimed" }],

@@ -43,10 +43,10 @@ describe("report", () => {
     expect(payments[2]?.reference).toBe("'=HYPERLINK(0)");
     const [total, ...others] = rows.filter(({ row }) => row !== "payment");
     expect(others).toEqual([]);
-    // That each sum is its column's, to the last digit: books-of-world.test.ts.
     expect(total).toMatchObject({
       ...{ row: "total", invoice_id: "count 3", currency: "NGN" },
-      amount: "sum 10000000040402.09",
+      ...{ amount: "sum 10000000040402.09", service_charge: "sum 100.00", vat: "sum 7.50" },
+      ...{ total: "sum 10000000040509.59", settleable: "sum 10000000040402.09" },
     });
   });
 
