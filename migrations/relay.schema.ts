@@ -15,6 +15,7 @@ source text not null
 subject text not null
 detail text not null
 snoozed_until timestamp with time zone
+note text
   constraint alarm_pkey PRIMARY KEY (id)
   index alarm_end_untold ON public.alarm USING btree (cleared_at) WHERE ((cleared_at IS NOT NULL) AND (cleared_told_at IS NULL))
   index alarm_open UNIQUE ON public.alarm USING btree (name, source, subject) WHERE (cleared_at IS NULL)

@@ -16,6 +16,7 @@ const ALARM_TO_NOTIFY = {
   clearedAt: nullable(returned.time),
   /** When people were last told that it is open; null for never. */
   toldAt: nullable(returned.time),
+  note: nullable(returned.text()),
   /** When it was claimed: what people are told is true of then. */
   at: returned.time,
 };
@@ -93,7 +94,7 @@ const claimTurn = new Statement(
       where ${MAY_NOTIFY}
       returning failures)
     select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
-      told_at as "toldAt", clock_timestamp() as at, turn.failures
+      told_at as "toldAt", note, clock_timestamp() as at, turn.failures
     from turn, (
       (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})
       union all (select * from (${AGAIN}) as again order by id limit ${most})) as untold

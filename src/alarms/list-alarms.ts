@@ -21,7 +21,7 @@ export async function listAlarms(
 ) {
   let query = db
     .selectFrom("alarm")
-    .select(["name", "source", "subject", "detail", "times", "snoozed_until as snoozedUntil"])
+    .select(["name", "source", "subject", "detail", "times", "note", "snoozed_until as snoozedUntil"])
     .select(["raised_at as raisedAt", "last_raised_at as lastRaisedAt", "cleared_at as clearedAt"])
     .select(typed(returned.count, sql`count(*) over ()`).as("total"))
     .select(typed(returned.time, sql`clock_timestamp()`).as("now"))
@@ -120,4 +120,11 @@ export async function listOpenAlarms(
 /** Has nobody told of these before `until`; they stay open. */
 export async function snoozeAlarms(trx: Database, ids: readonly number[], until: Date): Promise<void> {
   await sql`update alarm set snoozed_until = ${until} where id = any(${ids}::bigint[])`.execute(trx);
+}
+
+/** Notes something about these; an empty note takes it away. */
+export async function noteAlarms(trx: Database, ids: readonly number[], note: string): Promise<void> {
+  await sql`update alarm set note = ${note === "" ? null : note} where id = any(${ids}::bigint[])`.execute(
+    trx,
+  );
 }

@@ -60,7 +60,7 @@ function worstFirst(alarms: readonly AlarmNews[]): AlarmNews[] {
 
 /** How urgent, what, where, why, what to do about it, and where that is done. */
 function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
-  const { name, source, subject, detail, clearedAt, isTest } = alarm;
+  const { name, source, subject, detail, clearedAt, note, isTest } = alarm;
   if (isTest) return `TEST of the alarm webhook of invoice-relay: ${outside(detail, LIMITS.detail)}`;
   const about = [...new Set([source, subject])].filter((word) => word !== "").join(", ");
   const { title, severity, action } = describeAlarm({ ...alarm, now: clearedAt ?? alarm.at });
@@ -68,7 +68,8 @@ function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
   if (clearedAt !== null) return `OVER: ${what}`;
   const why = outside(detail, LIMITS.detail);
   const todo = outside(action, LIMITS.action);
-  return `${urgency(alarm, severity)}: ${what}. ${why} What to do: ${todo} ${whereTo(name, settings)}`;
+  const noted = note === null ? "" : ` Note: ${outside(note, LIMITS.note)}`;
+  return `${urgency(alarm, severity)}: ${what}. ${why} What to do: ${todo}${noted} ${whereTo(name, settings)}`;
 }
 
 const urgency = ({ toldAt }: AlarmNews, severity: Severity): string =>
@@ -91,7 +92,7 @@ function linkOf(
 }
 
 /** So that a section stays below Slack's 3,000 characters and twenty of them below its 40,000. */
-const LIMITS = { about: 250, detail: 700, action: 600 };
+const LIMITS = { about: 250, detail: 700, action: 600, note: 200 };
 
 const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 

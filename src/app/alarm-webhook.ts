@@ -20,7 +20,7 @@ import type { Pass, PassContext } from "./pass.ts";
 /** The longest that one message may take, in ms. */
 const TIMEOUT_MS = 10_000;
 
-const NEW = { times: 1, clearedAt: null, toldAt: null } as const;
+const NEW = { times: 1, clearedAt: null, toldAt: null, note: null } as const;
 
 /** Where people are notified of alarms; null without ALARM_WEBHOOK_URL. */
 export function alarmWebhook(settings: Settings, metrics: Metrics) {

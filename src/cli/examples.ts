@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   alarms: "--all --name source_failing --limit 20",
   "alarms close": 'event_dead --reason "sent again by hand"',
   "alarms snooze": 'source_failing --for 2h --reason "maintenance at the provider"',
+  "alarms note": 'source_failing --note "ticket 4711"',
   audit: "--actor ada --from 2026-10-01",
   "callback-url": "--reference ORDER-4711",
   "callbacks list": "--refused --from 2026-10-01",

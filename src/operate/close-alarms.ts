@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Transaction } from "kysely";
 import { ALARMS, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import { clearAlarms, closeAlarms, ENDED_ALARMS } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
-import { listOpenAlarms, type MeantAlarms, snoozeAlarms } from "../alarms/list-alarms.ts";
+import { listOpenAlarms, type MeantAlarms, noteAlarms, snoozeAlarms } from "../alarms/list-alarms.ts";
 import { databaseTime } from "../database/server.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
@@ -65,6 +65,16 @@ export async function snoozeAlarmsByHand({ until, ...given }: GivenAlarms & { un
     ),
   );
 }
+
+/** Notes who sees to open alarms, or what was found out; an empty note takes it away. */
+export const noteAlarmsByHand = ({ note, ...given }: GivenAlarms & { note: string }) =>
+  changeByHand(given, "alarm.note", { note }, (trx, open) =>
+    noteAlarms(
+      trx,
+      open.map(({ id }) => id),
+      note,
+    ),
+  );
 
 const closeRemoved = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
   const named = (condition: RawBuilder<unknown>) => sql`

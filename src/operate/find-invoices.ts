@@ -3,7 +3,9 @@ import { type Page, type PagePosition, walk } from "../database/page.ts";
 import type { Database } from "../database/tables.ts";
 import { type IdRange, idRange } from "../kit/ids.ts";
 import { invoicesOfEvents } from "../publish/read-events.ts";
-import { invoicesCalledAs } from "../receive/log/callbacks-about.ts";
+import { callbacksBeginning, invoicesCalledAs } from "../receive/log/callbacks-about.ts";
+import { certificatesBeginning } from "../reconcile/read-certificates.ts";
+import { replaysBeginning } from "../replay/replay-rows.ts";
 import { meantBy, wordsFor } from "./find-meaning.ts";
 import type { InvoiceTerms } from "./invoice-terms.ts";
 import {
@@ -78,18 +80,38 @@ async function idsWithin(db: Database, range: IdRange): Promise<string[]> {
 const isByConfirmation = ({ status, payer, from, to, confirmedFrom, confirmedTo }: InvoiceTerms): boolean =>
   (from ?? to) === undefined && (status ?? payer ?? confirmedFrom ?? confirmedTo) !== undefined;
 
+/** The most callbacks, certificates and replays of an id's beginning to name. */
+const OTHER_LIMIT = 10;
+
 /** What the text of the search box finds. A further page is of the same meaning: those before it find nothing. */
 export async function searchInvoices(
   db: Database,
-  { text, ...terms }: InvoiceTerms & { text: string },
+  { text, today, ...terms }: InvoiceTerms & { text: string; today: string },
   wanted: PageWanted,
 ) {
   // In this order; all but the last found nothing.
   const searched: string[] = [];
-  for (const meant of meantBy(text)) {
+  const others = wanted.from === null ? await othersBeginning(db, text) : [];
+  for (const meant of meantBy(text, today)) {
     searched.push(wordsFor({ ...terms, ...meant }));
     const page = await findInvoices(db, { ...terms, ...meant }, wanted);
-    if (page.items.length > 0 || page.next !== null) return { ...page, searched };
+    if (page.items.length > 0 || page.next !== null) return { ...page, searched, others };
   }
-  return { items: [], next: null, searched };
+  return { items: [], next: null, searched, others };
+}
+
+/** What is no payment and has an id that was searched for. */
+async function othersBeginning(db: Database, text: string) {
+  const range = idRange(text);
+  if (range === null) return [];
+  const [callbacks, certificates, replays] = [
+    await callbacksBeginning(db, range, OTHER_LIMIT),
+    await certificatesBeginning(db, range, OTHER_LIMIT),
+    await replaysBeginning(db, range, OTHER_LIMIT),
+  ];
+  return [
+    ...callbacks.map(({ id, at }) => ({ what: "callback" as const, id, at })),
+    ...certificates.map((one) => ({ what: "certificate" as const, ...one })),
+    ...replays.map((one) => ({ what: "replay" as const, ...one })),
+  ];
 }

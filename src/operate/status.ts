@@ -20,6 +20,7 @@ export const alarm = z.object({
   clearedAt: time.nullable(),
   times: whole,
   snoozedUntil: time.nullable().describe("Nobody is told of it before."),
+  note: z.string().nullable().describe("What a person noted."),
   title: z.string().describe("Its name in plain words."),
   severity,
   about: z.string().describe("What its subject names."),

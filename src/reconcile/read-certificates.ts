@@ -5,6 +5,7 @@ import { typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { answeredId, decimal, time, whole } from "../kit/answer-fields.ts";
+import type { IdRange } from "../kit/ids.ts";
 import {
   type Certificate,
   certificateHead,
@@ -52,6 +53,18 @@ export interface CertificateFilters {
   from?: string | undefined;
   to?: string | undefined;
 }
+
+/** Up to `limit` certificates whose ids are within the range. */
+export const certificatesBeginning = (db: Database, { first, last }: IdRange, limit: number) =>
+  db
+    .selectFrom("certificate")
+    .select(["id", "created_at as at"])
+    .where("id", ">=", first)
+    .where("id", "<=", last)
+    .where("document", "is not", null)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 
 export interface DifferenceFilters {
   /** YYYY-MM-DD, in its zone. */

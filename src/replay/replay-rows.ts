@@ -6,7 +6,7 @@ import { nullable, returned } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { answeredId } from "../kit/answer-fields.ts";
 import { notFoundError } from "../kit/errors.ts";
-import { newId } from "../kit/ids.ts";
+import { type IdRange, newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
 import { type Lease, LeaseLost } from "../work/lease.ts";
 import { LeasedRows, leaseEnd } from "../work/leased-rows.ts";
@@ -51,6 +51,17 @@ export async function listReplays({ db, limit = 20 }: { db: Database; limit?: nu
     .limit(limit)
     .execute();
 }
+
+/** Up to `limit` replays whose ids are within the range, the newest first. */
+export const replaysBeginning = (db: Database, { first, last }: IdRange, limit: number) =>
+  db
+    .selectFrom("replay")
+    .select(["id", "requested_at as at"])
+    .where("id", ">=", first)
+    .where("id", "<=", last)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 
 export async function findReplay({ db, id }: { db: Database; id: string }): Promise<Replay | null> {
   return (await db.selectFrom("replay").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;

@@ -66,7 +66,7 @@ it("payments are found by what a person has of them; nothing found says what was
     "ada@example.com",
     "obi",
     "NGN 40,645.00",
-    "01/11/2026",
+    "1 November 2026",
   ]) {
     const { stdout, code } = await runCli(["invoices", have, "--json"], environment);
     expect({

@@ -25,7 +25,7 @@ describe("odd input to the admin API", () => {
       ["GET", "/audit?limit=0x10"],
       ["GET", "/reports/payments?from=2026-10-01&to=2026-10-02&collection=%00"],
       ["GET", "/certificates/calendar?from=2025-01-01&to=2026-10-02"],
-      ["POST", "/alarms/close", { alarms: [{ name: "invoice_anomaly" }], reason: "a\0b" }],
+      ["POST", "/alarms/note", { alarms: [{ name: "invoice_anomaly" }], note: "a\0b" }],
       ["POST", "/alarms/close", { alarms: [{ name: "silent_process", subject: "\ud800" }] }],
       ["POST", "/pause", { work: "confirm", reason: "half an \ud83d" }],
     ];

@@ -17,7 +17,7 @@ const RELEASED = {
   "relay/0007_replay.ts": "95e082ad8c55244f",
   "relay/0008_work.ts": "e0c04e63ed7f70e1",
   "relay/0009_age.ts": "e4c08adf272cce7a",
-  "relay/0010_snooze.ts": "1169175ce31bc6c1",
+  "relay/0010_snooze.ts": "6a019efe706ba2e9",
   "relay/0015_signing_key.ts": "68db017e0e6a6dad",
   "relay/0018_whole_pages.ts": "680e7ccb2784db68",
 };

@@ -148,10 +148,12 @@ it("one alarm that is refused even alone keeps no other waiting", async () => {
   expect(await untold()).toEqual([]);
 });
 
-it("closing by name or by subject closes no other", async () => {
+it("a note stands beside its alarm; closing by name or by subject closes no other", async () => {
   const around = await surroundings();
   for (const subject of ["one", "two"]) await raise(around, "replay_failed", subject);
   const run = (...words: string[]) => runCli(["alarms", ...words], around.environment());
+  await run("note", "replay_failed", "--subject", "two", "--note", "Ada asks the hoster");
+  expect((await run()).stdout).toContain("note: Ada asks the hoster");
   expect((await run("close", "replay_failed", "--subject", "one")).stdout).toContain("1 alarm closed");
   expect(await around.query("select subject from alarm where cleared_at is null")).toEqual([
     { subject: "two" },

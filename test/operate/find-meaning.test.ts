@@ -4,7 +4,8 @@ import { amountIn } from "../../src/kit/money-text.ts";
 import { dayIn, meantBy } from "../../src/operate/find-meaning.ts";
 
 describe("what a search means", () => {
-  const meant = (text: string) => meantBy(text);
+  const TODAY = "2026-11-24";
+  const meant = (text: string) => meantBy(text, TODAY);
 
   it("is told by how it looks", () => {
     const id = randomUUID();
@@ -20,19 +21,23 @@ describe("what a search means", () => {
       { reference: "af308019…" },
       { payer: "af308019…" },
     ]);
-    expect(meant("24/11/2026")).toEqual([
-      { reference: "24/11/2026" },
-      { from: "2026-11-24", to: "2026-11-24" },
-    ]);
+    expect(meant("24 Nov")).toEqual([{ reference: "24 Nov" }, { from: TODAY, to: TODAY }]);
     expect(meant("  ")).toEqual([{}]);
   });
 
   it.each([
-    ["24/11/2026", "2026-11-24"],
-    ["24.11.2026", "2026-11-24"],
+    ["24/11/2026", TODAY],
+    ["24.11.2026", TODAY],
+    ["24 November 2026", TODAY],
+    ["Nov 24, 2026", TODAY],
+    ["24th nov", TODAY],
+    ["25 Nov", "2025-11-25"],
+    ["today", TODAY],
+    ["yesterday", "2026-11-23"],
     ["31/11/2026", null],
-    ["24 Nov 2026", null],
-  ])("a day as people write it: %s", (text, day) => expect(dayIn(text)).toBe(day));
+    ["24 Noon 2026", null],
+    ["order 7", null],
+  ])("a day as people write it: %s", (text, day) => expect(dayIn(text, TODAY)).toBe(day));
 
   it.each([
     ["40645", "40645"],
@@ -41,6 +46,9 @@ describe("what a search means", () => {
     ["₦40,645", "40645"],
     ["N40,645.00", "40645.00"],
     ["40645 NGN", "40645"],
+    ["40.645,00", "40645.00"],
+    ["NGN 1.240.645,50", "1240645.50"],
+    ["40645,00", "40645.00"],
   ])("an amount as people write it: %s", (text, digits) => expect(amountIn(text)).toBe(digits));
 
   it.each(["1,5", "40,645,00", "40.645,0", "much", "-5", "NGN", "1.2.3", "INV40645"])(

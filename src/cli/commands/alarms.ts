@@ -25,6 +25,11 @@ export const alarmsCommand = (context: CommandContext): Command =>
       changeAlarms(context, "snoozeAlarms", "snooze", "snoozed; what lasts then is told again", withUntil),
     )
     .addCommand(
+      changeAlarms(context, "noteAlarms", "note", "noted", (command) =>
+        command.requiredOption("--note <text>", "what to note; empty takes it away; no personal data"),
+      ),
+    )
+    .addCommand(
       operationCommand(context, "testAlarms", {
         name: "test",
         text: ({ problem }) =>
@@ -48,14 +53,14 @@ const which = z.object({ source: name().optional(), subject: name(1_000).optiona
 
 function changeAlarms(
   context: CommandContext,
-  id: "closeAlarms" | "snoozeAlarms",
+  id: "closeAlarms" | "snoozeAlarms" | "noteAlarms",
   verb: string,
   done: string,
   extend = (command: Command) => command,
 ): Command {
   return operationCommand(context, id, {
     name: verb,
-    without: ["alarms", "until"],
+    without: ["alarms", "until", "note"],
     extend: (made) =>
       extend(
         made
@@ -87,6 +92,7 @@ function renderAlarms(alarms: ResultOf<"listAlarms">["items"]): string {
         `    ${clearedAt === null ? "since " : ""}${clock(raisedAt)}${until}${often}: ${detail}`,
         ...(clearedAt === null ? [`    ${action}`] : []),
         ...(alarm.snoozedUntil === null ? [] : [`    snoozed until ${clock(alarm.snoozedUntil)}`]),
+        ...(alarm.note === null ? [] : [`    note: ${alarm.note}`]),
       ]
         .map((line) => plainText(line))
         .join("\n");

@@ -7,7 +7,7 @@ import { isUuid } from "../../kit/ids.ts";
 import { moneyIn } from "../../kit/money-text.ts";
 import { currencyOf } from "../../kit/sources.ts";
 import { plainText, shortText } from "../../kit/text.ts";
-import { spanText } from "../../kit/time.ts";
+import { clock, dayOf, spanText } from "../../kit/time.ts";
 import { searchInvoices } from "../../operate/find-invoices.ts";
 import { readValue } from "../../operate/operations/bad-input.ts";
 import { name } from "../../operate/operations/fields.ts";
@@ -45,23 +45,28 @@ export const invoicesCommand = (context: CommandContext): Command =>
       if (words.length === 0) return given;
       return { ...given, ...readValue(z.object({ text: name(1_000) }), { text: words.join(" ") }) };
     },
-    json: ({ items, searched }, { text }) => ({
+    json: ({ items, searched, others }, { text }) => ({
       invoices: items,
-      ...(text === undefined ? {} : { searched }),
+      ...(text === undefined ? {} : { searched, others }),
     }),
-    text: ({ items, searched }, given) => {
+    text: ({ items, searched, others }, given) => {
       const looked = given.text === undefined ? "" : `. Searched: ${searched.join("; ")}`;
       const none = noneText(
         given,
         "No invoice has been confirmed yet",
         `No confirmed invoice matches${looked}`,
       );
-      return items.length > 0
-        ? render(items, currencyOf(context.settings()))
-        : `${none}.
-${ELSEWHERE}`;
+      return [
+        ...others.map(otherWords),
+        items.length > 0 ? render(items, currencyOf(context.settings())) : `${none}.\n${ELSEWHERE}`,
+      ].join("\n");
     },
   });
+
+const SHOWN_BY = { callback: "callbacks", certificate: "certificate", replay: "replay" } as const;
+
+const otherWords = ({ what, id, at }: ResultOf<"searchInvoices">["others"][number]): string =>
+  `${what} ${id}, ${clock(at)}: invoice-relay ${SHOWN_BY[what]} show ${id}`;
 
 const ELSEWHERE =
   "What no callback named may still be at the provider: invoice-relay api list-invoices <collection id> " +
@@ -113,13 +118,14 @@ export function invoiceCommand(context: CommandContext): Command {
 
 /** The one invoice that a text finds, as the search box would. @throws RelayError unless it is one. */
 async function idMeant(db: Database, text: string): Promise<string> {
+  const today = dayOf(new Date());
   for (let from: PagePosition | null = null; ; ) {
     const found: Awaited<ReturnType<typeof searchInvoices>> = await searchInvoices(
       db,
-      { text },
+      { text, today },
       { from, limit: CHOICES },
     );
-    const { items, searched } = found;
+    const { items, searched, others } = found;
     const ids = [...new Set(items.map(({ invoiceId }) => invoiceId))];
     const [id] = ids;
     if (id !== undefined && ids.length === 1 && found.next === null) return id;
@@ -130,7 +136,12 @@ async function idMeant(db: Database, text: string): Promise<string> {
       );
     from = found.next;
     if (from === null)
-      throw notFoundError(`No confirmed invoice matches. Searched: ${searched.join("; ")}.\n${ELSEWHERE}`);
+      throw notFoundError(
+        [
+          ...others.map(otherWords),
+          `No confirmed invoice matches. Searched: ${searched.join("; ")}.\n${ELSEWHERE}`,
+        ].join("\n"),
+      );
   }
 }
 

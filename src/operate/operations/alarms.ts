@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ALARM_NAMES } from "../../alarms/alarm-definitions.ts";
 import { listAlarms } from "../../alarms/list-alarms.ts";
-import { closeAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
+import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
 import { alarm } from "../status.ts";
-import { limitInQuery, line, reason, source, timeGiven, whole } from "./fields.ts";
+import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const { get, post } = operationsAbout("Alarms");
@@ -62,6 +62,17 @@ export const alarmOperations = [
     result: counted,
     run: ({ db, actor }, { body: { until, ...given } }) =>
       snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
+  }),
+  post("noteAlarms", "/alarms/note", {
+    summary: "Note who sees to open alarms, or what was found out",
+    body: z.strictObject({
+      alarms: meantAlarms,
+      note: words.describe("what to note; empty takes it away; no personal data"),
+      reason,
+    }),
+    example: { body: { alarms: [A_STEP], note: "Ada asks the hoster" } },
+    result: counted,
+    run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),
   post("testAlarms", "/alarms/test", {
     summary: "Send a test message where people are told of alarms",

@@ -73,7 +73,7 @@ export const name = (most = 300) =>
 
 const REASON = { error: "should be a few words, 500 characters at most" };
 /** What people write, in several lines perhaps; it may be empty. */
-const words = z
+export const words = z
   .string()
   .trim()
   .max(500, REASON)

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { seenCollections } from "../../confirm/invoices/seen-collections.ts";
+import { dayOf } from "../../kit/time.ts";
 import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { personalTerms, terms } from "../invoice-terms.ts";
 import {
@@ -62,10 +63,18 @@ export const findOperations = [
       searched: z
         .array(z.string())
         .describe("What was looked for, in words, in this order; all but the last found nothing."),
+      others: z
+        .array(z.object({ what: z.enum(["callback", "certificate", "replay"]), id: answeredId, at: time }))
+        .describe("What else has an id that begins so; on the first page only."),
     }),
     async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
-      const { searched, ...page } = await searchInvoices(db, { ...terms, text }, { from, limit });
-      return { ...pageFrom(page), searched };
+      const today = dayOf(new Date());
+      const { searched, others, ...page } = await searchInvoices(
+        db,
+        { ...terms, text, today },
+        { from, limit },
+      );
+      return { ...pageFrom(page), searched, others };
     },
   }),
   get("listCollections", "/collections", {

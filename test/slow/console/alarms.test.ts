@@ -37,15 +37,20 @@ describe("alarms by hand", () => {
     await page.getByText("23 alarms").waitFor();
   });
 
-  it("are snoozed until a time, with a reason", async () => {
+  it("are noted and snoozed until a time, with a reason", async () => {
     const { page } = person;
     await person.open("attention/alarms?name=invoice_unanswered");
+    await person.choose(page.getByRole("row").nth(1).getByRole("checkbox"));
+    await person.press(page.getByRole("button", { name: "Note" }));
+    await page.getByRole("dialog").getByLabel("Note").fill("Ada asks the hoster.");
+    await person.confirm("Note", "So that nobody asks twice.");
+    await page.getByRole("row").filter({ hasText: "Ada asks the hoster." }).waitFor();
     await person.choose(page.getByRole("row").nth(1).getByRole("checkbox"));
     await person.press(page.getByRole("button", { name: "Snooze" }));
     await person.select(page.getByLabel("Ends"), "4 hours");
     await person.confirm("Snooze", "The hoster is on it.");
     await page.getByRole("row").filter({ hasText: "snoozed until" }).waitFor();
-    await person.keep("alarms-snoozed");
+    await person.keep("alarms-noted-and-snoozed");
     await stand.world.until(
       "select actor from audit_entry where action = 'alarm.snooze'",
       [],

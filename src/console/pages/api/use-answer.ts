@@ -70,6 +70,8 @@ export interface ListPage<Item> {
   total?: number;
   /** What a text was taken for, in words and in this order; all but the last found nothing. */
   searched?: readonly string[];
+  /** What else has an id that begins as the text does. */
+  others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
 }
 
 /** A long list, page after page. @param key another one begins anew. @param ask null for the first page. */

@@ -14,7 +14,7 @@ import type { Values } from "../parts/form.tsx";
 import { doHere, sayHere } from "../parts/here.ts";
 import { LIST_LIMIT, List, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
 import { PageHead, Tabs } from "../parts/page.tsx";
-import { Ago, Badge, Outside, ShortId, Time } from "../parts/values.tsx";
+import { Ago, Badge, Icon, Outside, ShortId, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
 import { DEAD_LETTERS, QUARANTINE, UndeliveredPage } from "./undelivered.tsx";
 
@@ -84,9 +84,14 @@ const subjectField = (name: string, look: Pick<Field<never>, "phone"> = {}): Fie
 
 const DETAIL: Field<ListedAlarm> = {
   name: "What is wrong",
-  show: ({ name, detail, action }) => (
+  show: ({ name, detail, action, note: noted }) => (
     <>
       <Outside text={sayHere(detail)} />
+      {noted !== null && (
+        <p class="line">
+          <Icon name="flag" /> <Outside text={noted} />
+        </p>
+      )}
       <small class="block quiet">
         <Outside text={doHere(name, action)} />
       </small>
@@ -164,6 +169,17 @@ const SNOOZE: AlarmAct = {
   done: "snoozed",
 };
 
+const NOTE: AlarmAct = {
+  operation: "noteAlarms",
+  title: "Note",
+  says: () => "For whoever looks next: who sees to it, or what was found out. An empty note takes it away.",
+  fields: () => [
+    { name: "note", label: "Note", kind: "lines", hint: "no personal data", input: { maxLength: 500 } },
+  ],
+  act: (alarms, reason, { note = "" }) => post("/alarms/note", { body: { alarms, note, reason } }),
+  done: "noted",
+};
+
 /** Asks the provider about the invoices once more: does it still say so? */
 const ASK_AGAIN: RowsAct<ListedAlarm> = {
   operation: "askAgain",
@@ -220,7 +236,7 @@ const ALARMS: ListDefinition<ListedAlarm> = {
   filters: [{ name: "name", label: "Alarm", kind: "alarm" }],
   read: readCounted("/alarms"),
   empty: ["No alarm is open.", "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads."],
-  acts: [alarmAct(CLOSE), alarmAct(SNOOZE)],
+  acts: [alarmAct(CLOSE), alarmAct(SNOOZE), alarmAct(NOTE)],
   figure: (status) => countAlarms(status),
 };
 

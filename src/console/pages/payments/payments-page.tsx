@@ -3,12 +3,12 @@ import { post } from "../api/client.ts";
 import { happenings } from "../api/live.ts";
 import type { ListedInvoice } from "../api/types.ts";
 import type { ListPage } from "../api/use-answer.ts";
-import { searched, setSearch } from "../kit/router.tsx";
+import { Link, searched, setSearch } from "../kit/router.tsx";
 import { paymentMoneyField, stateField, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Button, currencies, Outside, PaymentName, ShortId } from "../parts/values.tsx";
+import { Button, currencies, Outside, PaymentName, ShortId, Time } from "../parts/values.tsx";
 import { PaymentPage } from "./payment-page.tsx";
 
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
@@ -89,8 +89,8 @@ function Payments() {
   );
 }
 
-/** What a search took its text for. */
-function Searched({ page: { items, searched = [] } }: { page: ListPage<unknown> }) {
+/** What a search took its text for, and what it found besides payments. */
+function Searched({ page: { items, searched = [], others = [] } }: { page: ListPage<unknown> }) {
   const last = searched.at(-1);
   if (last === undefined) return null;
   return (
@@ -111,6 +111,35 @@ function Searched({ page: { items, searched = [] } }: { page: ListPage<unknown> 
           .
         </p>
       )}
+      {others.length > 0 && (
+        <p>
+          {items.length > 0 ? "Also with such an id: " : "With such an id there is "}
+          {others.map((one, index) => (
+            <span key={one.id}>
+              {index > 0 && ", "}
+              <Other found={one} />
+            </span>
+          ))}
+          .
+        </p>
+      )}
     </div>
   );
 }
+
+type OtherFound = NonNullable<ListPage<unknown>["others"]>[number];
+
+const PAGES: Record<OtherFound["what"], (id: string) => string> = {
+  callback: (id) => `callbacks/${id}`,
+  certificate: () => "completeness",
+  replay: (id) => `replays/${id}`,
+};
+
+const Other = ({ found: { what, id, at } }: { found: OtherFound }) => (
+  <>
+    <Link to={PAGES[what](id)}>
+      {what} <ShortId id={id} />
+    </Link>{" "}
+    of <Time at={at} />
+  </>
+);
