@@ -9,12 +9,12 @@ last_raised_at timestamp with time zone not null default clock_timestamp()
 cleared_at timestamp with time zone
 told_at timestamp with time zone
 cleared_told_at timestamp with time zone
+snoozed_until timestamp with time zone
 times integer not null default 1
 name text not null
 source text not null
 subject text not null
 detail text not null
-snoozed_until timestamp with time zone
 note text
   constraint alarm_pkey PRIMARY KEY (id)
   index alarm_end_untold ON public.alarm USING btree (cleared_at) WHERE ((cleared_at IS NOT NULL) AND (cleared_told_at IS NULL))
@@ -138,6 +138,7 @@ invoice_id uuid not null
 lease_token uuid
 callback_id uuid
 opened_at timestamp with time zone not null
+open_since timestamp with time zone
 requested_at timestamp with time zone not null
 due_at timestamp with time zone not null
 asked_at timestamp with time zone
@@ -159,7 +160,6 @@ verdict text
 last_error text
 last_answer text
 listed_digest text
-open_since timestamp with time zone
   constraint confirmation_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint confirmation_opened_by_check CHECK ((opened_by = ANY (ARRAY['callback'::text, 'reconcile'::text, 'replay'::text, 'operator'::text])))
   constraint confirmation_pkey PRIMARY KEY (invoice_id, source)
@@ -334,13 +334,13 @@ id uuid not null
 started_at timestamp with time zone not null default clock_timestamp()
 seen_at timestamp with time zone not null default clock_timestamp()
 pid integer not null
+beat_ms integer not null default 30000
 http boolean not null
 workers boolean not null
 host text not null
 version text not null
 serves jsonb not null default '{}'::jsonb
 recording_problem jsonb
-beat_ms integer not null default 30000
   constraint relay_process_pkey PRIMARY KEY (id)
 `,
   replay: `

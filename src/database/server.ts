@@ -66,7 +66,7 @@ interface SchemaRight {
 }
 
 const hasRight = new Statement(
-  { may: returned.boolean, login: returned.text() },
+  { login: returned.text(), may: returned.boolean },
   ({ value }: Slots<SchemaRight>) => sql`
     select current_user::text as login, not exists (
       select from pg_namespace where nspname = ${value(({ schema }) => schema)}

@@ -153,9 +153,9 @@ describe("invoice-relay doctor", () => {
 
   it("finds a schema that is behind, and partitions that are missing", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0005_people'");
+    await around.query("delete from kysely_migration where name = '0005_replays'");
     const lines = await doctor(around.environment());
-    expect(lines).toContain("FAULT  schema: behind by 0005_people. Run: invoice-relay migrate");
+    expect(lines).toContain("FAULT  schema: behind by 0005_replays. Run: invoice-relay migrate");
     expect(lines).toContainEqual(
       expect.stringMatching(/^FAULT {2}partitions: missing: callback_.*invoice-relay migrate$/),
     );
@@ -163,7 +163,7 @@ describe("invoice-relay doctor", () => {
 
   it("finds a database that an earlier version made, and so do migrate and serve", async () => {
     const around = await surroundings();
-    await around.query("update kysely_migration set name = '0001_callback' where name = '0001_log'");
+    await around.query("update kysely_migration set name = '0001_log' where name = '0001_callback'");
     const says = "made by an earlier version of invoice-relay, whose migrations this one does not continue";
     expect(await doctor(around.environment())).toContainEqual(
       expect.stringMatching(new RegExp(`^FAULT {2}schema: ${says}\\. Name an empty database`)),

@@ -9,7 +9,7 @@ describe("invoice-relay migrate", () => {
     const environment = await emptyDatabase();
     const first = await runCli(["migrate"], environment);
     expect(first.code).toBe(0);
-    expect(first.stdout).toContain("ran migration 0001_log\n");
+    expect(first.stdout).toContain("ran migration 0001_callback\n");
     expect(first.stdout.match(/made partition callback_\d{4}_\d{2}/g)).toHaveLength(4);
     expect(first.stdout).toMatch(/The schema is current\.\n$/);
 
@@ -71,6 +71,6 @@ describe("invoice-relay migrate", () => {
     );
     expect(await sessions()).toEqual([]);
     await holder.query("rollback");
-    expect((await runCli(["migrate"], environment)).stdout).toContain("ran migration 0001_log\n");
+    expect((await runCli(["migrate"], environment)).stdout).toContain("ran migration 0001_callback\n");
   });
 });

@@ -51,7 +51,7 @@ describe("the package, installed into an empty project", () => {
     try {
       const { stdout } = await relay(["migrate", "--json"], { DATABASE_URL: database.url });
 
-      expect(JSON.parse(stdout).migrations[0]).toBe("0001_log");
+      expect(JSON.parse(stdout).migrations[0]).toBe("0001_callback");
       const again = await relay(["migrate", "--json"], { DATABASE_URL: database.url });
       expect(JSON.parse(again.stdout)).toMatchObject({ migrations: [], schema: "current" });
     } finally {

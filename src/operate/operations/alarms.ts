@@ -70,7 +70,7 @@ export const alarmOperations = [
       note: words.describe("what to note; empty takes it away; no personal data"),
       reason,
     }),
-    example: { body: { alarms: [A_STEP], note: "Ada asks the hoster" } },
+    example: { body: { alarms: [ONE], note: "Ada asks the provider" } },
     result: counted,
     run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),

@@ -4,7 +4,8 @@ import { type Kysely, sql } from "kysely";
 export async function up(db: Kysely<unknown>): Promise<void> {
   // `requests` counts what asked for it: a claim remembers the count, and an answer closes the confirmation
   // only while the count is the same. `asked_at`: when the provider was last asked, which is when the claim
-  // was taken. `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a
+  // was taken. `open_since`: when the oldest request came that no answer has covered yet, which no failed try moves; null
+  // once an answer has. `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a
   // confirmation. `record_only`: it is recorded and not published, until something else asks for it.
   // `released_at`: an operator let it out of quarantine. `dismissed_at`: an operator wants to see it no more,
   // until it is decided again. `erased_at`: the mark that keeps later answers from bringing erased personal
@@ -20,6 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       lease_token uuid,
       callback_id uuid,
       opened_at timestamptz not null,
+      open_since timestamptz,
       requested_at timestamptz not null,
       due_at timestamptz not null,
       asked_at timestamptz,
@@ -112,7 +114,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       digest text not null,
       document json not null,
       constraint invoice_pkey primary key (source, id)
-    ) with (fillfactor = 85);
+    );
     comment on table invoice is 'The newest confirmed answer about each invoice.';
     create index invoice_paid_at on invoice (source, paid_at) where paid_at is not null;
     -- For whoever has the merchant's own number, or the payer on the telephone.

@@ -3,7 +3,8 @@ import { type Kysely, sql } from "kysely";
 /** The processes that do the work, and which chore fails them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Each process of `serve` says every half minute that it lives, and takes its row away when it stops: a row
-  // that is silent tells of a process that died or hangs. `serves`: its sources with their collections and
+  // that is silent tells of a process that died or hangs. `beat_ms`: how often it says so; a Lambda function only as often
+  // as its schedule runs. `serves`: its sources with their collections and
   // its topics, as its settings name them. `recording_problem`: why it cannot record callbacks; it stands in
   // a row that is there already and has room to be changed, since on a full disk no table takes another row.
   await sql`
@@ -12,6 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       started_at timestamptz not null default clock_timestamp(),
       seen_at timestamptz not null default clock_timestamp(),
       pid integer not null,
+      beat_ms integer not null default 30000,
       http boolean not null,
       workers boolean not null,
       host text not null,
