@@ -104,13 +104,13 @@ describe.concurrent("serve, whose first write meets another transaction", () => 
 describe.concurrent("serve, and what waiting would not mend", () => {
   it("ends when the database that it waited for lacks a migration", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0005_people'");
+    await around.query("delete from kysely_migration where name = '0005_replays'");
     const { proxy, relay, url } = await waiting(around, "refuse");
     await relay.says("waiting for the database");
     proxy.heal();
     expect((await callback(url, randomUUID()).catch(() => null))?.status ?? 503).toBe(503);
     expect(await relay.ended).toBe(1);
-    expect(relay.output.stderr).toContain("(0005_people). Run: invoice-relay migrate");
+    expect(relay.output.stderr).toContain("(0005_replays). Run: invoice-relay migrate");
     expect(await around.query("select from callback")).toEqual([]);
   });
 

@@ -35,10 +35,10 @@ const callback = (url: string, id: string) =>
 describe("invoice-relay serve and the schema", () => {
   it("refuses a schema that is behind and says which command to run", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0005_people'");
+    await around.query("delete from kysely_migration where name = '0005_replays'");
     const { code, stdout, stderr } = await runCli(["serve"], { ...around.environment(), ...AWS });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("(0005_people). Run: invoice-relay migrate");
+    expect(stderr).toContain("(0005_replays). Run: invoice-relay migrate");
   });
 });
 

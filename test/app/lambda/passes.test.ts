@@ -80,11 +80,11 @@ describe("the functions together", () => {
 
   it("each refuse a schema that is behind, saying what to run, and work once it was migrated", async () => {
     const stack = await lambdaStack();
-    await stack.query("delete from kysely_migration where name = '0005_people'");
+    await stack.query("delete from kysely_migration where name = '0005_replays'");
     const confirm = stack.container("confirm");
 
     await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("invoice-relay migrate");
-    await stack.query("insert into kysely_migration values ('0005_people', '2026-11-01')");
+    await stack.query("insert into kysely_migration values ('0005_replays', '2026-11-01')");
     await confirm.invoke(scheduleEvent);
   });
 
