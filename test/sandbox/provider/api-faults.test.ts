@@ -122,19 +122,6 @@ describe("faults of the API on request", () => {
     expect((await read(other)).status).toBe(200);
     expect((await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}`)).status).toBe(200);
   });
-
-  it.each([
-    ["envelope", "There is nothing at this address"],
-    ["bare-404", ""],
-    ["html-404", "<html>"],
-    ["json-404", "no Route matched"],
-  ])("a wrong base URL is answered %s", async (unknownPath, text) => {
-    await service.control("PUT", "/faults", { http: { unknownPath } });
-    for (const base of ["/api/v1", "/v1", "/api/v1/collection"]) {
-      const reply = await service.api("GET", `${base}/api/v1/invoices/${id}`);
-      expect([reply.status, reply.text.includes(text)]).toEqual([404, true]);
-    }
-  });
 });
 
 describe("the room's README", () => {

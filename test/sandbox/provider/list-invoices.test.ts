@@ -77,14 +77,4 @@ describe("the list of a collection's invoices", () => {
     expect(await ids("InvoiceType=Test&PAGESIZE=1", "Invoices")).toEqual([test]);
     expect(await ids("invoiceType=&search=&page=", "Invoices")).toHaveLength(4);
   });
-
-  it("on request selects by payment, and leaves Test invoices out", async () => {
-    await service.control("PUT", "/faults", { list: { datesMean: "payment", includesTest: false } });
-    expect(await ids("startDate=2024-05-31&endDate=2024-05-31")).toEqual([paidInMay]);
-    expect(await ids("startDate=2024-06-01")).toEqual([paidInJune]);
-    expect(await ids("invoiceStatus=Unpaid")).toEqual([unpaid]);
-    expect(await ids("invoiceType=Test")).toEqual([test]);
-    await service.control("DELETE", "/faults");
-    expect(await ids("invoiceStatus=Unpaid")).toEqual([unpaid, test]);
-  });
 });
