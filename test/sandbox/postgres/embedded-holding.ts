@@ -9,33 +9,25 @@ const execute = promisify(execFile);
 
 export interface Holding {
   readonly url: string;
-  readonly port: number;
   readonly serverPid: number;
   readonly holder: ChildProcess;
   /** Lets the holder stop its Postgres and end. */
   end(): Promise<void>;
 }
 
-interface HoldOptions {
-  dataDir: string;
-  /** Added to this process' environment. */
-  env?: Record<string, string>;
-}
-
 /**
  * Holds an embedded Postgres in a process of its own.
  * @throws an Error with what the process wrote to stderr when Postgres did not start.
  */
-export async function holdInAnotherProcess(options: HoldOptions): Promise<Holding> {
+export async function holdInAnotherProcess(dataDir: string): Promise<Holding> {
   const program = join(import.meta.dirname, "embedded-holder.ts");
-  const holder = spawn(process.execPath, [program, options.dataDir], {
-    env: { ...process.env, ...options.env },
+  const holder = spawn(process.execPath, [program, dataDir], {
     stdio: ["pipe", "pipe", "pipe"],
   });
   const complaint = text(holder.stderr);
   const first = await createInterface(holder.stdout)[Symbol.asyncIterator]().next();
   if (first.done === true) throw new Error(await complaint);
-  const facts = JSON.parse(first.value) as { url: string; port: number; serverPid: number };
+  const facts = JSON.parse(first.value) as { url: string; serverPid: number };
   const end = async () => {
     if (holder.exitCode !== null || holder.signalCode !== null) return;
     holder.stdin.end();

@@ -45,8 +45,8 @@ async function start(options: { dataDir?: string; port?: number } = {}): Promise
   return postgres;
 }
 
-async function hold(options: { dataDir?: string; env?: Record<string, string> } = {}): Promise<Holding> {
-  const holding = await holdInAnotherProcess({ dataDir, ...options });
+async function hold(): Promise<Holding> {
+  const holding = await holdInAnotherProcess(dataDir);
   running.push({ stop: holding.end });
   return holding;
 }
@@ -164,22 +164,6 @@ it("stops the server that outlived its killed parent and takes over the data dir
   expect(await queryOn(next.url, "select number from outlived")).toEqual([{ number: 13 }]);
 });
 
-it("takes a pid in postmaster.pid that is another program's now for what it is", async () => {
-  const first = await start();
-  const pidFile = join(dataDir, "cluster/postmaster.pid");
-  const left = await readFile(pidFile, "utf8");
-  await first.stop();
-  const stranger = spawn("sleep", ["3600"], { cwd: join(dataDir, "cluster"), stdio: "ignore" });
-  try {
-    await writeFile(pidFile, left.replace(/^\d+/, String(stranger.pid)));
-    const next = await start();
-    expect(await queryOn(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
-    expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
-  } finally {
-    await killHard(stranger);
-  }
-});
-
 it("begins anew after an initdb that was cut short", async () => {
   const cut = await openFolder("cut-short");
   await mkdir(join(cut, "initdb-abc/base"), { recursive: true });
@@ -207,13 +191,4 @@ it("says what Postgres says when it does not start, and gives the data dir back"
   await expect(start()).rejects.toThrow(/no_such_setting/);
   await writeFile(settings, good);
   expect(await queryOn((await start()).url, "select 1 as one")).toEqual([{ one: 1 }]);
-});
-
-it("takes nothing from the environment that would change what Postgres does", async () => {
-  const { url } = await hold({
-    dataDir: await openFolder("environment"),
-    env: { PGDATA: "/nowhere", PGPORT: "1", PGOPTIONS: "-c fsync=off", LC_ALL: "xx_YY", TZ: "Asia/Tokyo" },
-  });
-  expect(await queryOn(url, "show fsync")).toEqual([{ fsync: "on" }]);
-  expect(await queryOn(url, "show lc_messages")).toEqual([{ lc_messages: "C" }]);
 });
