@@ -6,15 +6,12 @@ import { Secret } from "../../src/kit/secret.ts";
 import { runCli } from "../support/cli-process.ts";
 import { loginWith } from "../support/login.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
-import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 // Each secret is replaced as docs/operations.md tells it, while payers pay.
 const WAIT = { interval: 200 };
 const OLD = "old-token-0123456789abcdef";
 const NEW = "new-token-0123456789abcdef";
-
-type Answer = Exclude<Script, (...given: never[]) => void>;
-const REFUSED = { status: 401, body: { status: 401, message: "Unauthorized", errors: [] } };
 
 type Environment = Record<string, string | undefined>;
 
@@ -50,7 +47,6 @@ async function busyRelay(around: Surroundings, first: Environment, token: string
   await more();
   return {
     more,
-    url: () => relay.url,
     callback: (body: unknown, path: string) => relay.callback(body, { path }),
     /** Invoices of these tokens are paid from now on. */
     async paid(now: string[]) {
@@ -99,61 +95,6 @@ describe("rotation while payers pay loses no callback and refuses none", () => {
     await relay.replace(settings(NEW));
     expect((await relay.callback({ data: { id: randomUUID() } }, `/callbacks/${OLD}`)).status).toBe(404);
     await relay.lostNothing();
-  });
-
-  it("ADMIN_TOKENS: both are taken in between, and the old one's sessions end with it", async () => {
-    const around = await surroundings();
-    const [before, after] = [`ada:operate:${OLD}`, `ada-2:operate:${NEW}`];
-    const settings = (ADMIN_TOKENS: string) => around.environment({ COLLECTION_IDS: "none", ADMIN_TOKENS });
-    const relay = await busyRelay(around, settings(before), "test-token-0123456789abcdef");
-    const ask = async (headers: Record<string, string>) =>
-      (await fetch(`${relay.url()}/admin/v1/status`, { headers })).status;
-    const by = (token: string) => ask({ authorization: `Bearer ${token}` });
-    const signIn = async (token: string) => {
-      const answer = await fetch(`${relay.url()}/admin/v1/session`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ token }),
-      });
-      expect(answer.status).toBe(200);
-      return { cookie: (answer.headers.get("set-cookie") ?? "").split(";")[0] as string };
-    };
-    expect([await by(OLD), await by(NEW)]).toEqual([200, 401]);
-    await relay.replace(settings(`${before},${after}`));
-    expect([await by(OLD), await by(NEW)]).toEqual([200, 200]);
-    const [old, young] = [await signIn(OLD), await signIn(NEW)];
-    expect([await ask(old), await ask(young)]).toEqual([200, 200]);
-    await relay.replace(settings(after));
-    expect([await by(OLD), await by(NEW)]).toEqual([401, 200]);
-    expect([await ask(old), await ask(young)]).toEqual([401, 200]);
-    await relay.lostNothing();
-  });
-
-  it("COLLECTION_API_KEY: what the old one is refused for waits for the new one", async () => {
-    const around = await surroundings();
-    let taken = "old-key";
-    const { invoice, otherwise } = around.provider;
-    const guarded =
-      (answer: Answer): Script =>
-      (request, response) => {
-        const { status, body } = request.headers["x-api-key"] === taken ? answer : REFUSED;
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-      };
-    around.provider.invoice = (id, script) => invoice(id, guarded(script as Answer));
-    otherwise(guarded(NOT_FOUND as Answer));
-    const settings = (COLLECTION_API_KEY: string) =>
-      around.environment({ COLLECTION_IDS: "none", COLLECTION_API_KEY });
-    const relay = await busyRelay(around, settings("old-key"), "test-token-0123456789abcdef");
-    taken = "new-key";
-    const refused = () => around.query("select name from alarm where name = 'source_paused'");
-    await vi.waitFor(async () => expect(await refused()).toHaveLength(1), WAIT);
-    await relay.more();
-    await relay.replace(settings("new-key"));
-    await relay.lostNothing();
-    await vi.waitFor(
-      async () => expect(await around.query("select name from alarm where cleared_at is null")).toEqual([]),
-      WAIT,
-    );
   });
 
   it("DATABASE_URL: a second login with the same roles, then the old login is dropped", async () => {
