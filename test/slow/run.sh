@@ -18,7 +18,7 @@ readonly FROM_NPM="16.14.0-beta.17 17.10.0-beta.17"
 readonly DATABASE_TESTS="test/database test/receive/log test/confirm test/publish test/work test/upstreams
   test/replay test/journeys"
 # What builds in the checkout, one after the other, and what browsers and other languages take.
-readonly BESIDE=(console consumer events-package generated-client kubernetes lambda package prometheus recipes)
+readonly BESIDE=(console events-package kubernetes lambda package prometheus recipes)
 bin=$DEBIANS
 folder=""
 logs=$(mktemp -d /tmp/invoice-relay-slow-XXXXXX)

@@ -1,4 +1,4 @@
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 
 /** So many tries at most: a crowded machine is quiet for one of them. */
 const TRIES = 40;
@@ -26,10 +26,9 @@ function cpuMs(work: () => unknown): number {
 }
 
 /** What this machine's own measure takes, in ms: the least of some runs. */
-export const plainMibMs = (): number => Math.min(...Array.from({ length: 8 }, () => cpuMs(aPlainMib)));
+const plainMibMs = (): number => Math.min(...Array.from({ length: 8 }, () => cpuMs(aPlainMib)));
 
 let leastPlainMs = 0;
-let dearest = { times: 0, line: "" };
 
 /**
  * Asserts that `work` costs less processor time than `times` what other work costs in the same run: reading,
@@ -46,15 +45,5 @@ export function expectCheap(work: () => unknown, times: number, other?: () => un
     const figures = `${ms.toFixed(2)} ms, ${(ms / otherMs).toFixed(2)} times the other's ${otherMs.toFixed(2)} ms`;
     if (ms / otherMs < best.times) best = { times: ms / otherMs, figures };
   }
-  const line = `${expect.getState().currentTestName}: ${best.figures}\n`;
-  if (best.times > dearest.times) dearest = { times: best.times, line };
   expect(best.times, best.figures).toBeLessThan(times);
-}
-
-/** At the end of a file, prints the figures of what cost most in it. */
-export function printDearest(): void {
-  afterAll(() => {
-    process.stdout.write(dearest.line);
-    dearest = { times: 0, line: "" };
-  });
 }

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from "vitest";
 import { COLLECTION, startListProvider } from "../../reconcile/list-provider.ts";
 import { TOKEN } from "../../support/relay.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";
-import { listOfAWaits } from "../../support/two-sources.ts";
 import { useBundles } from "./bundles.ts";
 import { type LambdaStack, lambdaStack as stackOf } from "./lambda-stack.ts";
 import { gatewayEvent, scheduleEvent, topicEvent } from "./payloads.ts";
@@ -123,19 +122,6 @@ describe("the functions together", () => {
       { invoice_id: id, opened_by: "reconcile" },
     ]);
     expect(stack.confirmQueue.bodies()).not.toEqual([]);
-  });
-
-  it("reconcile reads one source's list again and again while another's waits (G11)", async () => {
-    const stack = await lambdaStack();
-    const settings = await listOfAWaits(stack, "sweep");
-
-    const reconcile = stack.container("reconcile", settings);
-    const invocation = reconcile.invoke(scheduleEvent, 600_000);
-    const swept = (source: string) =>
-      stack.query("select from sweep where source = $1 and state = 'done'", [source]);
-    await vi.waitFor(async () => expect((await swept("b")).length).toBeGreaterThan(2));
-    expect(await swept("a")).toEqual([]);
-    await Promise.all([reconcile.kill(), expect(invocation).rejects.toThrow("SIGKILL")]);
   });
 
   it("retention makes the partitions that are due", async () => {
