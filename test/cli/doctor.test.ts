@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
-import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
-import { LISTS, twoSources } from "../support/two-sources.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const KEY = "test-api-key";
@@ -85,16 +83,6 @@ describe("invoice-relay doctor", () => {
     expect(meant.filter((line) => line.startsWith("FAULT  reconciliation"))).toEqual([]);
   });
 
-  it("tells what waits for a person, as status does, and that is no fault of the settings", async () => {
-    const around = await surroundings();
-    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
-    await addConfirmation(around, { state: "dead", verdict: "pending" });
-    const lines = await doctor(around.environment({ COLLECTION_IDS: "none" }));
-    expect(lines).toContain(
-      "look   status: 1 confirmation given up. Read why; once the cause is gone, retry them. Run: invoice-relay dead list",
-    );
-  });
-
   it("exits 4 where only the database does not answer, and 1 where something is wrong as well", async () => {
     const around = await surroundings();
     const nowhere = { DATABASE_URL: "postgres://relay@127.0.0.1:1/relay", COLLECTION_IDS: "none" };
@@ -111,30 +99,6 @@ describe("invoice-relay doctor", () => {
     expect(await doctorChecks(around.environment(changes))).toContainEqual(
       expect.objectContaining({ about, state: "fault", away: true }),
     );
-  });
-
-  it("asks several sources side by side, and tells of them in their order", async () => {
-    const around = await surroundings();
-    const asked = new Set<string>();
-    // None is answered before all are asked.
-    around.provider.otherwise(async (request, response) => {
-      asked.add(String(request.headers["x-api-key"]));
-      await vi.waitFor(() => expect(asked.size).toBe(2), { interval: 10 });
-      // The first is answered last.
-      if (request.headers["x-api-key"] === "key-of-a") await answeredB;
-      response.on("finish", () => request.headers["x-api-key"] === "key-of-b" && tellB());
-      const id = request.url?.split("/").at(-1) ?? "";
-      response
-        .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify(collection(id, { collectionName: id }).body));
-    });
-    const { promise: answeredB, resolve: tellB } = Promise.withResolvers<void>();
-    const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
-    const checks = await doctorChecks(twoSources(around, lists));
-    expect(checks.filter(({ about }) => about.startsWith("provider"))).toEqual([
-      { about: "provider of a", state: "ok", says: `the key opens collection "${LISTS.a}"` },
-      { about: "provider of b", state: "ok", says: `the key opens collection "${LISTS.b}"` },
-    ]);
   });
 
   it("lists settings that are missing and still looks at the database", async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Socket } from "node:net";
 import { DatabaseError } from "pg";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { errorReportOf } from "../../src/cli/report-error.ts";
 import { databaseFault } from "../../src/database/database-fault.ts";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
@@ -10,19 +9,6 @@ import { ownDatabaseUrl } from "../support/database.ts";
 const NOWHERE = "postgres://relay:hush-hush@127.0.0.1:1/relay";
 
 const database = async () => ({ DATABASE_URL: await ownDatabaseUrl() });
-
-/** A server that takes connections and says nothing. @returns its port */
-async function silentServer(): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => void sockets.add(socket.on("error", () => undefined)));
-  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 describe("exit codes, and errors with --json", () => {
   const id = randomUUID();
@@ -57,23 +43,6 @@ describe("exit codes, and errors with --json", () => {
     ],
     ["a missing setting", ["migrate"], async () => ({}), 2, "settings", "DATABASE_URL is missing"],
     ["nothing of that id", ["invoice", id], database, 3, "not_found", id],
-    ["nothing dead of that id", ["dead", "show", id], database, 3, "not_found", id],
-    [
-      "nothing dead of those ids",
-      ["dead", "retry", id, randomUUID()],
-      database,
-      3,
-      "not_found",
-      "None of these",
-    ],
-    [
-      "no such source to send for",
-      ["pause", "publish", "--source", "nosuch"],
-      database,
-      3,
-      "not_found",
-      'no source "nosuch"',
-    ],
     [
       "no such source to ask",
       ["api", "get-banks", "--source", "nosuch"],
@@ -82,7 +51,6 @@ describe("exit codes, and errors with --json", () => {
       "not_found",
       'no source "nosuch". Choose one of these with --source: default.',
     ],
-    ["no such replay", ["replay", "show", id], database, 3, "not_found", id],
     [
       "no database",
       ["migrate"],
@@ -144,15 +112,6 @@ describe("exit codes, and errors with --json", () => {
 
   it("are what the process ends with", async () => {
     expect((await runCliProcess(["migrate"], { DATABASE_URL: NOWHERE })).code).toBe(4);
-  });
-
-  it("a database that takes connections and says nothing has words as good as one that is not there", async () => {
-    const environment = {
-      DATABASE_URL: `postgres://relay:hush-hush@127.0.0.1:${await silentServer()}/relay`,
-    };
-    const { code, stderr } = await runCli(["dead", "list"], environment);
-    expect(code).toBe(4);
-    expect(stderr).toMatch(/^The database does not answer in time: .* DATABASE_URL\.\n$/);
   });
 
   it.each([

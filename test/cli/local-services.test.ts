@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CreateTopicCommand, GetTopicAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type CliProcess, runCli, runCliProcess, startCli } from "../support/cli-process.ts";
 import { createEmptyTestDatabase, ownDatabaseUrl } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -42,24 +41,6 @@ describe("the local services, each alone", () => {
     expect(outside.length).toBeGreaterThan(3);
     expect(outside.filter(({ state }) => state === "fault")).toEqual([]);
     await Promise.all([stops(collections), stops(sns)]);
-  });
-
-  it("local-sns serves the AWS SDK with the topics it was told to make", async () => {
-    const service = startCli(["local-sns", "--port", "0", "--topic", "one", "two.fifo", "--json"]);
-    await service.says("topics");
-    const { url, topics } = JSON.parse(service.output.stdout);
-    const client = new SNSClient({
-      endpoint: url,
-      region: "us-east-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    });
-    onTestFinished(() => client.destroy());
-    const { TopicArn } = await client.send(new CreateTopicCommand({ Name: "three" }));
-    expect(topics).toHaveLength(2);
-    for (const arn of [...topics, TopicArn]) {
-      const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn: arn }));
-      expect(Attributes).toMatchObject({ TopicArn: arn });
-    }
   });
 
   it.each([

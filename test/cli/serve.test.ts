@@ -32,16 +32,6 @@ const callback = (url: string, id: string) =>
     body: JSON.stringify({ data: { id } }),
   });
 
-describe("invoice-relay serve and the schema", () => {
-  it("refuses a schema that is behind and says which command to run", async () => {
-    const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0005_replays'");
-    const { code, stdout, stderr } = await runCli(["serve"], { ...around.environment(), ...AWS });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("(0005_replays). Run: invoice-relay migrate");
-  });
-});
-
 describe("invoice-relay serve, stopped", () => {
   it("finishes what was recorded: a confirmation under way at SIGTERM still becomes an event (G2)", async () => {
     const around = await surroundings();
@@ -73,25 +63,6 @@ describe("invoice-relay serve, stopped", () => {
     // Whether this process still sent it or left it to the next one, it is there and nobody holds it.
     const [event] = await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id]);
     expect(["due", "published"]).toContain(event?.state);
-  });
-
-  it("gives a confirmation back that the provider does not answer, within 10 s", async () => {
-    const around = await surroundings();
-    const id = randomUUID();
-    const asked = Promise.withResolvers<void>();
-    around.provider.invoice(id, () => asked.resolve());
-    const relay = await serving(around);
-    await callback(relay.url, id);
-    await asked.promise;
-
-    relay.child.kill("SIGTERM");
-    // It ends itself with 1 and a remark when the 10 s are over.
-    expect(await relay.ended).toBe(0);
-    expect(relay.output.stderr).toBe("");
-    const [left] = await around.query("select state, lease_token from confirmation where invoice_id = $1", [
-      id,
-    ]);
-    expect(left).toEqual({ state: "due", lease_token: null });
   });
 
   it("ends although the other end of a connection has gone silent (G11)", async () => {

@@ -10,7 +10,6 @@ import type { ClaimedEvent } from "../../src/publish/claim-events.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import type { Handoff } from "../../src/work/policy.ts";
 import { ownDatabase } from "../support/database.ts";
-import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
 
 async function setUp() {
@@ -97,22 +96,6 @@ describe("answers that are written in one batch", () => {
       expect(handed).toEqual([open]);
     },
   );
-
-  it("cost no more rows looked at than there are, events included", async () => {
-    const { db, url } = await setUp();
-    const ids = Array.from({ length: 128 }, () => randomUUID());
-    const outcomes = await Promise.all(
-      ids.map(async (invoiceId) =>
-        paidOutcome({ invoiceId, leaseToken: await claimed(db, invoiceId) }, "fine", invoiceId),
-      ),
-    );
-    const most = await mostRowsOf(url, (explained) => {
-      const batches = storeOn(explained);
-      return Promise.all(outcomes.map((outcome) => batches.store(outcome)));
-    });
-    expect(await db.selectFrom("outbox").select("state").execute()).toHaveLength(128);
-    expect(most).toBe(128);
-  });
 
   it("one that Postgres refuses fails alone", async () => {
     const { db, store } = await setUp();

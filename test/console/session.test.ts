@@ -108,25 +108,15 @@ describe("a session of the console", () => {
 
   it("does what its role may, and no more; nor does a bearer token", async () => {
     const { call } = await adminApi();
-    const body = { reason: "drill", dryRun: true };
-    const mayNot: [token: string, method: string, path: string, body: unknown][] = [
-      [READER, "POST", "/pause", { work: "publish" }],
-      [READER, "POST", "/dead-letters/retry", { filters: {}, dryRun: true }],
-      [READER, "POST", "/replays", { kind: "events", dryRun: true }],
-      [READER, "POST", "/certify", { from: "2026-11-01", to: "2026-11-01" }],
-      [OPERATOR, "POST", "/retention", { dryRun: true }],
-      [OPERATOR, "POST", `/invoices/${crypto.randomUUID()}/erase`, body],
-    ];
-    for (const [token, method, path, given] of mayNot)
-      expect(await call(method, path, given, token), path).toMatchObject({
-        status: 403,
-        body: { error: expect.stringMatching(/needs the role (operate|admin); (ada|obi) has the role/) },
-      });
     const own = await signedIn(READER);
     for (const { method, path } of operations.filter((one) => roleFor(one) !== "read")) {
       const given = [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, crypto.randomUUID()), {}] as const;
       expect((await own.call(...given, READER)).status, `${path} by token`).toBe(403);
       expect((await own.ask(...given)).status, `${path} by cookie`).toBe(403);
+    }
+    for (const { method, path } of operations.filter((one) => roleFor(one) === "admin")) {
+      const given = [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, crypto.randomUUID()), {}] as const;
+      expect((await call(...given, OPERATOR)).status, path).toBe(403);
     }
     expect((await call("POST", "/pause", { work: "publish" }, OPERATOR)).status).toBe(200);
     expect((await call("POST", "/retention", { dryRun: true }, ADMIN)).status).toBe(200);

@@ -84,11 +84,6 @@ const PAST = sql`
   insert into publication (source, event_id, topic_arn, message_id)
   select 'default', id, ${TOPIC}, '' from past`;
 
-const FLOOD = sql`
-  insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, priority)
-  select gen_random_uuid(), 'default', 'callback', now(), now(), now(), 'due', 'unknown'
-  from generate_series(1, 3000)`;
-
 async function emptyRelay() {
   const { url, db } = await ownDatabase({ max: 1 });
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
@@ -107,28 +102,6 @@ it("plans that were made for an empty database read no table that has grown sinc
     },
   );
   expect(most).toBe(8);
-});
-
-it("nor do those of a flood that had hardly begun", async () => {
-  const { url, db } = await emptyRelay();
-  await sql`update source set unknown_answers = ~0::bit(100), not_found_at = now()`.execute(db);
-  const claiming = {
-    source: "default",
-    total: 64,
-    unknown: 64,
-    replays: 64,
-    lease: leaseOf(LEASE_MS),
-  };
-  const claimAndRecord = async (session: Database) => {
-    await claimConfirmations(session, { ...claiming, limits: LIMITS });
-    const log = new CallbackLog({ db: session, onConfirmations: () => undefined });
-    await log.append(callbackAbout(randomUUID()));
-  };
-  const most = await mostRowsOf(url, claimAndRecord, async (session) => {
-    for (let n = 0; n < 2; n += 1) await claimAndRecord(session);
-    await FLOOD.execute(db);
-  });
-  expect(most).toBeLessThan(100);
 });
 
 it("alarms that stay open or are over cost those who look for news nothing, however many there are (G11)", async () => {

@@ -55,14 +55,6 @@ describe("database roles", () => {
     expect(new Set(states)).toEqual(new Set(["granted"]));
   });
 
-  it("take back what an earlier version gave", async () => {
-    const { database, db } = await withRoles();
-    await sql.raw(`grant delete on event to ${ROLES.worker}`).execute(db);
-    expect(await tries(database.url, ["worker"], ["delete from event"])).toEqual(["done"]);
-    await grantRoles(db);
-    expect(await tries(database.url, ["worker"], ["delete from event"])).toEqual(["refused"]);
-  });
-
   it("let the worker make and drop past months of the log as their owner would, and nothing else so", async () => {
     const { database, db } = await withRoles();
     await sql`select make_callback_partition('2020-03-01'), make_callback_partition('2020-04-15')`.execute(

@@ -3,16 +3,12 @@ import { alarmWebhook, notifyPeoplePass } from "../../src/app/alarm-webhook.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { readSettings } from "../../src/kit/settings.ts";
-import { pause, resume } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
-import { addProcess, withDatabase } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
-
-const WORKERS = { http: false, workers: true };
+import { type Surroundings, surroundings } from "../support/relay.ts";
 
 const raise = (around: Surroundings, name: string, subject: string, ago = "1 minute") =>
   around.query(
@@ -160,32 +156,6 @@ it("a note stands beside its alarm; closing by name or by subject closes no othe
   ]);
   expect((await run("close", "replay_failed")).stdout).toContain("1 alarm closed");
   expect((await run()).stdout).toBe("No alarm is open.\n");
-});
-
-describe("a pause by hand", () => {
-  const told = async (around: Surroundings) =>
-    (await around.query("select subject from alarm where name = 'pause_standing' and cleared_at is null"))
-      .length;
-
-  it("is an alarm when nothing ends it, until it is resumed or gets an end (G13)", async () => {
-    const { around, db } = await withDatabase();
-    await (await startRelay(around.environment(), WORKERS)).stop();
-    const by = { db, actor: "cli:ada", work: "confirm", names: "all" } as const;
-    const until = new Date(Date.now() + 7_200_000);
-    await pause({ ...by, until, reason: "their deploy" });
-    expect(await told(around)).toBe(0);
-    await pause({ ...by, reason: "another" });
-    expect(await told(around)).toBe(1);
-    await addProcess(around);
-    expect((await statusOf(around)).sentence).toMatch(
-      /^A person is needed: asking the provider .* is paused by cli:ada/,
-    );
-    await pause({ ...by, until });
-    expect(await told(around)).toBe(0);
-    await pause({ ...by, reason: "another" });
-    await resume(by);
-    expect(await told(around)).toBe(0);
-  });
 });
 
 describe("alarms test", () => {

@@ -85,20 +85,6 @@ describe("retention", () => {
     },
   );
 
-  it("costs an invoice that is confirmed again no new entry in a B-tree", async () => {
-    const around = await surroundings();
-    // From PostgreSQL 16 on the row is then updated in place: a BRIN index does not stand in the way.
-    const written = ["asked_at", "confirmed_at", "modified_at", "digest", "document"];
-    const trees = await around.query<{ definition: string }>(
-      `select pg_get_indexdef(indexrelid) as definition from pg_index
-         join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam
-       where indrelid = 'invoice'::regclass and amname = 'btree'`,
-    );
-    expect(trees.length).toBeGreaterThan(0);
-    const named = new RegExp(written.join("|"));
-    expect(trees.filter(({ definition }) => named.test(definition))).toEqual([]);
-  });
-
   it("does all that it can when one step fails: a person is told after a day, until it works (G13)", async () => {
     const { around, db } = await withDatabase();
     await oldMonth(around);

@@ -86,15 +86,9 @@ describe("invoice-relay status", () => {
     });
   });
 
-  it("finds what is not reconciled: COLLECTION_IDS unset, a sweep that was missed, a certificate that is not equal", async () => {
+  it("finds what is not reconciled: COLLECTION_IDS unset, a certificate that is not equal", async () => {
     const { around, db } = await withDatabase();
     const collection = randomUUID();
-    await around.query(
-      `insert into sweep (id, source, collection_id, kind, state, started_at, finished_at)
-       values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now() - interval '2 h',
-         now() - interval '2 h')`,
-      [collection],
-    );
     const certificate = randomUUID();
     await around.query(
       `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at,
@@ -108,13 +102,6 @@ describe("invoice-relay status", () => {
     expect(unset.text).toContain(
       "source default is not reconciled: a payment whose callback never comes is missed",
     );
-    // Nobody sweeps what the settings name no more.
-    expect(unset.text).not.toContain("was last read");
-    const named = await look(around.environment({ COLLECTION_IDS: collection }));
-    expect(named.text).toMatch(new RegExp(`the list of collection ${collection} was last read at 20.* UTC`));
-    expect(named.text).toContain("is not proven: the newest certificate is not equal: 2 gaps");
-    expect(unset.text).toContain(`invoice-relay certificate show ${certificate}`);
-
     const patient = { sources: null, intervalMs: 86_400_000 };
     const { needs } = await readStatus(db, patient);
     expect(needs.map(({ what }) => what)).toEqual([

@@ -81,18 +81,6 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       "The provider was not asked yet. Asked again any moment now.",
     ],
     [
-      "still unpaid",
-      { attempt: 2, verdict: "pending" },
-      { invoices: [unpaid] },
-      "The provider still says Unpaid (asked twice). Asked again at 2026-11-21 03:00:10 UTC.",
-    ],
-    [
-      "not known yet",
-      { attempt: 1, verdict: "pending" },
-      {},
-      "The provider does not know it yet (asked once). Asked again at 2026-11-21 03:00:10 UTC.",
-    ],
-    [
       "provider fails",
       { faults: 3, lastError: "Get Invoice: no answer within 10000 ms" },
       {},
@@ -105,28 +93,10 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       "The provider was not asked yet. It has been due since 2026-11-21 02:59:00 UTC and nobody does it: see whether invoice-relay serve runs, with workers.",
     ],
     [
-      "key refused",
-      { sourcePausedBy: "refused" },
-      {},
-      "The provider was not asked yet. Asking is paused, because the provider refuses the key: check COLLECTION_API_KEY. It goes on by itself once the key works.",
-    ],
-    [
-      "paused",
-      { sourcePausedBy: "operator" },
-      {},
-      "The provider was not asked yet. Asking was paused by an operator: invoice-relay resume confirm.",
-    ],
-    [
       "source backs off",
       { sourceOpensAt: inMs(20_000), sourceError: "HTTP 503" },
       {},
       "The provider was not asked yet. The provider is in trouble (HTTP 503), so nothing is asked before 2026-11-21 03:00:20 UTC.",
-    ],
-    [
-      "being asked",
-      { state: "claimed", claimedUntil: inMs(5_000) },
-      {},
-      "A worker is asking the provider right now.",
     ],
     [
       "worker gone",
@@ -141,22 +111,10 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       "Given up, and among the dead letters: The status is Odd. Once the cause is gone: invoice-relay dead retry <invoice>",
     ],
     [
-      "quarantined",
-      { state: "done", verdict: "quarantined" },
-      {},
-      "It is paid, but held back: its collection is not in COLLECTION_IDS. If it is yours after all: invoice-relay quarantine release <invoice>",
-    ],
-    [
       "never paid",
       { state: "done", verdict: "not_paid" },
       { invoices: [unpaid] },
       "The provider said Unpaid to the end of the ladder. It is not asked again until a new callback or reconcile names it.",
-    ],
-    [
-      "no confirmation",
-      {},
-      { confirmations: [] },
-      "No confirmation was opened: nobody asked the provider about it.",
     ],
   ])("%s", (_, confirmation, rest, said) => {
     expect(meaning(confirmation, rest)).toBe(said);
@@ -167,34 +125,16 @@ describe("what the state of an invoice means at 3 a.m.", () => {
   it.each<[string, Partial<TimelineEvent>, Partial<Timeline>, string]>([
     ["waits", {}, {}, "The event waits to be published. Sent any moment now."],
     [
-      "failed once",
-      { lastError: "InternalError: try again", dueAt: inMs(2_000) },
-      {},
-      "The event waits to be published. The last try failed: InternalError: try again. Sent at 2026-11-21 03:00:02 UTC.",
-    ],
-    [
       "topic refused",
       {},
       { closedTopics: [{ arn: topic, pausedBy: "refused", opensAt: null, lastError: "NotFound: no topic" }] },
       `The event waits to be published. Topic ${topic} takes nothing now: NotFound: no topic. It is sent by itself once that is over.`,
     ],
     [
-      "held",
-      { state: "held" },
-      {},
-      "The event is held, because this is a Test invoice and SNS_TEST_TOPIC_ARN is not set. Once it is, the event goes out by itself.",
-    ],
-    [
       "dead",
       { state: "dead", lastError: "InvalidParameter: too long" },
       {},
       "The event was given up: InvalidParameter: too long. Once the cause is gone: invoice-relay dead retry <event>",
-    ],
-    [
-      "published",
-      { state: "published" },
-      {},
-      "The event is published: SNS accepted it. Nothing is left to do here; what consumers do with it, only they know.",
     ],
   ])("event: %s", (_, event, rest, said) => {
     expect(meaning(done, rest, event)).toBe(`The provider confirmed that it is paid.\n${said}`);

@@ -77,20 +77,6 @@ describe("publishing", () => {
     expect(around.sns.messages(around.topicArn)).toHaveLength(9);
   });
 
-  it("a topic that fails, even after the acceptance: backs off and goes on by itself", async () => {
-    const around = await surroundings();
-    around.sns.addFault({ kind: "drop", times: 3, action: "PublishBatch" });
-    const relay = await startRelay(around.environment());
-    await pay(around, relay, 3);
-    await vi.waitFor(async () => {
-      await hurry(around);
-      expect(await states(around)).toEqual([{ state: "published", events: 3 }]);
-    }, WAIT);
-    expect(
-      new Set(around.sns.messages(around.topicArn).map((message) => JSON.parse(message.message).id)).size,
-    ).toBe(3);
-  });
-
   it("a topic that refuses is paused and alarmed, and goes on by itself once it works", async () => {
     const around = await surroundings();
     around.sns.addFault({ kind: "topic-missing", times: 1_000, action: "PublishBatch" });

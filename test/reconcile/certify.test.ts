@@ -6,7 +6,7 @@ import { noteShown } from "../../src/reconcile/certificate/listed-row.ts";
 import { LeaseLost, leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { midnight, place, prove } from "./prove-period.ts";
-import { books, daysAgo } from "./relay-books.ts";
+import { books } from "./relay-books.ts";
 
 describe("the certificate", () => {
   it("names dead confirmations that no list shows, and who dismissed what", async () => {
@@ -35,15 +35,6 @@ describe("the certificate", () => {
       },
       { invoiceId: dead, reason: "dead", weight: "difference" },
     ]);
-  });
-
-  it("names what was paid before the first serve and is unpublished", async () => {
-    const given = await books({ servedDays: 10 });
-    const invoiceId = await place(given, { came: 0, paidAt: daysAgo(15) });
-    expect(await prove(given)).toMatchObject({
-      result: "not_equal",
-      differences: [{ invoiceId, reason: "before_start", weight: "gap" }],
-    });
   });
 
   it("refuses a period that is not over, and a source that was never served", async () => {

@@ -105,40 +105,6 @@ describe("an automatic sweep", () => {
     ).toEqual([{ whole: true }]);
   });
 
-  it("counts apart what a callback had named already, and brings its confirmation forward", async () => {
-    const given = await books();
-    const called = pay(given, 1);
-    await openConfirmations(given.db, [{ invoiceId: called, source: "default" }], {
-      openedBy: "callback",
-      priority: "unknown",
-    });
-    await given.query("update confirmation set due_at = now() + interval '1 hour', attempt = 4");
-    await sweepPass(given.context, GO_ON);
-    expect(await sweeps(given)).toMatchObject([{ missing: 1, opened: 1, called: 1 }]);
-    expect(await confirmations(given)).toMatchObject([{ priority: "known", by: "callback", state: "due" }]);
-    expect(await given.query("select 1 from confirmation where due_at <= now()")).toHaveLength(1);
-  });
-
-  it("records an undated payment of an invoice older than the first serve, and publishes once its date is known", async () => {
-    const given = await books({ servedDays: 10 });
-    const old = pay(given, 12, { datePaid: "" });
-    const young = pay(given, 3, { datePaid: null });
-    await sweepPass(given.context, GO_ON);
-    const record = async () =>
-      Object.fromEntries((await confirmations(given)).map((one) => [one.id, one.record]));
-    expect(await record()).toEqual({ [old]: true, [young]: false });
-
-    await given.query("update confirmation set state = 'done', verdict = 'paid'");
-    await given.query(
-      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document)
-        values ($1, 'default', 'Paid', now() - interval '2 days', now(), now(), '', '{}')`,
-      [old],
-    );
-    await given.query("update sweep set started_at = now() - interval '1 hour'");
-    await sweepPass(given.context, GO_ON);
-    expect(await record()).toEqual({ [old]: false, [young]: false });
-  });
-
   it("breaks off visibly, keeps what it found, goes on where it stood, and alarms the third fault in a row", async () => {
     const given = await books();
     const recent = pay(given, 1);

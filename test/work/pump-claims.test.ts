@@ -96,20 +96,6 @@ describe("1. work is claimed from each line in turn", () => {
     await end(line);
   });
 
-  it("in few large claims, not in one for each answer", async () => {
-    const { pump, line } = slowPump({ exchanges: 16 });
-    line.add(1_000);
-    const end = draining(pump);
-    await settle();
-    while (line.due.length > 0) {
-      const [first] = line.underWay;
-      first?.done();
-      await settle();
-    }
-    expect(Math.min(...line.wanted)).toBeGreaterThanOrEqual(8);
-    await end(line);
-  });
-
   it("again at a wake-up, although there was no room when it came", async () => {
     const { pump, line, wake } = slowPump({ exchanges: 2 });
     pump.take(line.make(4), reserve(pump, "a", "a", "a", "a").length, performance.now());

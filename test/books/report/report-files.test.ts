@@ -1,9 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ADMIN_TOKENS, adminApi, OPERATOR, READER } from "../../support/admin.ts";
-import { runCli } from "../../support/cli-process.ts";
-import { openSession } from "../../support/database.ts";
-import { loginWith, withRoles } from "../../support/login.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
 import { books, OCTOBER, PAYMENTS, rowsOf } from "./october.ts";
@@ -60,23 +57,6 @@ describe("the file of a report", () => {
     expect(await readFile(`${folder}/old.csv`, "utf8")).toBe("old");
     expect(await readdir(folder)).toEqual(["old.csv"]);
   });
-});
-
-it("whoever may only read the database can make reports and evidence", async () => {
-  const { url } = (await withRoles()).database;
-  const environment = { DATABASE_URL: await loginWith(url, ["reader"]), COLLECTION_IDS: "none" };
-  const client = await openSession(url);
-  const [id = ""] = await addPayments(
-    (text, values) => client.query(text, values),
-    [{ amount: "40.10", paidAt: "2026-10-10T12:00:00Z", publishedAt: "2026-10-10T12:00:05Z" }],
-  );
-  const folder = await temporaryFolder();
-
-  const report = await runCli(["report", "payments", ...OCTOBER.split(" ")], environment);
-  const evidence = await runCli(["evidence", id, "--out", `${folder}/one.zip`], environment);
-
-  expect(rowsOf(report.stdout).map(({ amount }) => amount)).toEqual(["40.10", "sum 40.10"]);
-  expect(evidence).toMatchObject({ code: 0, stderr: "" });
 });
 
 it("GET /reports/{report} sends the same file; who paid is for operators", async () => {
