@@ -1,11 +1,39 @@
+import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { emptyMonth, sendAll, untilPublished } from "../reconcile/month.ts";
+import { FIXED_AMOUNT, OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
+import { runCli } from "../support/cli-process.ts";
+import { startRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { booksWorld, LISTS } from "./books-world.ts";
 import { rowsOf } from "./report/october.ts";
 
 const PAGE = resolve(import.meta.dirname, "../../docs/finance.md");
+
+/** Payments of October, called back and published, and one of somebody else's collection. */
+async function october() {
+  const month = await emptyMonth();
+  const { around, service, environment } = month;
+  const payments = ["01T10:00:00Z", "12T12:00:00Z", "31T22:30:00Z"].map((at, n) => ({
+    ...{ id: randomUUID(), createdAt: `2026-10-${at}`, paidAt: `2026-10-${at}`, amount: `${n}200.02` },
+  }));
+  const paidAt = "2026-10-15T10:00:00Z";
+  const foreign = { id: randomUUID(), createdAt: paidAt, paidAt };
+  await service.control("POST", "/invoices", { collectionId: OPEN_AMOUNT, invoices: payments });
+  await service.control("POST", "/invoices", { collectionId: FIXED_AMOUNT, invoices: [foreign] });
+  await sendAll(
+    await startRelay(environment),
+    [foreign, ...payments].map(({ id }) => id),
+  );
+  await untilPublished(month, payments.length);
+  await vi.waitFor(async () =>
+    expect(await around.query("select from confirmation where verdict = 'quarantined'")).toHaveLength(1),
+  );
+  // Not before: a daily certificate made meanwhile would lack the payments that come after it.
+  await around.query("update source set first_served_at = '2026-09-01'");
+  return { foreign, run: (...words: string[]) => runCli(words, environment) };
+}
 
 /** The commands of the section, in order, each with the number of its step. */
 async function commandsOf(section: string): Promise<{ step: number; words: string[] }[]> {
@@ -21,16 +49,15 @@ async function commandsOf(section: string): Promise<{ step: number; words: strin
 }
 
 it("the files of a month in docs/finance.md, followed word by word, end with equal certificates and the files", async () => {
-  const world = await booksWorld();
+  const { foreign, run } = await october();
   const folder = await temporaryFolder();
-  const foreign = world.payments.filter(({ collection }) => !(collection in LISTS)).map(({ id }) => id);
   const ran: { step: number; name: string; code: number | null; stdout: string }[] = [];
 
   for (const { step, words } of await commandsOf("The files of a month")) {
     const given = words
-      .flatMap((word) => (word === "<id>" ? foreign : [word]))
+      .map((word) => (word === "<id>" ? foreign.id : word))
       .map((word, at) => (words[at - 1] === "--out" ? join(folder, word) : word));
-    const { code, stdout, stderr } = await world.run(...given);
+    const { code, stdout, stderr } = await run(...given);
     expect(stderr, words.join(" ")).not.toContain("error");
     ran.push({ step, name: words[0] ?? "", code, stdout });
   }
@@ -47,21 +74,18 @@ it("the files of a month in docs/finance.md, followed word by word, end with equ
     [4, "report", 0],
     [4, "certify", 0],
   ]);
-  expect(ran[1]?.stdout).toContain(foreign[0]);
+  expect(ran[1]?.stdout).toContain(foreign.id);
   expect((await readdir(folder)).sort()).toEqual([
     "days-2026-10.xlsx",
     "differences-2026-10.xlsx",
     "payments-2026-10.xlsx",
   ]);
   // The total that finance takes away is the one that is proven.
-  const report = await world.run("report", "payments", "--from", "2026-10-01", "--to", "2026-10-31");
+  const report = await run("report", "payments", "--from", "2026-10-01", "--to", "2026-10-31");
   const totals = rowsOf(report.stdout).filter(({ row }) => row === "total");
   const proven = rowsOf(ran.findLast(({ name }) => name === "certify")?.stdout ?? "").filter(
     ({ row }) => row === "total",
   );
-  for (const { amount = "", currency } of totals)
-    expect(
-      proven.map(({ paid_amount }) => `sum ${paid_amount}`),
-      currency,
-    ).toContain(amount);
+  expect(totals.map(({ amount }) => amount)).toEqual([`sum ${proven[0]?.paid_amount}`]);
+  expect(totals).toMatchObject([{ invoice_id: "count 3" }]);
 });

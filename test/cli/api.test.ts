@@ -113,21 +113,6 @@ describe("invoice-relay api", () => {
     expect(none.stdout).toContain("items\nNone.\n");
   });
 
-  it("shows a collection with its accounts, the banks, and links an account once", async () => {
-    const collection = await result("get-collection", OPEN_AMOUNT);
-    expect(collection).toMatchObject({ id: OPEN_AMOUNT, amount: null });
-    const shown = (await api(["get-collection", OPEN_AMOUNT])).stdout;
-    expect(shown).toContain("\ncollectionAccounts\npercentage  linkedAccount.id ");
-    const [bank] = await result("get-banks");
-    const words = [
-      "add-linked-account",
-      ...data({ linkedAccount: { bankId: bank.id, accountNumber: "0456789123" } }),
-    ];
-    await result(...words);
-    const { code, stderr } = await api(words);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("is already linked")]);
-  });
-
   it("names every field that is missing, wrong or unknown with an example, sends nothing, quotes no value", async () => {
     const away = { COLLECTION_API_URL: "http://127.0.0.1:1" };
     const wrong = { title: "", amount: -5, payerNmae: "Ngozi", invoiceBeneficiaries: [{ amount: "1" }] };

@@ -45,7 +45,7 @@ it("a refused callback says which check failed, and callbacks are found by what 
   expect(await listed("--invoice", genuine)).toMatchObject([{ verdict: "unknown_invoice" }]);
 });
 
-it("payments are found by what a person has of them; nothing found says what was searched", async () => {
+it("payments are found by what a person has of them", async () => {
   const around = await surroundings();
   const environment = around.environment();
   const relay = await startRelay(environment);
@@ -75,9 +75,4 @@ it("payments are found by what a person has of them; nothing found says what was
       found: JSON.parse(stdout).invoices.map((one: { invoiceId: string }) => one.invoiceId),
     }).toEqual({ have, code: 0, found: [id] });
   }
-  const nothing = await runCli(["invoices", "Ngozi"], environment);
-  expect(nothing.stdout).toMatch(
-    /Searched: the reference "Ngozi", compared whole; words of the payer's name/,
-  );
-  expect(nothing.stdout).toContain("invoice-relay api list-invoices");
 });

@@ -24,7 +24,7 @@ it("a bare replay of events is refused, and --all asks first: consumers would ge
   expect(await around.query("select from replay")).toHaveLength(0);
 });
 
-it("an audit log says who changed what, when and why; one that nothing matches not that nothing was changed", async () => {
+it("an audit log says who changed what, when and why", async () => {
   const around = await surroundings();
   const environment = around.environment({ COLLECTION_IDS: "none" });
   expect((await runCli(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
@@ -34,13 +34,6 @@ it("an audit log says who changed what, when and why; one that nothing matches n
   expect((await runCli(["audit", "--action", "pause"], environment)).stdout).toMatch(
     /^at +who +what +which +why\n20\S+Z +cli:ada +pause\.confirm +default +their deploy\n$/,
   );
-  for (const [words, says] of [
-    ["invoices --source default", "No confirmed invoice matches"],
-    ["audit --actor nobody", "Nothing in the audit log matches these filters"],
-    ["dead list --collection nosuch", "No dead letter matches these filters"],
-    ["quarantine list --collection nosuch", "No quarantined invoice matches these filters"],
-  ] as const)
-    expect((await runCli(words.split(" "), environment)).stdout).toContain(says);
 });
 
 /** Values that no option of that kind can mean, by the word that its help gives it. */

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { CallbackLog, type IncomingCallback } from "../../src/receive/log/callback-log.ts";
-import { runCli } from "../support/cli-process.ts";
 import { openDatabase, ownDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
-import { addConfirmation, addEvents, type EventRow } from "../support/log-rows.ts";
+import { addEvents, type EventRow } from "../support/log-rows.ts";
 import { ownRelay, surroundings } from "../support/relay.ts";
 
 async function openLog() {
@@ -110,14 +109,4 @@ it("the answer that made the event keeps its time, however often the provider wa
       "verdict",
     ]),
   );
-});
-
-it("tells what happens next by Postgres' clock, whatever that of an operator's machine says", async () => {
-  const around = await surroundings();
-  const lease = { lease_token: randomUUID(), claimed_until: new Date(Date.now() + 3_600_000) };
-  const id = await addConfirmation(around, { state: "claimed", verdict: null, settled_at: null, ...lease });
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
-  onTestFinished(() => void vi.useRealTimers());
-  const { stdout } = await runCli(["invoice", id], around.environment());
-  expect(stdout).toContain("A worker is asking the provider right now.");
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { dayOf } from "../../src/kit/time.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
-import { certifyPeriod, reconcilePeriod } from "../../src/reconcile/on-request.ts";
+import { certifyPeriod } from "../../src/reconcile/on-request.ts";
 import { startListProvider } from "./list-provider.ts";
 import { midnight } from "./prove-period.ts";
 import { books, daysAgo } from "./relay-books.ts";
@@ -54,25 +54,5 @@ describe("a run on request over several sources", () => {
     await expect(
       certifyPeriod(given.context, { sources: alone === undefined ? [] : [alone], ...days, signal }),
     ).rejects.toThrow("401");
-  });
-
-  it("reconciles one while another's list waits, also if that one fails in the end (G11)", async () => {
-    const { given, sources, mayAnswer } = await slowAndQuick();
-    given.provider.faults = [(response) => void response.writeHead(401).end("{}")];
-    const reconciled = reconcilePeriod(given.context, {
-      ...{ sources, ...days, signal },
-      publish: false,
-      actor: "test",
-    });
-    await vi.waitFor(async () =>
-      expect(await given.query("select source, opened from sweep where state = 'done'")).toEqual([
-        { source: "quick", opened: 1 },
-      ]),
-    );
-    mayAnswer();
-    expect(await reconciled).toMatchObject([
-      { source: "default", error: { message: expect.stringContaining("401") } },
-      { source: "quick", opened: 1 },
-    ]);
   });
 });
