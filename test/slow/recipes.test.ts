@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { stringToSign } from "../../src/sandbox/sns/envelope.ts";
+import { stringToSign } from "../../src/sandbox/sns/delivery.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 import { startLocalSqs } from "../support/local-sqs.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { freePort } from "../../src/sandbox/postgres/free-port.ts";
+import { freePort } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 
 /** The system gives out no port below 32,768. */
 const FIRST = 21_000;

@@ -1,4 +1,4 @@
-import { createSigner, type Signer } from "../../src/sandbox/sns/envelope.ts";
+import { createSigner, type Signer } from "../../src/sandbox/sns/delivery.ts";
 
 let made: Promise<Signer> | undefined;
 

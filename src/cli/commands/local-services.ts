@@ -22,7 +22,7 @@ export function collectionServiceCommand(context: CommandContext): Command {
     .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default")
     .action(async ({ port, host, publicUrl, seed, banksPath }: Options) => {
       const { DATABASE_URL, DATA_DIR, COLLECTION_SERVICE_FAULTS } = context.settings();
-      const { parseFaults } = await import("../../sandbox/provider/faults/faults.ts");
+      const { parseFaults } = await import("../../sandbox/provider/faults.ts");
       const { startCollectionService } = await import("../../sandbox/provider/start-collection-service.ts");
       const { startEmbeddedPostgres } = await import("../../sandbox/postgres/start-embedded-postgres.ts");
       const stop = context.listenForStop();

@@ -3,9 +3,9 @@ import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/co
 import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
 import { typed } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import type { CallbackVariant } from "./callbacks/callback-request.ts";
-import { Refused } from "./refusals.ts";
-import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
+import { Refused } from "./answers.ts";
+import type { CallbackVariant } from "./callback-request.ts";
+import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-context.ts";
 
 // All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once,
 // exactly one finds the invoice unpaid, and the others see what it left.
@@ -58,7 +58,7 @@ export interface PlannedCallback {
   readonly state: "due" | "withheld";
 }
 
-export interface Payment {
+interface Payment {
   readonly invoiceId: string;
   readonly method: PaymentMethod;
   readonly callbacks: readonly PlannedCallback[];

@@ -1,19 +1,16 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import type { InvoiceFilter } from "../../collection-api/contract/index.ts";
 import { DAY_MS, startOf } from "../../kit/time.ts";
-import type { Faults } from "./faults/faults.ts";
 import type {
   InvoiceRow,
   InvoiceStatus,
   InvoiceType,
   ServiceDatabase,
   ServiceTables,
-} from "./service-tables.ts";
+} from "./service-context.ts";
 
-/** Days are UTC, both included. */
-interface ListRequest
-  extends Pick<InvoiceFilter, "startDate" | "endDate">,
-    Pick<Faults["list"], "datesMean" | "order"> {
+/** Days are UTC, both included, of creation. */
+interface ListRequest extends Pick<InvoiceFilter, "startDate" | "endDate"> {
   readonly collectionId: string;
   /** null for all. */
   readonly status: InvoiceStatus | null;
@@ -29,7 +26,7 @@ interface ListRequest
   readonly pageSize: number | null;
 }
 
-/** One page in the order asked for, and how many invoices match in all; both from one snapshot. */
+/** One page, newest first, and how many invoices match in all; both from one snapshot. */
 export function listInvoices(
   db: ServiceDatabase,
   request: ListRequest,
@@ -44,34 +41,27 @@ export function listInvoices(
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       // The page's ids first: sorting a whole month by full rows would not fit in memory.
-      const ids = orderRows(selectMatching(trx, request).select("id"), request.order);
+      const ids = newestFirst(selectMatching(trx, request).select("id"));
       const ofPage = pageSize === null ? ids : ids.limit(pageSize).offset((page - 1) * pageSize);
-      const rows = await orderRows(
+      const rows = await newestFirst(
         trx.selectFrom("readable_invoice").selectAll().where("id", "in", ofPage),
-        request.order,
       ).execute();
       return { rows, totalCount: count };
     });
 }
 
-function orderRows<Row>(
-  query: SelectQueryBuilder<ServiceTables, "readable_invoice", Row>,
-  order: ListRequest["order"],
-): SelectQueryBuilder<ServiceTables, "readable_invoice", Row> {
-  if (order === "by-id") return query.orderBy("id");
-  const direction = order === "oldest-first" ? "asc" : "desc";
-  return query.orderBy("created_at", direction).orderBy("id", direction);
-}
+const newestFirst = <Row>(query: SelectQueryBuilder<ServiceTables, "readable_invoice", Row>) =>
+  query.orderBy("created_at", "desc").orderBy("id", "desc");
 
 function selectMatching(db: ServiceDatabase, request: ListRequest) {
   const { collectionId, status, type, search, startDate, endDate, linkedAccountId } = request;
-  const dateColumn = request.datesMean === "creation" ? "created_at" : "paid_at";
   return db.selectFrom("readable_invoice").where(({ eb, and, or }) => {
     const terms: Expression<SqlBool>[] = [eb("collection_id", "=", collectionId)];
     if (status !== null) terms.push(eb("status", "=", status));
     if (type !== null) terms.push(eb("type", "=", type));
-    if (startDate !== undefined) terms.push(eb(dateColumn, ">=", startOf(startDate)));
-    if (endDate !== undefined) terms.push(eb(dateColumn, "<", new Date(startOf(endDate).getTime() + DAY_MS)));
+    if (startDate !== undefined) terms.push(eb("created_at", ">=", startOf(startDate)));
+    if (endDate !== undefined)
+      terms.push(eb("created_at", "<", new Date(startOf(endDate).getTime() + DAY_MS)));
     if (search !== undefined) {
       const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
       const texts = [eb.ref("title"), eb.ref("payer_name"), eb.ref("payer_email"), sql`id::text`];

@@ -1,22 +1,21 @@
 import express from "express";
+import { operations } from "../../collection-api/contract/index.ts";
 import { connect } from "../../database/connect.ts";
 import { migrateToLatest } from "../../database/migrate.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { listen, type RunningServer } from "../../kit/http-server.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
-import { apiHandler } from "./api/api-handler.ts";
-import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
-import { controlRouter } from "./control/control-router.ts";
-import { FaultBox, layered } from "./faults/fault-box.ts";
-import type { FaultsInput } from "./faults/faults.ts";
+import { answerErrors } from "./answers.ts";
+import { apiHandler } from "./api.ts";
+import { controlRouter } from "./control.ts";
+import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./deliveries.ts";
+import { FaultBox, type FaultsInput } from "./faults.ts";
 import { loadSeed, readKeys } from "./load-seed.ts";
 import { openApiDocument } from "./open-api-document.ts";
-import { payRouter } from "./pay-page/pay-router.ts";
-import { answerErrors, answerUnreadable, refuseTwoHosts } from "./refusals.ts";
+import { payRouter } from "./pay-page.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
-import type { ServiceContext } from "./service-context.ts";
-import type { ServiceTables } from "./service-tables.ts";
+import type { ServiceContext, ServiceTables } from "./service-context.ts";
 
 export interface CollectionServiceOptions {
   readonly databaseUrl: Secret;
@@ -43,9 +42,8 @@ export interface CollectionServiceOptions {
  */
 export async function startCollectionService(options: CollectionServiceOptions) {
   const seed = typeof options.seed === "object" ? parseSeed(options.seed) : await readSeed(options.seed);
-  const banksPath = checkedPath(options.banksPath);
-  const standing = banksPath === undefined ? {} : { http: { paths: { getBanks: banksPath } } };
-  const faults = new FaultBox(layered(seed.faults, standing), options.faults ?? {});
+  const banksPath = checkedPath(options.banksPath ?? operations.getBanks.path);
+  const faults = new FaultBox(seed.faults, options.faults ?? {});
   const { db, close } = connect<ServiceTables>(options.databaseUrl, {
     schema: "collection_service",
     applicationName: "collection-service",
@@ -74,6 +72,7 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     const context: ServiceContext = {
       db,
       faults,
+      banksPath,
       keys,
       log: options.log,
       publicUrl,
@@ -81,12 +80,10 @@ export async function startCollectionService(options: CollectionServiceOptions) 
       accountHolder: seed.biller.name,
       wakeDeliveries: () => deliveries.wake(),
     };
-    server.server.on("clientError", answerUnreadable);
-    app.use(refuseTwoHosts);
     app.use("/_control", controlRouter(context));
     app.get("/", (_request, response) => void response.type("text/plain").send(frontPage(publicUrl)));
     app.get("/openapi.json", (_request, response) => {
-      response.json(openApiDocument({ serverUrl: publicUrl, paths: faults.current.http.paths }));
+      response.json(openApiDocument({ serverUrl: publicUrl, banksPath }));
     });
     app.use(payRouter(context));
     app.use(apiHandler(context));
@@ -109,8 +106,8 @@ export async function startCollectionService(options: CollectionServiceOptions) 
   }
 }
 
-function checkedPath(path: string | undefined): string | undefined {
-  if (path === undefined || /^(\/[\w.~-]+)+$/.test(path)) return path;
+function checkedPath(path: string): string {
+  if (/^(\/[\w.~-]+)+$/.test(path)) return path;
   const message = "The path of Get Banks should begin with a slash and hold no query, such as /api/v1/banks.";
   throw new RelayError(message);
 }

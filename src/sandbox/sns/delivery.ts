@@ -1,11 +1,10 @@
+import { createPrivateKey, randomUUID, sign, X509Certificate } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { messageOf } from "../../kit/errors.ts";
+import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
-import type { Envelopes, Letter } from "./envelope.ts";
-import { letsThrough } from "./filter-policy.ts";
-import type { AcceptedMessage, DeliveryRecord, Journal } from "./journal.ts";
-import type { Subscription, Topic, Topics } from "./topics.ts";
+import { type AcceptedMessage, type DeliveryRecord, type Journal, showAttributes } from "./message.ts";
+import { letsThrough, type Subscription, type Topic, type Topics } from "./topics.ts";
 
 /** Connections to one endpoint. */
 const CONNECTIONS = 16;
@@ -102,3 +101,139 @@ const headersOf = (subscription: Subscription, letter: Letter) => ({
     ...(subscription.raw && { "x-amz-sns-rawdelivery": "true" }),
   }),
 });
+
+/** Signs messages as SNS does, with a key that lives as long as the process. */
+export interface Signer {
+  readonly certificatePem: string;
+  /** Where the certificate is served, as a path. */
+  readonly certificatePath: string;
+  /** Version 1 signs with SHA-1, version 2 with SHA-256; the answer is Base64. */
+  sign(text: string, version: string): Promise<string>;
+}
+
+/** Makes a key and a self-signed certificate for `sns.<region>.amazonaws.com`. */
+export async function createSigner(region: string): Promise<Signer> {
+  const generate = await loadGenerate();
+  const made = await generate([{ name: "commonName", value: `sns.${region}.amazonaws.com` }], {
+    keySize: 2048,
+    algorithm: "sha256",
+  });
+  const key = createPrivateKey(made.private);
+  // As long as SNS' own names are.
+  const id = new X509Certificate(made.cert).fingerprint.replaceAll(":", "").toLowerCase().slice(0, 32);
+  return {
+    certificatePem: made.cert,
+    certificatePath: `/SimpleNotificationService-${id}.pem`,
+    sign: (text, version) =>
+      new Promise((resolve, reject) => {
+        // With a callback it is done by the thread pool, beside the answering of requests.
+        sign(version === "2" ? "RSA-SHA256" : "RSA-SHA1", Buffer.from(text), key, (error, signature) =>
+          error === null ? resolve(signature.toString("base64")) : reject(error),
+        );
+      }),
+  };
+}
+
+// Loading it takes longer than starting everything else here, and no other room needs it. Those who install
+// the package for production do not get it.
+async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
+  try {
+    return (await import("selfsigned")).generate;
+  } catch (cause) {
+    throw new RelayError(
+      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev " +
+        "selfsigned",
+      { cause },
+    );
+  }
+}
+
+interface Envelope {
+  readonly Type: string;
+  readonly [field: string]: unknown;
+}
+
+const SIGNED_FIELDS = {
+  notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
+  confirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+};
+
+/** What a signature is made over: names and values of certain fields, a line each, by their names. */
+export function stringToSign(envelope: Envelope): string {
+  const names = SIGNED_FIELDS[envelope.Type === "Notification" ? "notification" : "confirmation"];
+  return names
+    .filter((name) => envelope[name] !== undefined)
+    .map((name) => `${name}\n${String(envelope[name])}\n`)
+    .join("");
+}
+
+interface Letter {
+  readonly type: "Notification" | "SubscriptionConfirmation";
+  readonly messageId: string;
+  readonly topicArn: string;
+  /** Made when it is needed, so that what waits does not wait in several copies. */
+  write(subscription: Subscription): Promise<string>;
+}
+
+/** @param publicUrl where subscribers reach this endpoint, without a slash at its end; known once it listens */
+export function createEnvelopes(signer: Signer, publicUrl: () => string) {
+  const urlOf = (query: Record<string, string>) => `${publicUrl()}/?${new URLSearchParams(query)}`;
+
+  async function seal(envelope: Envelope, version: string, rest: Record<string, unknown> = {}) {
+    const signed = {
+      ...envelope,
+      SignatureVersion: version,
+      Signature: await signer.sign(stringToSign(envelope), version),
+      SigningCertURL: publicUrl() + signer.certificatePath,
+      ...rest,
+    };
+    return JSON.stringify(signed, undefined, 2);
+  }
+
+  return {
+    notification({ message, topicArn, acceptance, acceptedAt }: AcceptedMessage, version: string): Letter {
+      const { messageId, sequenceNumber } = acceptance;
+      return {
+        type: "Notification",
+        messageId,
+        topicArn,
+        async write({ arn, raw }) {
+          if (raw) return message.Message;
+          const envelope = {
+            Type: "Notification",
+            MessageId: messageId,
+            SequenceNumber: sequenceNumber,
+            TopicArn: topicArn,
+            Subject: message.Subject,
+            Message: message.Message,
+            Timestamp: acceptedAt,
+          };
+          const { MessageAttributes } = message;
+          return await seal(envelope, version, {
+            UnsubscribeURL: urlOf({ Action: "Unsubscribe", SubscriptionArn: arn }),
+            MessageAttributes: MessageAttributes.size === 0 ? undefined : showAttributes(MessageAttributes),
+          });
+        },
+      };
+    },
+
+    confirmation({ topicArn, token }: Subscription, version: string, at: string): Letter {
+      const messageId = randomUUID();
+      const envelope = {
+        Type: "SubscriptionConfirmation",
+        MessageId: messageId,
+        Token: token,
+        TopicArn: topicArn,
+        Message:
+          `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit ` +
+          "the SubscribeURL included in this message.",
+        SubscribeURL: urlOf({ Action: "ConfirmSubscription", TopicArn: topicArn, Token: token }),
+        Timestamp: at,
+      };
+      const write = () => seal(envelope, version);
+      return { type: "SubscriptionConfirmation", messageId, topicArn, write };
+    },
+  };
+}
+
+type Envelopes = ReturnType<typeof createEnvelopes>;

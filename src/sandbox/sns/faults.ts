@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SnsError } from "./answers.ts";
+import { SnsError } from "./protocol.ts";
 
 type Refusal = readonly [code: SnsError["code"], message: string];
 
@@ -54,7 +54,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("omit-entries"), ...scope, matching }),
 ]);
 
-export type Fault = z.input<typeof faultSchema>;
+type Fault = z.input<typeof faultSchema>;
 type ReadFault = z.output<typeof faultSchema>;
 type EntryFault = Extract<ReadFault, { matching: string }>;
 type CallFault = Exclude<ReadFault, EntryFault>;

@@ -1,12 +1,17 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { ownWords, problemsOf } from "../../collection-api/contract/index.ts";
+import { messageOf } from "../../kit/errors.ts";
 import { listen } from "../../kit/http-server.ts";
+import { jsonIn } from "../../kit/json.ts";
 import type { Logger } from "../../kit/log.ts";
-import { createRequestHandler } from "./answer-request.ts";
-import { createControl } from "./control.ts";
-import { createDelivery } from "./delivery.ts";
-import { createEnvelopes, createSigner, type Signer } from "./envelope.ts";
-import { createFaults } from "./faults.ts";
-import { createJournal, showMessage } from "./journal.ts";
+import { createDelivery, createEnvelopes, createSigner, type Signer } from "./delivery.ts";
+import { createFaults, type Faults, faultSchema, refusalOfCall } from "./faults.ts";
+import { createJournal, type Journal, showMessage } from "./message.ts";
 import { createOperations } from "./operations.ts";
+import { errorAnswer, type Operation, readForm, SnsError, successAnswer } from "./protocol.ts";
 import { Topics } from "./topics.ts";
 
 export interface LocalSnsOptions {
@@ -101,4 +106,143 @@ export type LocalSns = Awaited<ReturnType<typeof startLocalSns>>;
 function urlOf(host: string, port: number): string {
   if (host === "0.0.0.0" || host === "::") return `http://127.0.0.1:${port}`;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Answers every request: the control routes, the signing certificate, and the Query protocol of SNS. */
+export function createRequestHandler(parts: {
+  operations: Readonly<Record<string, Operation>>;
+  faults: Faults;
+  control: Control;
+  signer: Signer;
+  log: Logger | undefined;
+}) {
+  const { operations, faults, control, signer, log } = parts;
+  const unanswered = new Set<ServerResponse>();
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.parse(request.url ?? "/", "http://localhost");
+    if (url?.pathname.startsWith(CONTROL_PREFIX)) {
+      await control(request, response, url);
+    } else if (request.method === "GET" && url?.pathname === signer.certificatePath) {
+      response.writeHead(200, { "content-type": "application/x-pem-file" }).end(signer.certificatePem);
+    } else {
+      const requestId = randomUUID();
+      try {
+        await answerProtocol(request, response, url?.search.slice(1) ?? "", requestId);
+      } catch (error) {
+        const refusal = error instanceof SnsError ? error : new SnsError("InternalError", messageOf(error));
+        if (refusal !== error) log?.error({ error: messageOf(error) }, "Local SNS failed");
+        sendXml(response, refusal.status, errorAnswer(refusal, requestId), requestId);
+      }
+    }
+  }
+
+  /** @throws SnsError for a request that is refused. */
+  async function answerProtocol(
+    request: IncomingMessage,
+    response: ServerResponse,
+    query: string,
+    requestId: string,
+  ): Promise<void> {
+    const body = await readBody(request);
+    if (body === undefined)
+      throw new SnsError("RequestEntityTooLarge", "The request is larger than any message of SNS.");
+    const fields = readForm(query === "" ? body : `${query}&${body}`);
+    const name = typeof fields.Action === "string" ? fields.Action : "";
+    const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
+    // That credentials are named is enough; they are not checked.
+    const isSigned = request.headers.authorization !== undefined || query.includes("X-Amz-Signature=");
+    if (!isSigned && !operation?.openToAll)
+      throw new SnsError("MissingAuthenticationToken", "Request is missing Authentication Token");
+    if (operation === undefined)
+      throw new SnsError("InvalidAction", `The action ${name} is not valid for this endpoint.`);
+
+    const fault = faults.takeForCall(name, fields.TopicArn);
+    if (fault?.kind === "hang") {
+      unanswered.add(response.once("close", () => unanswered.delete(response)));
+      return;
+    }
+    if (fault?.kind === "empty-answer") return sendXml(response, 200, "", requestId);
+    if (fault?.kind === "slow") await pause(fault.delayMs, undefined, { ref: false });
+    const refusal = fault && refusalOfCall(fault);
+    if (refusal !== undefined) throw refusal;
+    const xml = successAnswer(name, operation.answer(fields), requestId);
+    if (fault?.kind === "drop") request.socket.destroy();
+    else sendXml(response, 200, xml, requestId);
+  }
+
+  return {
+    handle(request: IncomingMessage, response: ServerResponse): void {
+      answer(request, response).catch((error: unknown) => {
+        // Only a connection that broke while it was read or written comes here.
+        log?.debug({ error: messageOf(error) }, "Local SNS lost a connection");
+        response.destroy();
+      });
+    },
+    /** Cuts the connections that an injected fault left without an answer. */
+    close(): void {
+      for (const response of unanswered) response.destroy();
+    },
+  };
+}
+
+function sendXml(response: ServerResponse, status: number, xml: string, requestId: string): void {
+  response
+    .writeHead(status, {
+      "content-type": "text/xml",
+      "content-length": Buffer.byteLength(xml),
+      "x-amzn-requestid": requestId,
+    })
+    .end(xml);
+}
+
+/** Where the control routes live: no path of the SNS protocol begins so. */
+export const CONTROL_PREFIX = "/_control/";
+
+const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) => [fault])]);
+
+/**
+ * The routes for looking at what happened and for making things go wrong; they need no credentials.
+ * - `GET messages?topic=<arn>` → `{"messages": […]}`, the last of them
+ * - `POST faults` (one fault or an array), `DELETE faults`
+ */
+export function createControl({ journal, faults }: { journal: Journal; faults: Faults }) {
+  return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const asked = `${request.method} ${url.pathname.slice(CONTROL_PREFIX.length)}`;
+    if (asked === "GET messages") {
+      const topic = url.searchParams.get("topic");
+      const shown = journal.messages.list().filter(({ topicArn }) => topicArn === (topic ?? topicArn));
+      return sendJson(response, 200, { messages: shown.map(showMessage) });
+    }
+    if (asked === "DELETE faults") {
+      faults.clear();
+      return void response.writeHead(204).end();
+    }
+    if (asked !== "POST faults") return sendJson(response, 404, { error: `There is no ${asked} here.` });
+    const read = faultsBody.safeParse(jsonIn((await readBody(request)) ?? ""), { error: ownWords });
+    if (!read.success) return sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
+    for (const fault of read.data) faults.add(fault);
+    sendJson(response, 201, { faults: read.data });
+  };
+}
+
+export type Control = ReturnType<typeof createControl>;
+
+/** The largest batch that SNS takes, with every byte escaped in the form, stays far below. */
+const BODY_LIMIT = 4 * 1_048_576;
+
+/** The body of a request as text; undefined when it is larger than any request to SNS may be. */
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= BODY_LIMIT) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size > BODY_LIMIT ? undefined : Buffer.concat(chunks).toString();
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { CALLBACK_VARIANTS } from "../../../src/sandbox/provider/callbacks/callback-request.ts";
-import { API_ANSWERS } from "../../../src/sandbox/provider/faults/fault-answers.ts";
-import { parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
+import { API_ANSWERS } from "../../../src/sandbox/provider/answers.ts";
+import { CALLBACK_VARIANTS } from "../../../src/sandbox/provider/callback-request.ts";
+import { parseFaults } from "../../../src/sandbox/provider/faults.ts";
 import { INVOICE, LIVE_KEY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("faults of the API on request", () => {

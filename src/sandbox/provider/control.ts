@@ -1,17 +1,103 @@
 import { randomUUID } from "node:crypto";
-import type { Request, Router } from "express";
+import express, { type Request, type RequestHandler, type Router } from "express";
 import { z } from "zod";
-import { moneyGiven, ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
-import { isRefusedData, takenKeyOf } from "../../../kit/postgres-errors.ts";
-import { anyUuid } from "../../../kit/setting-formats.ts";
-import { forgeCallback } from "../callbacks/send-callback.ts";
-import { type CollectionRow, readCollection } from "../collection-statements.ts";
-import { type CallbackFaultsInput, callbackFaults } from "../faults/faults.ts";
-import { expireInvoice, insertInvoices, type NewInvoice, readInvoice } from "../invoice-statements.ts";
-import { billingColumns, lifetimeMs } from "../invoice-totals.ts";
-import { pay } from "../pay.ts";
-import { Refused } from "../refusals.ts";
-import type { ServiceContext } from "../service-context.ts";
+import { moneyGiven, ownWords, problemsOf } from "../../collection-api/contract/index.ts";
+import { isLoopback, isLoopbackHost } from "../../kit/addresses.ts";
+import { isRefusedData, takenKeyOf } from "../../kit/postgres-errors.ts";
+import { anyUuid } from "../../kit/setting-formats.ts";
+import { Refused } from "./answers.ts";
+import {
+  approveLinkedAccount,
+  type CollectionRow,
+  changeCollection,
+  readCollection,
+  readLinkedAccounts,
+} from "./collections.ts";
+import { forgeCallback, readDeliveryLog } from "./deliveries.ts";
+import { type CallbackFaultsInput, callbackFaults, faultsSchema } from "./faults.ts";
+import { expireInvoice, insertInvoices, type NewInvoice, readInvoice } from "./invoice-statements.ts";
+import { billingColumns, EXPIRATION_PERIODS, lifetimeMs, pay } from "./invoices.ts";
+import type { ServiceContext } from "./service-context.ts";
+
+const collectionChange = z
+  .strictObject({
+    collectionName: z.string().min(1).max(200),
+    status: z.enum(["Active", "Pending", "Disabled", "Suspended", "Blocked"]),
+    amount: moneyGiven.nullable(),
+    invoiceExpirationPeriod: z.enum(EXPIRATION_PERIODS),
+    paymentChannels: z.array(z.enum(["Card", "BankTransfer", "USSD", "BankBranch"])).min(1),
+    serviceFeeBilling: z.enum(["Payer", "Merchant"]),
+  })
+  .partial();
+
+const logQuery = z.object({
+  invoiceId: z.guid("should be a UUID").optional(),
+  limit: z.coerce.number().int().min(1).max(10_000).default(100),
+});
+
+/** What is done to the service apart from the API: faults, payments, deliveries, approvals, at `/_control`. */
+export function controlRouter(context: ServiceContext): Router {
+  const { db, faults } = context;
+  const router = express.Router();
+  router.use(guardControl, express.json({ limit: "16mb", strict: false, type: () => true }));
+
+  router.get("/faults", (_request, response) => void response.json(faults.current));
+  router.put("/faults", (request, response) => {
+    read(faultsSchema, request.body);
+    // As it was given: what it leaves out is the seed's.
+    response.json(faults.replace(request.body));
+  });
+  router.delete("/faults", (_request, response) => void response.json(faults.replace({})));
+
+  addInvoiceRoutes(router, context);
+  router.get("/deliveries", async (request, response) => {
+    const { invoiceId = null, limit } = read(logQuery, request.query);
+    response.json({ deliveries: await readDeliveryLog(db, { invoiceId, limit }) });
+  });
+
+  router.get("/linked-accounts", async (_request, response) => {
+    response.json({ linkedAccounts: await readLinkedAccounts(db) });
+  });
+  router.post("/linked-accounts/:id/approve", async (request, response) => {
+    if (!(await approveLinkedAccount(db, read(byId, request.params).id)))
+      throw new Refused("unknownPath", "id names no linked account");
+    response.json({ outcome: "approved" });
+  });
+
+  router.patch("/collections/:id", async (request, response) => {
+    const { id } = read(byId, request.params);
+    const given = read(collectionChange, request.body);
+    if (Object.keys(given).length === 0) throw new Refused("invalid", "The request is empty");
+    // What is left out is undefined here, and stays as it is.
+    const change = {
+      name: given.collectionName,
+      status: given.status,
+      amount: given.amount,
+      invoice_expiration_period: given.invoiceExpirationPeriod,
+      payment_channels: given.paymentChannels,
+      service_fee_billing: given.serviceFeeBilling,
+    };
+    if (!(await changeCollection(db, id, change))) throw new Refused("unknownPath", "id names no collection");
+    response.json({ outcome: "changed" });
+  });
+
+  router.use(() => {
+    throw new Refused("unknownPath");
+  });
+  return router;
+}
+
+/** Callers on this machine, but no web page that is open on it. */
+const guardControl: RequestHandler = (request, _response, next) => {
+  if (!isLoopback(request.socket.remoteAddress) || isFromWebPage(request)) throw new Refused("notFromHere");
+  next();
+};
+
+/** Another site's page, or one whose name was pointed at this machine: it carries an origin, or a foreign host. */
+function isFromWebPage(request: Request): boolean {
+  const host = (request.get("host") ?? "").replace(/:\d+$/, "");
+  return !isLoopbackHost(host) || request.get("origin") !== undefined;
+}
 
 const payRequest = z.strictObject({
   method: z.enum(["Card", "BankTransfer", "USSD", "BankBranch"]).default("Card"),
@@ -46,7 +132,7 @@ const pastInvoicesRequest = z.strictObject({
 });
 
 /** What is done to invoices apart from the API: made with a past, paid, expired, claimed to be paid. */
-export function addInvoiceRoutes(router: Router, context: ServiceContext): void {
+function addInvoiceRoutes(router: Router, context: ServiceContext): void {
   const { db } = context;
 
   router.post("/invoices", async (request, response) => {
@@ -120,10 +206,10 @@ function pastInvoices(
   });
 }
 
-export const byId = z.object({ id: z.guid("should be a UUID") });
+const byId = z.object({ id: z.guid("should be a UUID") });
 
 /** @throws Refused that names each problem's field. */
-export function read<Schema extends z.ZodType>(schema: Schema, value: Request["body"]): z.output<Schema> {
+function read<Schema extends z.ZodType>(schema: Schema, value: Request["body"]): z.output<Schema> {
   const result = schema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;
   throw new Refused("invalid", ...problemsOf(result.error));

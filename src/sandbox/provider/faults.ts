@@ -1,12 +1,19 @@
 import { z } from "zod";
-import { ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
-import { RelayError } from "../../../kit/errors.ts";
-import { jsonIn } from "../../../kit/json.ts";
-import { anyUuid } from "../../../kit/setting-formats.ts";
-import { DAY_MS } from "../../../kit/time.ts";
-import { CALLBACK_VARIANTS } from "../callbacks/callback-request.ts";
-import { API_ANSWERS } from "./fault-answers.ts";
-import { choice, httpFreedoms, limitFreedoms, listFreedoms, operationNames, whole } from "./freedoms.ts";
+import { type OperationName, operations, ownWords, problemsOf } from "../../collection-api/contract/index.ts";
+import { RelayError } from "../../kit/errors.ts";
+import { jsonIn } from "../../kit/json.ts";
+import { anyUuid } from "../../kit/setting-formats.ts";
+import { DAY_MS } from "../../kit/time.ts";
+import { API_ANSWERS } from "./answers.ts";
+import { CALLBACK_VARIANTS, type CallbackVariant } from "./callback-request.ts";
+
+export const operationNames = Object.keys(operations) as [OperationName, ...OperationName[]];
+
+export const whole = (least: number, most: number) => z.int().min(least).max(most);
+
+/** The first is what this service does by itself. */
+export const choice = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
+  z.enum(words).default(words[0]);
 
 /** A time span in ms, at most 24 days: a longer timer of Node's rings at once. */
 const duration = whole(0, 24 * DAY_MS).default(0);
@@ -58,13 +65,10 @@ const apiFault = z.strictObject({
 
 export type ApiFault = z.output<typeof apiFault>;
 
-/** What goes wrong on request, and what the interface leaves open. `{}` is this service as it is by itself. */
+/** What goes wrong on request. `{}` is this service as it is by itself. */
 export const faultsSchema = z.strictObject({
   callback: callbackFaults.prefault({}),
   api: z.array(apiFault).max(100).default([]).describe("The first that matches a request strikes."),
-  list: listFreedoms.prefault({}),
-  http: httpFreedoms.prefault({}),
-  limits: limitFreedoms.prefault({}),
 });
 
 export type FaultsInput = z.input<typeof faultsSchema>;
@@ -95,4 +99,67 @@ export function parseFaults(text: string | undefined): FaultsInput {
   checked(faultsSchema, value, "COLLECTION_SERVICE_FAULTS");
   // What was given, not what was read: the seed says what is left out here.
   return value as FaultsInput;
+}
+
+/** The faults in force, and what is left of those that strike a number of times. */
+export class FaultBox {
+  readonly #seed: FaultsInput;
+  #faults: Faults;
+  #apiLeft: number[] = [];
+  #nextVariant: () => CallbackVariant = () => "documented";
+
+  /** @param seed what is in force where nothing else is asked for. */
+  constructor(seed: FaultsInput, faults: FaultsInput) {
+    this.#seed = seed;
+    this.#faults = this.replace(faults);
+  }
+
+  get current(): Faults {
+    return this.#faults;
+  }
+
+  /** Puts these in the place of all that were in force; what they leave out is the seed's. */
+  replace(faults: FaultsInput): Faults {
+    this.#faults = faultsSchema.parse(layered(this.#seed, faults));
+    this.#apiLeft = this.#faults.api.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
+    this.#nextVariant = variantsInTurn(this.#faults.callback.variants);
+    return this.#faults;
+  }
+
+  /** The fault that strikes, counted as having struck. @param id the id in the path, in lower case. */
+  strike(operation: OperationName, id: string | undefined): ApiFault | undefined {
+    const index = this.#faults.api.findIndex(
+      (fault, at) =>
+        (this.#apiLeft[at] ?? 0) > 0 &&
+        (fault.operations?.includes(operation) ?? true) &&
+        (fault.ids?.some((one) => one === id) ?? true),
+    );
+    if (index < 0) return undefined;
+    this.#apiLeft[index] = (this.#apiLeft[index] ?? 0) - 1;
+    return this.#faults.api[index];
+  }
+
+  nextVariant(): CallbackVariant {
+    return this.#nextVariant();
+  }
+}
+
+type Layer = Readonly<Record<string, unknown>>;
+
+const isLayer = (value: unknown): value is Layer =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** `over` on top of `under`, field by field, however deep; a list is one value. */
+export function layered(under: object, over: object): object {
+  const fields = Object.entries(over).map(([name, value]) => {
+    const below = (under as Layer)[name];
+    return [name, isLayer(value) && isLayer(below) ? layered(below, value) : value];
+  });
+  return { ...under, ...Object.fromEntries(fields) };
+}
+
+/** One after the other, and again from the first. */
+export function variantsInTurn(variants: readonly CallbackVariant[]): () => CallbackVariant {
+  let nth = 0;
+  return () => variants[nth++ % variants.length] ?? "documented";
 }

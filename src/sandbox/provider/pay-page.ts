@@ -1,7 +1,87 @@
-import { money as grouped } from "../../../kit/money-text.ts";
-import { markupText } from "../../../kit/text.ts";
-import { browserReturnUrl } from "../callbacks/callback-request.ts";
-import type { InvoiceRow } from "../service-tables.ts";
+import express, { type ErrorRequestHandler, type Response, type Router } from "express";
+import { messageOf } from "../../kit/errors.ts";
+import { isUuid } from "../../kit/ids.ts";
+import type { Logger } from "../../kit/log.ts";
+import { money as grouped } from "../../kit/money-text.ts";
+import { markupText } from "../../kit/text.ts";
+import { refusalFor } from "./answers.ts";
+import { browserReturnUrl } from "./callback-request.ts";
+import { readInvoice } from "./invoice-statements.ts";
+import { pay } from "./invoices.ts";
+import type { InvoiceRow, ServiceContext } from "./service-context.ts";
+
+/** The payer's page at `/pay/{id}`: works without JavaScript, and its policy allows none. */
+export function payRouter(context: ServiceContext): Router {
+  const router = express.Router();
+  router.use("/pay", (_request, response, next) => {
+    response.setHeader(
+      "content-security-policy",
+      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    response.setHeader("x-content-type-options", "nosniff");
+    response.setHeader("referrer-policy", "no-referrer");
+    response.setHeader("cache-control", "no-store");
+    next();
+  });
+
+  router.get("/pay/style.css", (_request, response) => {
+    response.setHeader("cache-control", "public, max-age=300");
+    response.type("css").send(PAY_PAGE_STYLE);
+  });
+
+  router.get("/pay/:id", ({ params }, response) => show(response, params.id));
+
+  router.post(
+    "/pay/:id",
+    express.urlencoded({ extended: false, limit: "4kb" }),
+    async (request, response) => {
+      const { id } = request.params;
+      if (request.get("sec-fetch-site") === "cross-site")
+        return await show(response, id, 403, "Please pay on this page itself.");
+      const invoice = await find(id);
+      const wanted: unknown = request.body?.method;
+      const method = invoice && offeredChannels(invoice).find((channel) => channel === wanted);
+      if (invoice !== undefined && method === undefined && pageState(invoice) === "payable")
+        return await show(response, id, 400, "Please choose how you would like to pay.");
+      if (method !== undefined && (await pay(context, id, method)) === "paid")
+        // A GET afterwards, so that reloading the page does not post again.
+        return response.redirect(303, `/pay/${id.toLowerCase()}`);
+      await show(response, id, 409);
+    },
+  );
+
+  // Whoever looks at what is left is a person too.
+  router.use("/pay", (_request, response) => sendPage(response, 404, noSuchInvoicePage()));
+  router.use("/pay", pageForErrors(context.log));
+  return router;
+
+  async function find(id: string): Promise<InvoiceRow | undefined> {
+    return isUuid(id) ? await readInvoice(context.db, id) : undefined;
+  }
+
+  async function show(response: Response, id: string, status = 200, notice: string | null = null) {
+    const invoice = await find(id);
+    if (invoice === undefined) return sendPage(response, 404, noSuchInvoicePage());
+    const terms = { state: pageState(invoice), currency: context.currency, notice };
+    sendPage(response, status, payPage(invoice, terms));
+  }
+}
+
+function sendPage(response: Response, status: number, page: string): void {
+  response.status(status).type("html").send(page);
+}
+
+/** A person looks at the answer: a page, where the API answers with JSON. */
+function pageForErrors(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    // An address that cannot be decoded is no invoice's.
+    if (error instanceof URIError) return sendPage(response, 404, noSuchInvoicePage());
+    const { status } = refusalFor(error).answer;
+    if (status >= 500) log.error({ err: messageOf(error) }, "collection service: payer's page failed");
+    sendPage(response, status, troublePage());
+  };
+}
 
 /** Markup that may go into a page as it stands. */
 class Html {
@@ -31,11 +111,11 @@ type PageState = "payable" | "paid" | "expired" | "invalid";
 const CHANNELS = { Card: "Card", BankTransfer: "Bank transfer" };
 type OfferedChannel = keyof typeof CHANNELS;
 
-export const offeredChannels = (invoice: InvoiceRow): OfferedChannel[] =>
+const offeredChannels = (invoice: InvoiceRow): OfferedChannel[] =>
   (["Card", "BankTransfer"] as const).filter((channel) => invoice.payment_channels.includes(channel));
 
 /** An invoice is invalid by itself once its time is over, and expired means only that. */
-export function pageState(invoice: InvoiceRow): PageState {
+function pageState(invoice: InvoiceRow): PageState {
   if (invoice.status === "Paid") return "paid";
   if (invoice.status === "Unpaid") return "payable";
   return invoice.modified_at.getTime() === invoice.expires_at.getTime() ? "expired" : "invalid";
@@ -47,7 +127,7 @@ interface PageTerms {
   readonly notice: string | null;
 }
 
-export function payPage(invoice: InvoiceRow, { state, currency, notice }: PageTerms): string {
+function payPage(invoice: InvoiceRow, { state, currency, notice }: PageTerms): string {
   const money = (amount: string) => `${currency}\u00A0${grouped(amount)}`.trim();
   const { biller_name: biller } = invoice;
   const contact = [invoice.biller_address, invoice.biller_email].filter((part) => part);
@@ -68,7 +148,7 @@ ${wayBack(invoice, state)}`,
 }
 
 /** The page for an address that belongs to no invoice. */
-export const noSuchInvoicePage = (): string =>
+const noSuchInvoicePage = (): string =>
   page(
     "Invoice not found",
     html`<h1>This invoice does not exist</h1>
@@ -76,7 +156,7 @@ export const noSuchInvoicePage = (): string =>
   );
 
 /** The page for a request that could not be carried out, or that nobody could read. */
-export const troublePage = (): string =>
+const troublePage = (): string =>
   page(
     "That did not work",
     html`<h1>That did not work</h1>
@@ -84,7 +164,7 @@ export const troublePage = (): string =>
   );
 
 /** The one stylesheet, served from its own address so that the page needs no inline style. */
-export const PAY_PAGE_STYLE = `:root { color-scheme: light dark; }
+const PAY_PAGE_STYLE = `:root { color-scheme: light dark; }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 1.5rem 1rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main, footer { max-width: 28rem; margin: auto; }

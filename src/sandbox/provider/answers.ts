@@ -1,0 +1,168 @@
+import type { ErrorRequestHandler, Response } from "express";
+import { type ErrorAnswer, SPECIFIED_MESSAGES } from "../../collection-api/contract/index.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import { isLostConnection } from "../../kit/postgres-errors.ts";
+
+/**
+ * HTTP status, group (`type`: our own words, the interface leaves them open) and message. Where it has none,
+ * the first problem is the message, since common clients show nothing else.
+ */
+const REFUSALS = {
+  invalid: [400, "VALIDATION_ERROR"],
+  accountRefused: [400, "LINKED_ACCOUNT_REFUSED"],
+  unauthorized: [401, "UNAUTHORIZED", "The API key is missing or not valid"],
+  forbidden: [403, "FORBIDDEN", "This key may not do that"],
+  notFromHere: [403, "FORBIDDEN", "The control side answers callers on this machine only"],
+  closedCollection: [403, "COLLECTION_CLOSED"],
+  wrongKind: [403, "WRONG_KIND_OF_KEY", "A Test key cannot do that"],
+  unknownPath: [404, "NOT_FOUND", "There is nothing at this address"],
+  unknownCollection: [404, "NOT_FOUND", "Collection with the given Id does not exist"],
+  unknownInvoice: [404, "NOT_FOUND", SPECIFIED_MESSAGES.unknownInvoice],
+  wrongMethod: [405, "METHOD_NOT_ALLOWED", "This address does not take that method"],
+  ruleBroken: [412, "BUSINESS_RULE_VIOLATION"],
+  notPayable: [412, "BUSINESS_RULE_VIOLATION", SPECIFIED_MESSAGES.notPayable],
+  tooLarge: [413, "PAYLOAD_TOO_LARGE"],
+  tooMany: [429, "TOO_MANY_REQUESTS", "Too many requests, try again later"],
+  failed: [500, "INTERNAL_ERROR", "Something went wrong on this side"],
+  unavailable: [503, "UNAVAILABLE", "Try again shortly"],
+} as const satisfies Record<string, readonly [number, string, string?]>;
+
+/** A request that is refused, with the body of part B; thrown anywhere, answered by `answerErrors`. */
+export class Refused extends Error {
+  readonly answer: ErrorAnswer;
+
+  /** @param errors each starts with the field's name. */
+  constructor(kind: keyof typeof REFUSALS, ...errors: string[]) {
+    const [status, type, message = errors[0] ?? ""]: readonly [number, string, string?] = REFUSALS[kind];
+    super(message);
+    this.answer = { status, message, type, errors };
+  }
+}
+
+function sendJson(response: Response, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader("content-type", "application/json; charset=utf-8");
+  response.setHeader("cache-control", "no-store");
+  response.end(text);
+}
+
+function sendRefusal(response: Response, { answer }: Refused): void {
+  sendJson(response, answer.status, JSON.stringify(answer));
+}
+
+function sendTooMany(response: Response, retryAfterSeconds: number): void {
+  response.setHeader("retry-after", String(retryAfterSeconds));
+  sendRefusal(response, new Refused("tooMany"));
+}
+
+/** The last handler: what a request did to make itself unreadable is a 4xx, the rest is logged. */
+export function answerErrors(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    const refused = refusalFor(error);
+    if (refused.answer.status >= 500)
+      log.error({ err: messageOf(error) }, "collection service: request failed");
+    if (response.headersSent) response.destroy();
+    else sendRefusal(response, refused);
+  };
+}
+
+export function refusalFor(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  const { status = 500, limit = "fewer", type } = error as { status?: number; limit?: number; type?: string };
+  if (status === 413) return new Refused("tooLarge", `The request's body should have at most ${limit} bytes`);
+  if (type === "entity.parse.failed") return new Refused("invalid", "The request's body is not JSON");
+  if (error instanceof URIError) return new Refused("invalid", "id should be a UUID");
+  if (status >= 400 && status < 500) return new Refused("invalid", "The request cannot be read");
+  return new Refused(isLostConnection(error) ? "unavailable" : "failed");
+}
+
+type Send = (response: Response, retryAfterSeconds: number) => void;
+
+/** What comes when the provider itself was never reached: none of it is in the provider's envelope. */
+const gateway =
+  (status: number, text = "", headers: Record<string, string> = {}): Send =>
+  (response) =>
+    void response.writeHead(status, headers).end(text);
+
+const html = (status: number, title: string, headers: Record<string, string> = {}) =>
+  gateway(
+    status,
+    `<!DOCTYPE html>\n<html><head><title>${title}</title></head>\n` +
+      `<body><h1>${title}</h1><hr>gateway</body></html>\n`,
+    { "content-type": "text/html; charset=utf-8", ...headers },
+  );
+
+const GATEWAY_ANSWERS = {
+  "bare-404": gateway(404),
+  "html-404": html(404, "404 Not Found"),
+  "json-404": gateway(404, '{"message":"no Route matched with those values"}', {
+    "content-type": "application/json",
+  }),
+  "html-403": html(403, "Request blocked"),
+  "html-200": html(200, "We will be back soon"),
+  "html-502": html(502, "502 Bad Gateway"),
+  "html-503": html(503, "503 Service Unavailable", { "retry-after": "1" }),
+  "empty-200": gateway(200),
+  "no-content": gateway(204),
+  redirect: gateway(302, "", { location: "/login" }),
+};
+
+const refuse =
+  (...refusal: ConstructorParameters<typeof Refused>): Send =>
+  (response) =>
+    sendRefusal(response, new Refused(...refusal));
+
+/** What is answered instead of anything that the operation could say. */
+const INSTEAD = {
+  "429": sendTooMany,
+  "500": refuse("failed"),
+  "401": refuse("unauthorized"),
+  "403": refuse("forbidden"),
+  "404": refuse("unknownInvoice"),
+  "hang-up": (response) => void response.destroy(),
+  ...GATEWAY_ANSWERS,
+} satisfies Record<string, Send>;
+
+const firstHalf = (text: string) => text.slice(0, text.length >> 1);
+
+/** What becomes of the operation's own answer. */
+const SPOILED = {
+  normal: (text) => text,
+  "broken-json": (text) => `${firstHalf(text)},,`,
+  "wrong-envelope": (text) => `{"ok":true,"result":[${text}]}`,
+  "wrong-id": (text) => text.replace(/"id":"[^"]*"/, '"id":"99999999-0000-4000-8000-000000000000"'),
+} satisfies Record<string, (text: string) => string>;
+
+/** What the API may answer on request. */
+export const API_ANSWERS = [...keysOf(SPOILED), "half-answer", ...keysOf(INSTEAD)] as const;
+
+interface AnswerFault {
+  readonly answer: (typeof API_ANSWERS)[number];
+  readonly retryAfterSeconds?: number;
+}
+
+function keysOf<Table extends object>(table: Table) {
+  return Object.keys(table) as (keyof Table)[];
+}
+
+function isIn<Table extends object>(table: Table, name: PropertyKey): name is keyof Table {
+  return Object.hasOwn(table, name);
+}
+
+/** Whether the fault knows its answer before the operation is carried out. */
+export const needsNoWork = ({ answer }: AnswerFault): boolean => isIn(INSTEAD, answer);
+
+/** Writes the operation's answer as JSON, or what a fault makes of it. */
+export function sendAnswer(response: Response, status: number, body: unknown, fault?: AnswerFault): void {
+  const { answer = "normal", retryAfterSeconds = 1 } = fault ?? {};
+  const text = JSON.stringify(body);
+  if (isIn(INSTEAD, answer)) INSTEAD[answer](response, retryAfterSeconds);
+  else if (isIn(SPOILED, answer)) sendJson(response, status, SPOILED[answer](text));
+  else {
+    // The whole is announced, and the connection ends half-way.
+    response.setHeader("content-type", "application/json; charset=utf-8");
+    response.setHeader("content-length", Buffer.byteLength(text));
+    response.writeHead(status).write(firstHalf(text), () => response.destroy());
+  }
+}
