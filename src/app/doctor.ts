@@ -1,30 +1,26 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { CollectionApiError, CollectionClient } from "../collection-api/index.ts";
+import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
+import { SourceProof } from "../confirm/source-proof.ts";
+import { connect } from "../database/connect.ts";
 import { EARLIER, schemaState } from "../database/migrate.ts";
 import { encodingFault, requireWholeSessions } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
+import { createMetrics } from "../kit/metrics.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
-import { sourcesOf } from "../kit/sources.ts";
-import type { StatusSettings } from "../operate/status.ts";
-import { adviceOf } from "../operate/status.ts";
+import { type Source, sourcesOf } from "../kit/sources.ts";
+import { adviceOf, type StatusSettings } from "../operate/status.ts";
 import { readStatus } from "../operate/status-facts.ts";
+import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import { partitionsDue } from "../receive/log/partitions.ts";
-import {
-  type Check,
-  checkAlarmWebhook,
-  checkCallbackUrls,
-  checkProvider,
-  checkReconciliation,
-  checkSharing,
-  checkTopics,
-  connectOnce,
-  fault,
-  ok,
-  warning,
-} from "./doctor-checks.ts";
+import { alarmWebhook } from "./alarm-webhook.ts";
+import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
+import { destinationOf } from "./publishing.ts";
 import { statusSettings } from "./settings-shown.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -165,4 +161,221 @@ async function checkPartitions(db: Database): Promise<Check> {
   const rows = await selectMissing.execute(db, due);
   if (rows.length === 0) return ok(about, `made as far as ${due.at(-1)}`);
   return fault(about, `missing: ${rows.map(({ name }) => name).join(", ")}. Run: invoice-relay migrate`);
+}
+
+/** With a warning it works, but deserves a look; a fault keeps `serve` from some or all of its work. */
+export interface Check {
+  about: string;
+  state: "ok" | "warning" | "fault";
+  /** Plain words; no secret is ever part of them. */
+  says: string;
+  /** Of a fault: the other side does not answer, and on this side all may be well. */
+  away?: boolean;
+}
+
+const ok = (about: string, says: string): Check => ({ about, state: "ok", says });
+const warning = (about: string, says: string): Check => ({ about, state: "warning", says });
+const fault = (about: string, says: string, away?: boolean): Check => ({
+  ...{ about, state: "fault", says },
+  ...(away !== undefined && { away }),
+});
+
+const RECONCILES: Readonly<Record<Source["reconciliation"], Omit<Check, "about">>> = {
+  on: { state: "ok", says: "on: the provider's lists are read for what callbacks missed" },
+  none: { state: "ok", says: "off, as COLLECTION_IDS=none says" },
+  unset: {
+    state: "fault",
+    says:
+      "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the collections of " +
+      "this account, or to none if that is meant",
+  },
+};
+
+/** Without its collections a source is not reconciled: a payment whose callback never comes is missed. */
+const checkReconciliation = (sources: readonly Source[]): Check[] =>
+  sources.map(({ name, reconciliation }) => ({
+    about: `reconciliation of ${name}`,
+    ...RECONCILES[reconciliation],
+  }));
+
+/** Whoever is told of alarms reads a message that says it is a test. */
+async function checkAlarmWebhook(settings: ServeSettings): Promise<Check> {
+  const about = "alarm webhook";
+  const webhook = alarmWebhook(settings, createMetrics());
+  if (webhook === null)
+    return warning(
+      about,
+      "none: nobody is told of alarms. Set ALARM_WEBHOOK_URL to where people read messages",
+    );
+  const problem = await webhook.test();
+  return problem === null
+    ? ok(about, "took a test message")
+    : fault(about, `takes no message: ${problem}`, true);
+}
+
+const checkCallbackUrls = (settings: ServeSettings, sources: readonly Source[]): Check[] =>
+  sources.flatMap(({ name, callbackTokens }) => {
+    const about = `callback URL of ${name}`;
+    const urls = callbackTokens.map((token) => callbackUrl(settings.PUBLIC_URL, token.reveal()));
+    const warnings = new Set(urls.flatMap(callbackUrlWarnings));
+    if (warnings.size > 0) return [...warnings].map((says) => warning(about, says));
+    const count = urls.length === 1 ? "one token" : `${urls.length} tokens`;
+    return [ok(about, `${callbackUrl(settings.PUBLIC_URL, "***")}, ${count}`)];
+  });
+
+/** Two sources with one key, token or collection would each confirm and publish what belongs to the other. */
+export function checkSharing(sources: readonly Source[]): Check[] {
+  const values = sources.flatMap(({ name, collectionApiUrl, collectionApiKey, ...source }) => [
+    { name, what: "COLLECTION_API_KEY", value: `${collectionApiUrl} ${collectionApiKey.reveal()}` },
+    ...source.callbackTokens.map((token) => ({ name, what: "a callback token", value: token.reveal() })),
+    ...source.collectionIds.map((value) => ({ name, what: "a collection", value })),
+  ]);
+  return [...Map.groupBy(values, ({ what, value }) => `${what} ${value}`).values()].flatMap((same) => {
+    const names = [...new Set(same.map(({ name }) => name))];
+    const says = `${names.join(" and ")} share ${same[0]?.what}; each needs its own`;
+    return names.length > 1 ? [fault("sources", says)] : [];
+  });
+}
+
+/** Each topic once. */
+async function checkTopics(sources: readonly Source[], settings: ServeSettings): Promise<Check[]> {
+  const arns: [about: string, arns: readonly string[]][] = [
+    ["topic", sources.map((source) => source.snsTopicArn)],
+    ["test topic", sources.flatMap((source) => source.snsTestTopicArn ?? [])],
+  ];
+  const checked = await Promise.all(
+    arns.flatMap(([about, all]) => [...new Set(all)].map((arn) => checkTopic(arn, about, settings))),
+  );
+  const without = sources.filter(({ snsTestTopicArn }) => snsTestTopicArn === null);
+  const held = "has none: events of Test invoices are held, not published";
+  return [...checked, ...without.map(({ name }) => ok("test topic", `${name} ${held}`))];
+}
+
+/** The topic is there, in the region, signs as consumers want it, and somebody is subscribed. */
+async function checkTopic(arn: string, about: string, settings: ServeSettings): Promise<Check> {
+  const [, , , region = ""] = arn.split(":");
+  if (region !== settings.AWS_REGION)
+    return fault(
+      about,
+      `${arn} is in ${region}, and AWS_REGION is ${settings.AWS_REGION}. They must be the same`,
+    );
+  const destination = destinationOf(settings, 1);
+  const found = await destination.describe(arn);
+  destination.close();
+  switch (found.kind) {
+    case "there":
+      if (found.signatureVersion !== "2")
+        return warning(
+          about,
+          `${arn} signs its messages with SHA-1, which consumers refuse. Set the topic's SignatureVersion to 2`,
+        );
+      return found.subscriptions > 0
+        ? ok(about, `${arn}, subscribed to by ${found.subscriptions}`)
+        : warning(about, `${arn} is there, and nobody is subscribed to it`);
+    case "not_allowed":
+      return warning(
+        about,
+        `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may ` +
+          "publish (sns:Publish) shows with the first event",
+      );
+    case "fault":
+      return fault(
+        about,
+        `${arn}: ${found.error}. Check the topic, AWS_REGION and the AWS credentials`,
+        found.away,
+      );
+  }
+}
+
+/** Asks for its collections or, where it has none, for an invoice that cannot exist. */
+async function checkProvider(
+  source: Source,
+  { CONFIRM_TIMEOUT: timeoutMs, DATABASE_URL }: ServeSettings,
+): Promise<Check[]> {
+  const about = `provider of ${source.name}`;
+  const account = {
+    baseUrl: source.collectionApiUrl,
+    apiKey: source.collectionApiKey,
+    timeoutMs,
+    retries: 0,
+  };
+  const client = new CollectionClient(account);
+  const provider = collectionApiProvider(account);
+  try {
+    const knownInvoiceId = () => storedInvoiceId(DATABASE_URL, source.name);
+    const proof = new SourceProof({ provider, collectionIds: [], knownInvoiceId, timeoutMs });
+    if (source.collectionIds.length === 0) return [await checkKey(client, proof, about)];
+    const checks: Check[] = [];
+    for (const id of source.collectionIds) checks.push(await checkCollection(client, id, about));
+    return checks;
+  } finally {
+    await Promise.all([client.close(), provider.close()]);
+  }
+}
+
+/** A 404 alone proves nothing: any web server gives one. What proves more is what confirming asks for too. */
+async function checkKey(client: CollectionClient, proof: SourceProof, about: string): Promise<Check> {
+  try {
+    await client.getInvoice(randomUUID());
+    return warning(about, "it knows an invoice whose id was just made up: is this the right API?");
+  } catch (error) {
+    if (!isNotFound(error)) return fault(about, wordsFor(error), isAway(error));
+    if (error.inEnvelope || (await proof.isProven())) return ok(about, "it answers, and takes the key");
+    return fault(about, `asked for an invoice that does not exist, ${NOT_ITS_WORDS}`);
+  }
+}
+
+const NOT_ITS_WORDS =
+  "it answers 404 as any web server does, and not as the Invoice Collection API. Check COLLECTION_API_URL";
+
+/** For a few questions. */
+const connectOnce = (url: Secret) =>
+  connect(url, { max: 1, connectTimeoutMs: 5_000, applicationName: "invoice-relay doctor" });
+
+/** An invoice that the provider knew once; null where there is none, or no database to look in. */
+async function storedInvoiceId(url: Secret, source: string): Promise<string | null> {
+  const { db, close } = connectOnce(url);
+  try {
+    return await newestInvoiceId(db, source);
+  } catch {
+    return null;
+  } finally {
+    await close();
+  }
+}
+
+async function checkCollection(client: CollectionClient, id: string, about: string): Promise<Check> {
+  try {
+    const { collectionName, status } = await client.getCollection(id);
+    const named = `the key opens collection "${collectionName}"`;
+    return status === null || status.toLowerCase() === "active"
+      ? ok(about, named)
+      : warning(about, `${named}, whose status is ${status}`);
+  } catch (error) {
+    if (!isNotFound(error)) return fault(about, wordsFor(error), isAway(error));
+    return fault(
+      about,
+      error.inEnvelope
+        ? `it does not know collection ${id}. Check COLLECTION_IDS`
+        : `asked for collection ${id}, ${NOT_ITS_WORDS} and COLLECTION_IDS`,
+    );
+  }
+}
+
+const isNotFound = (error: unknown): error is CollectionApiError =>
+  error instanceof CollectionApiError && error.kind === "not_found";
+
+const isAway = (error: unknown): boolean =>
+  error instanceof CollectionApiError && error.code === "provider_away";
+
+const WORDS: Readonly<Partial<Record<CollectionApiError["kind"], string>>> = {
+  key_refused: "it refuses the key. Check COLLECTION_API_KEY; does it allow this address?",
+  wrong_key_kind: "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test?",
+  collection_closed: "it takes the key, but the collection is closed.",
+};
+
+function wordsFor(error: unknown): string {
+  if (!(error instanceof CollectionApiError)) return messageOf(error);
+  const words = WORDS[error.kind];
+  return words === undefined ? `${error.message} Check COLLECTION_API_URL.` : `${words} ${error.message}`;
 }

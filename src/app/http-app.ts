@@ -6,17 +6,23 @@ import express, {
   type Router,
 } from "express";
 import { holderOf } from "../api/sessions.ts";
+import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
+import type { Database } from "../database/tables.ts";
 import { isLoopback } from "../kit/addresses.ts";
 import { faultOf } from "../kit/fault.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Settings } from "../kit/settings.ts";
+import { OneForAll, Paced } from "../kit/waiting.ts";
+import { CallbackIntake } from "../receive/callback-intake.ts";
+import { callbackRoutes } from "../receive/callback-routes.ts";
+import { CallbackLog } from "../receive/log/callback-log.ts";
 import { comesFromBrowser, sendPage } from "../receive/payer-page.ts";
+import { readKeys } from "../signing/signing-keys.ts";
+import type { Handoff } from "../work/policy.ts";
+import type { RelayParts } from "./compose.ts";
 import type { DatabaseWatch } from "./database-watch.ts";
 import type { MetricsPage } from "./metrics-page.ts";
-
-/** More than stand before any relay: a stranger who writes thousands has no more of them looked at. */
-const PROXY_LIMIT = 16;
 
 /**
  * The Express app around the given handlers, routers among them. What none of them knows gets 404; what
@@ -30,8 +36,6 @@ export function httpApp(
 ): Express {
   const app = express();
   app.set("trust proxy", [...trustedProxies]);
-  const isTrusted = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
-  app.set("trust proxy", (address: string, hop: number) => hop < PROXY_LIMIT && isTrusted(address, hop));
   app.disable("x-powered-by");
   app.disable("etag");
   for (const handler of handlers) app.use(handler);
@@ -147,3 +151,66 @@ const FORWARDED = [
 
 const isFromThisMachine = ({ socket, headers }: Request): boolean =>
   isLoopback(socket.remoteAddress) && FORWARDED.every((name) => headers[name] === undefined);
+
+/** How long an answer is kept here, and in caches on the way, in seconds. */
+const KEPT_SECONDS = 60;
+
+/** The public keys, for anybody. Strangers cost one read a minute; while Postgres is away the last answer stands. */
+export function keysRoute(db: Database): RequestHandler {
+  let kept: { text: string; at: number } | null = null;
+  const reading = new OneForAll<string>();
+  const read = async () => {
+    const text = `${JSON.stringify(await readKeys(db), null, 2)}\n`;
+    kept = { text, at: performance.now() };
+    return text;
+  };
+  const isFresh = () => kept !== null && performance.now() - kept.at < KEPT_SECONDS * 1_000;
+  return async (request, response, next) => {
+    if (request.path !== "/.well-known/invoice-relay-keys.json" || !["GET", "HEAD"].includes(request.method))
+      return next();
+    const text = isFresh() ? kept?.text : await reading.run(read).catch(() => kept?.text);
+    if (text === undefined)
+      return void response
+        .status(503)
+        .setHeader("retry-after", 5)
+        .type("text/plain")
+        .send("The keys cannot be read now. Ask again.\n");
+    response.setHeader("cache-control", `public, max-age=${KEPT_SECONDS}`);
+    response.type("application/json").send(text);
+  };
+}
+
+interface ReceiverOptions {
+  /** A confirmer in this process; null when there is none. */
+  handoff: Handoff<ClaimedConfirmation> | null;
+  /** False while the start waits for the database; always true when left out. */
+  mayRecord?: () => boolean;
+}
+
+const NOTHING_NAMED_EVERY_MS = 60_000;
+
+/** Puts together everything between a callback's request and its answer. */
+export function callbackReceiver(parts: RelayParts, { handoff, mayRecord = () => true }: ReceiverOptions) {
+  const { settings, sources, recording, database, alarms, metrics, tracer = null, log: logger } = parts;
+  const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: parts.onNothingNamed });
+  const log = new CallbackLog({
+    db: recording,
+    onConfirmations: parts.onConfirmations,
+    onAlarms: (raised) => alarms.notify(raised),
+    onCommit: () => database.noteCommit(),
+    onFailure: (error) => database.noteFailure(error),
+    handoff,
+    tracer,
+  });
+  database.retryWith(() => log.retryFailed());
+  const router = callbackRoutes({
+    intake: new CallbackIntake({ sources, log, mayRecord, logger }),
+    metrics,
+    tracer,
+    ackStatus: settings.CALLBACK_ACK_STATUS,
+    ackBody: settings.CALLBACK_ACK_BODY,
+    redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
+    nothingNamed,
+  });
+  return { router, stop: () => nothingNamed.stop() };
+}

@@ -7,10 +7,13 @@ import { OutcomeStore } from "../confirm/outcome-store.ts";
 import { type Claimed, confirmationLeases } from "../confirm/queue/claim.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import { faultOf } from "../kit/fault.ts";
+import { isNotAllowed } from "../kit/postgres-errors.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS, HOUR_MS } from "../kit/time.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import { noteWaiting } from "../operate/backlog.ts";
+import { type Chores, type ChoresDone, doChores } from "../operate/chores.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms.ts";
 import { checkErased } from "../operate/erase.ts";
 import { settleStatuses } from "../operate/open-invoices.ts";
@@ -19,6 +22,7 @@ import { applyRetention } from "../operate/retention.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
+import { isReadyForNextMonth, makePartitions } from "../receive/log/partitions.ts";
 import { certifyPass } from "../reconcile/certificate/certify.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
@@ -32,7 +36,6 @@ import { Signal } from "../work/signal.ts";
 import { alarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
 import { bringForward } from "./bring-forward.ts";
 import { lookForWork } from "./look.ts";
-import { keepPartitions, logChores, maintain } from "./maintenance.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { providerOf, reconcileSource } from "./providers.ts";
 import { createPublishPump, destinationOf } from "./publishing.ts";
@@ -237,3 +240,47 @@ function lineOf(
 }
 
 export type Passes = ReturnType<typeof createPasses>;
+
+type MaintenanceContext = Pick<PassContext, "db" | "alarms" | "log">;
+
+/** What failed is tried again neither so often that it is a burden nor so late that nobody sees it mended. */
+const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
+
+/** Does these chores. @returns how long until the next try of what failed, in ms; null when all is done. */
+async function maintain(context: MaintenanceContext, chores: Chores): Promise<number | null> {
+  return logChores(context, await doChores(context.db, chores));
+}
+
+/** Logs what failed, and the alarms. @returns the same. */
+function logChores(context: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
+  const { failed, bugs, failures, told } = done;
+  context.alarms.notifyAll(told);
+  if (failed.length === 0) return null;
+  context.log.warn({ failed, failures }, "maintenance failed; it will be tried again");
+  for (const bug of bugs) context.log.error(bug, "a chore met a bug");
+  return backOffMs(failures, BACK_OFF);
+}
+
+/**
+ * Makes the log's partitions that are due, if that can be done now: until it is, the default partition takes
+ * the callbacks, so nothing waits for it. A database user who may not do it leaves it to `migrate`.
+ * @returns what is wrong, for a person; null when nothing is.
+ */
+export async function keepPartitions({ db, log }: Pick<PassContext, "db" | "log">): Promise<string | null> {
+  try {
+    const made = await makePartitions(db, new Date(), { tries: 1, brief: true });
+    if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
+    return null;
+  } catch (error) {
+    if (!isNotAllowed(error)) throw error;
+    log.info(
+      "this database user may not make partitions of the callback log: `migrate` makes them, and " +
+        "whoever holds the role worker",
+    );
+    if (await isReadyForNextMonth(db)) return null;
+    return (
+      "the coming month of the callback log has no partition, and this database user may not make one: " +
+      "run invoice-relay migrate, or grant the role worker"
+    );
+  }
+}

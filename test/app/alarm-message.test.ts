@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ALARM_NAMES, ALARMS } from "../../src/alarms/alarm-definitions.ts";
-import { alarmBody } from "../../src/app/alarm-message.ts";
+import { alarmBody } from "../../src/app/alarm-webhook.ts";
 
 const HOSTILE = [
   "<!channel> <@U024BE7LH> <https://evil.example|your bank> @here #general & so on",

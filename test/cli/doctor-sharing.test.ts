@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkSharing } from "../../src/app/doctor-checks.ts";
+import { checkSharing } from "../../src/app/doctor.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { sourcesOf } from "../../src/kit/sources.ts";

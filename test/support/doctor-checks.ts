@@ -1,5 +1,4 @@
-import { doctor } from "../../src/app/doctor.ts";
-import type { Check } from "../../src/app/doctor-checks.ts";
+import { type Check, doctor } from "../../src/app/doctor.ts";
 
 /** All that `doctor` says. */
 export async function doctorChecks(environment: Record<string, string | undefined>): Promise<Check[]> {

@@ -1,9 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import serverlessHttp from "serverless-http";
 import { within } from "../../kit/waiting.ts";
-import { callbackReceiver } from "../callback-receiver.ts";
-import { httpApp, protectAnswers } from "../http-app.ts";
-import { keysRoute } from "../keys-route.ts";
+import { callbackReceiver, httpApp, keysRoute, protectAnswers } from "../http-app.ts";
 import { logFaults, openContainer, perContainer } from "./container.ts";
 
 /** The response leaves this long, in ms, before the invocation's time is up. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { wakeQueue } from "../../../src/app/lambda/wake-queue.ts";
+import { wakeQueue } from "../../../src/app/lambda/container.ts";
 import { createLogger } from "../../../src/kit/log.ts";
 import { startServer } from "../../support/own-server.ts";
 import { onTestFinished } from "../../support/own-test.ts";
