@@ -14,7 +14,6 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
@@ -72,17 +71,8 @@ async function candidates(): Promise<Account[]> {
     prefix: ["unshare", "--user", "--map-user=65534", "--"],
     ids: {},
   };
-  if (process.getuid?.() !== 0) return hasName() ? [SELF] : [namespace, SELF];
+  if (process.getuid?.() !== 0) return [SELF];
   return [namespace, { name: "nobody", prefix: [], ids: await idsOfNobody() }];
-}
-
-/** initdb looks its user up in the password file; `docker run --user 1234` is not in it. */
-function hasName(): boolean {
-  try {
-    return userInfo().username !== "";
-  } catch {
-    return false;
-  }
 }
 
 async function idsOfNobody(): Promise<{ uid: number; gid: number }> {

@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { z } from "zod";
-import { ownWords, problemsOf } from "../../collection-api/contract/index.ts";
 import { messageOf } from "../../kit/errors.ts";
 import { listen } from "../../kit/http-server.ts";
-import { jsonIn } from "../../kit/json.ts";
 import type { Logger } from "../../kit/log.ts";
 import { createDelivery, createEnvelopes, createSigner, type Signer } from "./delivery.ts";
-import { createFaults, type Faults, faultSchema, refusalOfCall } from "./faults.ts";
+import { createFaults, type Faults, refusalOfCall } from "./faults.ts";
 import { createJournal, type Journal, showMessage } from "./message.ts";
 import { createOperations } from "./operations.ts";
 import { errorAnswer, type Operation, readForm, SnsError, successAnswer } from "./protocol.ts";
@@ -58,7 +55,7 @@ export async function startLocalSns(options: LocalSnsOptions) {
   const delivery = createDelivery({ topics, envelopes, journal, now, retryDelaysMs, log });
   const handler = createRequestHandler({
     operations: createOperations({ topics, journal, delivery, faults, now }),
-    control: createControl({ journal, faults }),
+    journal,
     faults,
     signer,
     log,
@@ -77,11 +74,7 @@ export async function startLocalSns(options: LocalSnsOptions) {
     /** The certificate that its signatures are verified with; the same is served at SigningCertURL. */
     certificatePem: signer.certificatePem,
     /** The kept messages of a topic (of all when it is left out), oldest first. */
-    messages: (topicArn?: string) =>
-      journal.messages
-        .list()
-        .filter((accepted) => topicArn === undefined || accepted.topicArn === topicArn)
-        .map(showMessage),
+    messages: (topicArn?: string) => messagesOf(journal, topicArn),
     /** The kept ends of deliveries, oldest first. */
     deliveries: () => journal.deliveries.list(),
     clear() {
@@ -108,21 +101,22 @@ function urlOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Answers every request: the control routes, the signing certificate, and the Query protocol of SNS. */
-export function createRequestHandler(parts: {
+/** Answers every request: `GET /_control/messages?topic=<arn>`, the signing certificate, and the Query protocol of SNS. */
+function createRequestHandler(parts: {
   operations: Readonly<Record<string, Operation>>;
   faults: Faults;
-  control: Control;
+  journal: Journal;
   signer: Signer;
   log: Logger | undefined;
 }) {
-  const { operations, faults, control, signer, log } = parts;
+  const { operations, faults, journal, signer, log } = parts;
   const unanswered = new Set<ServerResponse>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.parse(request.url ?? "/", "http://localhost");
-    if (url?.pathname.startsWith(CONTROL_PREFIX)) {
-      await control(request, response, url);
+    if (request.method === "GET" && url?.pathname === MESSAGES_PATH) {
+      const messages = messagesOf(journal, url.searchParams.get("topic") ?? undefined);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ messages }));
     } else if (request.method === "GET" && url?.pathname === signer.certificatePath) {
       response.writeHead(200, { "content-type": "application/x-pem-file" }).end(signer.certificatePem);
     } else {
@@ -196,43 +190,20 @@ function sendXml(response: ServerResponse, status: number, xml: string, requestI
     .end(xml);
 }
 
-/** Where the control routes live: no path of the SNS protocol begins so. */
-export const CONTROL_PREFIX = "/_control/";
+/** No path of the SNS protocol is like it. */
+const MESSAGES_PATH = "/_control/messages";
 
-const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) => [fault])]);
-
-/**
- * The routes for looking at what happened and for making things go wrong; they need no credentials.
- * - `GET messages?topic=<arn>` → `{"messages": […]}`, the last of them
- * - `POST faults` (one fault or an array), `DELETE faults`
- */
-export function createControl({ journal, faults }: { journal: Journal; faults: Faults }) {
-  return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const asked = `${request.method} ${url.pathname.slice(CONTROL_PREFIX.length)}`;
-    if (asked === "GET messages") {
-      const topic = url.searchParams.get("topic");
-      const shown = journal.messages.list().filter(({ topicArn }) => topicArn === (topic ?? topicArn));
-      return sendJson(response, 200, { messages: shown.map(showMessage) });
-    }
-    if (asked === "DELETE faults") {
-      faults.clear();
-      return void response.writeHead(204).end();
-    }
-    if (asked !== "POST faults") return sendJson(response, 404, { error: `There is no ${asked} here.` });
-    const read = faultsBody.safeParse(jsonIn((await readBody(request)) ?? ""), { error: ownWords });
-    if (!read.success) return sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
-    for (const fault of read.data) faults.add(fault);
-    sendJson(response, 201, { faults: read.data });
-  };
-}
-
-export type Control = ReturnType<typeof createControl>;
+const messagesOf = (journal: Journal, topicArn?: string) =>
+  journal.messages
+    .list()
+    .filter((accepted) => topicArn === undefined || accepted.topicArn === topicArn)
+    .map(showMessage);
 
 /** The largest batch that SNS takes, with every byte escaped in the form, stays far below. */
 const BODY_LIMIT = 4 * 1_048_576;
 
 /** The body of a request as text; undefined when it is larger than any request to SNS may be. */
-export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -241,8 +212,4 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
     else chunks.length = 0;
   }
   return size > BODY_LIMIT ? undefined : Buffer.concat(chunks).toString();
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
