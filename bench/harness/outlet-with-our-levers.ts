@@ -8,9 +8,17 @@ import {
   insertSnapshots,
   replaceInvoices,
 } from "../../src/confirm/answer-statement.ts";
-import { bytea, type Columns, text, uuid } from "../../src/database/columns.ts";
 import { GroupCommit } from "../../src/database/group-commit.ts";
-import { nullable, returned, type Slots, Statement } from "../../src/database/statement.ts";
+import {
+  bytea,
+  type Columns,
+  nullable,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  uuid,
+} from "../../src/database/statement.ts";
 import type { Database } from "../../src/database/tables.ts";
 import type { JobOutlet, Paid } from "./callback-job.ts";
 import { type Accepted, PublishBatcher } from "./publish-batcher.ts";

@@ -1,6 +1,5 @@
 import { type Expression, type RawBuilder, sql, type Transaction } from "kysely";
-import { type Columns, tableOf, text } from "../database/columns.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { type Columns, returned, type Slots, Statement, tableOf, text } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";

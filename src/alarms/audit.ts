@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Columns, json, text, uuid } from "../database/columns.ts";
-import { typed } from "../database/expressions.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import {
+  type Columns,
+  json,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  typed,
+  uuid,
+} from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { AlarmName } from "./alarms.ts";
 

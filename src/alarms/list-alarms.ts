@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { typed } from "../database/expressions.ts";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, returned, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { type AlarmName, describeAlarm, type Severity, severityOf, titleOf } from "./alarm-definitions.ts";
 import type { EndedAlarm } from "./alarms.ts";

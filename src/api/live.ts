@@ -1,7 +1,7 @@
 import type { Response } from "express";
 import { describePayments } from "../confirm/invoices/read-invoices.ts";
 import type { Database } from "../database/tables.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
 import { eventHappenings } from "../publish/read-events.ts";

@@ -2,7 +2,7 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { audit } from "../alarms/audit.ts";
 import type { Database } from "../database/tables.ts";
 import type { AdminToken, Role } from "../kit/admin-token.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { readValue } from "../operate/operations/bad-input.ts";
 import { signInRequest } from "../operate/operations/list.ts";

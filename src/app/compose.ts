@@ -3,7 +3,7 @@ import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
-import { sourcesOf } from "../kit/sources.ts";
+import { sourcesOf } from "../kit/settings.ts";
 import { Signer } from "../signing/signed.ts";
 import { leaseOf } from "../work/lease.ts";
 import type { WakeUps, Work } from "../work/wake-up.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { RelayError } from "../kit/errors.ts";
-import { moneyIn } from "../kit/money-text.ts";
+import { moneyIn } from "../kit/text.ts";
 import { readTimeline } from "../operate/timeline-reading.ts";
 import { createSampleInvoice, type LocalWorldOptions, startLocalWorld } from "./dev-world.ts";
 

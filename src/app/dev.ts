@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { databaseClock } from "../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import { readSettings } from "../kit/settings.ts";
 import { writeLocalSettings } from "./dev-settings.ts";
 import type { ReceivedMessage } from "./dev-topics.ts";

@@ -9,7 +9,7 @@ import { holderOf } from "../api/sessions.ts";
 import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
 import type { Database } from "../database/tables.ts";
 import { isLoopback } from "../kit/addresses.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Settings } from "../kit/settings.ts";

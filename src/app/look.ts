@@ -3,11 +3,18 @@ import { alarmsAreQuiet } from "../alarms/alarms.ts";
 import { alarmsAreToNotify } from "../alarms/alarms-to-notify.ts";
 import { someErasedAreUnchecked } from "../confirm/erase.ts";
 import { confirmationLeases, confirmationsAreDue } from "../confirm/queue/claim.ts";
-import { type Columns, text, uuid } from "../database/columns.ts";
 import { takesCallbacks } from "../database/recording-problem.ts";
-import { type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
+import {
+  type Columns,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  uuid,
+} from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import type { Source } from "../kit/sources.ts";
+import type { Source } from "../kit/settings.ts";
 import {
   eventsAreDue,
   outboxLeases,

@@ -2,7 +2,7 @@ import { bookSourcesOf } from "../books/book-source.ts";
 import type { Database } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings, Settings } from "../kit/settings.ts";
-import { sourcesOf } from "../kit/sources.ts";
+import { sourcesOf } from "../kit/settings.ts";
 import { activityBook } from "../operate/activity.ts";
 import type { OperationParts } from "../operate/operations/operation.ts";
 import type { CertifyDeps } from "../reconcile/certificate/certify.ts";

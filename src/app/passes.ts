@@ -6,7 +6,7 @@ import { KeyProbe } from "../confirm/key-probe.ts";
 import { OutcomeStore } from "../confirm/outcome-store.ts";
 import { type Claimed, confirmationLeases } from "../confirm/queue/claim.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import { isNotAllowed } from "../kit/postgres-errors.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";

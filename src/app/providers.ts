@@ -1,5 +1,4 @@
-import type { ServeSettings, Settings } from "../kit/settings.ts";
-import type { Source } from "../kit/sources.ts";
+import type { ServeSettings, Settings, Source } from "../kit/settings.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";

@@ -3,8 +3,14 @@ import type { Logger } from "../kit/log.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { Secret } from "../kit/secret.ts";
 import { durationText, formatOf } from "../kit/setting-formats.ts";
-import { SETTING_NAMES, type ServeSettings, type Settings, settingsSchema } from "../kit/settings.ts";
-import { describedSources, type Source } from "../kit/sources.ts";
+import {
+  describedSources,
+  SETTING_NAMES,
+  type ServeSettings,
+  type Settings,
+  type Source,
+  settingsSchema,
+} from "../kit/settings.ts";
 import type { SettingsShown } from "../operate/operations/operation.ts";
 import type { StatusSettings } from "../operate/status.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";

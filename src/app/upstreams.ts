@@ -1,7 +1,7 @@
 import type { Database } from "../database/tables.ts";
 import { notFoundError } from "../kit/errors.ts";
 import type { Settings } from "../kit/settings.ts";
-import { describedSources, type Source } from "../kit/sources.ts";
+import { describedSources, type Source } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
 import type { Route } from "../publish/event.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";

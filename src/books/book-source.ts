@@ -1,5 +1,5 @@
 import type { Settings } from "../kit/settings.ts";
-import { describedSources } from "../kit/sources.ts";
+import { describedSources } from "../kit/settings.ts";
 
 export interface BookSource {
   name: string;

@@ -1,6 +1,5 @@
 import { databaseFault } from "../database/database-fault.ts";
-import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
-import { stackOf } from "../kit/fault.ts";
+import { type ErrorCode, messageOf, RelayError, stackOf } from "../kit/errors.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /** Exit codes: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away. */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { goneSetting } from "../kit/gone-settings.ts";
-import { likelyName } from "../kit/likely-name.ts";
+import { likelyName } from "../kit/problems.ts";
 import { settingsSchema } from "../kit/settings.ts";
 
 /**

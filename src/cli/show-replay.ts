@@ -1,7 +1,6 @@
 import type { Database } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
-import { SERVE_REQUIRES } from "../kit/settings.ts";
-import { sourceNamesOf, sourcesOf } from "../kit/sources.ts";
+import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../kit/settings.ts";
 import { countText, numberOf, plainText } from "../kit/text.ts";
 import { spanText } from "../kit/time.ts";
 import type { Route } from "../publish/event.ts";

@@ -6,8 +6,7 @@ import type {
 import { notFoundError, RelayError, usageError } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
 import type { Secret } from "../kit/secret.ts";
-import { type Settings, SettingsError } from "../kit/settings.ts";
-import { describedSources } from "../kit/sources.ts";
+import { describedSources, type Settings, SettingsError } from "../kit/settings.ts";
 import type { CommandContext } from "./command-context.ts";
 
 export interface ProviderOptions {

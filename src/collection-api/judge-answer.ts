@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isTooIntricate } from "../kit/is-too-intricate.ts";
+import { isTooIntricate } from "../kit/json.ts";
 import { ownWords, problemsOf } from "../kit/problems.ts";
 import { DAY_MS } from "../kit/time.ts";
 import { type CollectionApiErrorKind, type FaultDetails, meaningOf } from "./collection-api-error.ts";

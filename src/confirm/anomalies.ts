@@ -1,5 +1,4 @@
-import { money, moneyIn } from "../kit/money-text.ts";
-import { shortText } from "../kit/text.ts";
+import { money, moneyIn, shortText } from "../kit/text.ts";
 import { dayOf } from "../kit/time.ts";
 import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/provider.ts";
 import { type ConfirmedInvoice, isAhead } from "./invoices/confirmed-invoice.ts";

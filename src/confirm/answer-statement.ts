@@ -14,14 +14,17 @@ import {
   float,
   indexedText,
   integer,
+  isIn,
   json,
+  nullable,
   numeric,
+  returned,
+  type Slots,
+  Statement,
   text,
   time,
   uuid,
-} from "../database/columns.ts";
-import { isIn } from "../database/expressions.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+} from "../database/statement.ts";
 import type { OutboxState } from "../publish/event.ts";
 import { insertEvents } from "../publish/event-log.ts";
 import { queueEvents } from "../publish/outbox.ts";

@@ -1,5 +1,5 @@
 import { mayAct, type Role } from "./admin-token.ts";
-import { endOfString } from "./is-too-intricate.ts";
+import { endOfString } from "./json.ts";
 import { personalKind } from "./personal-fields.ts";
 import type { Secret } from "./secret.ts";
 

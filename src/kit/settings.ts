@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { adminToken } from "./admin-token.ts";
-import { ALARM_SETTINGS } from "./alarm-settings.ts";
-import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
-import { contradictions } from "./contradictions.ts";
+import { CALLBACK_CHECK_SETTINGS, callbackChecksOf } from "./callback-checks.ts";
 import { RelayError } from "./errors.ts";
 import { goneSettings } from "./gone-settings.ts";
 import {
@@ -16,17 +14,20 @@ import {
   keepingTime,
   list,
   originUrl,
+  pageUrl,
   proxyAddress,
   secret,
+  secretUrl,
   timeZone,
   topicArn,
   untidiness,
   url,
   urlToken,
+  webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
 import { signingKey } from "./signing-key.ts";
-import { readSourcesFile, type Source } from "./sources-file.ts";
+import { readSourcesFile, reconciliationOf, type Source } from "./sources-file.ts";
 import { TRACE_SETTINGS } from "./trace-settings.ts";
 
 /** Every setting: its name, form and purpose. A test holds `.env.example` and `docs/settings.md` against it. */
@@ -90,7 +91,22 @@ export const settingsSchema = z.object({
       "The bearer token of /metrics. Without it the page is open on OPS_PORT; on PORT it takes one of " +
         "ADMIN_TOKENS, or a request from the same machine.",
     ),
-  ...ALARM_SETTINGS,
+  ALARM_WEBHOOK_URL: secretUrl
+    .optional()
+    .describe("Where people are told of alarms, by a POST; invoice-relay alarms test tries it."),
+  ALARM_WEBHOOK_FORMAT: z
+    .enum(["generic", "slack", "text"], { error: "should be generic, slack or text" })
+    .prefault("generic")
+    .describe(
+      "What that takes: generic is a text with the alarms beside it as JSON; slack is for Slack's incoming " +
+        "webhooks and those made like them; text is the text alone, for Google Chat, Teams and other strict ones.",
+    ),
+  ALARM_WEBHOOK_SECRETS: list(webhookSecret)
+    .optional()
+    .describe("What those are signed with, as Standard Webhooks; several while you rotate them (whsec_…)."),
+  RUNBOOK_URL: pageUrl
+    .optional()
+    .describe("Where docs/operations.md can be read; each alarm links to its heading there."),
   INVOICE_RELAY_OPERATOR: z
     .string()
     .trim()
@@ -292,4 +308,93 @@ function describedTwice(given: SettingTexts): string[] {
   return SOURCE_SETTINGS.filter((name) => given[name] !== undefined).map(
     (name) => `${name} describes one source; with SOURCES_FILE, write it there and unset it here`,
   );
+}
+
+export type { Source } from "./sources-file.ts";
+
+type PerhapsMissing = "collectionApiUrl" | "collectionApiKey" | "callbackTokens" | "snsTopicArn";
+type DescribedSource = Omit<Source, PerhapsMissing> & { [Name in PerhapsMissing]: Source[Name] | undefined };
+
+/** Those of SOURCES_FILE, else `default`, of which variables may leave parts out. They hold secrets. */
+export const describedSources = (settings: Settings): readonly DescribedSource[] =>
+  settings.sourcesInFile ?? [
+    {
+      name: "default",
+      collectionApiUrl: settings.COLLECTION_API_URL,
+      collectionApiKey: settings.COLLECTION_API_KEY,
+      collectionIds: settings.COLLECTION_IDS ?? [],
+      reconciliation: reconciliationOf(settings.COLLECTION_IDS),
+      callbackTokens: settings.CALLBACK_TOKENS,
+      callbackChecks: callbackChecksOf(settings),
+      snsTopicArn: settings.SNS_TOPIC_ARN,
+      snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
+      booksTimeZone: settings.BOOKS_TIME_ZONE,
+      currency: settings.CURRENCY,
+    },
+  ];
+
+/** @throws SettingsError when the variables were not required and do not make a whole source. */
+export const sourcesOf = (settings: Settings<(typeof SERVE_REQUIRES)[number]>): Source[] =>
+  describedSources(settings).map((source) => {
+    const { collectionApiUrl, collectionApiKey, callbackTokens, snsTopicArn } = source;
+    if (collectionApiUrl && collectionApiKey && callbackTokens && snsTopicArn)
+      return { ...source, collectionApiUrl, collectionApiKey, callbackTokens, snsTopicArn };
+    throw new SettingsError([
+      "COLLECTION_API_URL, COLLECTION_API_KEY, CALLBACK_TOKENS and SNS_TOPIC_ARN are needed, or a " +
+        "SOURCES_FILE",
+    ]);
+  });
+
+/** The currency of each source that the settings describe. */
+export function currencyOf(settings: Settings): (source: string) => string | undefined {
+  const currencies = new Map(describedSources(settings).map(({ name, currency }) => [name, currency]));
+  return (source) => currencies.get(source);
+}
+
+/** null where the settings describe no source, as for a command that needs only the database. */
+export function sourceNamesOf(settings: Settings): string[] | null {
+  if (settings.sourcesInFile === null && settings.COLLECTION_API_KEY === undefined) return null;
+  return describedSources(settings).map(({ name }) => name);
+}
+
+const MEANS_TEST = "events of Test invoices would be taken for payments";
+
+/** Right by itself, wrong together, a line each; no line holds a secret. @param sources null without SOURCES_FILE. */
+export function contradictions(given: Parsed, sources: readonly Source[] | null): string[] {
+  const { SNS_TOPIC_ARN: live, SNS_TEST_TOPIC_ARN: test, CALLBACK_ACK_STATUS: status } = given;
+  const paid = new Set(given.PAID_STATUSES.map((one) => one.toLowerCase()));
+  const tokens = given.ADMIN_TOKENS?.map(({ token }) => token.reveal()) ?? [];
+  const rules: [isSo: boolean, problem: string][] = [
+    [
+      [204, 205].includes(status) && given.CALLBACK_ACK_BODY !== "",
+      `CALLBACK_ACK_BODY is set, but an answer with ${status} has no body`,
+    ],
+    // 0 takes a free port for each.
+    [
+      given.PORT !== 0 && given.OPS_PORT === given.PORT,
+      "OPS_PORT is the same as PORT; leave it out to have all on one port",
+    ],
+    [paid.has("unpaid"), "PAID_STATUSES holds Unpaid, with which every invoice begins"],
+    [
+      given.INVALID_STATUSES.some((one) => paid.has(one.toLowerCase())),
+      "PAID_STATUSES and INVALID_STATUSES hold the same status",
+    ],
+    // The role of the one written last would hold.
+    [new Set(tokens).size < tokens.length, "ADMIN_TOKENS holds the same token twice"],
+    [
+      sources === null && live !== undefined && live === test,
+      `SNS_TEST_TOPIC_ARN is the same as SNS_TOPIC_ARN: ${MEANS_TEST}`,
+    ],
+  ];
+  return [...rules.flatMap(([isSo, problem]) => (isSo ? problem : [])), ...topicsOfSources(sources ?? [])];
+}
+
+/** One source's topic for Test invoices may not be another's live one either. */
+function topicsOfSources(sources: readonly Source[]): string[] {
+  const live = new Map(sources.map(({ snsTopicArn }, index) => [snsTopicArn, index]));
+  return sources.flatMap(({ snsTestTopicArn }, index) => {
+    const owner = snsTestTopicArn === null ? undefined : live.get(snsTestTopicArn);
+    if (owner === undefined) return [];
+    return `SOURCES_FILE: sources[${index}].snsTestTopicArn is the snsTopicArn of sources[${owner}]: ${MEANS_TEST}`;
+  });
 }

@@ -1,7 +1,6 @@
 import type { WrittenAlarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
-import { messageOf } from "../kit/errors.ts";
-import { type Fault, faultOf, noteWork } from "../kit/fault.ts";
+import { type Fault, faultOf, messageOf, noteWork } from "../kit/errors.ts";
 import { type FailedChore, noteChores } from "../work/failing-chores.ts";
 
 /** Maintenance, and how long each may fail before a person is told, of what may pass by itself: an interval of Postgres. */

@@ -1,5 +1,5 @@
 import { idRange, isUuid } from "../kit/ids.ts";
-import { amountIn } from "../kit/money-text.ts";
+import { amountIn } from "../kit/text.ts";
 import { addDays, dayThatExists } from "../kit/time.ts";
 import type { InvoiceTerms } from "./invoice-terms.ts";
 

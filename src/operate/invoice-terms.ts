@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { plainColumn, readableDocument } from "../confirm/invoices/read-invoices.ts";
 import { plainStatus } from "../confirm/invoices/status-class.ts";
-import { amountIn } from "../kit/money-text.ts";
 import { readAs } from "../kit/problems.ts";
+import { amountIn } from "../kit/text.ts";
 import { addDays } from "../kit/time.ts";
 import { collection, day, id, name, shownVerdict, source, timeGiven } from "./operations/fields.ts";
 

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ShownVerdict } from "../confirm/queue/confirmation.ts";
-import { sourcesIn } from "../database/expressions.ts";
 import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../database/page.ts";
 import { databaseTime } from "../database/server.ts";
-import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, sourcesIn, VaryingStatement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { DAY_MS } from "../kit/time.ts";

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { sourcesIn, typed } from "../database/expressions.ts";
-import { returned } from "../database/statement.ts";
+import { returned, sourcesIn, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { eventState, inPayload } from "../publish/event.ts";
 import type { TimelineEntry, TimelineEvent } from "./timeline.ts";

@@ -1,6 +1,5 @@
 import type { OpenedBy } from "../confirm/queue/confirmation.ts";
-import { moneyIn } from "../kit/money-text.ts";
-import { shortText } from "../kit/text.ts";
+import { moneyIn, shortText } from "../kit/text.ts";
 import type { Timeline, TimelineEntry } from "./timeline.ts";
 
 /** One invoice in one line, as the provider last described it. Pure. */

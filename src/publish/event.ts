@@ -1,7 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { type Columns, text, uuid } from "../database/columns.ts";
-import { typed } from "../database/expressions.ts";
-import { returned } from "../database/statement.ts";
+import { type Columns, returned, text, typed, uuid } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
 export interface EventKey {

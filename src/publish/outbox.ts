@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Columns, text } from "../database/columns.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { type Columns, returned, type Slots, Statement, text } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { LeasedRows } from "../work/leased-rows.ts";
 import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";

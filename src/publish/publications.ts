@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { bytea, type Columns, integer, text, uuid } from "../database/columns.ts";
-import { type Slots, Statement } from "../database/statement.ts";
+import { bytea, type Columns, integer, type Slots, Statement, text, uuid } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { EventKey } from "./event.ts";
 

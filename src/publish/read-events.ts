@@ -1,6 +1,13 @@
 import { sql } from "kysely";
-import { sourcesIn, typed } from "../database/expressions.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
+import {
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  sourcesIn,
+  typed,
+} from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { IdRange } from "../kit/ids.ts";
 import {

@@ -1,7 +1,6 @@
 import type { Request } from "express";
 import { plainAddress } from "../kit/addresses.ts";
-import { RelayError } from "../kit/errors.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";

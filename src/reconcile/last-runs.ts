@@ -1,11 +1,19 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { type Columns, text, time, uuid } from "../database/columns.ts";
-import { typed } from "../database/expressions.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import {
+  type Columns,
+  nullable,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  time,
+  typed,
+  uuid,
+} from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { answeredId, time as answeredTime } from "../kit/answer-fields.ts";
-import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/book-days.ts";
+import { type BookPeriod, bookDay, bookDaysOf, bookPeriod } from "../kit/time.ts";
 import { type Result, result, type Totals, totals } from "./certificate/certificate.ts";
 import { emptyTotals, isEqual } from "./certificate/summary.ts";
 import { MADE_TOO_EARLY } from "./unproven-days.ts";

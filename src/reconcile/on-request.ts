@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { audit } from "../alarms/audit.ts";
 import { answeredId, whole } from "../kit/answer-fields.ts";
-import { bookDayOf, bookPeriod, lastBookDay } from "../kit/book-days.ts";
 import { type ErrorCode, messageOf, RelayError, usageError } from "../kit/errors.ts";
+import { bookDayOf, bookPeriod, lastBookDay } from "../kit/time.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";

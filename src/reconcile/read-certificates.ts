@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { describePayments } from "../confirm/invoices/read-invoices.ts";
-import { typed } from "../database/expressions.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { answeredId, decimal, time, whole } from "../kit/answer-fields.ts";
 import type { IdRange } from "../kit/ids.ts";

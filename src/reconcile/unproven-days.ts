@@ -1,11 +1,18 @@
 import { sql, type Transaction } from "kysely";
 import { z } from "zod";
 import { type AlarmName, clearAlarms, ENDED_ALARMS, type EndedAlarm } from "../alarms/alarms.ts";
-import { type Columns, text } from "../database/columns.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
+import {
+  type Columns,
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  text,
+} from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
-import { type BookPeriod, bookDay, bookDaysOf, lastBookDay } from "../kit/book-days.ts";
+import { type BookPeriod, bookDay, bookDaysOf, lastBookDay } from "../kit/time.ts";
 import type { Result } from "./certificate/certificate.ts";
 
 /** Days of payment that one certificate found wanting, and none has proven since. */

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { sql } from "kysely";
-import { type Columns, text, uuid } from "../database/columns.ts";
 import { databaseClock } from "../database/server.ts";
-import { type Slots, Statement } from "../database/statement.ts";
+import { type Columns, type Slots, Statement, text, uuid } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
 import { z } from "zod";
 import { type Alarm, raiseAlarms } from "../alarms/alarms.ts";
-import { clockTime, typed } from "../database/expressions.ts";
-import { nullable, returned } from "../database/statement.ts";
+import { clockTime, nullable, returned, typed } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { answeredId } from "../kit/answer-fields.ts";
 import { notFoundError } from "../kit/errors.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";

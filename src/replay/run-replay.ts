@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Alarm } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
-import { messageOf } from "../kit/errors.ts";
-import { noteWork } from "../kit/fault.ts";
+import { messageOf, noteWork } from "../kit/errors.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";

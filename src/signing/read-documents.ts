@@ -1,5 +1,5 @@
 import { RelayError } from "../kit/errors.ts";
-import { isTooIntricate } from "../kit/is-too-intricate.ts";
+import { isTooIntricate } from "../kit/json.ts";
 
 /** More than any of ours: a certificate names ten thousand differences. */
 const LIMITS = { depth: 32, pieces: 2_000_000 };

@@ -10,8 +10,7 @@ import {
   selectCleared,
   type WrittenAlarms,
 } from "../alarms/alarms.ts";
-import { tableOf } from "../database/columns.ts";
-import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, tableOf, VaryingStatement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import {
   type State,

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { interval, typed } from "../database/expressions.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { interval, nullable, returned, type Slots, Statement, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { readUpstreamRow, type VersionedUpstream } from "./change.ts";

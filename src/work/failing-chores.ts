@@ -6,8 +6,7 @@ import {
   raiseAlarms,
   type WrittenAlarms,
 } from "../alarms/alarms.ts";
-import { type Columns, text } from "../database/columns.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { type Columns, returned, type Slots, Statement, text } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 
 /** Maintenance that ended in an error, or could not be done. */

@@ -1,4 +1,4 @@
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { backOffMs } from "../kit/waiting.ts";

@@ -1,4 +1,4 @@
-import { faultOf, noteWork } from "../kit/fault.ts";
+import { faultOf, noteWork } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
 import { HeldWork, type Leased } from "./held-work.ts";

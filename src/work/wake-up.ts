@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type pg from "pg";
 import { RelayClient } from "../database/sessions.ts";
 import type { Database } from "../database/tables.ts";
-import { faultOf } from "../kit/fault.ts";
+import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Secret } from "../kit/secret.ts";
 import { backOffMs } from "../kit/waiting.ts";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { whatIsOn } from "../../src/app/settings-shown.ts";
-import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
-import { sourcesOf } from "../../src/kit/sources.ts";
+import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.ts";
 import { ownRelay, TOKEN } from "../support/relay.ts";
 
 const ENVIRONMENT = {

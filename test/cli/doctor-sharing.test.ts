@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkSharing } from "../../src/app/doctor.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
-import { sourcesOf } from "../../src/kit/sources.ts";
+import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.ts";
 
 /** A source of its own, with what it has in common with others. */
 function source(name: string, { key = `key-of-${name}`, token = `token-of-${name}`, collection = name }) {

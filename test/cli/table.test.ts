@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Cell, table } from "../../src/cli/table.ts";
-import { money, moneyIn } from "../../src/kit/money-text.ts";
+import { money, moneyIn } from "../../src/kit/text.ts";
 
 /** Of rows as lists. */
 const tableOf = (header: readonly string[], rows: readonly (readonly Cell[])[]) =>

@@ -13,7 +13,7 @@ import {
   text,
   time,
   uuid,
-} from "../../src/database/columns.ts";
+} from "../../src/database/statement.ts";
 import { isRefusedData } from "../../src/kit/postgres-errors.ts";
 import { anyText } from "../support/any-text.ts";
 import { ownDatabase } from "../support/database.ts";

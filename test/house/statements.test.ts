@@ -54,7 +54,7 @@ describe("a statement that returns rows", () => {
 
   it("as a part of the builder's has its type by a cast (typed), but for conditions, which Postgres holds to be such", () => {
     const said = sources.flatMap(({ file, text }) => untyped(text).map((what) => `${file}: ${what}`));
-    expect(said).toEqual(["database/expressions.ts: sql<Value>"]);
+    expect(said).toEqual(["database/statement.ts: sql<Value>"]);
   });
 
   it("would be seen if it did not", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  addDays,
   bookDay,
   bookDayOf,
   bookDaysOf,
@@ -7,8 +8,7 @@ import {
   lastBookDay,
   latestBookDay,
   startOfBookDay,
-} from "../../src/kit/book-days.ts";
-import { addDays } from "../../src/kit/time.ts";
+} from "../../src/kit/time.ts";
 
 const shown = ({ from, to }: { from: Date; to: Date }) => [from.toISOString(), to.toISOString()];
 

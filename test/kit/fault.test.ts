@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RelayError } from "../../src/kit/errors.ts";
-import { faultOf, noteWork } from "../../src/kit/fault.ts";
+import { faultOf, noteWork, RelayError } from "../../src/kit/errors.ts";
 
 /** Thrown by the language itself, as a bug is. */
 function bug(): Error {

@@ -1,7 +1,12 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSettings, SERVE_REQUIRES, SettingsError } from "../../src/kit/settings.ts";
-import { sourceNamesOf, sourcesOf } from "../../src/kit/sources.ts";
+import {
+  readSettings,
+  SERVE_REQUIRES,
+  SettingsError,
+  sourceNamesOf,
+  sourcesOf,
+} from "../../src/kit/settings.ts";
 import { readSourcesFile } from "../../src/kit/sources-file.ts";
 import { sourcesFile } from "../support/sources-file.ts";
 

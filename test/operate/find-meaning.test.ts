@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { amountIn } from "../../src/kit/money-text.ts";
+import { amountIn } from "../../src/kit/text.ts";
 import { dayIn, meantBy } from "../../src/operate/find-meaning.ts";
 
 describe("what a search means", () => {

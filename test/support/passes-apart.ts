@@ -4,8 +4,7 @@ import { register } from "../../src/app/upstreams.ts";
 import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
-import type { ServeSettings } from "../../src/kit/settings.ts";
-import type { Source } from "../../src/kit/sources.ts";
+import type { ServeSettings, Source } from "../../src/kit/settings.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 
 /** A relay taken apart: its sources are registered, and each of its passes is run when the test says so. */

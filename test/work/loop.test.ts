@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { noteWork } from "../../src/kit/fault.ts";
+import { noteWork } from "../../src/kit/errors.ts";
 import { createLogger, type Logger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { startLoop } from "../../src/work/loop.ts";

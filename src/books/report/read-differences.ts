@@ -1,7 +1,6 @@
 import { describePayments } from "../../confirm/invoices/read-invoices.ts";
 import type { Database } from "../../database/tables.ts";
-import { bookDayOf, bookDaysOf, bookPeriod } from "../../kit/book-days.ts";
-import { addDays, dayOf } from "../../kit/time.ts";
+import { addDays, bookDayOf, bookDaysOf, bookPeriod, dayOf } from "../../kit/time.ts";
 import type { Difference as Named } from "../../reconcile/certificate/certificate.ts";
 import { readCalendar } from "../../reconcile/last-runs.ts";
 import { EARLIEST } from "../../reconcile/list/list-period.ts";

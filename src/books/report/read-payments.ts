@@ -12,8 +12,8 @@ import {
   Statement,
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import type { BookPeriod } from "../../kit/book-days.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
+import type { BookPeriod } from "../../kit/time.ts";
 import { isPaymentEvent } from "../../publish/event.ts";
 import { callbacksThatName } from "../../receive/log/list-callbacks.ts";
 import { certifiedNames } from "../../reconcile/certificate/certified-names.ts";

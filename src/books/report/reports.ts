@@ -1,7 +1,7 @@
 import type { Database } from "../../database/tables.ts";
-import { bookDayOf, bookPeriod, bookTimeOf } from "../../kit/book-days.ts";
 import { RelayError } from "../../kit/errors.ts";
 import type { Mask } from "../../kit/mask.ts";
+import { bookDayOf, bookPeriod, bookTimeOf } from "../../kit/time.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { BookSource } from "../book-source.ts";
 import { type Difference, readDifferences } from "./read-differences.ts";

@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import { CSV_FORM } from "../../kit/spreadsheet.ts";
+import { CSV_FORM } from "../../kit/text.ts";
 import type { Parts } from "../file.ts";
 import { type Cell, type Sheet, type SheetColumn, type Total, Totals } from "./sheet.ts";
 import { xlsxParts } from "./xlsx.ts";

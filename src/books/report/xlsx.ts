@@ -1,6 +1,5 @@
 import { RelayError } from "../../kit/errors.ts";
-import { cellText } from "../../kit/spreadsheet.ts";
-import { markupText } from "../../kit/text.ts";
+import { cellText, markupText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import type { Parts } from "../file.ts";
 import { zipParts } from "../zip.ts";

@@ -9,8 +9,7 @@ import type {
   InvoiceFilterInput,
 } from "../../collection-api/index.ts";
 import { messageOf, usageError } from "../../kit/errors.ts";
-import { likelyName } from "../../kit/likely-name.ts";
-import { ownWords, pathOf } from "../../kit/problems.ts";
+import { likelyName, ownWords, pathOf } from "../../kit/problems.ts";
 import { shortText } from "../../kit/text.ts";
 import { SOME_ID } from "../../operate/operations/fields.ts";
 import type { CommandContext } from "../command-context.ts";

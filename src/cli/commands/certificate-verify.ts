@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { Command } from "commander";
-import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
 import { messageOf, RelayError, usageError } from "../../kit/errors.ts";
+import { bookDayOf, lastBookDay } from "../../kit/time.ts";
 import { readDocuments } from "../../signing/read-documents.ts";
 import { readKeyFile, type Verdict, verifySigned } from "../../signing/verify-signed.ts";
 import type { CommandContext } from "../command-context.ts";

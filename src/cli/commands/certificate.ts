@@ -1,8 +1,7 @@
 import { Command } from "commander";
-import { bookDayOf, lastBookDay } from "../../kit/book-days.ts";
 import { notFoundError, usageError } from "../../kit/errors.ts";
-import { money, moneyIn } from "../../kit/money-text.ts";
-import { plainText } from "../../kit/text.ts";
+import { money, moneyIn, plainText } from "../../kit/text.ts";
+import { bookDayOf, lastBookDay } from "../../kit/time.ts";
 import {
   type Basis,
   type Certificate,

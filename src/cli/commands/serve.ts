@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { usageError } from "../../kit/errors.ts";
-import { SERVE_REQUIRES } from "../../kit/settings.ts";
-import { describedSources } from "../../kit/sources.ts";
+import { describedSources, SERVE_REQUIRES } from "../../kit/settings.ts";
 import { plainText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { nameValue } from "../option-values.ts";

@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { notFoundError, usageError } from "../../kit/errors.ts";
-import { moneyIn } from "../../kit/money-text.ts";
-import { currencyOf } from "../../kit/sources.ts";
-import { numberOf, shortText } from "../../kit/text.ts";
+import { currencyOf } from "../../kit/settings.ts";
+import { moneyIn, numberOf, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText, withYes } from "../option-values.ts";

@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import { sourcesIn } from "../../database/expressions.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  sourcesIn,
+} from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import type { IdRange } from "../../kit/ids.ts";
 import { KEY } from "../queue/change-confirmations.ts";

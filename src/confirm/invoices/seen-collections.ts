@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { sourcesIn } from "../../database/expressions.ts";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import { returned, type Slots, Statement, sourcesIn } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { codeOf } from "../../kit/postgres-errors.ts";
 

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Columns, text, uuid } from "../../database/columns.ts";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import { type Columns, returned, type Slots, Statement, text, uuid } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
 

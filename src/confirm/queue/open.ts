@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { boolean, type Columns, tableOf, text, uuid } from "../../database/columns.ts";
+import { boolean, type Columns, tableOf, text, uuid } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import type { ConfirmationKey, OpenedBy, Priority } from "./confirmation.ts";
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { BookSource } from "../../books/book-source.ts";
-import { latestBookDay } from "../../kit/book-days.ts";
-import { DAY_MS } from "../../kit/time.ts";
+import { DAY_MS, latestBookDay } from "../../kit/time.ts";
 import { certificate, result, weight } from "../../reconcile/certificate/certificate.ts";
 import { calendarDay, readCalendar } from "../../reconcile/last-runs.ts";
 import { reconciled, unread } from "../../reconcile/on-request.ts";

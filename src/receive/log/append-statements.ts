@@ -9,8 +9,20 @@ import {
   openAsked,
   withTraceparent,
 } from "../../confirm/queue/open.ts";
-import { boolean, bytea, type Columns, indexedText, json, text, time, uuid } from "../../database/columns.ts";
-import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  boolean,
+  bytea,
+  type Columns,
+  indexedText,
+  json,
+  nullable,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  time,
+  uuid,
+} from "../../database/statement.ts";
 import { takenKeyOf } from "../../kit/postgres-errors.ts";
 import { joinHealthySource } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";

@@ -1,11 +1,14 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
-import { type Columns, tableOf, text, uuid } from "../../database/columns.ts";
 import {
+  type Columns,
   nullable,
   type RowOf,
   returned,
   type Slots,
   Statement,
+  tableOf,
+  text,
+  uuid,
   VaryingStatement,
 } from "../../database/statement.ts";
 import type { Database, Tables } from "../../database/tables.ts";

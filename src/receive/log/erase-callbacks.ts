@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
-import { type Columns, tableOf, text } from "../../database/columns.ts";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import { type Columns, returned, type Slots, Statement, tableOf, text } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import type { CallbackKey } from "./drop-callbacks.ts";
 import { callbacksThatName } from "./list-callbacks.ts";

@@ -1,5 +1,4 @@
-import { isTooIntricate } from "../../kit/is-too-intricate.ts";
-import { jsonIn } from "../../kit/json.ts";
+import { isTooIntricate, jsonIn } from "../../kit/json.ts";
 
 /** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

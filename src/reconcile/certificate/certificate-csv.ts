@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import { CSV_FORM } from "../../kit/spreadsheet.ts";
+import { CSV_FORM } from "../../kit/text.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import { type Certificate, type Difference, PROVISIONAL, type Totals } from "./certificate.ts";
 

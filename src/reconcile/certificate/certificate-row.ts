@@ -7,12 +7,21 @@ import {
   selectCleared,
 } from "../../alarms/alarms.ts";
 import { closedByHandSince } from "../../alarms/audit.ts";
-import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  type Columns,
+  integer,
+  json,
+  nullable,
+  numeric,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  text,
+} from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import { type BookPeriod, bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
 import { newId } from "../../kit/ids.ts";
-import { DAY_MS } from "../../kit/time.ts";
+import { type BookPeriod, bookDayOf, DAY_MS, startOfBookDay } from "../../kit/time.ts";
 import { isServedAndOpen, readClock } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import { type ClaimedRun, finishedAt, type Held, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { answeredId, decimal, whole } from "../../kit/answer-fields.ts";
-import type { BookPeriod } from "../../kit/book-days.ts";
+import type { BookPeriod } from "../../kit/time.ts";
 import { signatureSchema } from "../../signing/verify-signed.ts";
 import type { ListPeriod } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

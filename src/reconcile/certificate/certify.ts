@@ -1,10 +1,10 @@
 import type { AlarmChange, Alarms, WrittenAlarms } from "../../alarms/alarms.ts";
 import type { Database } from "../../database/tables.ts";
-import { type BookPeriod, bookDayOf, lastBookDay } from "../../kit/book-days.ts";
-import { faultOf } from "../../kit/fault.ts";
+import { faultOf } from "../../kit/errors.ts";
 import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
+import { type BookPeriod, bookDayOf, lastBookDay } from "../../kit/time.ts";
 import { OneByOne } from "../../kit/waiting.ts";
 import type { Signer } from "../../signing/signed.ts";
 import { issue } from "../../signing/signing-keys.ts";

@@ -1,7 +1,6 @@
 import { statusSets } from "../../confirm/invoices/status-class.ts";
 import type { Database } from "../../database/tables.ts";
-import { type BookPeriod, bookDayOf, startOfBookDay } from "../../kit/book-days.ts";
-import { DAY_MS, startOf } from "../../kit/time.ts";
+import { type BookPeriod, bookDayOf, DAY_MS, startOf, startOfBookDay } from "../../kit/time.ts";
 import { orphanedAcceptances } from "../../publish/publications.ts";
 import { eachDay, type ListPeriod } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

@@ -9,9 +9,9 @@ import {
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
-import type { BookPeriod } from "../../kit/book-days.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
+import type { BookPeriod } from "../../kit/time.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { type Answer, toUtc } from "../../provider/provider.ts";
 import { inPayload, isPaymentEvent } from "../../publish/event.ts";

@@ -1,7 +1,17 @@
 import { sql } from "kysely";
 import { plainColumn } from "../../confirm/invoices/read-invoices.ts";
-import { boolean, type Columns, numeric, tableOf, text, time, uuid } from "../../database/columns.ts";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  boolean,
+  type Columns,
+  numeric,
+  returned,
+  type Slots,
+  Statement,
+  tableOf,
+  text,
+  time,
+  uuid,
+} from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import type { ListedPayment } from "../list/listed-payment.ts";

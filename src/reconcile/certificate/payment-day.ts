@@ -1,4 +1,4 @@
-import { type BookPeriod, bookDayOf } from "../../kit/book-days.ts";
+import { type BookPeriod, bookDayOf } from "../../kit/time.ts";
 import { possibleCreation, possiblePayment } from "../list/list-period.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 

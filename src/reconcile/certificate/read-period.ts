@@ -1,7 +1,6 @@
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
-import { bookDayOf } from "../../kit/book-days.ts";
 import { storableText } from "../../kit/text.ts";
-import { addDays, dayOf, daysBetween, startOf } from "../../kit/time.ts";
+import { addDays, bookDayOf, dayOf, daysBetween, startOf } from "../../kit/time.ts";
 import { toUtc } from "../../provider/provider.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";

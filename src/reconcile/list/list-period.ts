@@ -1,5 +1,4 @@
-import { type BookPeriod, bookDay, bookDayOf } from "../../kit/book-days.ts";
-import { addDays, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
+import { addDays, type BookPeriod, bookDay, bookDayOf, DAY_MS, dayOf, daysBetween } from "../../kit/time.ts";
 import { FIRST_YEAR } from "../../provider/provider.ts";
 
 export interface ListPeriod {

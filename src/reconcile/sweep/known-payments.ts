@@ -2,9 +2,17 @@ import { sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
-import { boolean, type Columns, uuid } from "../../database/columns.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  boolean,
+  type Columns,
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  uuid,
+} from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";

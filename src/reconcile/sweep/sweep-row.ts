@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../alarms/alarms.ts";
-import { clockTime } from "../../database/expressions.ts";
 import {
+  clockTime,
   nullable,
   type ResultOf,
   type RowOf,
@@ -10,8 +10,8 @@ import {
   Statement,
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import type { BookPeriod } from "../../kit/book-days.ts";
 import { newId } from "../../kit/ids.ts";
+import type { BookPeriod } from "../../kit/time.ts";
 import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";

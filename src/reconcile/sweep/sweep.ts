@@ -1,9 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { BookPeriod } from "../../kit/book-days.ts";
-import { messageOf, RelayError } from "../../kit/errors.ts";
-import { faultOf } from "../../kit/fault.ts";
+import { faultOf, messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
+import type { BookPeriod } from "../../kit/time.ts";
 import { LeaseLost } from "../../work/lease.ts";
 import { takenOver } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

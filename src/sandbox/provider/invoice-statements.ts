@@ -1,8 +1,16 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
 import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
-import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
-import { typed } from "../../database/expressions.ts";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  type Columns,
+  float,
+  integer,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  typed,
+  uuid,
+} from "../../database/statement.ts";
 import { Refused } from "./answers.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-context.ts";

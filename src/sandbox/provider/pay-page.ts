@@ -2,8 +2,7 @@ import express, { type ErrorRequestHandler, type Response, type Router } from "e
 import { messageOf } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/log.ts";
-import { money as grouped } from "../../kit/money-text.ts";
-import { markupText } from "../../kit/text.ts";
+import { money as grouped, markupText } from "../../kit/text.ts";
 import { refusalFor } from "./answers.ts";
 import { browserReturnUrl } from "./callback-request.ts";
 import { readInvoice } from "./invoice-statements.ts";

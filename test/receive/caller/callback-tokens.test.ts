@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
-import { sourcesOf } from "../../../src/kit/sources.ts";
+import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../src/kit/settings.ts";
 import { CallbackTokens } from "../../../src/receive/caller/callback-tokens.ts";
 
 const SHORT = "short-token-0123456789";

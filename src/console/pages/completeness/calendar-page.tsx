@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { bookDayOf } from "../../../kit/book-days.ts";
-import { addDays, dayOf } from "../../../kit/time.ts";
+import { addDays, bookDayOf, dayOf } from "../../../kit/time.ts";
 import type { Calendar } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link, query, setQuery } from "../kit/router.tsx";

@@ -1,5 +1,4 @@
-import { bookDayOf } from "../../../kit/book-days.ts";
-import { addDays, dayOf } from "../../../kit/time.ts";
+import { addDays, bookDayOf, dayOf } from "../../../kit/time.ts";
 import { signatureText } from "../../../signing/signature-text.ts";
 import { get } from "../api/client.ts";
 import type { Calendar, CertificateShown } from "../api/types.ts";
