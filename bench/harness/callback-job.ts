@@ -4,7 +4,7 @@ import { judge } from "../../src/confirm/judge.ts";
 import type { Rules } from "../../src/confirm/outcome.ts";
 import type { NewEvent } from "../../src/confirm/paid-event.ts";
 import { NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
-import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
+import type { OutgoingEvent } from "../../src/publish/sns-destination.ts";
 
 const RULES: Rules = {
   paidStatuses: new Set(["paid"]),

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import type pg from "pg";
-import { entryOf } from "../../src/publish/sns-entry.ts";
+import { entryOf } from "../../src/publish/sns-destination.ts";
 import type { JobOutlet, Paid } from "./callback-job.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
 

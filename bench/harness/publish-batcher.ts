@@ -1,5 +1,5 @@
+import type { OutgoingEvent } from "../../src/publish/sns-destination.ts";
 import { type EntryOutcome, SnsDestination } from "../../src/publish/sns-destination.ts";
-import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
 
 interface Waiting {

@@ -65,9 +65,7 @@ export class Sessions {
     for (const keys of this.#keys) if (same(macOf(keys.seal, said), mac)) holder = keys.holder;
     if (holder === null || said === "") return null;
     const session = { holder, id, expiresAt: Number(expires), endsAt: Number(ends) };
-    // One that would last longer than any may was made before the clock was set back.
-    const isOfNow = session.expiresAt <= now + IDLE_MS + RENEWED_AFTER_MS;
-    return isOfNow && now < Math.min(session.expiresAt, session.endsAt) ? { session } : { ended: true };
+    return now < Math.min(session.expiresAt, session.endsAt) ? { session } : { ended: true };
   }
 
   /** The session as extended by a request at `now`; null while its cookie is fresh enough. */
@@ -117,8 +115,7 @@ type EndedSession = Pick<Session, "id" | "endsAt">;
 const insertEnded = new Statement(
   {},
   ({ value }: Slots<EndedSession>) => sql`
-    with over as (
-      delete from ended_session where ends_at < least(clock_timestamp(), ${value(() => new Date())}::timestamptz))
+    with over as (delete from ended_session where ends_at < clock_timestamp())
     insert into ended_session (id, ends_at)
     values (${value(({ id }) => id)}, to_timestamp(${value(({ endsAt }) => endsAt)}::float8 / 1000))
     on conflict do nothing`,

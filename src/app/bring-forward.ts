@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { NOTIFYING_WAITS } from "../alarms/alarms-to-notify.ts";
-import { LONGEST_WAITS } from "../confirm/ladder.ts";
+import { LONGEST_WAITS } from "../confirm/outcome.ts";
 import { interval } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { CERTIFICATE_BACK_OFF } from "../reconcile/certificate/certificate-row.ts";

@@ -1,11 +1,10 @@
 import { CollectionNames } from "../confirm/collection-names.ts";
 import { ConfirmLine, confirmPolicy } from "../confirm/confirm-line.ts";
+import { statusSets } from "../confirm/invoices/confirmed-invoice.ts";
 import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
-import { statusSets } from "../confirm/invoices/status-class.ts";
-import { KeyProbe } from "../confirm/key-probe.ts";
 import { OutcomeStore } from "../confirm/outcome-store.ts";
 import { type Claimed, confirmationLeases } from "../confirm/queue/claim.ts";
-import { SourceProof } from "../confirm/source-proof.ts";
+import { KeyProbe, SourceProof } from "../confirm/source-proof.ts";
 import { faultOf } from "../kit/errors.ts";
 import { isNotAllowed } from "../kit/postgres-errors.ts";
 import type { Source } from "../kit/sources-file.ts";

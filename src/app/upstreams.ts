@@ -3,7 +3,7 @@ import { notFoundError } from "../kit/errors.ts";
 import type { Settings } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
-import type { Route } from "../publish/event.ts";
+import type { Route } from "../publish/event-log.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";
 import type { Served } from "../work/relay-process.ts";
 

@@ -3,7 +3,7 @@ import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../kit/settings.ts";
 import { countText, numberOf, plainText } from "../kit/text.ts";
 import { spanText } from "../kit/time.ts";
-import type { Route } from "../publish/event.ts";
+import type { Route } from "../publish/event-log.ts";
 import type { ReplayPlan } from "../replay/plan-replay.ts";
 import type { Replay, ReplayKind } from "../replay/replay.ts";
 import { listRefusals, type Refusal } from "../replay/replay-rows.ts";

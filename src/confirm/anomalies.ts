@@ -1,8 +1,12 @@
 import { money, moneyIn, shortText } from "../kit/text.ts";
 import { dayOf } from "../kit/time.ts";
 import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/provider.ts";
-import { type ConfirmedInvoice, isAhead } from "./invoices/confirmed-invoice.ts";
-import { invoiceTypeOf, type StatusClass } from "./invoices/status-class.ts";
+import {
+  type ConfirmedInvoice,
+  invoiceTypeOf,
+  isAhead,
+  type StatusClass,
+} from "./invoices/confirmed-invoice.ts";
 import type { KnownInvoice } from "./queue/claim.ts";
 
 const TOLERANCE = "0.01";

@@ -25,7 +25,7 @@ import {
   time,
   uuid,
 } from "../database/statement.ts";
-import type { OutboxState } from "../publish/event.ts";
+import type { OutboxState } from "../publish/event-log.ts";
 import { insertEvents } from "../publish/event-log.ts";
 import { queueEvents } from "../publish/outbox.ts";
 import { joinHealthyTopic } from "../upstreams/upstream-kind.ts";

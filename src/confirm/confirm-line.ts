@@ -5,7 +5,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { isRefusedData } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import { storableText } from "../kit/text.ts";
-import type { Tracer } from "../kit/trace.ts";
+import type { Span, Tracer } from "../kit/trace.ts";
 import type { Answer, Provider } from "../provider/provider.ts";
 import type { Limits } from "../upstreams/allowance.ts";
 import type { UpstreamReport } from "../upstreams/machine.ts";
@@ -14,14 +14,12 @@ import type { Upstream } from "../upstreams/upstream.ts";
 import type { Lease } from "../work/lease.ts";
 import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
 import type { CollectionNames } from "./collection-names.ts";
-import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "./confirm-trace.ts";
-import { judge } from "./judge.ts";
-import { dependsOnCollection } from "./judge-paid.ts";
-import type { KeyProbe } from "./key-probe.ts";
+import { dependsOnCollection, judge } from "./judge.ts";
 import type { Outcome, Rules } from "./outcome.ts";
 import type { OutcomeStore } from "./outcome-store.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
-import type { SourceProof } from "./source-proof.ts";
+import { splitTraceparents } from "./queue/open.ts";
+import type { KeyProbe, SourceProof } from "./source-proof.ts";
 
 interface ConfirmLineOptions {
   db: Database;
@@ -224,4 +222,58 @@ export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOp
       await confirmationLeases.extend(db, confirmations, lease);
     },
   };
+}
+
+/** Where Get Invoice is, as OpenTelemetry names a request's path without its ids. */
+const PATH = "/api/v1/invoices/{id}";
+
+/**
+ * One try at a confirmation. It continues the trace of the callback that opened it and is linked to those
+ * that coalesced with it; one that no callback opened begins a trace of its own.
+ */
+export function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
+  const { invoiceId, source, priority, attempt, faults } = confirmation;
+  return tracer.start("confirm invoice", {
+    kind: "internal",
+    ...splitTraceparents(confirmation.traceparents),
+    attributes: {
+      "invoice_relay.source": source,
+      "invoice_relay.invoice.id": invoiceId,
+      "invoice_relay.priority": priority,
+      "invoice_relay.attempt": attempt,
+      "invoice_relay.faults": faults,
+    },
+  });
+}
+
+/** The request to the provider, which is not told of the trace. */
+export const startAsking = (tracer: Tracer, { invoiceId, traceparent }: Claimed): Span =>
+  tracer.start(`GET ${PATH}`, {
+    kind: "client",
+    parent: traceparent ?? null,
+    attributes: {
+      "http.request.method": "GET",
+      "url.template": PATH,
+      "invoice_relay.invoice.id": invoiceId,
+    },
+  });
+
+/** @param status of the HTTP answer; null when there was none. */
+export function endAsking(span: Span, { kind }: Answer, status: number | null): void {
+  span.set({ "invoice_relay.outcome": kind, "http.response.status_code": status ?? undefined });
+  const isAnswered = kind === "found" || kind === "not_found";
+  span.end((status ?? 0) >= 400 ? String(status) : isAnswered ? undefined : kind);
+}
+
+/** The commit of what follows from the answer. */
+export const startStoring = (tracer: Tracer, { traceparent }: Claimed): Span =>
+  tracer.start("store answer", { kind: "internal", parent: traceparent ?? null });
+
+export function endStoring(span: Span, { state, verdict, event }: Outcome): void {
+  span.set({
+    "invoice_relay.state": state,
+    "invoice_relay.verdict": verdict ?? undefined,
+    "invoice_relay.event.id": event?.id,
+  });
+  span.end();
 }

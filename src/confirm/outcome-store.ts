@@ -5,7 +5,7 @@ import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
-import { lineOf, type Route } from "../publish/event.ts";
+import { lineOf, type Route } from "../publish/event-log.ts";
 import type { Handoff } from "../work/policy.ts";
 import {
   type OutcomeBatch,

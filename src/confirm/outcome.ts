@@ -1,6 +1,6 @@
 import type { AlarmName } from "../alarms/alarms.ts";
-import type { ConfirmedInvoice } from "./invoices/confirmed-invoice.ts";
-import type { StatusSets } from "./invoices/status-class.ts";
+import { backOffMs } from "../kit/waiting.ts";
+import type { ConfirmedInvoice, StatusSets } from "./invoices/confirmed-invoice.ts";
 import type { NewEvent } from "./paid-event.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./queue/confirmation.ts";
 
@@ -56,3 +56,81 @@ export interface RaisedAlarm {
 /** What changes of a confirmation by its answer; the rest stays. */
 export type Changes = Pick<Outcome, "state" | "verdict"> &
   Partial<Omit<Outcome, "raises">> & { raises?: RaisedAlarm[] };
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
+
+const JITTER = 0.1;
+
+/** When an unpaid invoice is asked for again: the whole ladder, in ms from the answer before. */
+export const UNPAID_LADDER: readonly number[] = [
+  2 * SECOND,
+  10 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  HOUR,
+  6 * HOUR,
+  24 * HOUR,
+];
+
+/** An id that the provider does not know: the same ladder, up to ten minutes. */
+export const NOT_FOUND_LADDER: readonly number[] = UNPAID_LADDER.filter((wait) => wait <= 10 * MINUTE);
+
+/** After a fault no step is spent. No longer than the source's own: once that is tried again, one is due. */
+const FAULT_BACK_OFF = { firstMs: SECOND, capMs: 10 * SECOND };
+
+/**
+ * The longest wait after so many steps of a ladder, in ms, by their number. A Retry-After may ask for more:
+ * the source is held back for that, in its own row.
+ */
+export const LONGEST_WAITS: readonly number[] = [0, ...UNPAID_LADDER].map((step) =>
+  Math.max(FAULT_BACK_OFF.capMs, step * (1 + JITTER)),
+);
+
+/** What decides when a confirmation is asked again. */
+export interface RetryContext {
+  confirmation: Pick<Outcome, "verdict" | "attempt" | "faults">;
+  paidBefore: boolean;
+  rules: Rules;
+  /** From 0 to 1; moves a wait by up to a tenth either way, so that a burst does not stay one. */
+  dice: number;
+}
+
+/** Asked again after the next step of the ladder. @param end what becomes of it once the ladder has ended. */
+export function askOnLadder(
+  { confirmation, paidBefore, dice }: RetryContext,
+  ladder: readonly number[],
+  end: Pick<Outcome, "state" | "verdict">,
+): Changes {
+  const step = ladder[confirmation.attempt];
+  if (step === undefined) return end;
+  return {
+    state: "due",
+    verdict: paidBefore ? confirmation.verdict : "pending",
+    dueInMs: Math.round(step * (1 + JITTER * (2 * dice - 1))),
+    attempt: confirmation.attempt + 1,
+  };
+}
+
+/** Asked again after a while, and no step of the ladder is spent. */
+export function backOff({ confirmation: { verdict, faults }, dice }: RetryContext) {
+  const dueInMs = backOffMs(faults + 1, FAULT_BACK_OFF, dice);
+  return { state: "due", verdict, faults: faults + 1, dueInMs } as const;
+}
+
+/** So many faults in a row of one invoice, some three minutes, raise an alarm while others are answered. */
+export const ALARMING_FAULTS = 20;
+
+/** So many more, some ten minutes, raise it again. */
+const ALARMING_AGAIN = 60;
+
+/** A fault of the source has an alarm of its own; one of this invoice alone would wait unseen (G2). */
+export function backOffUnanswered(tried: RetryContext, error: string): Changes {
+  const changes = { ...backOff(tried), lastError: error };
+  const isAlarming = changes.faults % ALARMING_AGAIN === ALARMING_FAULTS;
+  if (!isAlarming || !tried.rules.othersAreAnswered) return changes;
+  const detail =
+    `It gets no usable answer, while the provider answers about others: ${error}. It is still being asked ` +
+    "for; ask the provider why.";
+  return { ...changes, raises: [{ name: "invoice_unanswered", detail }] };
+}

@@ -1,8 +1,8 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
 import { storableText } from "../kit/text.ts";
+import type { InvoiceType } from "./invoices/confirmed-invoice.ts";
 import { type ConfirmedInvoice, storable } from "./invoices/confirmed-invoice.ts";
-import type { InvoiceType } from "./invoices/status-class.ts";
-import type { Found } from "./judge-paid.ts";
+import type { Found } from "./judge.ts";
 import type { Rules } from "./outcome.ts";
 import type { Claimed } from "./queue/claim.ts";
 

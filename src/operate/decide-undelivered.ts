@@ -8,7 +8,7 @@ import { databaseClock } from "../database/server.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { messageOf, RelayError, usageError } from "../kit/errors.ts";
 import { countText } from "../kit/text.ts";
-import type { EventKey } from "../publish/event.ts";
+import type { EventKey } from "../publish/event-log.ts";
 import { dismissDeadEvents, reviveDeadEvents } from "../publish/outbox.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
 import {

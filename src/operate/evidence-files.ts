@@ -3,8 +3,11 @@ import type { Evidence, EvidenceFile } from "../books/evidence.ts";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
 import type { Database } from "../database/tables.ts";
 import { eventsOf, type WholeEvent } from "../publish/read-events.ts";
-import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
-import { readCallbackWhole, type WholeCallback } from "../receive/log/list-callbacks.ts";
+import {
+  firstCallbacksNaming,
+  readCallbackWhole,
+  type WholeCallback,
+} from "../receive/log/list-callbacks.ts";
 import { type Reading, shownBody } from "./find-callbacks.ts";
 import { meaningOf } from "./timeline-meaning.ts";
 import { readTimeline } from "./timeline-reading.ts";

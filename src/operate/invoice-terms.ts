@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
+import { plainStatus } from "../confirm/invoices/confirmed-invoice.ts";
 import { plainColumn, readableDocument } from "../confirm/invoices/read-invoices.ts";
-import { plainStatus } from "../confirm/invoices/status-class.ts";
 import { readAs } from "../kit/problems.ts";
 import { amountIn } from "../kit/text.ts";
 import { addDays } from "../kit/time.ts";

@@ -7,7 +7,7 @@ import { nullable, type RowOf, returned, sourcesIn, VaryingStatement } from "../
 import type { Database } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { DAY_MS } from "../kit/time.ts";
-import { type EventState, eventState, isPaymentEvent, joinOutbox } from "../publish/event.ts";
+import { type EventState, eventState, isPaymentEvent, joinOutbox } from "../publish/event-log.ts";
 import { all, compared, EVERY_TERM, type InvoiceTerms, paidBetween, VERDICT } from "./invoice-terms.ts";
 
 const FOUND = {

@@ -7,7 +7,7 @@ import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import type { Mask } from "../kit/mask.ts";
 import { readEvent } from "../publish/read-events.ts";
-import { callbacksAbout } from "../receive/log/callbacks-about.ts";
+import { callbacksAbout } from "../receive/log/list-callbacks.ts";
 import { collection, source, timeGiven } from "./operations/fields.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
+import { NEITHER_STATUS, plainStatuses } from "../confirm/invoices/confirmed-invoice.ts";
 import { hasStatus } from "../confirm/invoices/read-invoices.ts";
-import { NEITHER_STATUS, plainStatuses } from "../confirm/invoices/status-class.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";

@@ -8,7 +8,7 @@ import { databaseTime, readPostgresVersion } from "../database/server.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { programVersion } from "../kit/program-version.ts";
-import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
+import { lastCallbackAt } from "../receive/log/list-callbacks.ts";
 import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import { readUnprovenDays } from "../reconcile/unproven-days.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { returned, sourcesIn, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { eventState, inPayload } from "../publish/event.ts";
+import { eventState, inPayload } from "../publish/event-log.ts";
 import type { TimelineEntry, TimelineEvent } from "./timeline.ts";
 
 const ACCEPTANCE_LIMIT = 200;

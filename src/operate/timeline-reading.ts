@@ -6,7 +6,7 @@ import { databaseTime } from "../database/server.ts";
 import { nullable, returned, type Slots, Statement, sourcesIn, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
-import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
+import { firstCallbacksNaming } from "../receive/log/list-callbacks.ts";
 import {
   byTime,
   type ClosedTopic,

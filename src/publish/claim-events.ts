@@ -12,7 +12,7 @@ import {
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
 import { claimedFor } from "../work/leased-rows.ts";
-import type { Route } from "./event.ts";
+import type { Route } from "./event-log.ts";
 
 const EVENT = {
   id: returned.uuid,

@@ -2,7 +2,14 @@ import { type RawBuilder, sql } from "kysely";
 import { type Columns, returned, type Slots, Statement, text } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { LeasedRows } from "../work/leased-rows.ts";
-import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";
+import {
+  EVENT_KEY,
+  type EventKey,
+  type OutboxState,
+  publishedOn,
+  type Route,
+  rightTopic,
+} from "./event-log.ts";
 
 /** Queues events that the same statement logs. @param entries yields the columns in this order. */
 export const queueEvents = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { bytea, type Columns, integer, type Slots, Statement, text, uuid } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import type { EventKey } from "./event.ts";
+import type { EventKey } from "./event-log.ts";
 
 /** An event that was published again, and accepted. */
 interface Republished extends EventKey {

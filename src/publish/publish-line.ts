@@ -4,18 +4,17 @@ import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
-import type { Tracer } from "../kit/trace.ts";
+import type { Span, Tracer } from "../kit/trace.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
 import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
 import { type ClaimedEvent, claimEvents } from "./claim-events.ts";
-import { lineOf, type Route } from "./event.ts";
+import { lineOf, type Route } from "./event-log.ts";
 import { outboxLeases } from "./outbox.ts";
 import type { EventOutcome, OutcomeLog } from "./outcomes.ts";
-import { startSending } from "./send-trace.ts";
-import type { EntryOutcome, SnsDestination } from "./sns-destination.ts";
+import type { BatchOutcome, EntryOutcome, OutgoingEvent, SnsDestination } from "./sns-destination.ts";
 
 /**
  * How the pump publishes.
@@ -229,4 +228,67 @@ const secondsBetween = (from: Date | null, to: Date): number | null =>
 function paidAtOf(payload: string): Date | null {
   const [, paidAt] = /"paidAt":(?:null|"([^"]*)")/.exec(payload) ?? [];
   return paidAt === undefined ? null : new Date(paidAt);
+}
+
+/**
+ * An entry continues the trace in which its event was made; the request is linked to all of its entries
+ * (OpenTelemetry, semantic conventions for messaging: create and send). A replay may come days later: its
+ * entries begin traces of their own.
+ */
+export function startSending(
+  tracer: Tracer,
+  topicArn: string,
+  batch: readonly OutgoingEvent[],
+  replayId?: string,
+) {
+  const topic = topicArn.slice(topicArn.lastIndexOf(":") + 1);
+  const common = {
+    "messaging.system": "aws.sns",
+    "messaging.destination.name": topic,
+    "aws.sns.topic.arn": topicArn,
+    "invoice_relay.replay.id": replayId,
+  };
+  const entries = batch.map((event) =>
+    tracer.start(`publish ${topic}`, {
+      kind: "producer",
+      parent: replayId === undefined ? (event.traceparent ?? null) : null,
+      attributes: {
+        ...common,
+        "messaging.operation.name": "publish",
+        "messaging.operation.type": "create",
+        "invoice_relay.source": event.source,
+        "invoice_relay.invoice.id": event.invoiceId,
+        "invoice_relay.event.id": event.id,
+      },
+    }),
+  );
+  const request = tracer.start(`send ${topic}`, {
+    kind: "client",
+    links: entries.map(({ traceparent }) => traceparent),
+    attributes: {
+      ...common,
+      "messaging.operation.name": "send",
+      "messaging.operation.type": "send",
+      "messaging.batch.message_count": batch.length,
+    },
+  });
+  return {
+    /** Each with the context that its consumers continue. */
+    events: batch.map((event, index) => ({ ...event, traceparent: entries[index]?.traceparent ?? null })),
+    end(outcome: BatchOutcome): void {
+      endWith(request, outcome.kind, outcome.kind === "answered");
+      for (const [index, entry] of entries.entries())
+        endEntry(entry, outcome.kind === "answered" ? outcome.entries[index] : undefined, outcome.kind);
+    },
+  };
+}
+
+function endEntry(span: Span, entry: EntryOutcome | undefined, otherwise: BatchOutcome["kind"]): void {
+  if (entry?.kind === "accepted") span.set({ "messaging.message.id": entry.messageId });
+  endWith(span, entry?.kind ?? otherwise, entry?.kind === "accepted");
+}
+
+function endWith(span: Span, outcome: string, isGood: boolean): void {
+  span.set({ "invoice_relay.outcome": outcome });
+  span.end(isGood ? undefined : outcome);
 }

@@ -18,7 +18,7 @@ import {
   isAccepted,
   isPaymentEvent,
   joinOutbox,
-} from "./event.ts";
+} from "./event-log.ts";
 
 /** One event, personal data included; null when there is none. */
 export async function readEvent(db: Database, { id, source }: EventKey) {

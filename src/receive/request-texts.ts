@@ -3,9 +3,7 @@ import type { Source } from "../kit/sources-file.ts";
 import { decodedPath, storableText } from "../kit/text.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
 import type { IncomingCallback } from "./log/callback-log.ts";
-import { plainName } from "./reading/places.ts";
-import { isUnrelated } from "./reading/scan-for-uuids.ts";
-import { UUID_LENGTH, uuidsIn } from "./reading/uuid.ts";
+import { isUnrelated, plainName, UUID_LENGTH, uuidsIn } from "./reading/find-in-places.ts";
 
 /** The parts of a callback's URL, `/callbacks/{token}[/{reference}][?query]`. */
 interface CallbackAddress {

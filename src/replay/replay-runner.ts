@@ -5,7 +5,7 @@ import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
-import type { Route } from "../publish/event.ts";
+import type { Route } from "../publish/event-log.ts";
 import type { SnsDestination } from "../publish/sns-destination.ts";
 import type { Lease } from "../work/lease.ts";
 import { callbacksSteps, confirmationsSteps } from "./ask-again-steps.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { answeredId, time, whole } from "../kit/answer-fields.ts";
-import type { Route } from "../publish/event.ts";
+import type { Route } from "../publish/event-log.ts";
 
 export type ReplayKind = Replay["kind"];
 export type ReplayState = Replay["state"];

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { nullable, returned, type Slots, Statement, VaryingStatement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { isAccepted, type Route } from "../publish/event.ts";
-import type { OutgoingEvent } from "../publish/sns-entry.ts";
+import { isAccepted, type Route } from "../publish/event-log.ts";
+import type { OutgoingEvent } from "../publish/sns-destination.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
 import type { ReplayFilters, ReplayTarget } from "./replay.ts";
 

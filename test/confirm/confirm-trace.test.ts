@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endAsking, endStoring } from "../../src/confirm/confirm-trace.ts";
+import { endAsking, endStoring } from "../../src/confirm/confirm-line.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Span, SpanAttributes } from "../../src/kit/trace.ts";
 import type { Answer } from "../../src/provider/provider.ts";

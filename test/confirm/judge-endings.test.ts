@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeInvoiceRow } from "../../src/confirm/invoices/confirmed-invoice.ts";
-import { judge } from "../../src/confirm/judge.ts";
-import { dependsOnCollection } from "../../src/confirm/judge-paid.ts";
+import { dependsOnCollection, judge } from "../../src/confirm/judge.ts";
 import type { Answer } from "../../src/provider/provider.ts";
 import { confirmation, EVEN, found, known, rules, unpaid } from "./judging-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
+import { plainStatus } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { plainColumn } from "../../src/confirm/invoices/read-invoices.ts";
-import { plainStatus } from "../../src/confirm/invoices/status-class.ts";
 import { ownDatabase } from "../support/database.ts";
 
 it("a status is one thing to Postgres and to the relay, whatever stands around it or in it", async () => {

@@ -4,7 +4,7 @@ import { invoicePaidSchema } from "../../src/events/invoice-paid.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { maskedEvidence } from "../../src/kit/mask.ts";
 import { ERASED_IN_EVENT, PERSONAL_FIELDS, personalKind } from "../../src/kit/personal-fields.ts";
-import { entryOf } from "../../src/publish/sns-entry.ts";
+import { entryOf } from "../../src/publish/sns-destination.ts";
 import { csvHeader } from "../../src/reconcile/certificate/certificate-csv.ts";
 
 const names = PERSONAL_FIELDS.map(({ answer }) => answer);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { NEITHER_STATUS } from "../../src/confirm/invoices/status-class.ts";
+import { NEITHER_STATUS } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { settleStatuses } from "../../src/operate/open-invoices.ts";
 import { placePayment } from "../reconcile/place-payment.ts";
 import { books, daysAgo } from "../reconcile/relay-books.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
+import type { OutgoingEvent } from "../../src/publish/sns-destination.ts";
 
 export const event = (changes: Partial<OutgoingEvent> = {}): OutgoingEvent => {
   const id = randomUUID();

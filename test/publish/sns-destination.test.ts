@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { OutgoingEvent } from "../../src/publish/sns-destination.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
-import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { testSigner } from "../support/signer.ts";
 import { batchOf, event } from "./outgoing-event.ts";

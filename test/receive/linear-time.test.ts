@@ -7,7 +7,7 @@ import { createLogger } from "../../src/kit/log.ts";
 import { maskedEvidence, maskOf, quietText, withoutCallbackTokens } from "../../src/kit/mask.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { storableText } from "../../src/kit/text.ts";
-import { CallbackTokens } from "../../src/receive/caller/callback-tokens.ts";
+import { CallbackTokens } from "../../src/receive/caller/caller-checks.ts";
 import { BODY_LIMIT } from "../../src/receive/reading/decode-body.ts";
 import { readInflated } from "../../src/receive/reading/read-callback.ts";
 import { callbackAddress, referenceOf, requestMask } from "../../src/receive/request-texts.ts";

@@ -1,6 +1,6 @@
 import type { ConnectOptions } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
-import type { Route } from "../../src/publish/event.ts";
+import type { Route } from "../../src/publish/event-log.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import type { Replay, ReplayFilters, ReplayKind, ReplayTarget } from "../../src/replay/replay.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
+import { plainStatuses } from "../../confirm/invoices/confirmed-invoice.ts";
 import { hasStatus, plainColumn, readableDocument } from "../../confirm/invoices/read-invoices.ts";
-import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { type ConfirmationState, shownVerdict, type Verdict } from "../../confirm/queue/confirmation.ts";
 import {
   nullable,
@@ -14,7 +14,7 @@ import {
 import type { Database } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import type { BookPeriod } from "../../kit/time.ts";
-import { isPaymentEvent } from "../../publish/event.ts";
+import { isPaymentEvent } from "../../publish/event-log.ts";
 import { callbacksThatName } from "../../receive/log/list-callbacks.ts";
 import { certifiedNames } from "../../reconcile/certificate/certified-names.ts";
 import type { BookSource } from "../book-source.ts";

@@ -11,7 +11,7 @@ import type { Database } from "../../database/tables.ts";
 import type { IdRange } from "../../kit/ids.ts";
 import { KEY } from "../queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../queue/confirmation.ts";
-import { plainStatuses } from "./status-class.ts";
+import { plainStatuses } from "./confirmed-invoice.ts";
 
 /**
  * A condition on rows of `asked`: nothing is stored of its invoice. Not `not exists`, which Postgres would

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import { paidEventIsLogged } from "../../publish/event.ts";
+import { paidEventIsLogged } from "../../publish/event-log.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
 import { isHealthy } from "../../upstreams/machine.ts";
 import {

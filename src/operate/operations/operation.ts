@@ -3,7 +3,7 @@ import type { BookSource } from "../../books/book-source.ts";
 import type { Database } from "../../database/tables.ts";
 import type { Role } from "../../kit/admin-token.ts";
 import type { Mask } from "../../kit/mask.ts";
-import type { Route } from "../../publish/event.ts";
+import type { Route } from "../../publish/event-log.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
 import type { Signer } from "../../signing/signed.ts";
 import type { Activity } from "../activity.ts";

@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Alarm } from "../../alarms/alarms.ts";
 import { AddressBlocks } from "../../kit/addresses.ts";
 import type { CallbackChecks } from "../../kit/callback-checks.ts";
+import type { Source } from "../../kit/sources-file.ts";
 import type { FailedCheck } from "../log/own-verdict.ts";
 
 interface Caller {
@@ -118,3 +119,23 @@ export const refusedAlarm = (source: string, check: FailedCheck): Alarm => ({
     "address changed. They are kept as refused and ask nothing; once the settings are right, run: " +
     "invoice-relay replay callbacks --refused",
 });
+
+const digestOf = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/** Which source a URL's token belongs to. Every known token is compared in full, so the time says nothing. */
+export class CallbackTokens {
+  readonly #known: { digest: Buffer; source: Source }[];
+
+  constructor(sources: readonly Source[]) {
+    this.#known = sources.flatMap((source) =>
+      source.callbackTokens.map((token) => ({ digest: digestOf(token.reveal()), source })),
+    );
+  }
+
+  sourceOf(token: string): Source | null {
+    const given = digestOf(token);
+    let found: Source | null = null;
+    for (const { digest, source } of this.#known) if (timingSafeEqual(digest, given)) found = source;
+    return found;
+  }
+}

@@ -1,10 +1,6 @@
 import { decodeText, inflateBody } from "./decode-body.ts";
-import { type Found, findInPlaces } from "./find-in-places.ts";
-import { parseForm, parseQuery } from "./parse-form.ts";
-import { type Json, parseJson, READING_LIMITS, unfoldJsonText } from "./parse-json.ts";
-import { plainName } from "./places.ts";
-import { scanForUuids } from "./scan-for-uuids.ts";
-import { asUuid, uuidsIn } from "./uuid.ts";
+import { asUuid, type Found, findInPlaces, plainName, scanForUuids, uuidsIn } from "./find-in-places.ts";
+import { type Json, parseForm, parseJson, parseQuery, READING_LIMITS, unfoldJsonText } from "./parse-json.ts";
 
 export interface CallbackRequest {
   method: string;
@@ -37,7 +33,7 @@ interface Ids {
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
  * interface, part C, and any bytes at all. @throws only what `inflateBody` throws.
  *
- * Order: the listed places (places.ts) of the body as JSON, else as a form; those of the query; a scan of the
+ * Order: the listed places of the body as JSON, else as a form; those of the query; a scan of the
  * body for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant
  * wrote it before the invoice had an id: a UUID there is more likely an order's.
  */

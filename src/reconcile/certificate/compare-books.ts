@@ -1,4 +1,4 @@
-import { statusSets } from "../../confirm/invoices/status-class.ts";
+import { statusSets } from "../../confirm/invoices/confirmed-invoice.ts";
 import type { Database } from "../../database/tables.ts";
 import { type BookPeriod, bookDayOf, DAY_MS, startOf, startOfBookDay } from "../../kit/time.ts";
 import { orphanedAcceptances } from "../../publish/publications.ts";

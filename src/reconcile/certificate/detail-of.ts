@@ -1,4 +1,4 @@
-import { NEITHER_STATUS } from "../../confirm/invoices/status-class.ts";
+import { NEITHER_STATUS } from "../../confirm/invoices/confirmed-invoice.ts";
 import { type Correction, correctionsOf, totalsAgree } from "./event-answer.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 

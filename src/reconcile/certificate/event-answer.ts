@@ -1,4 +1,4 @@
-import { plainStatus } from "../../confirm/invoices/status-class.ts";
+import { plainStatus } from "../../confirm/invoices/confirmed-invoice.ts";
 import { storableText } from "../../kit/text.ts";
 import { compareMoney, moneyOf, statusText, toUtc } from "../../provider/provider.ts";
 import { EARLIEST } from "../list/list-period.ts";

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
-import { hasStatus, plainColumn } from "../../confirm/invoices/read-invoices.ts";
 import {
   classOfStatus,
   plainStatuses,
   type StatusSets,
   statusSets,
-} from "../../confirm/invoices/status-class.ts";
+} from "../../confirm/invoices/confirmed-invoice.ts";
+import { hasStatus, plainColumn } from "../../confirm/invoices/read-invoices.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
@@ -14,7 +14,7 @@ import { storableText } from "../../kit/text.ts";
 import type { BookPeriod } from "../../kit/time.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { type Answer, toUtc } from "../../provider/provider.ts";
-import { inPayload, isPaymentEvent } from "../../publish/event.ts";
+import { inPayload, isPaymentEvent } from "../../publish/event-log.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { BEFORE_CREATION_MS, EARLIEST, eachDay } from "../list/list-period.ts";
 import { ListUnreadable } from "../list/list-reader.ts";
@@ -22,9 +22,6 @@ import { decideAsking } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type AskedInvoice, countListed, noteAsked } from "./listed-row.ts";
 import type { PeriodReading } from "./read-period.ts";
-
-/** Events may bear a later time than it is, since clocks step back; in ms. */
-const AHEAD_MS = 2 * DAY_MS;
 
 /**
  * Adds what the lists did not show but the books have for the period: stored payments, events without a paid
@@ -57,8 +54,7 @@ export async function gatherBooks(
       and confirmed_at >= ${window.from})
       or paid_at > ${now} or paid_at < ${EARLIEST})`);
   // No event is older than its payment.
-  const latest = new Date(now.getTime() + AHEAD_MS);
-  for (const { from, to } of eachDay({ from: window.from, to: latest }))
+  for (const { from, to } of eachDay({ from: window.from, to: now }))
     await add(sql`
       select event.invoice_id as id from event
       left join invoice on invoice.source = event.source and invoice.id = event.invoice_id

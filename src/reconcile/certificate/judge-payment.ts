@@ -1,4 +1,4 @@
-import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
+import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/confirmed-invoice.ts";
 import { type Money, moneyOf } from "../../provider/provider.ts";
 import type { Difference, Weight } from "./certificate.ts";
 import { detailOf, type Reason } from "./detail-of.ts";

@@ -11,7 +11,7 @@ import {
   isPaymentEvent,
   joinOutbox,
   type OutboxState,
-} from "../../publish/event.ts";
+} from "../../publish/event-log.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { plainStatuses } from "../../confirm/invoices/status-class.ts";
+import { plainStatuses } from "../../confirm/invoices/confirmed-invoice.ts";
 import { storableText } from "../../kit/text.ts";
 import { addDays, bookDayOf, dayOf, daysBetween, startOf } from "../../kit/time.ts";
 import { toUtc } from "../../provider/provider.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type StatusSets, statusSets } from "../../confirm/invoices/status-class.ts";
+import { type StatusSets, statusSets } from "../../confirm/invoices/confirmed-invoice.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { step } from "../../kit/step.ts";
 import { shortText } from "../../kit/text.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { classOfStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
+import { classOfStatus, type StatusSets } from "../../confirm/invoices/confirmed-invoice.ts";
 import { isUuid, NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";

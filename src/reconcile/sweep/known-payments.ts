@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { plainStatuses } from "../../confirm/invoices/confirmed-invoice.ts";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
-import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type OutboxState,
   publishedOn,
   rightTopic,
-} from "../../publish/event.ts";
+} from "../../publish/event-log.ts";
 import { readUpstreamRow } from "../../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

@@ -12,7 +12,7 @@ import {
 import type { Database } from "../../database/tables.ts";
 import { newId } from "../../kit/ids.ts";
 import type { BookPeriod } from "../../kit/time.ts";
-import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
+import { namelessCallbackSince } from "../../receive/log/list-callbacks.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { ListPeriod } from "../list/list-period.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../src/kit/settings.ts";
-import { CallbackTokens } from "../../../src/receive/caller/callback-tokens.ts";
+import { CallbackTokens } from "../../../src/receive/caller/caller-checks.ts";
 
 const SHORT = "short-token-0123456789";
 const LONG = "longer-token-0123456789abcdef-ABCDEF_42";

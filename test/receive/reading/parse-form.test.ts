@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseForm } from "../../../src/receive/reading/parse-form.ts";
+import { parseForm } from "../../../src/receive/reading/parse-json.ts";
 
 // A clone has a prototype, as the literals it is compared with have.
 const parse = (text: string) => structuredClone(parseForm(text));

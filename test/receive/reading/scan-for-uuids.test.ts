@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scanForUuids } from "../../../src/receive/reading/scan-for-uuids.ts";
+import { scanForUuids } from "../../../src/receive/reading/find-in-places.ts";
 
 const id = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`;
 

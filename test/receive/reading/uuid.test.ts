@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asUuid, uuidsIn } from "../../../src/receive/reading/uuid.ts";
+import { asUuid, uuidsIn } from "../../../src/receive/reading/find-in-places.ts";
 
 const ID = "aaaaaaaa-0000-4000-8000-000000000001";
 const OTHER = "bbbbbbbb-0000-1000-8000-000000000002";
