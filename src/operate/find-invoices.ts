@@ -3,7 +3,7 @@ import { type Page, type PagePosition, walk } from "../database/page.ts";
 import type { Database } from "../database/tables.ts";
 import { type IdRange, idRange } from "../kit/ids.ts";
 import { invoicesOfEvents } from "../publish/read-events.ts";
-import { callbacksBeginning, invoicesCalledAs } from "../receive/log/callbacks-about.ts";
+import { callbacksBeginning, invoicesCalledAs } from "../receive/log/list-callbacks.ts";
 import { certificatesBeginning } from "../reconcile/read-certificates.ts";
 import { replaysBeginning } from "../replay/replay-rows.ts";
 import { meantBy, wordsFor } from "./find-meaning.ts";

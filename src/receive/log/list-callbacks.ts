@@ -9,6 +9,7 @@ import {
   VaryingStatement,
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
+import type { IdRange } from "../../kit/ids.ts";
 import type { FailedCheck, OwnVerdict } from "./own-verdict.ts";
 
 export interface CallbackFilters {
@@ -227,6 +228,19 @@ const selectIds = new Statement(
 /** The invoices named by the newest callbacks that came with this reference, whoever confirmed them. */
 export const invoicesCalledAs = async (db: Database, reference: string, limit: number) =>
   (await selectIds.execute(db, { reference, limit })).map(({ invoiceId }) => invoiceId);
+
+const selectBeginning = new Statement(
+  { id: returned.uuid, at: returned.time, source: returned.text() },
+  ({ value }: Slots<IdRange & { limit: number }>) => sql`
+    select id, received_at as at, source from callback
+    where received_at between ${value(({ first }) => receivedAt(first))} and ${value(({ last }) => receivedAt(last))}
+      and id between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid
+    order by received_at desc, id desc limit ${value(({ limit }) => limit)}`,
+);
+
+/** Up to `limit` callbacks within the range, the newest first. */
+export const callbacksBeginning = (db: Database, range: IdRange, limit: number) =>
+  selectBeginning.execute(db, { ...range, limit });
 
 /** When the newest callback in the log was received; null when it is empty. */
 export async function lastCallbackAt(db: Database): Promise<Date | null> {
