@@ -12,8 +12,14 @@ import { messageOf, RelayError } from "../kit/errors.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Secret } from "../kit/secret.ts";
-import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
-import { type Source, sourcesOf } from "../kit/settings.ts";
+import {
+  readSettings,
+  SERVE_REQUIRES,
+  type ServeSettings,
+  SettingsError,
+  type Source,
+  sourcesOf,
+} from "../kit/settings.ts";
 import { adviceOf, type StatusSettings } from "../operate/status.ts";
 import { readStatus } from "../operate/status-facts.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";

@@ -1,6 +1,5 @@
 import { connect, type Purpose } from "../../database/connect.ts";
-import { messageOf } from "../../kit/errors.ts";
-import { faultOf } from "../../kit/errors.ts";
+import { faultOf, messageOf } from "../../kit/errors.ts";
 import { createLogger, type Logger } from "../../kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../kit/settings.ts";
 import { composeRelay } from "../compose.ts";
