@@ -7,6 +7,7 @@ import { type ErrorCode, faultOf, messageOf, noteWork, RelayError } from "../kit
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
+import { Turns } from "../kit/waiting.ts";
 import { BadInput, readInput } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
 import {
@@ -17,12 +18,10 @@ import {
   roleFor,
 } from "../operate/operations/operation.ts";
 import { runOperation } from "../operate/operations/run-operation.ts";
-import { type Caller, Callers, isRefused } from "./callers.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
-import { jsonBody, sessionRoutes } from "./session-routes.ts";
+import { type Caller, Callers, isRefused, jsonBody, sessionRoutes } from "./session-routes.ts";
 import { actorOf, EndedSessions, SessionCookie, Sessions } from "./sessions.ts";
-import { Turns } from "./turns.ts";
 
 interface AdminRouterOptions {
   parts: OperationParts;

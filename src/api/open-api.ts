@@ -13,7 +13,6 @@ const ERRORS: Record<string, string> = {
   404: "There is nothing with this id.",
   409: "It cannot be done in the current state; the error says why and what to do.",
   415: "The body is not JSON, or not sent as application/json.",
-  429: "Too many requests of this caller are under way, or too many wrong tokens came from this address.",
   503: "The database cannot do it just now; the error says why. Or there are too many listeners.",
 };
 

@@ -128,7 +128,7 @@ const selectEnded = new Statement(
 );
 
 /** How long a request waits to hear whether its session has ended. */
-const LOOKING_MS = 1_000;
+const ANSWER_MS = 1_000;
 
 /**
  * The sessions that somebody signed out of, until they would have ended anyway: a copy of their cookie opens
@@ -138,8 +138,6 @@ const LOOKING_MS = 1_000;
 export class EndedSessions {
   readonly #db: Database;
   readonly #known = new Map<string, number>();
-  /** One look for all requests of a session, so that many of them cannot take every connection. */
-  readonly #looks = new Map<string, Promise<boolean>>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -155,15 +153,10 @@ export class EndedSessions {
   /** @returns null when nobody can tell just now. */
   async has(id: string): Promise<boolean | null> {
     if (this.#known.has(id)) return true;
-    let look = this.#looks.get(id);
-    if (look === undefined) {
-      look = this.#look(id).finally(() => this.#looks.delete(id));
-      this.#looks.set(id, look);
-    }
-    return await within(look, LOOKING_MS, null);
+    return await within(this.#isStored(id), ANSWER_MS, null);
   }
 
-  async #look(id: string): Promise<boolean> {
+  async #isStored(id: string): Promise<boolean> {
     try {
       const [row] = await selectEnded.execute(this.#db, id);
       return row?.ended === true;

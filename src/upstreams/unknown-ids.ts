@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { ALARM, type Alarm, type Alarms, raiseLasting } from "../alarms/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { OneByOne } from "../kit/waiting.ts";
+import { Turns } from "../kit/waiting.ts";
 import { ANSWERS_KEPT, someWereNotFoundLately, sourceIsFlooded } from "./upstream-kind.ts";
 
 const NOT_FOUND = "1";
@@ -59,7 +59,7 @@ export class UnknownIds {
   #unwritten = "";
   // As far as this process knows: its first answer is written, whatever it says.
   #isFlooded = true;
-  readonly #writes = new OneByOne();
+  readonly #writes = new Turns(1);
 
   constructor({ db, alarms, source }: { db: Database; alarms: Alarms; source: string }) {
     this.#db = db;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { OneByOne, Paced } from "../../src/kit/waiting.ts";
+import { Paced, Turns } from "../../src/kit/waiting.ts";
 
 describe("what is paced", () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -33,21 +33,22 @@ describe("what is paced", () => {
   });
 });
 
-it("does one after the other, in order, and goes on after one that failed", async () => {
-  const turns = new OneByOne();
-  const said: string[] = [];
-  const gate = Promise.withResolvers<void>();
-  const first = turns.run(async () => {
-    said.push("first begins");
-    await gate.promise;
-    said.push("first ends");
-    throw new Error("odd");
+it("so much of a kind of work is under way at once, and the rest follows, after failures too (G8)", async () => {
+  const turns = new Turns(2);
+  const begun: number[] = [];
+  const works = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
+  const all = works.map((work, n) => {
+    const ran = turns.run(() => {
+      begun.push(n);
+      return work.promise;
+    });
+    return ran.catch(() => "failed");
   });
-  const second = turns.run(async () => said.push("second"));
-  await Promise.resolve();
-  expect(said).toEqual(["first begins"]);
-  gate.resolve();
-  await expect(first).rejects.toThrow("odd");
-  expect(await second).toBe(3);
-  expect(said).toEqual(["first begins", "first ends", "second"]);
+  expect(begun).toEqual([0, 1]);
+  works[0]?.reject(new Error("a bug"));
+  expect(await all[0]).toBe("failed");
+  expect(begun).toEqual([0, 1, 2]);
+  for (const [n, work] of works.entries()) work.resolve(n);
+  expect(await Promise.all(all)).toEqual(["failed", 1, 2, 3, 4]);
+  expect(await turns.run(async () => "again")).toBe("again");
 });

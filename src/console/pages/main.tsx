@@ -1,8 +1,10 @@
 import { render } from "preact";
-import { readSession, session } from "./api/client.ts";
-import { startLook } from "./kit/look.ts";
-import { Frame } from "./shell/frame.tsx";
-import { SignIn } from "./shell/tools.tsx";
+import { useEffect, useRef } from "preact/hooks";
+import { readSession, session, signIn } from "./api/client.ts";
+import { Frame, Mark } from "./frame.tsx";
+import { useTask } from "./parts/form.tsx";
+import { Problem } from "./parts/page.tsx";
+import { Button } from "./parts/values.tsx";
 
 /** Nothing until it is known who is there; then the way in, or the pages. */
 function App() {
@@ -11,7 +13,52 @@ function App() {
   return state.kind === "signed_out" ? <SignIn why={state.why} /> : <Frame who={state.who} />;
 }
 
-startLook();
+/** The way in, with one of ADMIN_TOKENS. @param why what happened before, if something did. */
+function SignIn({ why }: { why: string | null }) {
+  const field = useRef<HTMLInputElement>(null);
+  const { isBusy, problem, run } = useTask();
+  useEffect(() => {
+    document.title = "Sign in · invoice-relay";
+    field.current?.focus();
+  }, []);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? "";
+    if (token === "") return;
+    void run(() => signIn(token)).then((isIn) => isIn || field.current?.select());
+  };
+  return (
+    <main class="sign-in">
+      <div class="sheet stack">
+        <Mark />
+        <h1>Sign in to the console</h1>
+        {why !== null && problem === null && <p class="quiet">{why}</p>}
+        <form class="stack" onSubmit={submit}>
+          <label class="field">
+            <span>Admin token</span>
+            <input ref={field} type="password" name="token" autoComplete="current-password" required />
+          </label>
+          {problem !== null &&
+            (problem.status === 401 ? (
+              <p class="toned is-bad" role="alert">
+                This is none of the relay’s admin tokens. See that it was copied whole.
+              </p>
+            ) : (
+              <Problem problem={problem} />
+            ))}
+          <Button is="is-primary" disabled={isBusy}>
+            {isBusy ? "Signing in…" : "Sign in"}
+          </Button>
+        </form>
+        <p class="quiet">
+          The token is the last part of an entry of <code>ADMIN_TOKENS</code>, after name and role. You stay
+          signed in for half an hour after your last click, and for twelve hours at most.
+        </p>
+      </div>
+    </main>
+  );
+}
+
 void readSession();
 const app = document.getElementById("app");
 if (app !== null) render(<App />, app);

@@ -7,7 +7,7 @@ import {
   type ZlibOptions,
 } from "node:zlib";
 import { RelayError } from "../../kit/errors.ts";
-import { OneByOne } from "../../kit/waiting.ts";
+import { Turns } from "../../kit/waiting.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;
@@ -32,7 +32,7 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
 ]);
 
 /** A decoder of br may take 16 MiB and ten milliseconds: there is one at a time, and so many wait (G8). */
-const inflating = new OneByOne();
+const inflating = new Turns(1);
 const WAITING_LIMIT = 256;
 let waiting = 0;
 

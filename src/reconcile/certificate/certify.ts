@@ -5,7 +5,7 @@ import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import { type BookPeriod, bookDayOf, lastBookDay } from "../../kit/time.ts";
-import { OneByOne } from "../../kit/waiting.ts";
+import { Turns } from "../../kit/waiting.ts";
 import type { Signer } from "../../signing/signed.ts";
 import { issue } from "../../signing/signing-keys.ts";
 import { readClock } from "../../upstreams/source-row.ts";
@@ -117,7 +117,7 @@ const keepCertificate = (
   });
 
 /** Lists are read side by side; the books of several sources would take every connection of the pool. */
-const BOOKS = new OneByOne();
+const BOOKS = new Turns(1);
 
 /** Makes a claimed certificate, without storing or finishing it. */
 export async function makeCertificates(

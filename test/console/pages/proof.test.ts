@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Trouble } from "../../../src/console/pages/api/client.ts";
 import { type Heard, proofOf, withoutTrouble, withTrouble } from "../../../src/console/pages/api/proof.ts";
-import type { Trouble } from "../../../src/console/pages/api/types.ts";
 
 const AT = "2026-11-22T03:57:11.000Z";
 const trouble = (what: string, sentence = "The database does not answer."): Trouble => ({

@@ -1,7 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../api/calls.ts";
 import type { ProgressLine } from "../../../operate/operations/proof.ts";
-import type { Session } from "./types.ts";
 
 const BASE = "/admin/v1";
 
@@ -142,7 +141,6 @@ const TO_DO: Record<number, string> = {
   401: "Sign in again.",
   403: "Sign in with a token of a role that may, or ask somebody who has one.",
   404: "Check the address, or go back to the list.",
-  429: "Wait a moment, then try again.",
   500: "Try again; the relay's log says more.",
   503: "Try again in a moment.",
 };
@@ -153,12 +151,10 @@ export const isPassing = ({ status }: ApiProblem): boolean => ![400, 401, 403].i
 /** What to do about a problem; "" when its own words say it. */
 export const toDo = ({ status }: ApiProblem): string => TO_DO[status] ?? "";
 
-/** A refused answer as a problem: the API's own words where it has some. */
+/** A refused answer as a problem: the API's own words where it has some, and not what stands in front. */
 async function problemOf(response: Response): Promise<ApiProblem> {
-  const body: unknown = await response.json().catch(() => null);
-  const said = typeof body === "object" && body !== null && "error" in body ? body.error : null;
-  const fallback = `The relay answered ${response.status} ${response.statusText}`.trim();
-  return new ApiProblem(response.status, typeof said === "string" ? said : `${fallback}.`);
+  const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+  return new ApiProblem(response.status, error ?? `The relay answered ${response.status}.`);
 }
 
 type SessionState =
@@ -179,7 +175,7 @@ export const may = (operation: string): boolean => operations.value.has(operatio
 /** Asks who is signed in, at the start and when something else was refused. */
 export async function readSession(): Promise<void> {
   try {
-    enter(await get("/session", {}));
+    session.value = { kind: "signed_in", who: await get("/session", {}) };
   } catch (problem) {
     if (!(problem instanceof ApiProblem)) throw problem;
     if (problem.status === 401) leave(null);
@@ -190,7 +186,7 @@ export async function readSession(): Promise<void> {
 
 /** @throws ApiProblem */
 export async function signIn(token: string): Promise<void> {
-  enter(await post("/session", { body: { token } }));
+  session.value = { kind: "signed_in", who: await post("/session", { body: { token } }) };
 }
 
 export async function signOut(): Promise<void> {
@@ -198,11 +194,32 @@ export async function signOut(): Promise<void> {
   leave("You are signed out.");
 }
 
-const enter = (who: Session): void => {
-  session.value = { kind: "signed_in", who };
-};
-
 function leave(why: string | null): void {
   if (session.value.kind === "signed_out" && why === null) return;
   session.value = { kind: "signed_out", why };
 }
+
+type Read<Path extends PathOf<"get">> = AnswerOf<OperationAt<"get", Path>>;
+
+export type Status = Read<"/status">;
+export type Activity = Read<"/activity">;
+export type SettingsShown = Read<"/settings">;
+export type Session = Read<"/session">;
+/** A reading that failed in the relay: `what` names the event that could not be sent. */
+export type Trouble = Extract<Read<"/live">, { since: unknown }>;
+export type Happening = Exclude<Read<"/live">, Status | Activity | Trouble>;
+export type AuditEntry = Read<"/audit">["entries"][number];
+export type Timeline = Read<"/invoices/{id}">;
+export type TimelineEntry = Timeline["entries"][number];
+export type InvoiceEvidence = Read<"/invoices/{id}/evidence">;
+export type ListedInvoice = Read<"/invoices">["items"][number];
+export type ListedCallback = Read<"/callbacks">["items"][number];
+export type CallbackShown = Read<"/callbacks/{id}">;
+export type Undelivered = Read<"/dead-letters">["items"][number];
+export type UndeliveredEvidence = Read<"/dead-letters/{id}">["items"][number];
+export type ShownReplay = Read<"/replays/{id}">;
+export type Replay = ShownReplay["replay"];
+export type ReplayRequest = CallInput<OperationAt<"post", "/replays">>["body"];
+export type Plan = NonNullable<AnswerOf<OperationAt<"post", "/replays">>["plan"]>;
+export type Calendar = Read<"/certificates/calendar">;
+export type CertificateShown = Read<"/certificates/{id}">;

@@ -1,9 +1,8 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ageMark, now, setClock, tick } from "../kit/time.ts";
-import { readSession } from "./client.ts";
+import { type Activity, type Happening, readSession, type Status, type Trouble } from "./client.ts";
 import { type Connection, proofOf, withoutTrouble, withTrouble } from "./proof.ts";
-import type { Activity, Happening, Status, Trouble } from "./types.ts";
 
 export const connection = signal<Connection>("connecting");
 /** Readings that fail in the relay, as long as they do. */

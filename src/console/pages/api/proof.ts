@@ -1,4 +1,4 @@
-import type { Trouble } from "./types.ts";
+import type { Trouble } from "./client.ts";
 
 /** How old the newest status may be, in ms, and still be taken for now: the relay sends one every 5 s. */
 const BELIEVED_MS = 15_000;

@@ -1,21 +1,19 @@
 import { useEffect } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { isUuid } from "../../../kit/ids.ts";
-import { ApiProblem, get, post } from "../api/client.ts";
+import { ApiProblem, get, post, type Status } from "../api/client.ts";
 import { liveStatus, proof, useLive } from "../api/live.ts";
-import type { Status } from "../api/types.ts";
-import { REFUSED } from "../callbacks/callback-lists.tsx";
+import { REFUSED } from "../callbacks/callbacks-page.tsx";
 import { go, Link } from "../kit/router.tsx";
 import { capital, countText, numberOf, theyAre } from "../kit/text.ts";
 import { headlineOf } from "../now/headline.tsx";
 import { endChosen, endFields } from "../parts/acts.tsx";
 import type { Field } from "../parts/fields.tsx";
 import type { Values } from "../parts/form.tsx";
-import { doHere, sayHere } from "../parts/here.ts";
 import { LIST_LIMIT, List, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
 import { PageHead, Tabs } from "../parts/page.tsx";
 import { Ago, Badge, Icon, Outside, ShortId, Time } from "../parts/values.tsx";
-import { wordOf } from "../parts/words.ts";
+import { doHere, sayHere, wordOf } from "../parts/words.ts";
 import { DEAD_LETTERS, QUARANTINE, UndeliveredPage } from "./undelivered.tsx";
 
 const countIn = ({ list }: (typeof TABS)[number], status: Status | null): number | null =>

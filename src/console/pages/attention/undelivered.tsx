@@ -1,7 +1,6 @@
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { shownVerdict } from "../../../confirm/queue/confirmation.ts";
-import { postLines } from "../api/client.ts";
-import type { Undelivered, UndeliveredEvidence } from "../api/types.ts";
+import { postLines, type Undelivered, type UndeliveredEvidence } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { countText, numberOf, theyAre, visibleText } from "../kit/text.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { addDays, bookDayOf, dayOf } from "../../../kit/time.ts";
-import type { Calendar } from "../api/types.ts";
+import type { Calendar } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link, query, setQuery } from "../kit/router.tsx";
 import { moneyText } from "../kit/text.ts";
@@ -115,7 +115,10 @@ function Shown({ calendar, back, from, to, onDone }: ShownProps) {
 
 /** Whether every payment came through, day by day; a day opens to what is missing by name. */
 export const CompletenessPage = ({ rest: [day] }: { rest: readonly string[] }) =>
-  day !== undefined ? <DayPage key={day} day={day} /> : <CalendarPage />;
+  day !== undefined && isDay(day) ? <DayPage key={day} day={day} /> : <CalendarPage />;
+
+/** Whether the calendar has it: `2026-02-30` is none. */
+const isDay = (text: string): boolean => new Date(text).toJSON()?.slice(0, 10) === text;
 
 const monthText = (month: string): string =>
   new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(

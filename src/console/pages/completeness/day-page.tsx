@@ -1,9 +1,8 @@
-import { addDays, bookDayOf, dayOf } from "../../../kit/time.ts";
+import { bookDayOf } from "../../../kit/time.ts";
 import { signatureText } from "../../../signing/signature-text.ts";
-import { get } from "../api/client.ts";
-import type { Calendar, CertificateShown } from "../api/types.ts";
+import { type Calendar, type CertificateShown, get } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { capital, numberOf, visibleText } from "../kit/text.ts";
+import { capital, numberOf } from "../kit/text.ts";
 import { now } from "../kit/time.ts";
 import { type Field, moneyField, Table } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
@@ -14,31 +13,18 @@ import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from
 import { ProofForm } from "./proof-form.tsx";
 
 /** One day: its totals, and its differences by name. @param day as it stands in the address. */
-export const DayPage = ({ day }: { day: string }) => (isDay(day) ? <Day day={day} /> : <NoDay day={day} />);
-
-/** Whether the calendar has it: `2026-02-30` is none. */
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
-
-const NoDay = ({ day }: { day: string }) => (
-  <>
-    <PageHead title="There is no such day" above={ABOVE} />
-    <Empty title={`${visibleText(day)} is no day of the calendar.`}>
-      <p>A day is written like {dayOf(now.value)}: year, month and day.</p>
-    </Empty>
-  </>
-);
-
-const ABOVE = { to: "completeness", name: "Completeness" };
-
-function Day({ day }: { day: string }) {
+export function DayPage({ day }: { day: string }) {
   const answer = useAnswer("/certificates/calendar", { query: { from: day, to: day } });
   const title = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }).format(
     new Date(day),
   );
   return (
     <>
-      <PageHead title={title} above={ABOVE} says="Live payments of this day, as the books have it." />
+      <PageHead
+        title={title}
+        above={{ to: "completeness", name: "Completeness" }}
+        says="Live payments of this day, as the books have it."
+      />
       <Answered answer={answer} what="the day's certificate">
         {({ days, books }) => (
           <>

@@ -1,5 +1,5 @@
 import { addDays, dayOf, daysBetween } from "../../../kit/time.ts";
-import type { Calendar } from "../api/types.ts";
+import type { Calendar } from "../api/client.ts";
 import { countText, moneyText, numberOf } from "../kit/text.ts";
 import { type Tone, toneOf } from "../parts/words.ts";
 

@@ -6,7 +6,7 @@ import { may, type Progress, postLines, urlOf } from "../api/client.ts";
 import { countText, numberOf } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
-import { notify, Problem, ProgressShown, Section } from "../parts/page.tsx";
+import { Problem, ProgressShown, Section } from "../parts/page.tsx";
 import { Button, Download } from "../parts/values.tsx";
 
 interface ProofFormProps {
@@ -49,10 +49,6 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
       onDone();
     });
   };
-  const certify = () => {
-    notify("Certifying; it goes on when you leave this page.", { quietly: true });
-    start("certify");
-  };
   const isBad = from === "" || to === "" || from > to;
   return (
     <div class="fields">
@@ -79,7 +75,7 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
           }}
         />
         {may("certify") && (
-          <Button is="is-primary" disabled={isBusy || isBad} onClick={certify}>
+          <Button is="is-primary" disabled={isBusy || isBad} onClick={() => start("certify")}>
             Certify
           </Button>
         )}

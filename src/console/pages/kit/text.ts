@@ -13,18 +13,7 @@ export const theyAre = (count: number): string => (count === 1 ? "It is" : "They
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Text as it came, or a character that would hide, move or imitate others, shown as an escape. */
-type Piece = { text: string } | { escape: string; name: string };
-
-/** What a character does that is not seen; the first that fits. */
-const DOES: readonly (readonly [of: RegExp, does: string])[] = [
-  [/\p{Bidi_Control}/u, "turns the direction of what follows"],
-  [/\ufeff/u, "byte order mark"],
-  [/\ufffd/u, "bytes that are no UTF-8"],
-  [/\p{Cf}/u, "has no width"],
-  [/[\p{Z}\u115f\u1160\u3164\uffa0]/u, "looks like a space"],
-  [/\p{Cc}/u, "control character"],
-  [/./u, "has no look of its own"],
-];
+type Piece = { text: string } | { escape: string };
 
 /** Control and format characters, odd spaces, private and lone surrogate code points, and what decoding put. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0\ufffd]|[\p{Zs}](?<! )/gu;
@@ -56,8 +45,7 @@ export const visibleText = (text: string): string =>
 function escapeOf(character: string): Piece {
   const code = character.codePointAt(0) ?? 0;
   const hex = code.toString(16);
-  const written = code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
-  return { escape: written, name: DOES.find(([of]) => of.test(character))?.[1] ?? hex };
+  return { escape: code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}` };
 }
 
 export const shortId = (id: string): string => `${visibleText(id).slice(0, 8)}…`;

@@ -1,5 +1,28 @@
-import { signal } from "@preact/signals";
-import { inUtc, zone } from "./look.ts";
+import { computed, signal } from "@preact/signals";
+
+/** A choice that the browser keeps; where it keeps nothing, as a private window, until the page is closed. */
+export function keptChoice<Choice extends string>(name: string, choices: readonly [Choice, ...Choice[]]) {
+  const key = `invoice-relay.${name}`;
+  const chosen = signal(choices[0]);
+  try {
+    chosen.value = choices.find((one) => one === localStorage.getItem(key)) ?? choices[0];
+  } catch {}
+  const next = () => {
+    chosen.value = choices[(choices.indexOf(chosen.value) + 1) % choices.length] ?? choices[0];
+    try {
+      localStorage.setItem(key, chosen.value);
+    } catch {}
+  };
+  return { chosen, next };
+}
+
+const zones = keptChoice("zone", ["own", "utc"]);
+export const switchZone = zones.next;
+
+/** Whether times are shown in UTC; else in the viewer's own zone. */
+export const inUtc = computed(() => zones.chosen.value === "utc");
+/** The IANA name of the zone that times are shown in. */
+export const zone = computed(() => (inUtc.value ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone));
 
 /** By how much the relay's clock is ahead of this browser's, in ms: a laptop's may be a day off. */
 let aheadMs = 0;
@@ -17,13 +40,10 @@ export function setClock(at: string): void {
   tick();
 }
 
-/**
- * How long ago something was that is marked now, in ms. A clock that is set back makes nothing younger; and the
- * browser's own count stands still while a laptop sleeps, where the clock does not.
- */
+/** How long ago something was that is marked now, in ms; a laptop that slept in between counts, too. */
 export function ageMark(): () => number {
-  const [date, counted] = [Date.now(), performance.now()];
-  return () => Math.max(Date.now() - date, performance.now() - counted);
+  const at = Date.now();
+  return () => Date.now() - at;
 }
 
 /** `22 Nov 2026`, in that zone. */
@@ -49,12 +69,6 @@ export function shortTime(at: Date, timeZone: string): string {
   const sameYear = day.slice(-4) === today.slice(-4);
   return `${sameYear ? day.slice(0, -5) : day}, ${clockText(at, timeZone)}`;
 }
-
-/** A text of the relay's with its times, which it says in UTC, as they are shown here. */
-export const withTimesHere = (text: string): string =>
-  text.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g, (_, day, clock) =>
-    shortTime(new Date(`${day}T${clock}Z`), zone.value),
-  );
 
 /** `22 Nov 2026, 04:05:06.123 UTC`: whole, for whoever needs it exactly. */
 export const fullTime = (at: Date, timeZone: string): string =>

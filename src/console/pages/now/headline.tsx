@@ -1,13 +1,11 @@
+import type { Status } from "../api/client.ts";
 import { liveStatus, proof, troubles } from "../api/live.ts";
 import type { Proof } from "../api/proof.ts";
-import type { Status } from "../api/types.ts";
-import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, countText, visibleText } from "../kit/text.ts";
-import { shortTime } from "../kit/time.ts";
-import { doHere, sayHere } from "../parts/here.ts";
+import { shortTime, zone } from "../kit/time.ts";
 import { Ago, Badge, Outside, Time } from "../parts/values.tsx";
-import type { Tone } from "../parts/words.ts";
+import { doHere, sayHere, type Tone } from "../parts/words.ts";
 
 type Need = Status["needs"][number];
 
@@ -16,6 +14,8 @@ export function Headline() {
   const { value: status } = liveStatus;
   const { value: known } = proof;
   if (status === null && known === null) return null;
+  // Pauses and faults that need nobody yet, where the first line only counts.
+  const [, also] = (status && status.needs.length > 1 && / (Also held up: .*)$/.exec(status.sentence)) || [];
   return (
     <section
       class={`headline noted is-${toneNow(status, known)}`}
@@ -28,7 +28,11 @@ export function Headline() {
           <Outside text={known.why} />
         </p>
       )}
-      {status !== null && status.needs.length > 1 && <AlsoHeld sentence={status.sentence} />}
+      {also !== undefined && (
+        <p class="toned is-wait">
+          <Outside text={sayHere(also)} />
+        </p>
+      )}
       {status !== null && (
         <p class="quiet">
           {known?.isFresh === false ? "What is below is as of" : "As of"} <Time at={status.at} as="full" />
@@ -46,16 +50,6 @@ export function Headline() {
         ))}
       {status !== null && status.needs.length > 0 && <Needs status={status} />}
     </section>
-  );
-}
-
-/** Pauses and faults that need nobody yet, where the first line only counts. */
-function AlsoHeld({ sentence }: Pick<Status, "sentence">) {
-  const [, also] = / (Also held up: .*)$/.exec(sentence) ?? [];
-  return also === undefined ? null : (
-    <p class="toned is-wait">
-      <Outside text={sayHere(also)} />
-    </p>
   );
 }
 
@@ -101,6 +95,8 @@ function Needs({ status: { needs, alarms } }: { status: Status }) {
         const name = need.page === "alarms" ? need.alarm : null;
         // The newest of them says most of what all of them are.
         const detail = alarms.find((alarm) => alarm.name === name)?.detail ?? null;
+        const own = name !== null && name in PAGES;
+        const [to, where] = PAGES[own ? (name as keyof typeof PAGES) : (need.page ?? "alarms")];
         return (
           <li key={need.what} class="spread">
             <div class="grow">
@@ -122,7 +118,11 @@ function Needs({ status: { needs, alarms } }: { status: Status }) {
                 <Outside text={doHere(name, need.action)} />
               </p>
             </div>
-            {need.page !== null && <Way page={need.page} name={name} />}
+            {need.page !== null && (
+              <Link to={name === null || own ? to : `${to}?name=${name}`} class="button">
+                Open {where}
+              </Link>
+            )}
           </li>
         );
       })}
@@ -143,15 +143,5 @@ function Ages({ need: { oldestAt, newestAt, count } }: { need: Need }) {
         </>
       )}
     </small>
-  );
-}
-
-function Way({ page, name }: { page: NonNullable<Need["page"]>; name: string | null }) {
-  const own = name !== null && name in PAGES;
-  const [to, where] = PAGES[own ? (name as keyof typeof PAGES) : page];
-  return (
-    <Link to={name === null || own ? to : `${to}?name=${name}`} class="button">
-      Open {where}
-    </Link>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import type { Activity } from "../api/types.ts";
-import { zone } from "../kit/look.ts";
+import type { Activity } from "../api/client.ts";
 import { countText } from "../kit/text.ts";
-import { clockText } from "../kit/time.ts";
+import { clockText, zone } from "../kit/time.ts";
 import { Figures } from "../parts/fields.tsx";
-import { type Counted, topOf, totalsOf } from "./series.ts";
+
+type Counted = "received" | "confirmed" | "published";
 
 const KINDS: readonly { name: Counted; says: string }[] = [
   { name: "received", says: "callbacks received" },
@@ -20,7 +20,7 @@ interface ChartProps {
 /** What stands above is of the minute pointed at, else of all. Arrow keys point; Enter or a click opens. */
 export function MinuteChart({ minutes, onOpen }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
-  const totals = totalsOf(minutes);
+  const sum = (what: Counted) => minutes.reduce((total, one) => total + one[what], 0);
   const minute = pointed === null ? undefined : minutes[pointed];
   const onPoint = ({ clientX, currentTarget }: MouseEvent & { currentTarget: Element }) => {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -36,14 +36,14 @@ export function MinuteChart({ minutes, onOpen }: ChartProps) {
   return (
     <>
       <Figures
-        of={KINDS.map(({ name, says }) => [says, countText((minute ?? totals)[name]), `of-${name}`])}
+        of={KINDS.map(({ name, says }) => [says, countText(minute?.[name] ?? sum(name)), `of-${name}`])}
       />
       <p class="quiet">{minute === undefined ? "in the last hour" : `at ${hourText(minute.at)}`}</p>
       <div class="chart">
         <Bars minutes={minutes} pointed={pointed} />
         <button
           type="button"
-          aria-label={`In the last hour: ${KINDS.map(({ name, says }) => `${totals[name]} ${says}`).join(", ")}. Arrow keys go from minute to minute, Enter shows its payments.`}
+          aria-label={`In the last hour: ${KINDS.map(({ name, says }) => `${sum(name)} ${says}`).join(", ")}. Arrow keys go from minute to minute, Enter shows its payments.`}
           onClick={() => minute && onOpen(new Date(minute.at), new Date(Date.parse(minute.at) + 60_000))}
           onKeyDown={onKey}
           onPointerMove={onPoint}
@@ -56,6 +56,13 @@ export function MinuteChart({ minutes, onOpen }: ChartProps) {
 
 /** `04:05` */
 const hourText = (at: string): string => clockText(new Date(at), zone.value).slice(0, 5);
+
+/** What stands at the top of the chart: above every bar, and half of it a whole number. */
+function topOf(minutes: Activity["minutes"]): number {
+  const most = Math.max(4, ...minutes.map(({ received, published }) => Math.max(received, published)));
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= most && top > 1) ?? most;
+}
 
 /** Received and published are bars, confirmed is a dot, which stands where something was. */
 function Bars({ minutes, pointed }: Pick<ChartProps, "minutes"> & { pointed: number | null }) {

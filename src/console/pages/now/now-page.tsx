@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { spanText } from "../../../kit/time.ts";
+import type { Activity, Happening, ListedInvoice, Status } from "../api/client.ts";
 import { connection, happenings, liveActivity, liveStatus, noteStatus, proof, useLive } from "../api/live.ts";
-import type { Activity, Happening, ListedInvoice, Status } from "../api/types.ts";
 import { useAnswer, useReloadAfter } from "../api/use-answer.ts";
 import { go, Link } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
@@ -22,6 +22,7 @@ export function NowPage() {
   useLive();
   const { value: status } = liveStatus;
   const activity = liveActivity.value ?? readActivity.data;
+  const upstreams = activity === null ? [] : upstreamsOf(activity.upstreams);
   const problem = status === null ? readStatus.problem : null;
   return (
     <div class="now">
@@ -49,7 +50,16 @@ export function NowPage() {
           </div>
           <div class="columns">
             <JustNow />
-            <Upstreams upstreams={activity.upstreams} />
+            <Section title="Provider and topics">
+              <ul class="lined">
+                {upstreams.map(({ upstream, what }) => (
+                  <li key={upstream.name}>
+                    <UpstreamShown upstream={upstream} what={what} />
+                  </li>
+                ))}
+                {upstreams.length === 0 && <li class="quiet">None was used yet.</li>}
+              </ul>
+            </Section>
           </div>
         </div>
       )}
@@ -159,22 +169,6 @@ function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], 
   return [...byPayment.values()]
     .sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
     .slice(0, most);
-}
-
-/** The provider's accounts and the topics, each with its circuit breaker. */
-function Upstreams({ upstreams }: { upstreams: Activity["upstreams"] }) {
-  return (
-    <Section title="Provider and topics">
-      <ul class="lined">
-        {upstreamsOf(upstreams).map(({ upstream, what }) => (
-          <li key={upstream.name}>
-            <UpstreamShown upstream={upstream} what={what} />
-          </li>
-        ))}
-        {upstreamsOf(upstreams).length === 0 && <li class="quiet">None was used yet.</li>}
-      </ul>
-    </Section>
-  );
 }
 
 const openPayments = (from: Date, to: Date): void =>

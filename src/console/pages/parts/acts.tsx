@@ -1,8 +1,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { may, type Progress } from "../api/client.ts";
-import { zone } from "../kit/look.ts";
-import { now, timeGiven } from "../kit/time.ts";
+import { now, timeGiven, zone } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
 import { Dialog, notify, Problem, ProgressShown } from "./page.tsx";
 import { Button, type IconName } from "./values.tsx";

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
-import { get, may } from "../api/client.ts";
+import { get, may, type Status } from "../api/client.ts";
 import { connection, liveStatus, useLive } from "../api/live.ts";
-import type { Status } from "../api/types.ts";
 import { type ListPage, useIsStale, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
@@ -120,7 +119,7 @@ type RowAt<Path extends CountedPath> =
 
 /** A list with its filters, page after page: what it holds so far, how far back was searched, and the way on. */
 export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text?: string }) {
-  const { what, filters = [], read, figure, isUnderWay } = list;
+  const { what, filters = [], read, figure, isUnderWay, empty, noMatch = "Take a filter away." } = list;
   const given = { ...givenFilters(filters), ...(text !== "" && { text }) };
   const pages = usePages(`${what} ${JSON.stringify(given)}`, (cursor, signal) => read(given, cursor, signal));
   const { items, first, total, problem, isLoading, searchedTo, hasMore, more, reload } = pages;
@@ -133,6 +132,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
     news === null ? null : `${news} ${connection.value === "lost"}`,
     pages.isReading,
   );
+  const isAll = Object.keys(given).length === 0;
   useLive(figure !== undefined || list.news !== undefined);
   useSpot(pages);
   // What one has gone on to is not taken away again.
@@ -147,7 +147,9 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
       {items === null && problem === null && <Loading what={what} />}
       {first !== null && text !== "" && list.about?.(first)}
       {items?.length === 0 && !hasMore && !isLoading && (
-        <Nothing isAll={Object.keys(given).length === 0} list={list} />
+        <Empty title={isAll ? empty[0] : `No ${what} match`}>
+          <p>{isAll ? empty[1] : noMatch}</p>
+        </Empty>
       )}
       {items !== null && items.length > 0 && (
         <Rows
@@ -178,17 +180,6 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
         </div>
       )}
     </>
-  );
-}
-
-/** @param isAll nothing was asked for in particular. */
-function Nothing<Row>({ list, isAll }: { list: ListDefinition<Row>; isAll: boolean }) {
-  const { what, empty, noMatch = "Take a filter away." } = list;
-  const [title, why] = isAll ? empty : [`No ${what} match`, noMatch];
-  return (
-    <Empty title={title}>
-      <p>{why}</p>
-    </Empty>
   );
 }
 

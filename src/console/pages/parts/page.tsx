@@ -131,11 +131,11 @@ export function Dialog({ title, leave, onClose, onSubmit, action, children }: Di
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
-      <form onSubmit={onSubmit}>
+    <dialog ref={dialog} class="dialog sheet" aria-labelledby={id} onClose={onClose}>
+      <form class="stack" style={{ "--gap": "var(--s4)" }} onSubmit={onSubmit}>
         <h2 id={id}>{title}</h2>
         {children}
-        <div class="row dialog-actions">
+        <div class="row">
           <Button onClick={() => dialog.current?.close()}>{leave}</Button>
           {action}
         </div>
@@ -166,8 +166,6 @@ interface Notice {
   id: number;
   says: string;
   bad: boolean;
-  /** Said to screen readers, shown to nobody: what is seen elsewhere. */
-  quietly: boolean;
 }
 
 const notices = signal<readonly Notice[]>([]);
@@ -175,9 +173,9 @@ let last = 0;
 const SHOWN_MS = 6_000;
 
 /** Says in a corner, and to screen readers, what came of something. */
-export function notify(says: string, { bad = false, quietly = false } = {}): void {
+export function notify(says: string, { bad = false } = {}): void {
   last += 1;
-  const notice = { id: last, says, bad, quietly };
+  const notice = { id: last, says, bad };
   notices.value = [...notices.value, notice].slice(-4);
   setTimeout(() => close(notice), bad ? SHOWN_MS * 2 : SHOWN_MS);
 }
@@ -190,7 +188,7 @@ export function Notices() {
   return (
     <div class="notices" role="status" aria-live="polite">
       {notices.value.map((notice) => (
-        <p key={notice.id} class={notice.quietly ? "unseen" : notice.bad ? "notice is-bad" : "notice"}>
+        <p key={notice.id} class={notice.bad ? "notice is-bad" : "notice"}>
           <Icon name={notice.bad ? "warning" : "check"} />
           <span class="grow">{notice.says}</span>
           <Button icon="close" label="Close" onClick={() => close(notice)} />

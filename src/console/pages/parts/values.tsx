@@ -2,10 +2,9 @@ import { signal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { indentedJson } from "../../../kit/json.ts";
 import { spanText } from "../../../kit/time.ts";
-import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";
-import { clockText, fullTime, now, shortTime } from "../kit/time.ts";
+import { clockText, fullTime, now, shortTime, zone } from "../kit/time.ts";
 import { type Tone, toneOf, wordOf } from "./words.ts";
 
 /** The currency of each source's amounts; none until the settings are read. */
@@ -48,13 +47,7 @@ export function Outside({ text, lines = false }: OutsideProps) {
   return (
     <bdi class="outside">
       {visiblePieces(text, { lines }).map((piece) =>
-        "text" in piece ? (
-          piece.text
-        ) : (
-          <span class="escape" title={piece.name}>
-            {piece.escape}
-          </span>
-        ),
+        "text" in piece ? piece.text : <span class="escape">{piece.escape}</span>,
       )}
     </bdi>
   );
@@ -67,7 +60,6 @@ type TimeStyle = "short" | "clock" | "full";
 export function Time({ at, as = "short" }: { at: string | null; as?: TimeStyle }) {
   if (at === null) return <None />;
   const date = new Date(at);
-  if (Number.isNaN(+date)) return <span>{at}</span>;
   const text =
     as === "clock"
       ? clockText(date, zone.value, { ms: true })

@@ -1,9 +1,9 @@
 import { shortText } from "../../../kit/text.ts";
 import { spanText } from "../../../kit/time.ts";
-import type { Timeline, TimelineEntry } from "../api/types.ts";
-import { zone } from "../kit/look.ts";
+import type { Timeline, TimelineEntry } from "../api/client.ts";
 import { Link } from "../kit/router.tsx";
 import { countText, numberOf } from "../kit/text.ts";
+import { zone } from "../kit/time.ts";
 import { Outside, Time } from "../parts/values.tsx";
 import { wordOf } from "../parts/words.ts";
 import { type Drawn, storyOf } from "./story.ts";
@@ -33,8 +33,8 @@ export function DrawnTimeline({
           const wait = before === undefined ? null : Date.parse(at) - Date.parse(before.lastAt);
           return (
             <li key={index} class={`step is-${tone}`}>
-              {day !== null && <p class="step-day">{day}</p>}
-              <p class="step-time">
+              {day !== null && <p class="step-day quiet">{day}</p>}
+              <p class="step-time quiet">
                 <Time at={at} as="clock" />
                 <small>{wait === null ? "" : `+${spanText(wait)}`}</small>
               </p>
@@ -113,8 +113,5 @@ const DRAW: {
     draw("relay", "move", `${action.replaceAll(".", " ")} by ${actor}`, { detail: reason }),
 };
 
-/** A newer relay may tell of what is not known here. */
-function drawEntry(entry: TimelineEntry, invoiceId: string): Drawn {
-  const drawKind = DRAW[entry.kind] as ((entry: TimelineEntry, invoiceId: string) => Drawn) | undefined;
-  return drawKind?.(entry, invoiceId) ?? draw("relay", "plain", wordOf(entry.kind));
-}
+const drawEntry = (entry: TimelineEntry, invoiceId: string): Drawn =>
+  (DRAW[entry.kind] as (entry: TimelineEntry, invoiceId: string) => Drawn)(entry, invoiceId);

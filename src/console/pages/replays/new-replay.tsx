@@ -1,18 +1,58 @@
 import { useState } from "preact/hooks";
 import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
-import { may, post } from "../api/client.ts";
-import type { Plan, ReplayRequest } from "../api/types.ts";
+import { type Plan, post, type Replay, type ReplayRequest } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { zone } from "../kit/look.ts";
 import { go } from "../kit/router.tsx";
-import { timeGiven } from "../kit/time.ts";
+import { countText, numberOf } from "../kit/text.ts";
+import { clockText, dayText, timeGiven, zone, zoneName } from "../kit/time.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { type Field, Table, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf, Fields, type FormField, useTask, useValues, type Values } from "../parts/form.tsx";
-import { Empty, PageHead, Problem, Section } from "../parts/page.tsx";
+import { PageHead, Problem, Section } from "../parts/page.tsx";
 import { Button, PaymentLink } from "../parts/values.tsx";
-import { countOf, KIND_NAMES, KINDS, type ReplayKind } from "./replay-words.ts";
+import { wordOf } from "../parts/words.ts";
+
+/** What each kind of replay does, for whoever chooses one. */
+export const KINDS = {
+  events: {
+    title: "Publish again",
+    about: "Sends events to their topic once more, with the same id. For consumers that lost something.",
+  },
+  confirmations: {
+    title: "Ask again",
+    about: "Asks the provider about invoices once more. What is newly paid is published.",
+  },
+  callbacks: {
+    title: "Read again",
+    about: "Reads callbacks of the log once more, for ids that were not found, or that were refused.",
+  },
+} as const;
+
+export type ReplayKind = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as ReplayKind[];
+
+export const countOf = (kind: ReplayKind, count: number): string => numberOf(count, kind.slice(0, -1), kind);
+
+/** The filters of a replay in one line. */
+export function filterWords(filters: Replay["filters"]): string {
+  let which = "everything";
+  const parts = Object.entries(filters).flatMap(([name, value]) => {
+    if (Array.isArray(value)) which = `${countText(value.length)} chosen`;
+    else if (name === "refused") return value ? ["refused ones too"] : [];
+    else if (name === "verdict") return [`with verdict ${wordOf(`${value}`)}`];
+    else if (name === "from" || name === "to")
+      return [`${name === "from" ? "from" : "until"} ${minuteText(`${value}`)}`];
+    else return [`of ${name === "eventType" ? "type" : name} ${value}`];
+    return [];
+  });
+  return [which, ...parts].join(", ");
+}
+
+function minuteText(text: string): string {
+  const [at, timeZone] = [new Date(text), zone.value];
+  return `${dayText(at, timeZone)}, ${clockText(at, timeZone).slice(0, 5)} ${zoneName(at, timeZone)}`;
+}
 
 /** Choose what, see what it would take, then start it: in this order. */
 export function NewReplay() {
@@ -21,15 +61,6 @@ export function NewReplay() {
   const { values, onInput } = useValues();
   const [plan, setPlan] = useState<Plan | null>(null);
   const { isBusy, problem, run } = useTask();
-  const above = { to: "replays", name: "Replays" };
-  if (!may("startReplay"))
-    return (
-      <>
-        <PageHead title="New replay" above={above} />
-        <Empty title="A replay takes a token of role operate." />
-      </>
-    );
-
   const request = requestOf(kind, values);
   const tryDry = (event: Event) => {
     event.preventDefault();
@@ -48,7 +79,7 @@ export function NewReplay() {
     <>
       <PageHead
         title="New replay"
-        above={above}
+        above={{ to: "replays", name: "Replays" }}
         says="The dry run changes nothing and says what it would take."
       />
       {/* A plan was made for what stood in the fields then. */}
@@ -83,44 +114,35 @@ export function NewReplay() {
         </div>
       </form>
       {problem !== null && <Problem problem={problem} />}
-      <div role="status">{plan !== null && <PlanShown plan={plan} onStart={start} />}</div>
+      <div role="status">
+        {plan !== null && (
+          <Section
+            title={plan.matching === 0 ? "Nothing matches" : `It would take ${countOf(kind, plan.matching)}`}
+            aside={
+              plan.matching > 0 && (
+                <ActButton
+                  operation="startReplay"
+                  title="Start the replay"
+                  isMain
+                  question={`${KINDS[kind].title}: ${countOf(kind, plan.matching)}?`}
+                  says="It runs behind live traffic, and can be stopped and resumed."
+                  run={start}
+                />
+              )
+            }
+          >
+            {plan.first.length > 0 && (
+              <Table
+                caption="The first of them"
+                fields={FIELDS}
+                rows={plan.first}
+                keyOf={({ invoiceIds, eventId, callbackId }) => `${eventId ?? callbackId ?? invoiceIds[0]}`}
+              />
+            )}
+          </Section>
+        )}
+      </div>
     </>
-  );
-}
-
-function PlanShown({
-  plan,
-  onStart,
-}: {
-  plan: Plan;
-  onStart: (reason: string | undefined) => Promise<string>;
-}) {
-  const { kind, matching, first } = plan;
-  return (
-    <Section
-      title={matching === 0 ? "Nothing matches" : `It would take ${countOf(kind, matching)}`}
-      aside={
-        matching > 0 && (
-          <ActButton
-            operation="startReplay"
-            title="Start the replay"
-            isMain
-            question={`${KINDS[kind].title}: ${countOf(kind, matching)}?`}
-            says="It runs behind live traffic, and can be stopped and resumed."
-            run={onStart}
-          />
-        )
-      }
-    >
-      {first.length > 0 && (
-        <Table
-          caption="The first of them"
-          fields={FIELDS}
-          rows={first}
-          keyOf={({ invoiceIds, eventId, callbackId }) => `${eventId ?? callbackId ?? invoiceIds[0]}`}
-        />
-      )}
-    </Section>
   );
 }
 

@@ -1,7 +1,5 @@
-import { get, may, post } from "../api/client.ts";
-import type { Replay, ShownReplay } from "../api/types.ts";
+import { get, may, post, type Replay, type ShownReplay } from "../api/client.ts";
 import { useAnswer, usePolled } from "../api/use-answer.ts";
-import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, countText } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
@@ -18,8 +16,7 @@ import {
 import { List, type ListDefinition, readSteps } from "../parts/list.tsx";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Outside, PaymentLink } from "../parts/values.tsx";
-import { NewReplay } from "./new-replay.tsx";
-import { countOf, filterWords, KINDS, shareOf, targetWords } from "./replay-words.ts";
+import { countOf, filterWords, KINDS, NewReplay } from "./new-replay.tsx";
 
 export function ReplaysPage({ rest: [which] }: { rest: readonly string[] }) {
   if (which !== undefined) return which === "new" ? <NewReplay /> : <ReplayPage key={which} id={which} />;
@@ -47,11 +44,7 @@ const REPLAYS: ListDefinition<Replay> = {
     { name: "What", show: ({ kind }) => KINDS[kind].title, phone: "lead" },
     stateField("State", "state", { phone: "side" }),
     { name: "Progress", show: (replay) => <ReplayProgress replay={replay} /> },
-    {
-      name: "Of",
-      show: ({ filters }) => filterWords({ ...filters }, zone.value),
-      kind: "wide",
-    },
+    { name: "Of", show: ({ filters }) => filterWords(filters), kind: "wide" },
     textField("By", "requestedBy"),
     timeField("Asked for", "requestedAt"),
   ],
@@ -78,7 +71,7 @@ function ReplayPage({ id }: { id: string }) {
       <PageHead
         title={replay === undefined ? "Replay" : KINDS[replay.kind].title}
         above={{ to: "replays", name: "Replays" }}
-        says={replay && <Outside text={capital(filterWords({ ...replay.filters }, zone.value))} />}
+        says={replay && <Outside text={capital(filterWords(replay.filters))} />}
       >
         {act && (
           <ActButton
@@ -142,7 +135,11 @@ const FIELDS: readonly Field<Replay>[] = [
     show: ({ kind, opened }) => (kind === "events" ? null : countText(opened)),
   },
   countField("Refused", "refused"),
-  { name: "Goes to", show: targetWords },
+  {
+    name: "Goes to",
+    show: ({ kind, target }) =>
+      kind !== "events" ? "the provider" : target.kind === "other_topic" ? target.topicArn : "their topics",
+  },
   { name: "At most", show: ({ rate }) => `${countText(rate)} a second` },
   textField("Asked for by", "requestedBy"),
   fullTimeField("Asked for", "requestedAt"),
@@ -186,7 +183,11 @@ function Progress({ replay }: { replay: Replay }) {
 function ReplayProgress({ replay }: { replay: Replay }) {
   return (
     <span class="stack quiet">
-      <progress aria-label="Progress" value={shareOf(replay)} max={1} />
+      <progress
+        aria-label="Progress"
+        value={replay.matching === 0 ? 1 : replay.handled}
+        max={replay.matching || 1}
+      />
       <span>
         {countText(replay.handled)} of {countOf(replay.kind, replay.matching)}
       </span>

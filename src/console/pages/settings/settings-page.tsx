@@ -1,6 +1,4 @@
-import { Fragment } from "preact";
-import { get, may, post } from "../api/client.ts";
-import type { AuditEntry, SettingsShown } from "../api/types.ts";
+import { type AuditEntry, get, may, post, type SettingsShown } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
@@ -87,12 +85,40 @@ function SettingsShownPart() {
     <Answered answer={answer} what="settings">
       {(settings) => (
         <>
-          <OnAndOff on={settings.on} off={settings.off} />
+          <Section title="On and off">
+            <ul class="columns" style={{ "--least": "26rem", "--gap": "var(--s2) var(--s5)" }}>
+              {[...settings.on, ...settings.off].map((what) => (
+                <li key={what} class="line">
+                  <Badge state={settings.on.includes(what) ? "on" : "off"} /> {what}
+                </li>
+              ))}
+            </ul>
+          </Section>
           <AlarmTest
             isSet={settings.settings.some(({ name, given }) => name === "ALARM_WEBHOOK_URL" && given)}
           />
           <Section title="Callback URLs">
-            <CallbackUrls urls={settings.callbackUrls} />
+            <ul class="stack">
+              {settings.callbackUrls.map(({ source, url, warnings }) => (
+                <li key={source} class="stack">
+                  {settings.callbackUrls.length > 1 && <b>{visibleText(source)}</b>}
+                  <p class="sheet line">
+                    <code class="grow">{visibleText(url)}</code>
+                    {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
+                  </p>
+                  {url.includes("***") && (
+                    <small>
+                      Its token is a secret that your role may not see; an operator’s token shows it.
+                    </small>
+                  )}
+                  {warnings.map((warning) => (
+                    <p key={warning} class="line toned is-wait">
+                      <Icon name="warning" /> {visibleText(warning)}
+                    </p>
+                  ))}
+                </li>
+              ))}
+            </ul>
           </Section>
           <Section title="Sources">
             {settings.sources.map((source) => (
@@ -117,29 +143,6 @@ function SettingsShownPart() {
     </Answered>
   );
 }
-
-/** What the provider is given, for each source, and what may keep it from calling. */
-const CallbackUrls = ({ urls }: { urls: SettingsShown["callbackUrls"] }) => (
-  <ul class="stack">
-    {urls.map(({ source, url, warnings }) => (
-      <li key={source} class="stack">
-        {urls.length > 1 && <b>{visibleText(source)}</b>}
-        <p class="sheet line">
-          <code class="grow">{visibleText(url)}</code>
-          {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
-        </p>
-        {url.includes("***") && (
-          <small>Its token is a secret that your role may not see; an operator’s token shows it.</small>
-        )}
-        {warnings.map((warning) => (
-          <p key={warning} class="line toned is-wait">
-            <Icon name="warning" /> {visibleText(warning)}
-          </p>
-        ))}
-      </li>
-    ))}
-  </ul>
-);
 
 /** Whether a message about an alarm would come through. */
 function AlarmTest({ isSet }: { isSet: boolean }) {
@@ -167,11 +170,19 @@ function AlarmTest({ isSet }: { isSet: boolean }) {
   );
 }
 
-type Source = SettingsShown["sources"][number];
-
-const SOURCE_FIELDS: readonly Field<Source>[] = [
+const SOURCE_FIELDS: readonly Field<SettingsShown["sources"][number]>[] = [
   textField("Provider", "providerUrl"),
-  { name: "Reconciled", show: (source) => <Reconciled source={source} /> },
+  {
+    name: "Reconciled",
+    show({ reconciliation, collectionIds }) {
+      const [tone, words] = RECONCILED[reconciliation];
+      return (
+        <>
+          <Badge state={reconciliation} tone={tone} as={words} /> <code>{collectionIds.join(" ")}</code>
+        </>
+      );
+    },
+  },
   textField("Topic", "topicArn"),
   {
     name: "Topic of Test invoices",
@@ -179,6 +190,10 @@ const SOURCE_FIELDS: readonly Field<Source>[] = [
       testTopicArn === null ? <None says="held" /> : <Outside text={testTopicArn} />,
   },
 ];
+
+/** What stands between backticks is code. */
+const withCode = (text: string) =>
+  text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 
 const SETTING_FIELDS: readonly Field<SettingsShown["settings"][number]>[] = [
   { name: "Setting", show: ({ name }) => <code>{name}</code>, phone: "lead" },
@@ -196,45 +211,11 @@ const SETTING_FIELDS: readonly Field<SettingsShown["settings"][number]>[] = [
       ),
     kind: "text",
   },
-  { name: "What it is for", show: ({ about }) => <WithCode text={about} />, kind: "wide" },
+  { name: "What it is for", show: ({ about }) => withCode(about), kind: "wide" },
 ];
-
-/** What stands between backticks is code. */
-const WithCode = ({ text }: { text: string }) => (
-  <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
-);
 
 const RECONCILED = {
   on: ["good", "on"],
   none: ["plain", "off, by COLLECTION_IDS=none"],
   unset: ["bad", "off: COLLECTION_IDS is not set"],
 } as const;
-
-function Reconciled({ source: { reconciliation, collectionIds } }: { source: Source }) {
-  const [tone, words] = RECONCILED[reconciliation];
-  return (
-    <>
-      <Badge state={reconciliation} tone={tone} as={words} />
-      {collectionIds.map((id) => (
-        <Fragment key={id}>
-          {" "}
-          <code>{id}</code>
-        </Fragment>
-      ))}
-    </>
-  );
-}
-
-function OnAndOff({ on, off }: Pick<SettingsShown, "on" | "off">) {
-  return (
-    <Section title="On and off">
-      <ul class="columns" style={{ "--least": "26rem", "--gap": "var(--s2) var(--s5)" }}>
-        {[...on, ...off].map((what) => (
-          <li key={what} class="line">
-            <Badge state={on.includes(what) ? "on" : "off"} /> {what}
-          </li>
-        ))}
-      </ul>
-    </Section>
-  );
-}

@@ -1,5 +1,4 @@
-import { post } from "../api/client.ts";
-import type { Activity } from "../api/types.ts";
+import { type Activity, post } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { ActButton, endChosen, endFields } from "../parts/acts.tsx";
 import type { Values } from "../parts/form.tsx";
@@ -19,12 +18,16 @@ export function Upstreams() {
       <Answered answer={answer} what="sources and topics">
         {(upstreams) => (
           <ul class="sheet lined">
-            {upstreamsOf(upstreams).map(({ upstream, ...of }) => (
-              <Row
-                key={upstream.name}
-                {...{ upstream, onDone, ...of }}
-                source={of.work === "confirm" ? upstream.name : sourceOf(upstream.name)}
-              />
+            {upstreamsOf(upstreams).map(({ upstream, what, work }) => (
+              <li key={upstream.name} class="spread">
+                <div class="grow">
+                  <UpstreamShown upstream={upstream} what={what} />
+                </div>
+                <Ways
+                  {...{ upstream, work, onDone }}
+                  source={work === "confirm" ? upstream.name : sourceOf(upstream.name)}
+                />
+              </li>
             ))}
           </ul>
         )}
@@ -33,58 +36,48 @@ export function Upstreams() {
   );
 }
 
-interface RowProps {
+interface WaysProps {
   upstream: Upstream;
-  what: string;
   work: "confirm" | "publish";
   /** undefined where nobody knows whose it is. */
   source: string | undefined;
   onDone: () => void;
 }
 
-function Row({ upstream, what, work, source, onDone }: RowProps) {
+function Ways({ upstream: { state }, work, source, onDone }: WaysProps) {
+  if (source === undefined) return null;
   const traffic =
     work === "confirm" ? `asking the provider of ${source}` : `sending to the topics of ${source}`;
-  const change =
-    (verb: "pause" | "resume", done: string) => async (reason: string | undefined, values: Values) => {
+  const way = (verb: "pause" | "resume", title: string, done: string) => ({
+    operation: verb,
+    title,
+    label: `${title} ${traffic}`,
+    question: `${title} ${traffic}?`,
+    async run(reason: string | undefined, values: Values) {
       const until = verb === "pause" ? endChosen(values)?.toISOString() : undefined;
       await post(`/${verb}`, { body: { work, source, reason, ...(until !== undefined && { until }) } });
       onDone();
       return `${done} ${traffic}.`;
-    };
+    },
+  });
   return (
-    <li class="spread">
-      <div class="grow">
-        <UpstreamShown upstream={upstream} what={what} />
-      </div>
-      {source !== undefined && (
-        <div class="row">
-          {upstream.state !== "closed" && (
-            <ActButton
-              operation="resume"
-              title="Resume"
-              label={`Resume ${traffic}`}
-              icon="play"
-              question={`Resume ${traffic}?`}
-              says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
-              run={change("resume", "Resumed")}
-            />
-          )}
-          {upstream.state !== "paused" && (
-            <ActButton
-              operation="pause"
-              title="Pause"
-              label={`Pause ${traffic}`}
-              icon="pause"
-              question={`Pause ${traffic}?`}
-              says="Callbacks are recorded all the same; nothing is lost, it only waits."
-              fields={endFields("When somebody resumes it")}
-              run={change("pause", "Paused")}
-            />
-          )}
-        </div>
+    <div class="row">
+      {state !== "closed" && (
+        <ActButton
+          {...way("resume", "Resume", "Resumed")}
+          icon="play"
+          says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
+        />
       )}
-    </li>
+      {state !== "paused" && (
+        <ActButton
+          {...way("pause", "Pause", "Paused")}
+          icon="pause"
+          says="Callbacks are recorded all the same; nothing is lost, it only waits."
+          fields={endFields("When somebody resumes it")}
+        />
+      )}
+    </div>
   );
 }
 
@@ -96,48 +89,38 @@ export const upstreamsOf = ({ sources, topics }: Activity["upstreams"]) => [
   ...topics.map((upstream) => ({ upstream, what: "Topic", work: "publish" as const })),
 ];
 
-/** A source or topic, how it does, and why. @param what which of them it is. */
-export const UpstreamShown = ({ upstream, what }: { upstream: Upstream; what: string }) => (
-  <>
-    <p class="spread">
-      <span>
-        <small>{what}</small> <Outside text={upstream.name.split(":").at(-1) ?? upstream.name} />
-      </span>
-      <Badge state={upstream.state} {...(upstream.state === "refused" && { as: "refuses us" })} />
-    </p>
-    <UpstreamWhy upstream={upstream} />
-  </>
-);
-
-/** Why nothing goes there, and until when; nothing where all does. */
-function UpstreamWhy({ upstream }: { upstream: Upstream }) {
-  const { state, pausedAt, pausedUntil, pauseReason, lastError, opensAt } = upstream;
-  if (state === "closed") return null;
+/** A source or topic, how it does, why nothing goes there, and until when. @param what which of them it is. */
+export function UpstreamShown({ upstream, what }: { upstream: Upstream; what: string }) {
+  const { name, state, pausedAt, pausedUntil, pauseReason, lastError, opensAt } = upstream;
   const isPaused = state === "paused";
   const reasons = [pauseReason, isPaused ? null : lastError].filter((reason) => reason !== null);
   return (
-    <p class="quiet">
-      {reasons.map((reason) => (
-        <Outside key={reason} text={`${reason.replace(/[.\s]+$/, "")}. `} />
-      ))}
-      {isPaused && pausedAt !== null && (
-        <>
-          Since <Time at={pausedAt} />,{" "}
-          {pausedUntil === null ? (
-            "until somebody resumes it"
-          ) : (
+    <>
+      <p class="spread">
+        <span>
+          <small>{what}</small> <Outside text={name.split(":").at(-1) ?? name} />
+        </span>
+        <Badge state={state} {...(state === "refused" && { as: "refuses us" })} />
+      </p>
+      {state !== "closed" && (
+        <p class="quiet">
+          {reasons.map((reason) => (
+            <Outside key={reason} text={`${reason.replace(/[.\s]+$/, "")}. `} />
+          ))}
+          {isPaused && (
             <>
-              until <Time at={pausedUntil} />
+              Since <Time at={pausedAt} />
+              {pausedUntil === null ? ", until somebody resumes it." : ", until "}
+              {pausedUntil !== null && <Time at={pausedUntil} />}
             </>
           )}
-          .
-        </>
+          {state === "backing_off" && opensAt !== null && (
+            <>
+              Tried again at <Time at={opensAt} />.
+            </>
+          )}
+        </p>
       )}
-      {state === "backing_off" && opensAt !== null && (
-        <>
-          Tried again at <Time at={opensAt} />.
-        </>
-      )}
-    </p>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { sayHere } from "../../../src/console/pages/parts/here.ts";
+import { sayHere } from "../../../src/console/pages/parts/words.ts";
 
 const ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 

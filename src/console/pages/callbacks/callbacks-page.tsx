@@ -1,13 +1,15 @@
 import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS, whyRefused } from "../../../receive/log/own-verdict.ts";
-import { get, post } from "../api/client.ts";
+import { type CallbackShown, get, type ListedCallback, post } from "../api/client.ts";
 import { liveStatus } from "../api/live.ts";
-import type { ListedCallback } from "../api/types.ts";
-import { capital, countText, theyAre } from "../kit/text.ts";
-import { countField, textField, timeField } from "../parts/fields.tsx";
+import { useAnswer } from "../api/use-answer.ts";
+import { Link } from "../kit/router.tsx";
+import { capital, countText, numberOf, theyAre } from "../kit/text.ts";
+import { countField, Facts, type Field, fullTimeField, textField, timeField } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/form.tsx";
-import type { ListDefinition, RowsAct } from "../parts/list.tsx";
-import { Badge, None, ShortId } from "../parts/values.tsx";
+import { List, type ListDefinition, RowActs, type RowsAct } from "../parts/list.tsx";
+import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
+import { Badge, None, Outside, Raw, ShortId, Time } from "../parts/values.tsx";
 
 export const Fate = ({ callback: { verdict, failedCheck } }: { callback: ListedCallback }) => (
   <>
@@ -124,3 +126,114 @@ export const REFUSED: ListDefinition<ListedCallback> = {
   acts: [READ_AGAIN],
   nameOf: ({ id, receivedAt }) => `the callback of ${receivedAt}, ${id}`,
 };
+
+const FIELDS: readonly Field<CallbackShown>[] = [
+  fullTimeField("Received", "receivedAt"),
+  { name: "Request", show: ({ method, path, query }) => `${method} ${path}${query && `?${query}`}` },
+  textField("From", "remoteAddress"),
+  textField("Source", "source"),
+  { name: "Verdict", show: (callback) => <Fate callback={callback} /> },
+  { name: "Body", show: ({ bytes }) => (bytes === null ? "erased" : numberOf(bytes, "byte")) },
+];
+
+export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
+  id !== undefined ? (
+    <CallbackPage id={id} key={id} />
+  ) : (
+    <>
+      <PageHead title="Callbacks" says="Everything that was sent to the callback URL, as it came." />
+      <List list={CALLBACKS} />
+    </>
+  );
+
+function CallbackPage({ id }: { id: string }) {
+  const answer = useAnswer("/callbacks/{id}", { path: { id } });
+  return (
+    <>
+      <PageHead
+        title="Callback"
+        above={{ to: "callbacks", name: "Callbacks" }}
+        says={<Id id={id} of="callback" />}
+      >
+        {answer.data?.verdict === "refused" && (
+          <RowActs acts={[READ_AGAIN]} rows={[answer.data]} onDone={answer.reload} />
+        )}
+      </PageHead>
+      <Answered answer={answer} what="the callback">
+        {(callback) => (
+          <>
+            <Facts of={callback} fields={FIELDS} />
+            <Ids callback={callback} />
+            <Body callback={callback} />
+            <Section title="Headers">
+              <Facts
+                of={callback}
+                fields={callback.headers.map(([name, value]) => ({ name, show: () => value }))}
+              />
+            </Section>
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+function Ids({ callback: { ids, verdict: own } }: { callback: CallbackShown }) {
+  return (
+    <Section title="Ids found in it">
+      {ids.length === 0 && <p class="quiet">None: no part of it looks like an invoice’s id.</p>}
+      <ul>
+        {ids.map(({ invoiceId, foundBy, state, verdict }) => (
+          <li key={invoiceId} class="row">
+            <Link to={`payments/${invoiceId}`}>
+              <code>{invoiceId}</code>
+            </Link>
+            <span class="quiet">
+              found in <Outside text={foundBy ?? "an unknown place"} />
+            </span>
+            <Badge
+              state={
+                state === "dead"
+                  ? "dead"
+                  : (verdict ?? state ?? (own === "refused" ? "not_asked_about" : "unknown_invoice"))
+              }
+            />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Body({ callback: { text, body, erasedAt, erasedDigest } }: { callback: CallbackShown }) {
+  return (
+    <Section
+      title="Body"
+      aside={
+        text && (
+          <span class="row">
+            <Copy text={text} what="the body as text" />
+            <small>
+              its bytes in base64 <Copy text={body} what="the bytes in base64" />
+            </small>
+          </span>
+        )
+      }
+    >
+      {erasedAt !== null ? (
+        <p class="quiet">
+          Erased <Time at={erasedAt} />
+          {erasedDigest !== null && (
+            <>
+              ; its SHA-256 was <code>{erasedDigest}</code>
+            </>
+          )}
+        </p>
+      ) : text ? (
+        <Raw text={text} />
+      ) : (
+        <p class="quiet">It had none.</p>
+      )}
+    </Section>
+  );
+}
