@@ -21,7 +21,7 @@ import { runOperation } from "../operate/operations/run-operation.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
 import { type Caller, Callers, isRefused, jsonBody, sessionRoutes } from "./session-routes.ts";
-import { actorOf, EndedSessions, SessionCookie, Sessions } from "./sessions.ts";
+import { actorOf } from "./sessions.ts";
 
 interface AdminRouterOptions {
   parts: OperationParts;
@@ -42,27 +42,15 @@ const READING_LIMIT = 2;
 const EXPORT_LIMIT = 1;
 
 /** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
-export function adminRouter({
-  parts,
-  tokens,
-  onRefused,
-  live,
-  peopleUseTls,
-  log,
-}: AdminRouterOptions): Router {
-  const sessions = new Sessions(tokens);
-  const cookie = new SessionCookie({ peopleUseTls });
-  const ended = new EndedSessions(parts.db);
-  const callers = new Callers({ tokens, sessions, ended, cookie, onRefused });
+export function adminRouter({ parts, live, log, ...options }: AdminRouterOptions): Router {
+  const callers = new Callers({ db: parts.db, ...options });
   const turns = { reading: new Turns(READING_LIMIT), export: new Turns(EXPORT_LIMIT) };
   const api = Router();
   api.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
     next();
   });
-  api.use(
-    sessionRoutes({ db: parts.db, tokens, callers, sessions, ended, cookie, operationsOf, refuse, log }),
-  );
+  api.use(sessionRoutes({ db: parts.db, callers, operationsOf, refuse, log }));
   api.use(async (request, response, next) => {
     const caller = await callers.callerOf(request, response, { prolong: request.path !== "/live" });
     if (isRefused(caller)) return refuse(response, caller);
@@ -76,7 +64,7 @@ export function adminRouter({
   api.get("/live", (_request, response) => {
     const { session } = callerIn(response);
     const isOver = async () =>
-      session !== null && (Date.now() >= session.expiresAt || (await ended.has(session.id)) === true);
+      session !== null && (Date.now() >= session.expiresAt || (await callers.ended.has(session.id)) === true);
     if (!live.listen(response, isOver))
       refuse(response, { status: 503, error: "Too many listeners. Try again later." });
   });

@@ -6,20 +6,13 @@ import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { readValue } from "../operate/operations/bad-input.ts";
 import { signInRequest } from "../operate/operations/list.ts";
-import {
-  actorOf,
-  type EndedSessions,
-  holderOf,
-  type Session,
-  type SessionCookie,
-  type Sessions,
-} from "./sessions.ts";
+import { actorOf, EndedSessions, holderOf, type Session, SessionCookie, Sessions } from "./sessions.ts";
 
 interface CallersOptions {
+  db: Database;
   tokens: readonly AdminToken[];
-  sessions: Sessions;
-  ended: EndedSessions;
-  cookie: SessionCookie;
+  /** Whether people reach the relay by https, on whichever port. */
+  peopleUseTls: boolean;
   /** Counts a wrong token. */
   onRefused: () => void;
 }
@@ -40,10 +33,18 @@ const SIGN_IN = "Sign in, or send one of ADMIN_TOKENS as a bearer token.";
 
 /** Authenticates callers: by bearer token, or by session cookie, which needs a CSRF token for changes. */
 export class Callers {
-  readonly #options: CallersOptions;
+  readonly tokens: readonly AdminToken[];
+  readonly sessions: Sessions;
+  readonly ended: EndedSessions;
+  readonly cookie: SessionCookie;
+  readonly #onRefused: () => void;
 
-  constructor(options: CallersOptions) {
-    this.#options = options;
+  constructor({ db, tokens, peopleUseTls, onRefused }: CallersOptions) {
+    this.tokens = tokens;
+    this.sessions = new Sessions(tokens);
+    this.ended = new EndedSessions(db);
+    this.cookie = new SessionCookie({ peopleUseTls });
+    this.#onRefused = onRefused;
   }
 
   /**
@@ -55,7 +56,7 @@ export class Callers {
     response: Response,
     { prolong }: { prolong: boolean },
   ): Promise<Caller | Refused> {
-    const { tokens, sessions, ended, cookie } = this.#options;
+    const { tokens, sessions, ended, cookie } = this;
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
@@ -90,7 +91,7 @@ export class Callers {
 
   /** Counts a wrong token, and refuses it. */
   wrongToken(error: string): Refused {
-    this.#options.onRefused();
+    this.#onRefused();
     return { status: 401, error };
   }
 }
@@ -103,11 +104,7 @@ export const isRefused = (caller: Caller | Refused): caller is Refused => "statu
 
 interface SessionRoutesOptions {
   db: Database;
-  tokens: readonly AdminToken[];
   callers: Callers;
-  sessions: Sessions;
-  ended: EndedSessions;
-  cookie: SessionCookie;
   operationsOf: (role: Role) => string[];
   refuse: (response: Response, refused: Refused) => void;
   log: Logger;
@@ -115,7 +112,8 @@ interface SessionRoutesOptions {
 
 /** `/session`: sign in with a token, who is signed in, sign out. */
 export function sessionRoutes(options: SessionRoutesOptions): Router {
-  const { tokens, callers, sessions, ended, cookie, refuse } = options;
+  const { callers, refuse } = options;
+  const { tokens, sessions, ended, cookie } = callers;
   const routes = Router();
 
   routes.post("/session", jsonBody("4kb"), async (request, response) => {

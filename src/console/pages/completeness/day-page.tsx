@@ -124,12 +124,6 @@ function About({ certificateId, source }: { certificateId: string; source: strin
 
 type Difference = CertificateShown["differences"][number];
 
-const readDifferences = (certificateId: string, day: string, limit: number, after: string | null) =>
-  get("/certificates/{id}", {
-    path: { id: certificateId },
-    query: { day, limit, after: after === null ? undefined : Number(after) },
-  });
-
 /** Gaps first. @param counted how many gaps and differences the certificate counts on this day, named or not. */
 const differencesOf = (
   certificateId: string,
@@ -142,7 +136,8 @@ const differencesOf = (
   fields: differenceFields(source),
   keyOf: ({ invoiceId, eventId, reason }) => `${invoiceId} ${eventId} ${reason}`,
   async read(_given, cursor) {
-    const { differences, next } = await readDifferences(certificateId, day, 100, cursor);
+    const query = { day, limit: 100, after: cursor === null ? undefined : Number(cursor) };
+    const { differences, next } = await get("/certificates/{id}", { path: { id: certificateId }, query });
     return { items: differences, next: next === null ? null : String(next) };
   },
   empty: ["None is named here.", wordsOfNone(counted)],

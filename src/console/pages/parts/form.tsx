@@ -63,17 +63,14 @@ interface FieldsProps {
 
 export const Fields = ({ of: fields, values, onInput }: FieldsProps) => (
   <>
-    {fields.map((field) => {
-      const set = (value: string) => onInput(field.name, value);
-      return (
-        <Filled
-          key={field.name}
-          field={field}
-          value={values[field.name] ?? field.first ?? ""}
-          onInput={set}
-        />
-      );
-    })}
+    {fields.map((field) => (
+      <Filled
+        key={field.name}
+        field={field}
+        value={values[field.name] ?? field.first ?? ""}
+        onInput={(value) => onInput(field.name, value)}
+      />
+    ))}
   </>
 );
 

@@ -4,39 +4,29 @@ import { shortTime, zone } from "../kit/time.ts";
 /** What a colour says, and nothing else has one: done, held back, a person is needed, under way, neither. */
 export type Tone = "good" | "wait" | "bad" | "move" | "plain";
 
-/** Each state, verdict, result and weight that the relay names: its colour, and its word where it has another. */
-const STATES: Readonly<Record<string, readonly [tone: Tone, word?: string]>> = {
-  paid: ["good"],
-  published: ["good"],
-  done: ["good"],
-  on: ["good"],
-  closed: ["good", "working"],
-  equal: ["good"],
-  pending: ["move", "being confirmed"],
-  due: ["move", "waiting"],
-  claimed: ["move", "under way"],
-  running: ["move"],
-  half_open: ["move", "being tried"],
-  quarantined: ["wait", "in quarantine"],
-  held: ["wait"],
-  paused: ["wait"],
-  backing_off: ["wait"],
-  unreadable: ["wait"],
-  differs: ["wait"],
-  difference: ["wait"],
-  refused: ["bad"],
-  dead: ["bad", "dead letter"],
-  lost: ["bad"],
-  failed: ["bad"],
-  missing: ["bad"],
-  gap: ["bad"],
-  amount_differs: ["bad"],
-  not_equal: ["bad"],
-  cancelled: ["plain", "stopped"],
+/** The states, verdicts, results and weights that the relay names, by their colour; all else is plain. */
+const OF_TONE: Readonly<Partial<Record<Tone, readonly string[]>>> = {
+  good: ["paid", "published", "done", "on", "closed", "equal"],
+  move: ["pending", "due", "claimed", "running", "half_open"],
+  wait: ["quarantined", "held", "paused", "backing_off", "unreadable", "differs", "difference"],
+  bad: ["refused", "dead", "lost", "failed", "missing", "gap", "amount_differs", "not_equal"],
 };
 
-export const toneOf = (state: string): Tone => STATES[state]?.[0] ?? "plain";
-export const wordOf = (state: string): string => STATES[state]?.[1] ?? state.replaceAll("_", " ");
+/** Where another word than its own says it better. */
+const WORDS: Readonly<Record<string, string>> = {
+  closed: "working",
+  pending: "being confirmed",
+  due: "waiting",
+  claimed: "under way",
+  half_open: "being tried",
+  quarantined: "in quarantine",
+  dead: "dead letter",
+  cancelled: "stopped",
+};
+
+export const toneOf = (state: string): Tone =>
+  (Object.keys(OF_TONE) as Tone[]).find((tone) => OF_TONE[tone]?.includes(state)) ?? "plain";
+export const wordOf = (state: string): string => WORDS[state] ?? state.replaceAll("_", " ");
 
 /** A text of the relay's with its times, which it says in UTC, as they are shown here. */
 const withTimesHere = (text: string): string =>
