@@ -329,7 +329,7 @@ function Events({ events }: Pick<InvoiceEvidence, "events">) {
     <Section title="Event as sent">
       {events.length === 0 && <p class="quiet">No event was made.</p>}
       {events.map((event) => (
-        <div key={`${event.source} ${event.id}`}>
+        <div key={`${event.source} ${event.id}`} class="stack">
           <Facts of={event} fields={[...EVENT_FIELDS, ...event.publications.map(publicationField)]} />
           <Raw text={event.payload} />
         </div>
