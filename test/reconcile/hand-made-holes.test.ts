@@ -35,16 +35,31 @@ const HOLES: [change: string, said: Said, healing: Healing][] = [
     "asked",
   ],
   ["update confirmation set record_only = true where invoice_id = $1", [], "nothing"],
+  ["update confirmation set attempt = 7, faults = 7, requests = 7 where invoice_id = $1", [], "nothing"],
+  ["update confirmation set last_error = 'x', last_answer = 'x' where invoice_id = $1", [], "nothing"],
+  [
+    "update confirmation set settled_at = null, requested_at = '2020-01-01' where invoice_id = $1",
+    [],
+    "nothing",
+  ],
+  ["update confirmation set priority = 'replay' where invoice_id = $1", [], "nothing"],
 
   ["update invoice set id = gen_random_uuid() where id = $1", ["invoice_missing", "other"], "asked"],
   ["update invoice set source = 'other' where id = $1", ["invoice_missing"], "asked"],
   ["update invoice set status = 'Unpaid' where id = $1", ["books_differ", "not_paid"], "by hand"],
   ["update invoice set type = 'Test' where id = $1", ["books_differ"], "by hand"],
   ["update invoice set amount = 1 where id = $1", ["amount_differs", "books_differ"], "by hand"],
+  ["update invoice set amount = null where id = $1", ["amount_differs", "books_differ"], "by hand"],
+  ["update invoice set total_amount = 1 where id = $1", ["books_differ"], "by hand"],
+  ["update invoice set vat = 1 where id = $1", ["books_differ"], "by hand"],
+  ["update invoice set service_charge = 1 where id = $1", ["books_differ"], "by hand"],
+  ["update invoice set settleable_amount = 1 where id = $1", ["books_differ"], "by hand"],
   ["update invoice set paid_at = paid_at - interval '1 year' where id = $1", ["books_differ"], "by hand"],
+  ["update invoice set paid_at = null where id = $1", ["books_differ"], "by hand"],
   ["update invoice set paid_at = '2199-01-01' where id = $1", ["books_differ", "future"], "by hand"],
   ["update invoice set digest = 'x' where id = $1", ["books_differ"], "by hand"],
   ["update invoice set document = '{}' where id = $1", ["books_differ"], "by hand"],
+  ["update invoice set document = '[1]' where id = $1", ["books_differ"], "by hand"],
   ["update invoice set created_at = null, modified_at = null where id = $1", [], "nothing"],
   ["update invoice set title = 'x', reference = 'x', payment_method = 'x' where id = $1", [], "nothing"],
 
@@ -82,6 +97,8 @@ const HOLES: [change: string, said: Said, healing: Healing][] = [
     "by hand",
   ],
   ["update event set answer_digest = null where invoice_id = $1", [], "nothing"],
+  ["update event set collection_name = 'x' where invoice_id = $1", [], "nothing"],
+  ["update event set created_at = '2020-01-01' where invoice_id = $1", [], "nothing"],
 
   [
     `update publication set topic_arn = '${OTHER_TOPIC}' where event_id in (select id from event
@@ -109,6 +126,18 @@ const HOLES: [change: string, said: Said, healing: Healing][] = [
     "update publication set digest = '\\x00' where event_id in (select id from event where invoice_id = $1)",
     ["payload_differs"],
     "by hand",
+  ],
+  [
+    `update publication set message_id = 'x', published_at = '2020-01-01' where event_id in (select id
+      from event where invoice_id = $1)`,
+    [],
+    "nothing",
+  ],
+  [
+    `update publication set replay_id = gen_random_uuid() where event_id in (select id from event
+      where invoice_id = $1)`,
+    [],
+    "nothing",
   ],
 ];
 
