@@ -8,16 +8,17 @@ import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
 import { Turns } from "../kit/waiting.ts";
-import { BadInput, readInput } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
 import {
+  BadInput,
   type Download,
   type OnProgress,
   type Operation,
   type OperationParts,
+  readInput,
   roleFor,
+  runOperation,
 } from "../operate/operations/operation.ts";
-import { runOperation } from "../operate/operations/run-operation.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
 import { type Caller, Callers, isRefused, jsonBody, sessionRoutes } from "./session-routes.ts";

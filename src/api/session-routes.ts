@@ -4,8 +4,8 @@ import type { Database } from "../database/tables.ts";
 import type { AdminToken, Role } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
-import { readValue } from "../operate/operations/bad-input.ts";
 import { signInRequest } from "../operate/operations/list.ts";
+import { readValue } from "../operate/operations/operation.ts";
 import { actorOf, EndedSessions, holderOf, type Session, SessionCookie, Sessions } from "./sessions.ts";
 
 interface CallersOptions {

@@ -1,4 +1,4 @@
-import { bookSourcesOf } from "../books/book-source.ts";
+import { bookSourcesOf } from "../books/report/read-payments.ts";
 import type { Database } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings, Settings } from "../kit/settings.ts";

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { ZipFile } from "yazl";
 import { type ErrorCode, RelayError, usageError } from "../kit/errors.ts";
 
 export type Parts = AsyncIterable<string | Uint8Array>;
@@ -8,7 +10,7 @@ export type Parts = AsyncIterable<string | Uint8Array>;
 /**
  * Writes a file that is there as a whole or not at all: to a temporary file beside it, which is flushed to the
  * disk and then takes its name. An older file of that name stays untouched until then. A device or a pipe, which
- * cannot be replaced, is written to as the parts come. What a killed process left of the same file is removed.
+ * cannot be replaced, is written to as the parts come.
  * @returns how many bytes were written.
  * @throws RelayError when the folder is missing or cannot be written to; whatever `parts` throws, and then
  * nothing is left behind.
@@ -17,7 +19,6 @@ export async function writeWholeFile(path: string, parts: Parts): Promise<number
   const target = await targetOf(path);
   if (!target.replaceable) return await writeTo(target.path, "w", parts);
   const unfinished = join(dirname(target.path), `.${basename(target.path)}.${randomUUID()}.part`);
-  await removeAbandoned(target.path);
   try {
     const bytes = await writeTo(unfinished, "wx", parts);
     await rename(unfinished, target.path);
@@ -25,20 +26,6 @@ export async function writeWholeFile(path: string, parts: Parts): Promise<number
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
-  }
-}
-
-/** So long after its last byte nobody writes an unfinished file any more, in ms: its process was killed. */
-const ABANDONED_MS = 3_600_000;
-
-async function removeAbandoned(target: string): Promise<void> {
-  const begin = `.${basename(target)}.`;
-  const names = await readdir(dirname(target)).catch(() => []);
-  for (const name of names) {
-    if (!name.startsWith(begin) || !/^[0-9a-f-]{36}\.part$/.test(name.slice(begin.length))) continue;
-    const path = join(dirname(target), name);
-    const found = await stat(path).catch(() => null);
-    if (found !== null && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(path).catch(() => undefined);
   }
 }
 
@@ -70,5 +57,40 @@ async function writeTo(path: string, flags: "w" | "wx", parts: Parts): Promise<n
     return written;
   } finally {
     await file.close();
+  }
+}
+
+export interface ZipEntry {
+  /** Its path inside, with `/`. */
+  path: string;
+  /** Called once, when those before it have been written. */
+  parts(): Parts | readonly string[];
+}
+
+/**
+ * Files as one ZIP, made as it is read: no more than a part of one file is in memory.
+ * @param madeAt what unpacked files bear as their time.
+ * @throws whatever one of the parts throws.
+ */
+export async function* zipParts(entries: readonly ZipEntry[], madeAt: Date): Parts {
+  const zip = new ZipFile();
+  // Its streams are those of Node, which the types of the package name only by what pipes need.
+  const output = zip.outputStream as Readable;
+  let source: Readable | null = null;
+  zip.on("error", (error: Error) => output.destroy(error));
+  for (const { path, parts } of entries)
+    zip.addReadStreamLazy(path, { mtime: madeAt, mode: 0o100644 }, (ready) => {
+      // Nobody reads it any more.
+      if (output.destroyed) return;
+      source = Readable.from(parts(), { objectMode: false });
+      source.on("error", (error) => zip.emit("error", error));
+      ready(null, source);
+    });
+  zip.end();
+  try {
+    yield* output;
+  } finally {
+    output.destroy();
+    (source as Readable | null)?.destroy();
   }
 }

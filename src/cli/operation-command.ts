@@ -1,15 +1,30 @@
 import { Command, Option } from "commander";
 import { z } from "zod";
+import { Alarms } from "../alarms/alarms.ts";
+import type { ListWork } from "../app/operation-parts.ts";
+import type { Database } from "../database/tables.ts";
 import type { Role } from "../kit/admin-token.ts";
-import { notFoundError } from "../kit/errors.ts";
+import { notFoundError, RelayError } from "../kit/errors.ts";
+import { maskOf } from "../kit/mask.ts";
+import { SERVE_REQUIRES, sourcesOf } from "../kit/settings.ts";
+import { countText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
-import { BadInput, type OperationInput, readInput, refuseUnknown } from "../operate/operations/bad-input.ts";
 import { operations } from "../operate/operations/list.ts";
-import type { Operation, OperationContext } from "../operate/operations/operation.ts";
-import { requireKnownNames, runOperation } from "../operate/operations/run-operation.ts";
-import type { CommandContext } from "./command-context.ts";
-import { withOperationContext } from "./operation-context.ts";
-import { countValue } from "./option-values.ts";
+import {
+  BadInput,
+  type Operation,
+  type OperationContext,
+  type OperationInput,
+  readInput,
+  refuseUnknown,
+  requireKnownNames,
+  runOperation,
+} from "../operate/operations/operation.ts";
+import { Signer } from "../signing/signed.ts";
+import { leaseOf } from "../work/lease.ts";
+import { notifyWorkers } from "../work/wake-up.ts";
+import type { CommandContext, Output } from "./command-context.ts";
+import { countValue, operator } from "./option-values.ts";
 
 type Operations = (typeof operations)[number];
 type OperationId = Operations["id"];
@@ -236,3 +251,110 @@ export const kebab = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const camel = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const UNITS = {
+  lists: "days of the list of",
+  invoices: "invoices asked about, of",
+  books: "payments compared, of",
+  decided: "done",
+};
+
+/** Runs the work with what operations need. */
+async function withOperationContext(
+  context: CommandContext,
+  work: (operating: OperationContext, endProgress: () => void) => Promise<void>,
+): Promise<void> {
+  const { operationParts } = await import("../app/operation-parts.ts");
+  const { createMetrics } = await import("../kit/metrics.ts");
+  const bar = new Progress(context.stderr);
+  await context.withDatabase((db) => {
+    const parts = operationParts({
+      db,
+      settings: () => context.settings(),
+      serving: () => context.settings(SERVE_REQUIRES),
+      metrics: createMetrics,
+      mask: maskOf([]),
+      withLists: (read) => withLists(context, db, read),
+    });
+    // Assigned, since a spread would make each part now, of settings that may not be there.
+    const calling: Pick<OperationContext, "actor" | "role" | "left" | "onProgress"> = {
+      actor: operator(context),
+      role: "admin",
+      left: new AbortController().signal,
+      onProgress: ({ source, collectionId, step, done, total }) =>
+        bar.reached(`${UNITS[step]} ${source} ${collectionId ?? ""}`.trimEnd(), done, total),
+    };
+    return work(Object.assign(parts, calling), () => bar.end());
+  });
+}
+
+async function withLists<Result>(
+  context: CommandContext,
+  db: Database,
+  work: (asking: ListWork) => Promise<Result>,
+): Promise<Result> {
+  const { withReconcileSources } = await import("../app/providers.ts");
+  const { createMetrics } = await import("../kit/metrics.ts");
+  const settings = context.settings(SERVE_REQUIRES);
+  const stop = context.listenForStop();
+  try {
+    const log = await context.localLog();
+    const result = await withReconcileSources(sourcesOf(settings), settings, (sources) =>
+      work({
+        db,
+        alarms: new Alarms({ db, log, metrics: createMetrics() }),
+        lease: leaseOf(settings.LEASE_DURATION),
+        signer: Signer.of(settings),
+        sources,
+        signal: stop.signal,
+        // Workers are woken once, at the end: they poll anyway.
+        onConfirmations: () => undefined,
+        onEvents: () => undefined,
+      }),
+    );
+    for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
+    return result;
+  } catch (error) {
+    if (stop.signal.aborted && !(error instanceof RelayError))
+      throw new RelayError(
+        "Stopped before the end. What was read is kept: run the same command to continue.",
+        { next: "retry", cause: error },
+      );
+    throw error;
+  } finally {
+    await stop.finish(Promise.resolve(), 0);
+  }
+}
+
+const REDRAW_MS = 100;
+
+/** A line of a terminal that says how far a long command is; nothing is written where the output is piped. */
+export class Progress {
+  readonly #output: Output;
+  #line = "";
+  #drawnAt = 0;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** @param total null where it is unknown. @param unit what is counted, such as `callbacks`. */
+  reached(unit: string, done: number, total: number | null): void {
+    this.#line = `${countText(done)}${total === null ? "" : ` of ${countText(total)}`} ${unit}`;
+    const now = performance.now();
+    if (now - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = now;
+    this.#draw();
+  }
+
+  /** Draws the last state and ends the line. */
+  end(): void {
+    if (this.#line === "") return;
+    this.#draw("\n");
+    this.#line = "";
+  }
+
+  #draw(end = ""): void {
+    if (this.#output.isTTY === true) this.#output.write(`\r${this.#line}\u001B[K${end}`);
+  }
+}

@@ -1,28 +1,25 @@
 import { Command, CommanderError } from "commander";
-import { usageError } from "../kit/errors.ts";
+import { databaseFault } from "../database/database-fault.ts";
+import { type ErrorCode, messageOf, RelayError, stackOf, usageError } from "../kit/errors.ts";
 import { programVersion } from "../kit/program-version.ts";
+import { SOME_ID as ID } from "../operate/operations/fields.ts";
 import { CommandContext } from "./command-context.ts";
-import { alarmsCommand } from "./commands/alarms.ts";
-import { apiCommand } from "./commands/api.ts";
+import { apiCommand, apiExamples } from "./commands/api.ts";
 import { callbacksCommand } from "./commands/callbacks.ts";
-import { certificateCommand, certifyCommand } from "./commands/certificate.ts";
+import { certificateCommand, certifyCommand, reconcileCommand } from "./commands/certificate.ts";
 import { demoCommand, devCommand } from "./commands/dev.ts";
 import { eraseCommand, retentionCommand } from "./commands/erase.ts";
 import { evidenceCommand, invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
-import { collectionServiceCommand, localSnsCommand } from "./commands/local-services.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { pauseCommand, resumeCommand } from "./commands/pause.ts";
-import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { reportCommand } from "./commands/report.ts";
-import { sandboxCommand } from "./commands/sandbox.ts";
+import { collectionServiceCommand, localSnsCommand, sandboxCommand } from "./commands/sandbox.ts";
 import { callbackUrlCommand, doctorCommand, serveCommand } from "./commands/serve.ts";
-import { auditCommand, statusCommand } from "./commands/status.ts";
+import { alarmsCommand, auditCommand, statusCommand } from "./commands/status.ts";
 import { deadCommand, quarantineCommand } from "./commands/undelivered.ts";
-import { addExamples } from "./examples.ts";
 import { refuseNoFile } from "./option-values.ts";
-import { reportError } from "./report-error.ts";
-import { plainLines } from "./terminal-text.ts";
+import { plainLines } from "./table.ts";
 
 /**
  * How a command is added:
@@ -32,7 +29,7 @@ import { plainLines } from "./terminal-text.ts";
  *    imported inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
  *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
  *    anything a person should read (its `code` sets the exit code), and calls `context.fault()` for bad news.
- * 3. It is added to its group below, in help order, and two lines of it to `examples.ts`.
+ * 3. It is added to its group below, in help order, and its example to `EXAMPLES`.
  */
 const groups: Readonly<Record<string, readonly ((context: CommandContext) => Command)[]>> = {
   "Run it:": [serveCommand, migrateCommand, doctorCommand, callbackUrlCommand, retentionCommand],
@@ -141,4 +138,120 @@ function endSoon(): void {
     if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
   }, CLOSING_MS);
   timer.unref();
+}
+
+/**
+ * What help shows after the name of each command, of a group after those of its commands. What is left out takes
+ * nothing, or an id.
+ */
+const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
+  dev: "--database postgres://localhost/relay",
+  demo: "--database postgres://localhost/relay",
+  serve: "--workers-only",
+  migrate: "--into-shared",
+  alarms: "--all --name source_failing --limit 20",
+  "alarms close": 'event_dead --reason "sent again by hand"',
+  "alarms snooze": 'source_failing --for 2h --reason "maintenance at the provider"',
+  "alarms note": 'source_failing --note "ticket 4711"',
+  audit: "--actor ada --from 2026-10-01",
+  "callback-url": "--reference ORDER-4711",
+  "callbacks list": "--refused --from 2026-10-01",
+  api: apiExamples,
+  invoice: "3f1c6a52",
+  invoices: "NGN 40,645.00",
+  reconcile: "--from 2026-10-01 --to 2026-10-31",
+  certify: "--from 2026-10-01 --to 2026-10-31",
+  "certificate list": "--result not_equal",
+  "certificate show": `${ID} --csv`,
+  "certificate verify": "certificate.json",
+  report: "payments --from 2026-10-01 --to 2026-10-31 --out payments.xlsx",
+  "replay confirmations": "--from 2026-10-01 --to 2026-10-02 --dry-run",
+  "replay callbacks": "--from 2026-10-01 --dry-run",
+  "replay events": `--invoice ${ID} --reason lost`,
+  "replay list": "--limit 5",
+  "replay resume": `${ID} --here`,
+  "replay cancel": `${ID} --reason "too much"`,
+  "dead list": "--kind event",
+  "dead retry": `${ID} --reason fixed`,
+  "dead dismiss": `${ID} --reason "a test"`,
+  "quarantine list": "--collection Fees --from 2026-10-01",
+  "quarantine release": `${ID} --reason "ours after all"`,
+  "quarantine dismiss": `${ID} --reason "not ours"`,
+  "pause confirm": "--for 30m --reason maintenance",
+  "pause publish": "--for 2h --reason maintenance",
+  "resume confirm": '--source default --reason "the provider is back"',
+  "resume publish": '--reason "SNS is back"',
+  retention: "--dry-run",
+  evidence: `${ID} --out payment.zip`,
+  erase: `${ID} --dry-run`,
+  "collection-service": "--port 8090",
+  "local-sns": "--port 4566",
+  "sandbox pay": `${ID} --twice --method USSD`,
+};
+
+function examplesOf(command: Command, path: string): string[] {
+  const inner = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`));
+  const id = command.registeredArguments.length > 0 ? ID : "";
+  const own = EXAMPLES[path] ?? (inner.length > 0 ? [] : id);
+  return [...[own].flat().map((rest) => `invoice-relay ${path} ${rest}`.trim()), ...inner];
+}
+
+/** Ends the help of the command, and of each inside of it, with its examples. */
+function addExamples(command: Command, path = command.name()): void {
+  const lines = examplesOf(command, path).map((line) => `  ${line}`);
+  command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`);
+}
+
+/** Exit codes: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away. */
+const EXIT_CODES: Record<ErrorCode, number> = {
+  failed: 1,
+  unexpected: 1,
+  usage: 2,
+  settings: 2,
+  not_found: 3,
+  database_away: 4,
+  provider_away: 4,
+};
+
+interface ErrorReport {
+  code: ErrorCode;
+  message: string;
+}
+
+/**
+ * The one place that reports an error: what is wrong and what to do, with a stack only at LOG_LEVEL=debug.
+ * With `--json` it prints `{"error": {"code", "message"}}` on stdout.
+ * @returns the exit code
+ */
+export function reportError(error: unknown, context: CommandContext): number {
+  const told = errorReportOf(error);
+  if (context.json) context.print(JSON.stringify({ error: told }, null, 2));
+  else context.remark(told.message);
+  if (["debug", "trace"].includes(context.environment.LOG_LEVEL ?? "") && error instanceof Error)
+    context.remark(stackOf(error).replaceAll(/^/gm, "    "));
+  return EXIT_CODES[told.code];
+}
+
+/** RelayErrors explain themselves, common database faults are explained here, anything else is unexpected. */
+export function errorReportOf(error: unknown): ErrorReport {
+  if (error instanceof RelayError) return { code: error.code, message: error.message };
+  const missing = missingPackage(error);
+  if (missing !== null)
+    return {
+      code: "failed",
+      message: `The package ${missing} is not installed. In a checkout, run: npm ci --include=dev`,
+    };
+  const fault = databaseFault(error);
+  if (fault !== null) return { code: fault.code, message: fault.words };
+  const message =
+    `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows ` +
+    "where.";
+  return { code: "unexpected", message };
+}
+
+/** What only development needs is left out where NODE_ENV or npm's `omit` says so. */
+function missingPackage(error: unknown): string | null {
+  if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) return null;
+  return /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? null;
 }

@@ -17,7 +17,6 @@ const TOLD_AFTER = {
   ended_pauses: "15 minutes",
   late_personal_data: "15 minutes",
   quiet_alarms: "15 minutes",
-  old_budgets: "15 minutes",
 } as const;
 
 type ChoreName = keyof typeof TOLD_AFTER;

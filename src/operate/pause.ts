@@ -7,7 +7,7 @@ import { changeByHand, endPauses, listUpstreams } from "../upstreams/change.ts";
 import type { UpstreamReport } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
-import { BadInput } from "./operations/bad-input.ts";
+import { BadInput } from "./operations/operation.ts";
 import { type PausableWork, work } from "./status.ts";
 
 const KINDS = { confirm: SOURCE, publish: TOPIC } as const;

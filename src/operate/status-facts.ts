@@ -15,10 +15,10 @@ import type { ListedUpstream } from "../upstreams/change.ts";
 import { listFirstServed } from "../upstreams/source-row.ts";
 import { listProcesses } from "../work/relay-process.ts";
 import { ALL, readBacklog, readWaiting } from "./backlog.ts";
-import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable } from "./pause.ts";
 import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
 import { needsOf, sentenceOf } from "./status-meaning.ts";
+import { listUndelivered } from "./undelivered.ts";
 
 const ALARM_LIMIT = 20;
 const OF_UPSTREAMS = [...alarmsAbout("upstream"), ...alarmsAbout("backlog")];

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -42,18 +41,6 @@ describe("a file that is there as a whole or not at all", () => {
     await expect(written).rejects.toThrow("the database left");
     expect(await readFile(join(folder, "month.csv"), "utf8")).toBe("old");
     expect(await readdir(folder)).toEqual(["month.csv"]);
-  });
-
-  it("removes what a killed process left of it, and nobody else's", async () => {
-    const unfinished = (name: string) => `.${name}.${randomUUID()}.part`;
-    const [left, recent, other] = [unfinished("month.csv"), unfinished("month.csv"), unfinished("year.csv")];
-    const own = ".month.csv.notes.part";
-    for (const name of [left, recent, other, own]) await writeFile(join(folder, name), "half");
-    for (const name of [left, other, own]) await utimes(join(folder, name), 0, 0);
-
-    await writeWholeFile(join(folder, "month.csv"), partsOf("whole"));
-
-    expect((await readdir(folder)).sort()).toEqual([recent, other, own, "month.csv"].sort());
   });
 
   it("says which folder is missing, and that a folder is no file", async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { zipParts } from "../../src/books/zip.ts";
+import { zipParts } from "../../src/books/file.ts";
 import { readZip } from "./read-zip.ts";
 
 const AT = new Date("2026-10-31T12:00:00Z");

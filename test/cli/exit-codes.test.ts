@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseError } from "pg";
 import { describe, expect, it } from "vitest";
-import { errorReportOf } from "../../src/cli/report-error.ts";
+import { errorReportOf } from "../../src/cli/program.ts";
 import { databaseFault } from "../../src/database/database-fault.ts";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { ownDatabaseUrl } from "../support/database.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { providerWords } from "../../src/cli/with-provider.ts";
+import { providerWords } from "../../src/cli/commands/api.ts";
 import { CollectionApiError } from "../../src/collection-api/index.ts";
 import { Secret } from "../../src/kit/secret.ts";
 

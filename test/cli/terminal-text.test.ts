@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CommandContext } from "../../src/cli/command-context.ts";
-import { plainJson, plainLines } from "../../src/cli/terminal-text.ts";
+import { plainJson, plainLines } from "../../src/cli/table.ts";
 import { messageOf } from "../../src/kit/errors.ts";
 import { plainText } from "../../src/kit/text.ts";
 import { anyText } from "../support/any-text.ts";

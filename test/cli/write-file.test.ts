@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writeFileUnlessStopped } from "../../src/cli/write-file.ts";
+import { writeFileUnlessStopped } from "../../src/cli/commands/report.ts";
 import { cliContext } from "../support/cli-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

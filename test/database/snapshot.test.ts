@@ -3,9 +3,9 @@ import type { KyselyPlugin } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Database } from "../../src/database/tables.ts";
 import { readVitalSigns } from "../../src/operate/backlog.ts";
-import { showUndelivered } from "../../src/operate/list-undelivered.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
+import { showUndelivered } from "../../src/operate/undelivered.ts";
 import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
 import type { Surroundings } from "../support/relay.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { amountIn } from "../../src/kit/text.ts";
-import { dayIn, meantBy } from "../../src/operate/find-meaning.ts";
+import { dayIn, meantBy } from "../../src/operate/find-invoices.ts";
 
 describe("what a search means", () => {
   const TODAY = "2026-11-24";

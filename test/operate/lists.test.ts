@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Page, PagePosition } from "../../src/database/page.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
-import type { InvoiceTerms } from "../../src/operate/invoice-terms.ts";
+import type { InvoiceTerms } from "../../src/operate/list-invoices.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { noteWaiting } from "../../src/operate/backlog.ts";
-import { retryDead } from "../../src/operate/decide-undelivered.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
+import { retryDead } from "../../src/operate/undelivered.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";

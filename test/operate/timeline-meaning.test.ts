@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type {
-  Timeline,
-  TimelineConfirmation,
-  TimelineEvent,
-  TimelineInvoice,
+import {
+  meaningOf,
+  type Timeline,
+  type TimelineConfirmation,
+  type TimelineEvent,
+  type TimelineInvoice,
 } from "../../src/operate/timeline.ts";
-import { meaningOf } from "../../src/operate/timeline-meaning.ts";
 
 const NOW = new Date("2026-11-21T03:00:00Z");
 const inMs = (ms: number) => new Date(+NOW + ms);

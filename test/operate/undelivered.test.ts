@@ -3,10 +3,11 @@ import { describe, expect, it, vi } from "vitest";
 import {
   dismissDead,
   dismissQuarantine,
+  listUndelivered,
   releaseQuarantine,
   retryDead,
-} from "../../src/operate/decide-undelivered.ts";
-import { listUndelivered, showUndelivered } from "../../src/operate/list-undelivered.ts";
+  showUndelivered,
+} from "../../src/operate/undelivered.ts";
 import { addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
-import type { BookSource } from "../../src/books/book-source.ts";
+import type { BookSource } from "../../src/books/report/read-payments.ts";
 import { REPORTS } from "../../src/books/report/reports.ts";
 import { sheetFile } from "../../src/books/report/sheet-file.ts";
 import type { Database } from "../../src/database/tables.ts";

@@ -71,8 +71,8 @@ export const ALARMS_OF_UPKEEP = {
       "stays undone: old rows fill the disk in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
       "`unknown_ids`, `personal_data`, `history` (`RETENTION`, " +
       "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after 15 minutes for the small " +
-      "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms` " +
-      "and `old_budgets`. Each is done by itself, so the others go on.",
+      "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data` and " +
+      "`quiet_alarms`. Each is done by itself, so the others go on.",
     ends: "when it works again.",
     action:
       "Read the error and mend its cause; it is tried again automatically. Where old rows stay, run " +

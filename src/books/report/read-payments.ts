@@ -13,11 +13,31 @@ import {
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
+import { describedSources, type Settings } from "../../kit/settings.ts";
 import type { BookPeriod } from "../../kit/time.ts";
 import { isPaymentEvent } from "../../publish/event-log.ts";
 import { callbacksThatName } from "../../receive/log/list-callbacks.ts";
 import { certifiedNames } from "../../reconcile/certificate/certified-names.ts";
-import type { BookSource } from "../book-source.ts";
+
+export interface BookSource {
+  name: string;
+  /** The zone of its days (BOOKS_TIME_ZONE). */
+  zone: string;
+  currency: string;
+  /** COLLECTION_IDS; empty when none is reconciled. */
+  collectionIds: readonly string[];
+  /** As they are set. */
+  paidStatuses: readonly string[];
+}
+
+export const bookSourcesOf = (settings: Settings): BookSource[] =>
+  describedSources(settings).map(({ name, booksTimeZone: zone, currency, collectionIds }) => ({
+    name,
+    zone,
+    currency,
+    collectionIds,
+    paidStatuses: settings.PAID_STATUSES,
+  }));
 
 const PAYMENT = {
   invoiceId: returned.uuid,

@@ -1,11 +1,14 @@
+import { describePayments } from "../../confirm/invoices/read-invoices.ts";
 import type { Database } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import type { Mask } from "../../kit/mask.ts";
-import { bookDayOf, bookPeriod, bookTimeOf } from "../../kit/time.ts";
+import { bookDayOf, bookDaysOf, bookPeriod, bookTimeOf, dayOf } from "../../kit/time.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
-import type { BookSource } from "../book-source.ts";
-import { type Difference, readDifferences } from "./read-differences.ts";
-import { type Payment, readPayments } from "./read-payments.ts";
+import type { Difference as Named } from "../../reconcile/certificate/certificate.ts";
+import { readCalendar } from "../../reconcile/last-runs.ts";
+import { EARLIEST } from "../../reconcile/list/list-period.ts";
+import { readCertificatePage } from "../../reconcile/read-certificates.ts";
+import { type BookSource, type Payment, readPayments } from "./read-payments.ts";
 import {
   type Column,
   cellsOf,
@@ -19,7 +22,7 @@ import {
   time,
 } from "./sheet.ts";
 
-export interface ReportRequest {
+interface ReportRequest {
   /** Those to read, in any order. */
   sources: readonly BookSource[];
   /** Days of payment in the zone of each source, YYYY-MM-DD, both included. */
@@ -79,7 +82,7 @@ const AMOUNTS = ["amount", "serviceCharge", "vat", "total", "settleable"] as con
 /** `service_charge`. */
 const columnNamed = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const dayOf = ({ countedAt, source }: Payment) => bookDayOf(countedAt, source.zone);
+const dayPaid = ({ countedAt, source }: Payment) => bookDayOf(countedAt, source.zone);
 
 type Times = "paidAt" | "calledBackAt" | "confirmedAt" | "publishedAt";
 
@@ -98,7 +101,7 @@ const paymentColumns = ({ showsPayers }: ReportRequest): Column<Payment>[] => [
     money(columnNamed(name), (payment: Payment) => moneyOf(payment[name]) ?? null, "sum"),
   ),
   CURRENCY,
-  day("day", dayOf),
+  day("day", dayPaid),
   timeOf("paid", "paidAt"),
   timeOf("called_back", "calledBackAt"),
   timeOf("confirmed", "confirmedAt"),
@@ -131,7 +134,7 @@ async function* sumsOfDays(
 ): AsyncGenerator<DaySums> {
   const found = new Map<string, DaySums>();
   for await (const payment of paymentsIn(db, request, source, true)) {
-    const [day, { collection }] = [dayOf(payment), payment];
+    const [day, { collection }] = [dayPaid(payment), payment];
     const key = JSON.stringify([day, collection]);
     const one = found.get(key) ?? { source, day, collection, payments: 0, sums: AMOUNTS.map(() => "0.00") };
     found.set(key, one);
@@ -177,5 +180,79 @@ export const REPORTS = {
   differences: report("Differences", () => DIFFERENCE_COLUMNS, readDifferences),
 } as const satisfies Record<string, Reader>;
 
-export type ReportName = keyof typeof REPORTS;
+type ReportName = keyof typeof REPORTS;
 export const REPORT_NAMES = Object.keys(REPORTS) as [ReportName, ...ReportName[]];
+
+interface Difference extends Omit<Named, "weight" | "reason" | "reference"> {
+  source: BookSource;
+  weight: Named["weight"] | "unproven";
+  reason: Named["reason"] | "no_certificate";
+  /** null without one. */
+  certificateId: string | null;
+  /** Of the stored invoice. */
+  collection: string | null;
+  reference: string | null;
+}
+
+const PAGE = 500;
+
+/**
+ * Day by day, what the newest certificate that covers the whole source names.
+ * @param collection only differences of its invoices; days that nothing is shown of are there in any case.
+ */
+async function* readDifferences(
+  db: Database,
+  { collection, ...given }: { from: string; to: string; collection?: string | undefined },
+  source: BookSource,
+): AsyncGenerator<Difference, void, undefined> {
+  const { zone } = source;
+  const today = bookDayOf(Date.now(), zone);
+  const first = dayOf(EARLIEST);
+  const from = given.from < first ? first : given.from;
+  const to = given.to > today ? today : given.to;
+  const calendar = await readCalendar(db, { from, to, sources: [source] });
+  const certified = new Map(calendar.map(({ day, certificateId }) => [day, certificateId]));
+  for (const day of bookDaysOf(bookPeriod(from, to, zone), zone)) {
+    const certificateId = certified.get(day) ?? null;
+    if (certificateId !== null) {
+      for await (const difference of differencesOf(db, source, certificateId, day))
+        if (collection === undefined || difference.collection === collection) yield difference;
+    } else yield unproven(source, day);
+  }
+}
+
+async function* differencesOf(
+  db: Database,
+  source: BookSource,
+  certificateId: string,
+  day: string,
+): AsyncGenerator<Difference, void, undefined> {
+  for (let after: number | null = 0; after !== null; ) {
+    const page = await readCertificatePage(db, certificateId, { day, limit: PAGE, after });
+    const named = page?.differences ?? [];
+    const invoices = await describePayments(
+      db,
+      named.flatMap(({ invoiceId }) => (invoiceId === null ? [] : [{ invoiceId, source: source.name }])),
+    );
+    const known = new Map(invoices.map(({ invoiceId, ...invoice }) => [invoiceId, invoice]));
+    for (const difference of named) {
+      const { collection = null, reference = null } = known.get(difference.invoiceId ?? "") ?? {};
+      yield { ...difference, source, certificateId, collection, reference };
+    }
+    after = page?.next ?? null;
+  }
+}
+
+const unproven = (source: BookSource, day: string): Difference => ({
+  source,
+  day,
+  weight: "unproven",
+  reason: "no_certificate",
+  detail: "No certificate of all its collections covers this day. Make one with: invoice-relay certify",
+  invoiceId: null,
+  eventId: null,
+  reference: null,
+  amount: null,
+  certificateId: null,
+  collection: null,
+});

@@ -1,7 +1,9 @@
+import { open } from "node:fs/promises";
 import { Command } from "commander";
-import { notFoundError, usageError } from "../../kit/errors.ts";
+import { messageOf, notFoundError, RelayError, usageError } from "../../kit/errors.ts";
 import { money, moneyIn, plainText } from "../../kit/text.ts";
-import { bookDayOf, lastBookDay } from "../../kit/time.ts";
+import { addDays, bookDayOf, dayOf, lastBookDay } from "../../kit/time.ts";
+import { day } from "../../operate/operations/fields.ts";
 import {
   type Basis,
   type Certificate,
@@ -9,15 +11,15 @@ import {
   PROVISIONAL,
   type Tally,
 } from "../../reconcile/certificate/certificate.ts";
-import { readOf } from "../../reconcile/on-request.ts";
+import { readOf, type Unread } from "../../reconcile/on-request.ts";
 import { certificateCsvParts, readCertificate } from "../../reconcile/read-certificates.ts";
+import { readDocuments } from "../../signing/read-documents.ts";
 import { signatureText } from "../../signing/signature-text.ts";
+import { readKeyFile, type Verdict, verifySigned } from "../../signing/verify-signed.ts";
 import type { CommandContext } from "../command-context.ts";
-import { operationCommand, type ResultOf } from "../operation-command.ts";
+import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { idValue, noneText } from "../option-values.ts";
 import { table } from "../table.ts";
-import { verifyCommand } from "./certificate-verify.ts";
-import { tellUnread } from "./reconcile.ts";
 
 export function certificateCommand(context: CommandContext): Command {
   const list = operationCommand(context, "listCertificates", {
@@ -203,3 +205,156 @@ const differenceTable = (
     reason: "reason",
     detail: "detail",
   });
+
+/** Any certificate of ours is smaller, in bytes. */
+const LARGEST = 64 * 1024 ** 2;
+
+/** Checks certificates with nothing but their file: no settings, no database, no network. */
+const verifyCommand = (context: CommandContext): Command =>
+  new Command("verify")
+    .description("check a signed certificate offline; exit code 1 unless a key of --keys signed it as it is")
+    .argument("<file>", "what `certificate show ID --json`, `certify --json` or the console gave")
+    .option(
+      "--keys <file>",
+      "the keys to believe: /.well-known/invoice-relay-keys.json, or a public key in PEM",
+    )
+    .action(async (file: string, { keys: keyFile }: { keys?: string }) => {
+      const keys = keyFile === undefined ? null : readKeyFile((await readBytes(keyFile)).toString("utf8"));
+      const verdicts = (await readSigned(file)).map((one) => verifySigned(one, keys));
+      if (verdicts.some(({ state, keyIsKnown }) => state !== "signed" || keyIsKnown !== true))
+        context.fault();
+      context.show(
+        verdicts.map(({ document, ...verdict }) => ({ ...verdict, ...namesIn(document) })),
+        () => verdicts.map(wordsOf).join("\n\n"),
+      );
+    });
+
+/** The certificates in a file. @throws RelayError that says what is wrong where it holds none. */
+async function readSigned(path: string) {
+  const bytes = await readBytes(path);
+  try {
+    return readDocuments(bytes);
+  } catch (error) {
+    throw new RelayError(`${path}: ${messageOf(error)}`);
+  }
+}
+
+/** @throws RelayError when there is no such file, or it is none of ours by its size. */
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      if (size > LARGEST) throw new RelayError("it is larger than any signed document of invoice-relay");
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    throw usageError(`${path} cannot be read: ${messageOf(cause)}`, cause);
+  }
+}
+
+const namesIn = ({ id, source, result, from, to, madeAt }: Record<string, unknown>) => ({
+  ...{ id, source, result, from, to, madeAt },
+});
+
+function wordsOf({ state, says, keyIsKnown, document }: Verdict): string {
+  const seal = state !== "signed" ? state.toUpperCase() : keyIsKnown ? "SIGNED" : "UNCHANGED, BY SOMEBODY";
+  return [`${seal}: ${says}`, ...(state === "signed" ? [contentsOf(document)] : [])].join("\n");
+}
+
+/** What a certificate says, and what no signature shows: whether a newer one says otherwise. */
+function contentsOf(document: Record<string, unknown>): string {
+  const { id, source, result, from, to, madeAt, basis } = document;
+  const zone = typeof basis === "object" && basis !== null && "zone" in basis ? String(basis.zone) : "UTC";
+  const days = `${bookDayOf(Date.parse(String(from)), zone)} to ${lastBookDay({ to: new Date(String(to)) }, zone)} (${zone}), made ${madeAt}: ${String(result).toUpperCase()}`;
+  return `It says, of source ${source}, certificate ${id}: ${days}. A newer one may say otherwise: ask the relay for its list.`;
+}
+
+const LAST_DAYS = 7;
+
+type Reconciled = Exclude<ResultOf<"reconcile">[number], { error: unknown }>;
+
+export const reconcileCommand = (context: CommandContext): Command =>
+  operationCommand(context, "reconcile", {
+    name: "reconcile",
+    options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
+    input: lastDays,
+    text: (done, { publish }) => reconcileText(readOf(done), publish === true),
+    judge(done) {
+      if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
+      tellUnread(context, done);
+    },
+  });
+
+function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): CommandInput {
+  const isDay = day.safeParse(to).success;
+  return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };
+}
+
+function reconcileText(done: readonly Reconciled[], publish: boolean): string {
+  const counts = table(done, {
+    source: "source",
+    collection: "collectionId",
+    paid: "listed",
+    "without event": "missing",
+    healed: "opened",
+    "named by a callback": "called",
+  });
+  const [first] = done;
+  const period = first === undefined ? "" : `Payments of ${first.from} to ${first.to} (${first.zone})\n\n`;
+  return `${period}${counts}\n\n${[
+    ...healedText(done, publish),
+    ...waitingText(done),
+    ...done.flatMap(({ collectionId, unproven }) =>
+      unproven.map(
+        ({ first, last, why }) =>
+          `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it ` +
+          "showed was used; what it may be hiding is unknown.",
+      ),
+    ),
+    ...done.flatMap(({ underWay }) => underWay.map((other) => `Another reconcile is under way: ${other}.`)),
+    ...(done.some(({ resumed }) => resumed)
+      ? ["It continued an interrupted run; the counts include that run."]
+      : []),
+  ].join("\n")}`;
+}
+
+function healedText(done: readonly Reconciled[], publish: boolean): string[] {
+  const opened = done.reduce((sum, one) => sum + one.opened, 0);
+  const isWhole = done.every(({ missing, unproven }) => missing === 0 && unproven.length === 0);
+  if (opened === 0) return isWhole ? ["Nothing is missing."] : [];
+  const they = opened === 1 ? "1 payment is" : `${opened} payments are`;
+  const early = publish
+    ? ""
+    : "; payments from before its first serve are recorded only (--publish publishes them)";
+  return [
+    `${they} healed: the running relay asks the provider about each, or sends its event again, and ` +
+      `publishes what is confirmed${early}.`,
+  ];
+}
+
+function waitingText(done: readonly Reconciled[]): string[] {
+  const waiting = done.flatMap((one) => one.waiting);
+  const inAll = done.reduce((sum, one) => sum + one.waitingInAll, 0);
+  if (inAll === 0) return [];
+  const more = inAll > waiting.length ? [`and ${inAll - waiting.length} more`] : [];
+  return [
+    "",
+    `Without an accepted event as this ends (${inAll}):`,
+    table(waiting, { invoice: "invoiceId", reason: "reason", detail: "detail" }),
+    ...more,
+  ];
+}
+
+/** After the results of others: the sources that failed. With `--json` they stand among the results. */
+function tellUnread(context: CommandContext, results: readonly (object | Unread)[]): void {
+  for (const one of results) {
+    if (!("error" in one)) continue;
+    const { source, error } = one;
+    if (!context.json) context.remark(`Source "${source}" failed: ${error.message}`);
+    if (error.code.endsWith("_away")) context.away();
+    else context.fault();
+  }
+}

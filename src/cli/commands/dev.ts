@@ -6,7 +6,7 @@ import { indentedJson } from "../../kit/json.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { readSettings } from "../../kit/settings.ts";
 import { plainText } from "../../kit/text.ts";
-import { meaningOf } from "../../operate/timeline-meaning.ts";
+import { meaningOf } from "../../operate/timeline.ts";
 import type { CommandContext } from "../command-context.ts";
 import { renderTimeline } from "./invoices.ts";
 

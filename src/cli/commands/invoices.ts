@@ -8,17 +8,15 @@ import { currencyOf } from "../../kit/settings.ts";
 import { moneyIn, plainText, shortText } from "../../kit/text.ts";
 import { clock, dayOf, spanText } from "../../kit/time.ts";
 import { searchInvoices } from "../../operate/find-invoices.ts";
-import { readValue } from "../../operate/operations/bad-input.ts";
 import { name } from "../../operate/operations/fields.ts";
-import type { Timeline } from "../../operate/timeline.ts";
-import { meaningOf } from "../../operate/timeline-meaning.ts";
+import { readValue } from "../../operate/operations/operation.ts";
+import { clockText, headlineOf, meaningOf, type Timeline, wordsOf } from "../../operate/timeline.ts";
 import { readTimeline } from "../../operate/timeline-reading.ts";
-import { clockText, headlineOf, wordsOf } from "../../operate/timeline-words.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText } from "../option-values.ts";
 import { table } from "../table.ts";
-import { writeFileUnlessStopped } from "../write-file.ts";
+import { writeFileUnlessStopped } from "./report.ts";
 
 type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
 

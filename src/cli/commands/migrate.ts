@@ -5,8 +5,7 @@ import { type Kysely, sql } from "kysely";
 import { migrateToLatest, refuseSharedDatabase, schemaState } from "../../database/migrate.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { makePartitions } from "../../receive/log/partitions.ts";
-import type { CommandContext } from "../command-context.ts";
-import type { StopRequest } from "../stop-request.ts";
+import type { CommandContext, StopRequest } from "../command-context.ts";
 
 export function migrateCommand(context: CommandContext): Command {
   return new Command("migrate")

@@ -1,11 +1,10 @@
 import { extname } from "node:path";
 import type { Command } from "commander";
+import { type Parts, writeWholeFile } from "../../books/file.ts";
 import type { SheetColumn, Total } from "../../books/report/sheet.ts";
-import { usageError } from "../../kit/errors.ts";
+import { RelayError, usageError } from "../../kit/errors.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type CommandInput, operationCommand } from "../operation-command.ts";
-import { Progress } from "../progress.ts";
-import { writeFileUnlessStopped } from "../write-file.ts";
+import { type CommandInput, operationCommand, Progress } from "../operation-command.ts";
 
 export const reportCommand = (context: CommandContext): Command =>
   operationCommand(context, "exportReport", {
@@ -56,3 +55,26 @@ const totalOf = (columns: readonly SheetColumn[], { currency, count, sums }: Tot
   rows: count,
   ...Object.fromEntries(columns.flatMap(({ name }, at) => (sums[at] == null ? [] : [[name, sums[at]]]))),
 });
+
+/**
+ * Writes a file whole; a person who stops the command meanwhile leaves nothing behind.
+ * @returns how many bytes were written. @throws RelayError when it was stopped, or cannot be written.
+ */
+export async function writeFileUnlessStopped(
+  context: CommandContext,
+  file: string,
+  parts: Parts,
+): Promise<number> {
+  const stop = context.listenForStop();
+  const untilStopped = async function* () {
+    for await (const part of parts) {
+      if (stop.signal.aborted) throw new RelayError(`Stopped before the end: ${file} was not written.`);
+      yield part;
+    }
+  };
+  try {
+    return await writeWholeFile(file, untilStopped());
+  } finally {
+    stop.release();
+  }
+}

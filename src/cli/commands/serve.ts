@@ -4,8 +4,7 @@ import { describedSources, SERVE_REQUIRES } from "../../kit/settings.ts";
 import { plainText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { nameValue } from "../option-values.ts";
-import { table } from "../table.ts";
-import { plainJson } from "../terminal-text.ts";
+import { plainJson, table } from "../table.ts";
 
 export function serveCommand(context: CommandContext): Command {
   return new Command("serve")

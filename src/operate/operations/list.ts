@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { ROLES } from "../../kit/admin-token.ts";
-import { alarmOperations } from "./alarms.ts";
-import { bookOperations } from "./books.ts";
 import { callbackOperations } from "./callbacks.ts";
 import { time } from "./fields.ts";
 import { invoiceOperations } from "./invoices.ts";
 import type { OperationShape } from "./operation.ts";
-import { proofOperations } from "./proof.ts";
+import { bookOperations, proofOperations } from "./proof.ts";
 import { recordOperations } from "./records.ts";
 import { replayOperations } from "./replays.ts";
 import { live, statusOperations } from "./status.ts";
 import { undeliveredOperations } from "./undelivered.ts";
-import { upstreamOperations } from "./upstreams.ts";
+import { alarmOperations, upstreamOperations } from "./upstreams.ts";
 
 /**
  * Everything that a person may ask or do. The admin API's router and OpenAPI document, the console's client

@@ -1,11 +1,19 @@
 import { z } from "zod";
-import type { BookSource } from "../../books/book-source.ts";
+import type { BookSource } from "../../books/report/read-payments.ts";
+import { isInCollection, seenCollections } from "../../confirm/invoices/seen-collections.ts";
 import type { Database } from "../../database/tables.ts";
 import type { Role } from "../../kit/admin-token.ts";
+import { notFoundError, RelayError } from "../../kit/errors.ts";
+import { isUuid } from "../../kit/ids.ts";
 import type { Mask } from "../../kit/mask.ts";
+import { isRefusedData } from "../../kit/postgres-errors.ts";
+import { ownWords, problemsOf } from "../../kit/problems.ts";
+import { shortText } from "../../kit/text.ts";
 import type { Route } from "../../publish/event-log.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
+import { certifiedCollections } from "../../reconcile/read-certificates.ts";
 import type { Signer } from "../../signing/signed.ts";
+import { listFirstServed } from "../../upstreams/source-row.ts";
 import type { Activity } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
 import { answeredId, type Period, SOME_ID, whole } from "./fields.ts";
@@ -104,7 +112,7 @@ interface Described<
   tellsTokens?: true;
 }
 
-export interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
+interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
   /** @returns null when there is nothing with this id. */
   run(
     context: OperationContext,
@@ -222,3 +230,139 @@ export const settingsShown = z.object({
   ),
 });
 export type SettingsShown = z.output<typeof settingsShown>;
+
+/** What was asked for cannot be meant, whatever the state: the same sentence over HTTP and at a terminal. */
+export class BadInput extends RelayError {
+  /** Each begins with the name of a field. */
+  readonly problems: readonly string[];
+
+  constructor(problems: string | readonly string[], cause?: unknown) {
+    const all = [problems].flat();
+    super(`${all.join("; ").replace(/\.$/, "")}.`, { code: "usage", cause });
+    this.problems = all;
+  }
+}
+
+export interface OperationInput {
+  path: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/**
+ * Reads what an operation takes. A parameter that it does not know is refused like an unknown field of its
+ * body: what somebody asked for is never left out silently.
+ * @throws BadInput that names every field that is wrong.
+ */
+export function readInput(
+  { pathParameters, query = z.object({}), body }: Pick<Operation, "pathParameters" | "query" | "body">,
+  given: OperationInput,
+): OperationInput {
+  const [path, parameters, read] = [
+    parse(pathParameters, given.path),
+    parse(query.strict(), given.query),
+    parse(body, given.body),
+  ];
+  const problems = [...path.problems, ...parameters.problems, ...read.problems];
+  if (problems.length > 0) throw new BadInput(problems);
+  const input = { path: path.value, query: parameters.value, body: read.value };
+  for (const given of filtersOf(input)) refuseInverted(given);
+  return input;
+}
+
+/** Where an input may hold filters. */
+function filtersOf({ query, body }: OperationInput): Record<string, unknown>[] {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const { filters, alarms } = isObject(body) ? body : {};
+  return [query, body, filters, ...(Array.isArray(alarms) ? alarms : [])].filter(isObject);
+}
+
+function refuseInverted(given: Record<string, unknown>): void {
+  for (const [first, last] of [
+    ["from", "to"],
+    ["confirmedFrom", "confirmedTo"],
+  ] as const) {
+    const [from, to] = [given[first], given[last]];
+    if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
+      throw new BadInput(`${first} should not be after ${to}, the end of the period`);
+  }
+}
+
+/** Reads one value. @throws BadInput */
+export function readValue<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const { value, problems } = parse(schema, given);
+  if (problems.length > 0) throw new BadInput(problems);
+  return value as z.output<Schema>;
+}
+
+function parse(schema: z.ZodType | undefined, given: unknown): { value: unknown; problems: string[] } {
+  const result = schema?.safeParse(given, { error: ownWords });
+  return { value: result?.data, problems: result?.success === false ? problemsOf(result.error) : [] };
+}
+
+/** A parameter that an operation does not have, in the words of `readInput`. */
+export const refuseUnknown = (name: string): BadInput =>
+  new BadInput(`The request holds ${name}, which is not known here.`);
+
+/**
+ * Runs the operation.
+ * @throws BadInput for what only Postgres detects, such as a NUL or the year 0; RelayError for a name that is
+ *   not known.
+ */
+export async function runOperation(
+  operation: Operation,
+  context: OperationContext,
+  input: OperationInput,
+): Promise<unknown> {
+  try {
+    await requireKnownNames(context, input);
+    return await operation.run(context, input);
+  } catch (error) {
+    if (isRefusedData(error)) throw new BadInput("The database does not accept one of the values.", error);
+    throw error;
+  }
+}
+
+type Known = Pick<OperationContext, "db" | "statusSettings">;
+
+/**
+ * A source or collection that nothing here has ever known is a slip of the pen, not a filter that nothing
+ * matches: whatever operation holds one is refused.
+ * @throws RelayError that names those there are
+ */
+export async function requireKnownNames(known: Known, input: OperationInput): Promise<void> {
+  for (const { source, collection } of filtersOf(input)) {
+    if (typeof source === "string") requireKnown("source", source, await sourcesOf(known));
+    if (typeof collection !== "string") continue;
+    if (isUuid(collection)) requireKnown("collection", collection, await collectionIdsOf(known));
+    else await requireCollection(known.db, collection);
+  }
+}
+
+async function sourcesOf({ db, statusSettings }: Known): Promise<string[]> {
+  const served = await listFirstServed(db);
+  return [...served.map(({ source }) => source), ...(statusSettings.sources ?? []).map(({ name }) => name)];
+}
+
+async function collectionIdsOf({ db, statusSettings }: Known): Promise<string[]> {
+  const set = (statusSettings.sources ?? []).flatMap(({ collectionIds }) => collectionIds);
+  return [...set, ...(await certifiedCollections(db))];
+}
+
+async function requireCollection(db: Database, name: string): Promise<void> {
+  const seen = (await seenCollections(db)).map((one) => one.name);
+  if (!seen.includes(name) && !(await isInCollection(db, name))) requireKnown("collection", name, seen);
+}
+
+const NAMED = 20;
+
+/** Where nothing is known at all, nothing is refused. */
+function requireKnown(what: string, name: string, given: readonly string[]): void {
+  const known = [...new Set(given)];
+  if (known.length === 0 || known.includes(name)) return;
+  const more = known.length > NAMED ? `, and ${known.length - NAMED} more` : "";
+  throw notFoundError(
+    `There is no ${what} "${shortText(name)}". Known: ${known.slice(0, NAMED).join(", ")}${more}.`,
+  );
+}

@@ -1,13 +1,16 @@
 import { z } from "zod";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import { personalMaskOf } from "../../kit/mask.ts";
-import { dismissDead, dismissQuarantine, releaseQuarantine, retryDead } from "../decide-undelivered.ts";
 import {
+  dismissDead,
+  dismissQuarantine,
   listUndelivered,
+  releaseQuarantine,
+  retryDead,
   showUndelivered,
   type UndeliveredList,
   undeliveredFilters,
-} from "../list-undelivered.ts";
+} from "../undelivered.ts";
 import {
   answeredId,
   dryRun,

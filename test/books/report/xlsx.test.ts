@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type Cell, type SheetColumn, type SheetRow, Totals } from "../../../src/books/report/sheet.ts";
-import { xlsxParts } from "../../../src/books/report/xlsx.ts";
+import { xlsxParts } from "../../../src/books/report/sheet-file.ts";
 import { readZip } from "../read-zip.ts";
 
 const COLUMNS: SheetColumn[] = [

@@ -13,7 +13,7 @@ it("a command of the relay's texts is said as what does the same here, and no ot
 });
 
 it.each([
-  ["operate/timeline-meaning", 5],
+  ["operate/timeline", 5],
   ["receive/caller/caller-checks", 1],
   ["reconcile/certificate/certify", 1],
   ["replay/replay-runner", 1],
