@@ -26,6 +26,8 @@ export interface InvoiceAnswer {
   document: unknown;
   /** The whole answer's text as it was received. */
   text: string;
+  /** Fields were too deep, or of too many pieces, to be read; in `document` a text says so in their place. */
+  leftOut: boolean;
 }
 
 /** An answer that only says that it was done. */
@@ -210,8 +212,9 @@ const onWire = ({ name }: Operation, body: unknown): unknown =>
 const saysNoOutcome = ({ kind }: FaultDetails): boolean =>
   ["timeout", "server_fault", "broken_json", "outside_contract"].includes(kind);
 
-const withInvoice = ({ data, document, text }: JudgedAnswer<Invoice>): InvoiceAnswer => ({
+const withInvoice = ({ data, document, text, leftOut }: JudgedAnswer<Invoice>): InvoiceAnswer => ({
   invoice: data,
   document,
   text,
+  leftOut,
 });

@@ -4,7 +4,7 @@ import { ownWords, problemsOf } from "../kit/problems.ts";
 import { DAY_MS } from "../kit/time.ts";
 import { type CollectionApiErrorKind, type FaultDetails, meaningOf } from "./collection-api-error.ts";
 import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
-import { parseExactJson } from "./contract/exact-json.ts";
+import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
 import type { HttpAnswer } from "./exchange.ts";
 
 /** A success: what was read, and what it was read from. */
@@ -14,6 +14,8 @@ export interface JudgedAnswer<Data> {
   document: unknown;
   message: string;
   text: string;
+  /** Fields of `data` were too intricate to be read: `document` only says so in their place. */
+  leftOut: boolean;
 }
 
 /** A page of a thousand invoices has ten thousand pieces; so many of any kind take about 25 ms (G12). */
@@ -51,19 +53,24 @@ export function judgeAnswer<Data>(
     const problems = problemsOf(data.error).map((problem) => `data: ${problem}`);
     return outside("answered outside the contract", { problems });
   }
-  return { data: data.data, document: said.data, message: said.message ?? "", text };
+  const { leftOut = false } = body;
+  return { data: data.data, document: said.data, message: said.message ?? "", text, leftOut };
 }
 
 interface Parsed {
   /** Left out where the text is no JSON, or was not read. */
   json?: unknown;
   isTooIntricate?: boolean;
+  leftOut?: boolean;
 }
 
 const NO_CONTENT: Parsed = { json: { status: "success" } };
 
 function parse(text: string): Parsed {
-  if (isTooIntricate(text, ANSWER_LIMITS)) return { isTooIntricate: true };
+  if (isTooIntricate(text, ANSWER_LIMITS)) {
+    const rest = leaveOutIntricate(text);
+    return isTooIntricate(rest, ANSWER_LIMITS) ? { isTooIntricate: true } : { ...parse(rest), leftOut: true };
+  }
   try {
     return { json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {

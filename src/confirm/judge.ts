@@ -250,7 +250,9 @@ export function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInv
   const type = invoiceTypeOf(answer.invoice.type);
   if (type === null && hasEvent !== true && !recordOnly) return waitForType(judged, confirmed);
   const event = type === null || recordOnly ? null : paidEvent(confirmation, answer, type, confirmed, rules);
-  const detail = "Too large for SNS: its event goes without metadata and beneficiaries.";
+  const detail =
+    `Too ${answer.leftOut ? "intricate to be read" : "large for SNS"}: its event goes without metadata ` +
+    "and beneficiaries.";
   const raises = event?.truncated ? [{ name: "event_truncated" as const, detail }] : [];
   return { state: "done", verdict: "paid", event, raises };
 }

@@ -8,11 +8,11 @@ import type { Claimed } from "./queue/claim.ts";
 
 /**
  * Makes the event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large
- * for SNS goes without metadata and beneficiaries, and says so.
+ * for SNS, or of which fields could not be read, goes without metadata and beneficiaries, and says so.
  */
 export function paidEvent(
   { source, traceparent }: Pick<Claimed, "source" | "traceparent">,
-  { invoice }: Pick<Found, "invoice">,
+  { invoice, leftOut = false }: Pick<Found, "invoice" | "leftOut">,
   type: InvoiceType,
   confirmed: ConfirmedInvoice,
   rules: Rules,
@@ -61,7 +61,9 @@ export function paidEvent(
       })) ?? null,
   };
   const smaller = { ...data, metadata: {}, beneficiaries: null, truncated: true } as const;
-  return newEvent(invoicePaid(source, data, traceparent), smaller, type, confirmed, rules);
+  const event = invoicePaid(source, leftOut ? smaller : data, traceparent);
+  const made = newEvent(event, smaller, type, confirmed, rules);
+  return leftOut ? { ...made, truncated: true } : made;
 }
 
 /** An event that is about to be logged. */

@@ -62,7 +62,9 @@ export const invoicePaidSchema = z
       truncated: z
         .literal(true)
         .optional()
-        .describe("Present when metadata and beneficiaries were left out: the whole is too large for SNS."),
+        .describe(
+          "Present when metadata and beneficiaries were left out: too large for SNS, or nested too deep.",
+        ),
     }),
   })
   .meta({

@@ -37,9 +37,9 @@ export function collectionApiProvider(options: CollectionClientOptions): Provide
   const provider: Provider = {
     askInvoice: (invoiceId, ask) =>
       answered(async () => {
-        const { invoice, document } = await client.getInvoice(invoiceId, { ...ask, retries: 0 });
+        const { invoice, document, leftOut } = await client.getInvoice(invoiceId, { ...ask, retries: 0 });
         const status = statusText(invoice.status);
-        return { kind: "found", invoice: { ...invoice, status }, document, receivedAt: new Date() };
+        return { kind: "found", invoice: { ...invoice, status }, document, leftOut, receivedAt: new Date() };
       }),
     readPage: ({ collectionId, ...filter }, ask) =>
       answered(async () => {

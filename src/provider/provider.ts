@@ -86,6 +86,8 @@ export type Answer =
       invoice: Invoice;
       document: unknown;
       receivedAt: Date;
+      /** Fields such as the metadata were too intricate to be read; false by default. */
+      leftOut?: boolean;
     }
   | NotFound
   | Refusal;

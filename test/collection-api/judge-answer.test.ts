@@ -1,5 +1,7 @@
+import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { invoiceRead } from "../../src/collection-api/contract/index.ts";
 import { judgeAnswer, retryAfterMs, retryDelayMs } from "../../src/collection-api/judge-answer.ts";
 
 const NOW = new Date("2026-11-01T10:00:00Z");
@@ -25,6 +27,7 @@ describe("an answer that succeeds", () => {
     expect(judged(200, success)).toEqual({
       data: { id: "a" },
       document: { id: "a", more: 1 },
+      leftOut: false,
       message: "Fine",
       text,
     });
@@ -43,7 +46,7 @@ describe("an answer that succeeds", () => {
 
   it("without content is one where no data is awaited", () => {
     const nothing = judgeAnswer({ status: 204, headers: {}, text: "" }, z.unknown(), NOW);
-    expect(nothing).toEqual({ data: undefined, document: undefined, message: "", text: "" });
+    expect(nothing).toEqual({ data: undefined, document: undefined, message: "", text: "", leftOut: false });
   });
 });
 
@@ -170,6 +173,23 @@ describe("a success that cannot be used says what is wrong, and is kept", () => 
   ])("%s", (_, evidence, expected) => {
     const outcome = judged(200, evidence);
     expect(outcome).toEqual({ status: 200, evidence, ...expected });
+  });
+
+  it("too intricate only in a field of its data, it is read without that field, and says so", () => {
+    const deepField = `${'{"a":'.repeat(3_000)}"]}\\""${"}".repeat(3_000)}`;
+    for (const field of [deepField, `[${"1,".repeat(50_000)}1]`]) {
+      const data = `{"id":"x","status":"Paid","amount":1.10,"billerMetaData":${field},"vat":[{"a":1}],"more":"{["}`;
+      const text = `{"status":200,"message":"Read","data":${data}}`;
+      expect(judgeAnswer({ status: 200, headers: {}, text }, invoiceRead, NOW)).toMatchObject({
+        data: { id: "x", amount: "1.10", billerMetaData: {} },
+        document: {
+          billerMetaData: expect.stringContaining(hash("sha256", field)),
+          vat: [{ a: 1 }],
+          more: "{[",
+        },
+        ...{ leftOut: true, text },
+      });
+    }
   });
 
   it("a page of a thousand invoices is not too intricate to be read", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../../src/confirm/judge.ts";
+import type { Answer } from "../../src/provider/provider.ts";
 import { confirmation, EVEN, found, rules, unpaid } from "./judging-fixture.ts";
 
 describe("judging: a paid invoice", () => {
@@ -94,6 +95,14 @@ describe("judging: a paid invoice", () => {
       metadata: {},
       beneficiaries: null,
       truncated: true,
+    });
+    expect(outcome.raises).toMatchObject([{ name: "event_truncated" }]);
+  });
+
+  it("of fields too intricate to be read goes without them, and says so", () => {
+    const outcome = judge(confirmation(), { ...found(), leftOut: true } as Answer, rules, EVEN);
+    expect(JSON.parse(outcome.event?.payload ?? "").data).toMatchObject({
+      ...{ metadata: {}, beneficiaries: null, truncated: true },
     });
     expect(outcome.raises).toMatchObject([{ name: "event_truncated" }]);
   });

@@ -96,8 +96,9 @@ export const ALARMS_OF_PAYMENTS = {
     title: ["an event was too large and lost its metadata", "events were too large and lost their metadata"],
     about: "invoice",
     means:
-      "An invoice is too large for one SNS message (256 KiB): its event went out without metadata and " +
-      "beneficiaries, with `truncated` true.",
+      "An invoice is too large for one SNS message (256 KiB), or fields of the provider's answer are nested " +
+      "too deep or of too many pieces to be read: its event went out without metadata and beneficiaries, " +
+      "with `truncated` true.",
     ends: "a day after it was last seen.",
     quietAfter: "1 day",
     action: "Consumers got the event without metadata and beneficiaries; they can ask the provider for them.",

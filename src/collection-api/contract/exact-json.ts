@@ -1,3 +1,6 @@
+import { hash } from "node:crypto";
+import { endOfString, isTooIntricate } from "../../kit/json.ts";
+
 /** A JSON number kept as its own digits; `JSON.stringify` writes exactly these digits again. */
 export interface RawJson {
   readonly rawJSON: string;
@@ -36,4 +39,64 @@ export function isRawJson(value: unknown): value is RawJson {
 /** A number that `JSON.stringify` writes with exactly the digits of `digits`, such as `40400.10`. */
 export function rawJsonNumber(digits: string): RawJson {
   return json.rawJSON(digits);
+}
+
+const QUOTE = 0x22;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The envelope, and the object that is its `data`. */
+const FIELDS_OF_DATA = 2;
+
+/** Of an answer that is too intricate as a whole, a field beyond these is left out. */
+const FIELD_LIMITS = { depth: 16, pieces: 1_000 };
+
+/**
+ * An answer that is too intricate to be read, without the fields of its `data` that make it so: each is a
+ * text that says so, with the SHA-256 of what it was, so that a change still shows. What an invoice is and
+ * whether it is paid stands in plain fields, which metadata of any shape must not hide. Looks at each
+ * character a few times at most.
+ */
+export function leaveOutIntricate(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  let depth = 0;
+  let isObject = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
+    else if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) continue;
+    else if (depth === FIELDS_OF_DATA && isObject) {
+      const end = endOfValue(text, at);
+      const value = text.slice(at, end);
+      if (isTooIntricate(value, FIELD_LIMITS)) {
+        parts.push(text.slice(from, at), JSON.stringify(placeholderFor(value)));
+        from = end;
+      }
+      at = end - 1;
+    } else {
+      depth += 1;
+      if (depth === FIELDS_OF_DATA) isObject = code === OPEN_OBJECT;
+    }
+  }
+  return parts.join("") + text.slice(from);
+}
+
+const placeholderFor = (value: string): string =>
+  `(left out by invoice-relay: too deep, or of too many pieces; ${value.length} characters, ` +
+  `SHA-256 ${hash("sha256", value)})`;
+
+/** The index after the object or array that opens at `start`, or the text's end. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth += 1;
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return text.length;
 }
