@@ -8,7 +8,7 @@ import express, {
 import { holderOf } from "../api/sessions.ts";
 import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
 import type { Database } from "../database/tables.ts";
-import { isLoopback } from "../kit/addresses.ts";
+import { isLoopback, withoutPorts } from "../kit/addresses.ts";
 import { faultOf } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
@@ -38,6 +38,12 @@ export function httpApp(
   app.set("trust proxy", [...trustedProxies]);
   app.disable("x-powered-by");
   app.disable("etag");
+  app.use((request, _response, next) => {
+    const { "x-forwarded-for": forwarded } = request.headers;
+    // Express takes what has a port for no address. What is recorded are the raw headers.
+    if (typeof forwarded === "string") request.headers["x-forwarded-for"] = withoutPorts(forwarded);
+    next();
+  });
   for (const handler of handlers) app.use(handler);
   app.use((request, response) => {
     response.status(404);

@@ -14,6 +14,13 @@ export function plainAddress(text: string): string | null {
   return parseAddress(text)?.toString() ?? null;
 }
 
+/** Each address of X-Forwarded-For without the port that Azure's and AWS' balancers can name, and without brackets. */
+export const withoutPorts = (forwarded: string): string =>
+  forwarded.replaceAll(
+    /(?<=^|[\s,])(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([\da-f:.]+)\](?::\d+)?)(?=$|[\s,])/gi,
+    "$1$2",
+  );
+
 export const isLoopback = (text: string | undefined): boolean =>
   parseAddress(text ?? "")?.range() === "loopback";
 

@@ -44,6 +44,15 @@ ${tables.join("")}} as const;
     expect(silent.rows).toEqual([]);
   });
 
+  it("give every table a primary key, without which a publication for all tables refuses its deletes", async () => {
+    const db = await open(createTestDatabase);
+    const without = await sql`
+      select relname from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+        and not exists (select from pg_index where indrelid = pg_class.oid and indisprimary)`.execute(db);
+    expect(without.rows).toEqual([]);
+  });
+
   it("run once, also when several processes start at the same time", async () => {
     const db = await open(createEmptyTestDatabase);
     const ran = await Promise.all([1, 2, 3].map(() => migrateToLatest(db, "relay")));
