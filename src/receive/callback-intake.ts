@@ -66,7 +66,11 @@ export class CallbackIntake {
     const address = addressOf(request);
     const called = callbackAddress(request.originalUrl);
     const found = this.#tokens.sourceOf(called.token);
-    if (found === null) return WRONG_TOKEN;
+    if (found === null) {
+      // Left unread, Node would read any body to its end, in chunks of one byte perhaps.
+      await readBody(request, BODY_LIMIT);
+      return WRONG_TOKEN;
+    }
     const { method, headers } = request;
     if (!CALLBACK_METHODS.includes(method))
       return turnedAway(405, "A callback is sent with POST, GET or HEAD.");
