@@ -82,7 +82,7 @@ const print = (title: string, measured: readonly Measured[]) =>
 
 type Measured = [attack: string, ms: number, mib: number];
 
-const TRIES = 3;
+const TRIES = 6;
 
 /**
  * Measures again what was late: a machine that others keep busy is quiet for one of some tries. The most memory
