@@ -79,7 +79,7 @@ function turnAway(response: Response, { status, why }: TurnedAway, browser: bool
   response.status(status);
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
   // What is left of such a body is not waited for.
-  if (status === 400 || !response.req.complete) response.setHeader("connection", "close");
+  if (status === 400 || status === 413 || !response.req.complete) response.setHeader("connection", "close");
   if (browser && status === 404) sendPage(response, "nowhere");
   else response.type("text/plain").send(`${why}\n`);
 }
