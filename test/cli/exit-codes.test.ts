@@ -16,6 +16,14 @@ describe("exit codes, and errors with --json", () => {
     ["an unknown command", ["migrat"], async () => ({}), 2, "usage", "Did you mean migrate?"],
     ["an unknown option", ["serve", "--fast"], async () => ({}), 2, "usage", "unknown option '--fast'"],
     ["an argument left out", ["invoice"], async () => ({}), 2, "usage", "missing required argument 'id'"],
+    [
+      "two ends of one pause",
+      ["pause", "confirm", "--for", "1h", "--until", "2126-01-01", "--reason", "a try"],
+      async () => ({}),
+      2,
+      "usage",
+      "--until",
+    ],
     ["an id that is none", ["erase", "42"], async () => ({}), 2, "usage", "should be an id"],
     [
       "a port that is none",
