@@ -80,8 +80,7 @@ export const ALERTS: readonly Alert[] = [
     todo:
       "Do workers run (`serve` without `--no-workers`)? Is the source [refused](#source_paused), " +
       "[failing](#source_failing) or paused (`invoice-relay status` says)? Is `CONFIRM_RATE_PER_SECOND` " +
-      "too low for what comes? Then first asks keep three eighths of it at least, and repeats and replays " +
-      "an eighth each.",
+      "too low for what comes? Then first requests go before repeats, and replays go last.",
   },
   {
     alert: "InvoiceRelayEventsWait",
