@@ -157,30 +157,29 @@ export class VaryingStatement<Given, Result extends ResultColumns> implements De
 /** How the values of one type are sent: pg_type.oid, fixed by Postgres, and the binary format of a value. */
 interface Type<Value> {
   oid: number;
-  encode(value: Value): Buffer;
+  /** In bytes. */
+  size(value: Value): number;
+  write(value: Value, buffer: Buffer, at: number): void;
 }
 
-/** The array in Postgres' binary format (array_recv): each element stands behind its length. */
-function binaryArray<Value>(values: readonly (Value | null)[], { oid, encode }: Type<Value>): Buffer {
-  const elements = values.map((value) => (value === null ? null : encode(value)));
+/** The array in Postgres' binary format (array_recv): each element stands behind its length, -1 for null. */
+function binaryArray<Value>(values: readonly (Value | null)[], { oid, size, write }: Type<Value>): Buffer {
+  const sizes = values.map((value) => (value === null ? -1 : size(value)));
   // Dimensions (none of an empty array), whether there are nulls, element type, length, lower bound.
   const header = values.length === 0 ? [0, 1, oid] : [1, 1, oid, values.length, 1];
-  const size = elements.reduce((sum, element) => sum + 4 + (element?.length ?? 0), 4 * header.length);
-  const buffer = Buffer.allocUnsafe(size);
+  const bytes = sizes.reduce((sum, one) => sum + 4 + Math.max(0, one), 4 * header.length);
+  const buffer = Buffer.allocUnsafe(bytes);
   let at = 0;
   for (const word of header) at = buffer.writeInt32BE(word, at);
-  for (const element of elements) {
-    at = buffer.writeInt32BE(element?.length ?? -1, at);
-    if (element !== null) at += element.copy(buffer, at);
+  for (const [index, value] of values.entries()) {
+    const length = sizes[index] ?? 0;
+    at = buffer.writeInt32BE(length, at);
+    if (value === null) continue;
+    write(value, buffer, at);
+    at += length;
   }
   return buffer;
 }
-
-const written = (size: number, write: (buffer: Buffer) => void): Buffer => {
-  const buffer = Buffer.allocUnsafe(size);
-  write(buffer);
-  return buffer;
-};
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -200,43 +199,51 @@ const columnOf =
     type: sql.raw(name),
   });
 
+const inUtf8 = {
+  size: (value: string) => Buffer.byteLength(value),
+  write: (value: string, buffer: Buffer, at: number) => buffer.write(value, at),
+};
+
 /** @throws RefusedValue, when it is sent, for what is no UUID with dashes. */
-export const uuid = columnOf("uuid[]", {
+export const uuid = columnOf<string>("uuid[]", {
   oid: 2950,
-  encode: (value: string) => {
+  size: () => 16,
+  write(value, buffer, at) {
     if (!UUID.test(value)) throw new RefusedValue(`"${value.slice(0, 40)}" is no UUID`);
-    return Buffer.from(value.replaceAll("-", ""), "hex");
+    buffer.write(value.replaceAll("-", ""), at, "hex");
   },
 });
 /** Lone surrogates become U+FFFD. */
-export const text = columnOf("text[]", { oid: 25, encode: (value: string) => Buffer.from(value) });
+export const text = columnOf<string>("text[]", { oid: 25, ...inUtf8 });
 /** Decimal strings. */
-export const numeric = columnOf("text[]::numeric[]", {
-  oid: 25,
-  encode: (value: string) => Buffer.from(value),
-});
-export const json = columnOf("json[]", { oid: 114, encode: (value: string) => Buffer.from(value) });
-export const bytea = columnOf("bytea[]", {
+export const numeric = columnOf<string>("text[]::numeric[]", { oid: 25, ...inUtf8 });
+export const json = columnOf<string>("json[]", { oid: 114, ...inUtf8 });
+export const bytea = columnOf<Uint8Array>("bytea[]", {
   oid: 17,
-  encode: (value: Uint8Array) => Buffer.from(value.buffer, value.byteOffset, value.length),
+  size: (value) => value.length,
+  write: (value, buffer, at) => buffer.set(value, at),
 });
-export const integer = columnOf("int[]", {
+export const integer = columnOf<number>("int[]", {
   oid: 23,
-  encode: (value: number) => written(4, (buffer) => buffer.writeInt32BE(value)),
+  size: () => 4,
+  write: (value, buffer, at) => buffer.writeInt32BE(value, at),
 });
-export const float = columnOf("float8[]", {
+export const float = columnOf<number>("float8[]", {
   oid: 701,
-  encode: (value: number) => written(8, (buffer) => buffer.writeDoubleBE(value)),
+  size: () => 8,
+  write: (value, buffer, at) => buffer.writeDoubleBE(value, at),
 });
-export const boolean = columnOf("boolean[]", {
+export const boolean = columnOf<boolean>("boolean[]", {
   oid: 16,
-  encode: (value: boolean) => Buffer.of(value ? 1 : 0),
+  size: () => 1,
+  write: (value, buffer, at) => buffer.writeUInt8(value ? 1 : 0, at),
 });
 /** In microseconds, which as a number would lose digits from the year 2255 on. */
-export const time = columnOf("timestamptz[]", {
+export const time = columnOf<Date>("timestamptz[]", {
   oid: 1184,
-  encode: (value: Date) =>
-    written(8, (buffer) => buffer.writeBigInt64BE(BigInt(value.getTime() - POSTGRES_EPOCH_MS) * 1_000n)),
+  size: () => 8,
+  write: (value, buffer, at) =>
+    buffer.writeBigInt64BE(BigInt(value.getTime() - POSTGRES_EPOCH_MS) * 1_000n, at),
 });
 
 /** An entry of an index has 2,704 bytes at most; Postgres refuses the row of a larger one. */

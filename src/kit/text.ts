@@ -1,11 +1,15 @@
+const PLAIN = /^[\x20-\x7E]*$/;
+
 /**
  * Text that Postgres, XML and SNS take: NUL and other control characters, the two non-characters and lone
  * surrogates become U+FFFD, the replacement character. Tabs and line ends stay.
  */
 export const storableText = (text: string): string =>
-  text
-    .toWellFormed()
-    .replaceAll(/(?:[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF])+/gu, (run) => "\uFFFD".repeat(run.length));
+  PLAIN.test(text)
+    ? text
+    : text
+        .toWellFormed()
+        .replaceAll(/(?:[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF])+/gu, (run) => "\uFFFD".repeat(run.length));
 
 /** Beyond so many segments, a path with a broken one stays as it came: each costs an exception. */
 const DECODED_SEGMENTS = 32;

@@ -11,11 +11,16 @@ const MOST: Money = "9999999999999999.99";
 // Bounds the exponent too: 1e999999999 would otherwise be written out as a billion digits.
 const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
 
+/** What most amounts look like; the group holds the decimals, at most two. */
+const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.(\d\d?))?$/;
+
 /** A number, a {@link RawJson}, or text, as a decimal string. @returns undefined when it is no amount. */
 export function moneyOf(value: unknown): Money | undefined {
   const digits = isRawJson(value) ? value.rawJSON : typeof value === "number" ? String(value) : value;
   if (typeof digits !== "string") return undefined;
   const text = digits.trim();
+  const plain = PLAIN.exec(text);
+  if (plain !== null) return plain[1] === undefined ? `${text}.00` : text + "0".repeat(2 - plain[1].length);
   if (!READABLE.test(text)) return undefined;
   // Big refuses a leading plus.
   const amount = written(new Big(text.replace(/^\+/, "")));
