@@ -181,7 +181,7 @@ function binaryArray<Value>(values: readonly (Value | null)[], { oid, size, writ
   return buffer;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /** 2000-01-01, from which Postgres counts, in ms since 1970. */
 const POSTGRES_EPOCH_MS = 946_684_800_000;

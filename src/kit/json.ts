@@ -56,6 +56,9 @@ export function isTooIntricate(text: string, limits: { depth: number; pieces: nu
 
 /** The index of the quote that closes the string opened at `start`, or of the text's end. */
 export function endOfString(text: string, start: number): number {
+  const next = text.indexOf('"', start + 1);
+  if (next === -1) return text.length;
+  if (text.charCodeAt(next - 1) !== BACKSLASH) return next;
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at;

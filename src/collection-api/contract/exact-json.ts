@@ -21,6 +21,7 @@ const json: ExactJson = JSON as typeof JSON & ExactJson;
 /** Stands before a number's digits while they are parsed as text: a control character, "private use one". */
 const MARK = "\u0091";
 const MARK_CODE = 0x91;
+const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39];
 
 /**
  * `JSON.parse` that loses no digit: a number that would not be written again as it stands (`40400.10`,
@@ -31,7 +32,7 @@ const MARK_CODE = 0x91;
 export function parseExactJson(text: string): unknown {
   // A reviver takes twice as long, and each confirmation reads an answer: it is left to texts that hold the mark.
   if (text.includes(MARK) || text.includes("\\u0091")) return parseEachExactly(text);
-  const root = { "": json.parse(text.replaceAll(TOKEN, marked)) };
+  const root = { "": json.parse(withNumbersMarked(text)) };
   return putInPlace(root, 0) ? root[""] : parseEachExactly(text);
 }
 
@@ -44,14 +45,30 @@ function parseEachExactly(text: string): unknown {
   );
 }
 
-/** A string, or a number that no colon follows: as a string it would be a key. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*(?!\s*:|[\d.eE+-])/g;
+/** What begins like a number, and the colon after it: only a key has one, and as a string it would be a key. */
+const DIGITS = /(-?\d[\d.eE+-]*)(\s*:)?/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-const marked = (token: string): string =>
-  token.startsWith('"') || String(Number(token)) === token || !NUMBER.test(token)
-    ? token
-    : `"${MARK}${token}"`;
+/** Each number that keeps its digits becomes a string: the mark, then the digits. One look at each character. */
+function withNumbersMarked(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      DIGITS.lastIndex = at;
+      const [, digits = "-", colon] = DIGITS.exec(text) ?? [];
+      const end = at + digits.length;
+      if (colon === undefined && String(Number(digits)) !== digits && NUMBER.test(digits)) {
+        parts.push(text.slice(from, at), `"${MARK}${digits}"`);
+        from = end;
+      }
+      at = end - 1;
+    }
+  }
+  return parts.join("") + text.slice(from);
+}
 
 /** How deep `putInPlace` looks; deeper texts are rare and left to the reviver. */
 const DEEPEST = 64;
@@ -80,7 +97,6 @@ export function rawJsonNumber(digits: string): RawJson {
   return json.rawJSON(digits);
 }
 
-const QUOTE = 0x22;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** The envelope, and the object that is its `data`. */
