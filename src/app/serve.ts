@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import { type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { requireWholeSessions } from "../database/server.ts";
@@ -51,7 +50,6 @@ const STACK_FRAMES = 30;
  */
 export async function serve(options: ServeOptions) {
   const { settings, log, http, workers, host, stop = new AbortController().signal } = options;
-  relaxHeapLimits();
   Error.stackTraceLimit = STACK_FRAMES;
   const onIdleError = (error: Error) =>
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
@@ -145,17 +143,6 @@ export function endOnUncaught(log: Logger): void {
     log.fatal({ origin, ...faultOf(error) }, "a bug ends this process; its work is taken up by the next");
     process.exit(1);
   });
-}
-
-/**
- * Lets the heap, and the buffers that it holds, grow to four times what lives in them before they are
- * collected: some 150 MB. V8 by itself collects everything after each 64 MB of buffers, so that a stranger's
- * large bodies set off five collections a second, and everyone waits 20 ms for each (docs/performance.md,
- * what was tried). `--max-old-space-size` holds as ever.
- */
-function relaxHeapLimits(): void {
-  setFlagsFromString("--heap-growing-percent=300");
-  setFlagsFromString("--external-memory-accounted-in-global-limit");
 }
 
 const AGAIN_MS = 1_000;
