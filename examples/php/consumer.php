@@ -57,11 +57,33 @@ const SIGNED_FIELDS = [
         ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
 ];
 
-function at_sns(string $address): bool
+/** Takes an address at SNS alone: Amazon's own in the topic's region, or the one that SNS_ORIGIN names. */
+function at_sns(array $message, string $name): string
 {
-    $region = explode(':', setting('TOPIC_ARN'))[3];
-    $origin = getenv('SNS_ORIGIN') ?: "https://sns.$region.amazonaws.com";
-    return str_starts_with($address, "$origin/");
+    [, $partition, , $region] = explode(':', setting('TOPIC_ARN'));
+    $domain = ['aws-cn' => 'amazonaws.com.cn', 'aws-eusc' => 'amazonaws.eu'][$partition] ?? 'amazonaws.com';
+    $origin = getenv('SNS_ORIGIN') ?: "https://sns.$region.$domain";
+    $address = text($message, $name);
+    if (!str_starts_with($address, "$origin/")) {
+        $part = strtok($address, ':') === strtok($origin, ':') ? 'host' : 'scheme';
+        throw new Refused("$name: its $part is not that of $origin");
+    }
+    return $address;
+}
+
+/** A name of SNS' own form; only a stand-in, such as LocalStack, keeps certificates under another path. */
+function certificate_address(array $message): string
+{
+    $address = at_sns($message, 'SigningCertURL');
+    if (strpbrk($address, '?#') !== false) {
+        throw new Refused('SigningCertURL: it has a query or fragment');
+    }
+    $directory = getenv('SNS_ORIGIN') ? '.*' : '';
+    $path = preg_replace('~^\w+://[^/]+~', '', $address);
+    if (!preg_match("~^$directory/SimpleNotificationService-[0-9a-f]{32}\.pem\z~", $path)) {
+        throw new Refused('SigningCertURL: its path is not /SimpleNotificationService-<32 hex digits>.pem');
+    }
+    return $address;
 }
 
 /**
@@ -104,11 +126,7 @@ function verify(array $message): void
         // A setting to mend, so that nothing is lost meanwhile: SNS delivers it again.
         throw new RuntimeException('the topic signs with SHA-1: set its attribute SignatureVersion to 2');
     }
-    $address = text($message, 'SigningCertURL');
-    if (!at_sns($address) || !preg_match('~/SimpleNotificationService-[0-9a-f]{32}\.pem\z~', $address)
-        || substr_count($address, '/') !== 3) {
-        throw new Refused('the certificate is not at SNS');
-    }
+    $address = certificate_address($message);
     $signed = '';
     foreach (SIGNED_FIELDS[text($message, 'Type')] ?? throw new Refused('another type of message') as $name) {
         if (isset($message[$name])) {
@@ -183,10 +201,7 @@ function receive(string $body): int
         }
         verify($message);
         if ($message['Type'] === 'SubscriptionConfirmation') {
-            if (!at_sns($message['SubscribeURL'])) {
-                throw new Refused('the address to confirm at is not at SNS');
-            }
-            fetch($message['SubscribeURL']);
+            fetch(at_sns($message, 'SubscribeURL'));
             return 204;
         }
         $event = parse($message);

@@ -53,14 +53,17 @@ export function readJson(input: unknown): unknown {
   }
 }
 
-/** An address at one of these origins, without credentials. @returns undefined when it is none */
-export function snsAddress(address: string, origins: readonly string[]): URL | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  if (url.username !== "" || url.password !== "") return undefined;
-  return origins.some((origin) => URL.canParse(origin) && new URL(origin).origin === url.origin)
-    ? url
-    : undefined;
+/** The part of an address by which it is at none of these origins, and what was expected; null when it is at one. */
+export function misplaced(address: string, origins: readonly string[]): string | null {
+  if (!URL.canParse(address)) return "it is no URL";
+  const { host, protocol, username, password } = new URL(address);
+  const known = origins.filter((origin) => URL.canParse(origin)).map((origin) => new URL(origin));
+  // `localhost:4566` without its scheme has no host, nor has a `data:` address that a forger may name.
+  const there = known.filter((origin) => host !== "" && origin.host === host);
+  if (there.length === 0)
+    return `the host "${host.slice(0, 100)}" is none of: ${known.map((one) => one.host).join(", ")}`;
+  if (!there.some((origin) => origin.protocol === protocol)) return `the scheme is not ${there[0]?.protocol}`;
+  return username === "" && password === "" ? null : "a user stands before its host";
 }
 
 const FETCH_TIMEOUT_MS = 5_000;

@@ -2,15 +2,15 @@ import { createVerify, X509Certificate } from "node:crypto";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
 import {
   fetchText,
+  misplaced,
   readJson,
   type SnsMessage,
   signedText,
-  snsAddress,
   snsMessageSchema,
 } from "./sns-message.ts";
 
-/** SNS names its certificates so; whatever else a message names is not fetched. */
-const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{32}\.pem$/;
+/** SNS names its certificates so; nothing else that a message names is fetched. */
+const CERTIFICATE_NAME = /\/SimpleNotificationService-[0-9a-f]{32}\.pem$/;
 
 /** How many certificates are kept: forgers can name any number. */
 const KEPT = 100;
@@ -55,7 +55,8 @@ const isValidNow = ({ validFrom, validTo }: X509Certificate): boolean =>
  * @throws InvoicePaidError that says what does not fit
  */
 export async function verifySignature(message: SnsMessage, trust: Trust): Promise<readonly string[]> {
-  const origins = [originOfTopic(message.TopicArn, namedTopics(trust)), ...(trust.trustedOrigins ?? [])];
+  const own = originOfTopic(message.TopicArn, namedTopics(trust));
+  const origins = [own, ...(trust.trustedOrigins ?? [])];
   const held = heldCertificates(trust);
   refuseStale(message.Timestamp, trust.maxAgeSeconds);
   const { Signature, SigningCertURL, SignatureVersion } = message;
@@ -66,22 +67,18 @@ export async function verifySignature(message: SnsMessage, trust: Trust): Promis
       "weak_signature",
       "The topic signs with SHA-1. Set its attribute SignatureVersion to 2, or say allowSha1.",
     );
-  const url = snsAddress(SigningCertURL, origins);
-  if (
-    url === undefined ||
-    url.href !== `${url.origin}${url.pathname}` ||
-    !CERTIFICATE_PATH.test(url.pathname)
-  )
+  const misfit = misplaced(SigningCertURL, origins) ?? unlikeCertificate(SigningCertURL, own);
+  if (misfit !== null)
     throw new InvoicePaidError(
       "untrusted_certificate",
-      "The message's SigningCertURL is no address of a certificate of SNS. Name a local one's origin in " +
-        "trustedOrigins.",
+      `The message's SigningCertURL is no address of a certificate of SNS: ${misfit}. Name a local one's ` +
+        "origin in trustedOrigins.",
     );
   const algorithm = SignatureVersion === "2" ? "RSA-SHA256" : "RSA-SHA1";
   const signed = ({ publicKey }: X509Certificate): boolean =>
     createVerify(algorithm).update(signedText(message)).verify(publicKey, Signature, "base64");
   if (held.some((certificate) => isValidNow(certificate) && signed(certificate))) return origins;
-  const certificate = await certificateAt(url.href);
+  const certificate = await certificateAt(new URL(SigningCertURL).href);
   if (!isValidNow(certificate))
     throw new InvoicePaidError(
       "untrusted_certificate",
@@ -143,6 +140,23 @@ function heldCertificates({ certificates = [] }: Trust): readonly X509Certificat
   }
 }
 
+/**
+ * The part of an address by which no certificate of SNS stands there; null when one may. SNS keeps its own at
+ * the root, a stand-in under any path: LocalStack under `/_aws/sns`.
+ */
+function unlikeCertificate(address: string, own: string): string | null {
+  const { href, origin, pathname } = new URL(address);
+  if (!CERTIFICATE_NAME.test(pathname) || (origin === own && pathname.lastIndexOf("/") > 0))
+    return "the path is not /SimpleNotificationService-<32 hex digits>.pem";
+  return href === `${origin}${pathname}` ? null : "a query or fragment follows its path";
+}
+
+/** Amazon's domain where it is not amazonaws.com, by partition: China, the European sovereign cloud. */
+const DOMAINS = new Map([
+  ["aws-cn", "amazonaws.com.cn"],
+  ["aws-eusc", "amazonaws.eu"],
+]);
+
 /** `https://sns.<region>.amazonaws.com`, of a topic that is named. @throws InvoicePaidError `untrusted_topic` */
 function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
   if (!topicArns.includes(topicArn))
@@ -150,8 +164,8 @@ function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
       "untrusted_topic",
       "The message comes from a topic that is not yours. Name the topics that are in topicArns.",
     );
-  const [, partition, region] = TOPIC_ARN.exec(topicArn) ?? [];
-  return `https://sns.${region}.amazonaws.com${partition === "aws-cn" ? ".cn" : ""}`;
+  const [, partition = "", region] = TOPIC_ARN.exec(topicArn) ?? [];
+  return `https://sns.${region}.${DOMAINS.get(partition) ?? "amazonaws.com"}`;
 }
 
 /**
@@ -187,9 +201,9 @@ export async function confirmSubscription(body: unknown, trust: Trust): Promise<
     throw new InvoicePaidError("unreadable", "This is no SubscriptionConfirmation of SNS.");
   const message = read.data;
   const origins = await verifySignature(message, trust);
-  const url = snsAddress(message.SubscribeURL, origins);
-  if (url === undefined)
-    throw new InvoicePaidError("forged", "The message's SubscribeURL is not an address of SNS.");
-  await fetchText(url.href);
+  const misfit = misplaced(message.SubscribeURL, origins);
+  if (misfit !== null)
+    throw new InvoicePaidError("forged", `The message's SubscribeURL is not an address of SNS: ${misfit}.`);
+  await fetchText(message.SubscribeURL);
   return message.TopicArn;
 }

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { InvoicePaidErrorKind } from "../../src/events/invoice-paid-error.ts";
 import { parseInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
 import { confirmSubscription, type Trust } from "../../src/events/verify-signature.ts";
+import { stringToSign } from "../../src/sandbox/sns/delivery.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { type Subscriber, startSubscriber, subscribe } from "../sandbox/sns/subscriber.ts";
+import { startServer } from "../support/own-server.ts";
+import { testSigner } from "../support/signer.ts";
 
 const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8");
 const event = JSON.parse(text);
@@ -39,6 +42,17 @@ async function notification({
     trust: { topicArns: [topicArn], trustedOrigins: [sns.url] },
     subscriber,
   };
+}
+
+/** A message that this machine's key signed for a topic of a region. @returns it, and the topic's ARN */
+async function signedFor(partition: string, region: string, fields: { SigningCertURL: string }) {
+  const TopicArn = `arn:${partition}:sns:${region}:000000000000:invoice-events`;
+  const envelope = {
+    ...{ Type: "Notification", MessageId: randomUUID(), TopicArn, Message: text },
+    Timestamp: new Date().toISOString(),
+  };
+  const Signature = await (await testSigner()).sign(stringToSign(envelope), "2");
+  return [{ ...envelope, SignatureVersion: "2", Signature, ...fields }, TopicArn] as const;
 }
 
 async function first(subscriber: Subscriber, type = "Notification"): Promise<string> {
@@ -102,30 +116,80 @@ describe("parseInvoicePaid", () => {
   it("refuses a certificate that does not stand at SNS over https, and never asks for it", async () => {
     const { body, trust, subscriber } = await notification();
     const before = subscriber.received.length;
-    for (const SigningCertURL of [
-      `${subscriber.url}${new URL(NAMED).pathname}`,
-      NAMED.replace("https", "http"),
-      NAMED.replace(".com/", ".com.example.com/"),
-      NAMED.replace(".com/", ".com:8443/"),
-      NAMED.replace("us-east-1", "anywhere-9"),
-      NAMED.replace(".com/", ".com.cn/"),
-      NAMED.replace("//sns", "//someone@sns"),
-      NAMED.replace("//sns", "//s3.amazonaws.com/sns"),
-      NAMED.replace("/Simple", "/somewhere/Simple"),
-      "https://sns.us-east-1.amazonaws.com/certificate.pem",
-      NAMED.replace(".pem", ".txt"),
-      `${NAMED}X`,
-      `${NAMED}?1`,
-      `${NAMED}#1`,
-      "no address",
-    ]) {
+    for (const [misfit, SigningCertURL] of [
+      ["host", `${subscriber.url}${new URL(NAMED).pathname}`],
+      ["scheme", NAMED.replace("https", "http")],
+      ["host", NAMED.replace(".com/", ".com.example.com/")],
+      ["host", NAMED.replace(".com/", ".com:8443/")],
+      ["host", NAMED.replace("us-east-1", "anywhere-9")],
+      ["host", NAMED.replace(".com/", ".com.cn/")],
+      ["host", NAMED.replace(".com/", ".eu/")],
+      ["user", NAMED.replace("//sns", "//someone@sns")],
+      ["host", NAMED.replace("//sns", "//s3.amazonaws.com/sns")],
+      ["path", NAMED.replace("/Simple", "/somewhere/Simple")],
+      ["path", "https://sns.us-east-1.amazonaws.com/certificate.pem"],
+      ["path", NAMED.replace(".pem", ".txt")],
+      ["path", `${NAMED}X`],
+      ["path", `${trust.trustedOrigins[0]}/Simple/certificate.pem`],
+      ["query", `${NAMED}?1`],
+      ["query", `${NAMED}#1`],
+      ["query", `${missingAt(trust)}?1`],
+      ["URL", "no address"],
+    ] as const) {
       const moved = { ...JSON.parse(body), SigningCertURL };
-      await expect(parseInvoicePaid(moved, trust), SigningCertURL).rejects.toEqual(
-        failing("untrusted_certificate"),
-      );
+      await expect(parseInvoicePaid(moved, trust), SigningCertURL).rejects.toMatchObject({
+        ...{ kind: "untrusted_certificate", retry: false },
+        message: expect.stringMatching(RegExp(`: .*\\b${misfit}\\b`)),
+      });
     }
     expect(subscriber.received).toHaveLength(before);
   });
+
+  it("takes a certificate under any path of an origin that is named, as LocalStack has it", async () => {
+    const { certificatePem, certificatePath } = await testSigner();
+    const { url, close } = await startServer((request, response) =>
+      request.url === `/_aws/sns${certificatePath}`
+        ? response.end(certificatePem)
+        : response.writeHead(404).end(),
+    );
+    onTestFinished(close);
+    const SigningCertURL = `${url}/_aws/sns${certificatePath}`;
+    const [body, topicArn] = await signedFor("aws", "us-east-1", { SigningCertURL });
+
+    expect(await parseInvoicePaid(body, { topicArns: [topicArn], trustedOrigins: [url] })).toEqual([event]);
+  });
+
+  it("fetches nothing from an address without a host, even where an origin is named without its scheme", async () => {
+    const { certificatePem, certificatePath } = await testSigner();
+    const SigningCertURL = `data:,${encodeURIComponent(certificatePem)}${certificatePath}`;
+    const [body, topicArn] = await signedFor("aws", "us-east-1", { SigningCertURL });
+    const trust = { topicArns: [topicArn], trustedOrigins: ["localhost:4566"] };
+
+    await expect(parseInvoicePaid(body, trust)).rejects.toEqual(failing("untrusted_certificate"));
+  });
+
+  it.each([
+    ["aws", "eu-west-1", "amazonaws.com"],
+    ["aws-cn", "cn-north-1", "amazonaws.com.cn"],
+    ["aws-eusc", "eusc-de-east-1", "amazonaws.eu"],
+    ["aws-us-gov", "us-gov-west-1", "amazonaws.com"],
+  ])(
+    "takes SNS' certificate where partition %s keeps it, and nowhere else",
+    async (partition, region, domain) => {
+      const { certificatePem, certificatePath } = await testSigner();
+      const SigningCertURL = `https://sns.${region}.${domain}${certificatePath}`;
+      const [body, topicArn] = await signedFor(partition, region, { SigningCertURL });
+      const trust = { topicArns: [topicArn], certificates: [certificatePem] };
+
+      expect(await parseInvoicePaid(body, trust)).toEqual([event]);
+      for (const other of ["amazonaws.com", "amazonaws.com.cn", "amazonaws.eu"].filter(
+        (one) => one !== domain,
+      ))
+        await expect(
+          parseInvoicePaid({ ...body, SigningCertURL: SigningCertURL.replace(domain, other) }, trust),
+        ).rejects.toEqual(failing("untrusted_certificate"));
+    },
+  );
 
   it("takes the first genuine message beside forged ones that name ever other certificates", async () => {
     const { body, trust } = await notification();

@@ -141,14 +141,14 @@ async function countingFront(target: () => string) {
   const { url, close } = await startServer(async (request, response) => {
     const path = request.url ?? "/";
     if (path.endsWith(".pem")) certificates.push(path);
-    const answer = await fetch(new URL(path, target()));
+    const answer = await fetch(new URL(path.replace(/^\/_aws\/sns/, ""), target()));
     response.writeHead(answer.status).end(await answer.text());
   });
   onTestFinished(close);
   return { url, certificates };
 }
 
-async function startPhp() {
+async function startPhp(others: Record<string, string> = {}) {
   const front = await countingFront(() => sns.url);
   const { sns, client, topic } = await snsFixture({ signer, publicUrl: front.url });
   const topicArn = await topic("invoice-events", { SignatureVersion: "2" });
@@ -160,6 +160,7 @@ async function startPhp() {
     DATABASE_URL: `pgsql:host=${hostname};port=${databasePort};dbname=${pathname.slice(1)};user=${username};password=${password}`,
     SNS_ORIGIN: front.url,
     PHP_CLI_SERVER_WORKERS: "4",
+    ...others,
   };
   const file = join(examples, "php/consumer.php");
   await execute("php", [file], { env: { PATH, ...environment } });
@@ -226,7 +227,8 @@ describe("the HTTP endpoint in PHP", () => {
     const { pool, front, letter, post, printed } = await startPhp();
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
     const changed = { Message: text.replace("1500.50", "9500.50") };
-    const elsewhere = "https://sns.us-east-1.amazonaws.com.example.com/a.pem";
+    const at = (SigningCertURL: string) => letter({}, "2", { SigningCertURL });
+    const certificate = front.url + signer.certificatePath;
     const refused: [string, string][] = [
       ["the event itself", text],
       ["no object", "[]"],
@@ -236,18 +238,45 @@ describe("the HTTP endpoint in PHP", () => {
       ["of the future", await letter({ Timestamp: hoursAgo(-0.2) })],
       ["another topic", await letter({ TopicArn: "arn:aws:sns:us-east-1:000000000000:another" })],
       ["SHA-1, dressed", await letter({}, "1", { SignatureVersion: "2" })],
-      ["a certificate elsewhere", await letter({}, "2", { SigningCertURL: elsewhere })],
-      ["a certificate with a query", await letter({}, "2", { SigningCertURL: `${front.url}/a.pem?b.pem` })],
+      ["host", await at(certificate.replace("127.0.0.1", "127.0.0.1.example.com"))],
+      ["host", await at(certificate.replace("//", "//someone@"))],
+      ["scheme", await at(certificate.replace("http", "https"))],
+      ["path", await at(`${front.url}/certificate.pem`)],
+      ["query", await at(`${certificate}?b.pem`)],
       ["another event", await letter({ Message: text.replace('"invoice.paid"', '"invoice.refunded"') })],
       ["an amount that is none", await letter({ Message: text.replace('"1500.50"', "null") })],
     ];
     for (const [name, body] of refused) expect([name, await post(body)], printed()).toEqual([name, 400]);
+    for (const part of ["host", "scheme", "path", "query"])
+      expect(printed()).toMatch(RegExp(`refused: SigningCertURL.*\\b${part}\\b`));
+    expect(front.certificates).toEqual([signer.certificatePath]);
 
     // A setting of the topic, to be mended: nothing is lost meanwhile.
     expect(await post(await letter({}, "1")), printed()).toBe(500);
 
     expect((await pool.query("select * from handled_event")).rows).toEqual([]);
     expect(await post(await letter()), printed()).toBe(204);
+  });
+
+  it("takes a certificate under any path of SNS_ORIGIN, as LocalStack has it", async () => {
+    const { front, letter, post, printed } = await startPhp();
+    const SigningCertURL = `${front.url}/_aws/sns${signer.certificatePath}`;
+    expect(await post(await letter({}, "2", { SigningCertURL })), printed()).toBe(204);
+  });
+
+  it.each([
+    ["aws-cn", "cn-north-1", "amazonaws.com.cn"],
+    ["aws-eusc", "eusc-de-east-1", "amazonaws.eu"],
+  ])("takes a certificate where partition %s keeps it", async (partition, region, domain) => {
+    const TopicArn = `arn:${partition}:sns:${region}:000000000000:invoice-events`;
+    const { pool, letter, post, printed } = await startPhp({ TOPIC_ARN: TopicArn, SNS_ORIGIN: "" });
+    const at = (SigningCertURL: string) => letter({ TopicArn }, "2", { SigningCertURL });
+    const own = `https://sns.${region}.${domain}${signer.certificatePath}`;
+    await pool.query("insert into sns_certificate values ($1, $2)", [own, signer.certificatePem]);
+
+    expect(await post(await at(own)), printed()).toBe(204);
+    for (const other of [own.replace(domain, "amazonaws.com"), own.replace("/Simple", "/_aws/sns/Simple")])
+      expect(await post(await at(other)), printed()).toBe(400);
   });
 
   it("takes the first genuine message beside forged ones, and fetches only names of SNS' own form", async () => {
