@@ -14,7 +14,10 @@ export type Purpose =
    */
   | "hot"
   | "work"
-  /** Migrations: as long as it takes. */
+  /**
+   * Migrations: as long as it takes, since one may rewrite a large table. Postgres ends the session of a process
+   * that has ended, which would keep its locks.
+   */
   | "migrate";
 
 export interface ConnectOptions {
@@ -117,6 +120,7 @@ function sessionSettings(purpose: Purpose, statementMs: number, schema: string):
     lock_timeout: String(lockMs),
     idle_in_transaction_session_timeout: String(idleMs),
     ...(purpose === "hot" ? { enable_seqscan: "off", jit: "off" } : {}),
+    ...(purpose === "migrate" ? { client_connection_check_interval: "1s" } : {}),
     search_path: schema,
   };
   return Object.entries(settings)

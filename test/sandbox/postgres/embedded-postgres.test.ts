@@ -5,14 +5,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { queryOn } from "../../support/database.ts";
 import { ownPort } from "../../support/own-port.ts";
-import { type Holding, holdInAnotherProcess, isAlive, killHard, killWatcherOf } from "./embedded-holding.ts";
+import { type Holding, holdInAnotherProcess, isAlive, killHard } from "./embedded-holding.ts";
 
 let folder: string;
 let dataDir: string;
@@ -50,15 +50,6 @@ async function hold(): Promise<Holding> {
   running.push({ stop: holding.end });
   return holding;
 }
-
-it("killed by anybody, is started again where it was, with all that was committed", async () => {
-  const { url } = await start();
-  await queryOn(url, "create table kept as select 1 as one");
-  const [postmaster = ""] = (await readFile(join(dataDir, "cluster/postmaster.pid"), "utf8")).split("\n");
-  process.kill(Number(postmaster), "SIGKILL");
-  expect(await vi.waitFor(() => queryOn(url, "select one from kept"))).toEqual([{ one: 1 }]);
-  await queryOn(url, "drop table kept");
-});
 
 it("works in UTF8, locale C and UTC, and forces every commit to the disk", async () => {
   const { url } = await start();
@@ -151,17 +142,6 @@ it("ends with a parent that is killed, and every commit is there afterwards", as
   const next = await start();
   expect(isAlive(serverPid)).toBe(false);
   expect(await queryOn(next.url, "select number from survived")).toEqual([{ number: 11 }]);
-});
-
-it("stops the server that outlived its killed parent and takes over the data dir", async () => {
-  const { holder, serverPid, url } = await hold();
-  await queryOn(url, "create table outlived as select 13 as number");
-  await killWatcherOf(serverPid);
-  await killHard(holder);
-  expect(isAlive(serverPid)).toBe(true);
-  const next = await start();
-  expect(isAlive(serverPid)).toBe(false);
-  expect(await queryOn(next.url, "select number from outlived")).toEqual([{ number: 13 }]);
 });
 
 it("begins anew after an initdb that was cut short", async () => {
