@@ -94,6 +94,13 @@ async function settingProblems(settings = {}) {
   ];
 }
 
+/** Decisions that would else be conditions of the template; osls leaves out a property that is null. */
+const decided = ({ publicUrl, topicKind }) => ({
+  publicUrl: publicUrl || null,
+  fifoTopic: topicKind === "fifo" || null,
+  topicEnding: topicKind === "fifo" ? ".fifo" : "",
+});
+
 module.exports = async ({ resolveVariable }) => {
   const stage = await resolveVariable("sls:stage");
   const file = `ops/lambda/stages/${stage}.yml`;
@@ -105,7 +112,7 @@ module.exports = async ({ resolveVariable }) => {
     ...(there ? [...keyProblems(content), ...(await settingProblems(content.settings))] : []),
     ...(there ? [] : [`${file} is missing. Copy ops/lambda/stages/example.yml and fill it in`]),
   ];
-  if (problems.length === 0) return content;
+  if (problems.length === 0) return { ...content, ...decided(content) };
   const error = new Error(`Stage ${stage} needs attention:\n${problems.map((one) => `  ${one}`).join("\n")}`);
   // osls shows the stack where there is one; nobody is helped by it.
   error.stack = error.message;

@@ -26,6 +26,10 @@ describe("npm run package:lambda", () => {
     expect(templateFaults(template)).toEqual([]);
   });
 
+  it("decides everything when it packages: a condition would compare constants (cfn-lint's W8003)", () => {
+    expect(template).not.toHaveProperty("Conditions");
+  });
+
   it.each(FUNCTIONS)(
     "%s has a role of its own, which may do only what is named, to what is named",
     (name) => {

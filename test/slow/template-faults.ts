@@ -3,11 +3,7 @@ import { tool } from "../../ops/tools.ts";
 type Json = Record<string, unknown>;
 
 export interface Template {
-  Resources: Record<
-    string,
-    { Type: string; Properties?: Json; DependsOn?: string | string[]; Condition?: string }
-  >;
-  Conditions?: Json;
+  Resources: Record<string, { Type: string; Properties?: Json; DependsOn?: string | string[] }>;
   Outputs?: Json;
 }
 
@@ -25,7 +21,7 @@ type Properties = Record<string, { type: unknown; required?: boolean }>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** `Ref`, `Fn::…` and `Condition` stand for values that only a deployment knows. */
+/** `Ref` and `Fn::…` stand for values that only a deployment knows. */
 const isIntrinsic = (value: unknown): value is Json =>
   isObject(value) && Object.keys(value).length === 1 && /^(Ref|Fn::\w+)$/.test(Object.keys(value)[0] ?? "");
 

@@ -2,7 +2,6 @@ export type Json = Record<string, unknown>;
 
 export interface Template {
   Resources: Record<string, { Type: string; Properties?: Json; DeletionPolicy?: string }>;
-  Conditions?: Record<string, unknown>;
   Outputs?: Record<string, { Value: unknown }>;
 }
 
@@ -48,19 +47,15 @@ export function resolver(template: Template): (value: unknown) => unknown {
     if (resource === undefined) throw new Error(`Template error: there is no ${name}`);
     return resource;
   };
-  const condition = (name: string) => resolve(template.Conditions?.[name]) === true;
 
   const functions: Record<string, (given: never) => unknown> = {
-    Ref: (name: string) => (name === "AWS::NoValue" ? undefined : reference(name)),
+    Ref: reference,
     "Fn::GetAtt": ([name, key]: [string, string]) => attribute(name, key),
     "Fn::Sub": (text: string) =>
       text.replaceAll(/\$\{([\w:]+)(?:\.(\w+))?\}/g, (_, name: string, key?: string) =>
         key === undefined ? reference(name) : attribute(name, key),
       ),
     "Fn::Join": ([separator, parts]: [string, unknown[]]) => parts.map(resolve).join(separator),
-    "Fn::If": ([name, yes, no]: [string, unknown, unknown]) => resolve(condition(name) ? yes : no),
-    "Fn::Equals": ([one, other]: [unknown, unknown]) => resolve(one) === resolve(other),
-    "Fn::Not": ([one]: [unknown]) => resolve(one) !== true,
   };
 
   const resolve = (value: unknown): unknown => {
