@@ -22,10 +22,11 @@ const openAlarm = (which: "=~" | "!~"): string =>
 export const ALERTS: readonly Alert[] = [
   {
     alert: "InvoiceRelayDown",
-    expr: 'up{job="invoice-relay"} == 0',
+    // With no pod left there is nothing to be down: `up` has no series.
+    expr: 'up{job="invoice-relay"} == 0 or absent(up{job="invoice-relay"})',
     for: "1m",
     severity: "critical",
-    summary: "A process of the relay gives no metrics.",
+    summary: "A process of the relay gives no metrics, or there is none.",
     todo: "Does it run? Its last log lines say why it ended. `/healthz` answers while it lives.",
   },
   {
@@ -173,19 +174,23 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     alert: "InvoiceRelayStaleValues",
-    expr: "min(invoice_relay_database_values_age_seconds) > 300",
+    // There is no age before the first count.
+    expr:
+      "min(invoice_relay_database_values_age_seconds) > 300 or " +
+      "absent(invoice_relay_database_values_age_seconds)",
     for: "5m",
     severity: "warning",
     summary:
       "What is counted in Postgres could not be counted for five minutes: the other alerts see old " +
-      "values.",
+      "values, or none.",
     todo:
       "`invoice_relay_database_up` is 0: [database_away](#database_away). Else Postgres is overloaded, or " +
       "a table wants `vacuum analyze`.",
   },
   {
     alert: "InvoiceRelayPoolFull",
-    expr: "min_over_time(invoice_relay_database_connections_wanted[5m]) > 0",
+    expr: "invoice_relay_database_connections_wanted > 0",
+    for: "5m",
     severity: "warning",
     summary: "Work has waited for a connection to Postgres for five minutes without a pause.",
     todo:

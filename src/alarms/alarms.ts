@@ -159,8 +159,6 @@ export class Alarms {
     this.#db = deps.db;
     this.#log = deps.log;
     this.#metrics = deps.metrics;
-    // Prometheus sees no increase in a counter that first appears at 1.
-    for (const alarm of ALARM_NAMES) deps.metrics.alarms.inc({ alarm }, 0);
   }
 
   /**

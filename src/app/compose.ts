@@ -1,9 +1,11 @@
+import { ALARM_NAMES } from "../alarms/alarm-definitions.ts";
 import { type Alarm, Alarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/settings.ts";
+import { callbackStatuses } from "../receive/callback-intake.ts";
 import { Signer } from "../signing/signed.ts";
 import { leaseOf } from "../work/lease.ts";
 import type { WakeUps, Work } from "../work/wake-up.ts";
@@ -25,8 +27,12 @@ interface RelayOptions {
 
 /** What one relay is made of: `serve` runs its loops and servers over it, a Lambda function its passes. */
 export function composeRelay({ settings, log, tracing, pools, wake, wakes }: RelayOptions) {
-  const metrics = createMetrics();
   const sources = sourcesOf(settings);
+  const metrics = createMetrics({
+    sources: sources.map(({ name }) => name),
+    alarms: ALARM_NAMES,
+    callbackStatuses: callbackStatuses(settings.CALLBACK_ACK_STATUS),
+  });
   const webhook = alarmWebhook(settings, metrics);
   /** Notifies people at once; null where nobody is. @returns whether they were. */
   const notifyPeople = webhook && ((alarm: Alarm & { raisedAt: Date }) => webhook.notifyOfNew(alarm));

@@ -1,5 +1,6 @@
 import type { Alarm } from "../alarms/alarms.ts";
 import { failedWork } from "../database/recording-problem.ts";
+import type { Worker } from "../kit/metrics.ts";
 import { DAY_MS, HOUR_MS } from "../kit/time.ts";
 import { type Loop, startLoop } from "../work/loop.ts";
 import { BEAT_MS, type Problem, RelayProcess } from "../work/relay-process.ts";
@@ -19,7 +20,7 @@ const LEASES_IN_VAIN = 2;
 const SELDOM_MS = 30 * MINUTE_MS;
 
 interface LoopGiven {
-  name: string;
+  name: Worker;
   source?: string;
   pass: Pass;
   wake?: Signal;
@@ -124,7 +125,7 @@ const workersOf = (
   { name: "rescue", pass: passes.rescue, pollMs: SELDOM_MS },
   { name: "bring_forward", pass: passes.bringForward, pollMs: HOUR_MS },
   { name: "chores", pass: passes.chores, pollMs: MINUTE_MS },
-  ...passes.lists.flatMap(({ source, sweep, certify }) => [
+  ...passes.lists.flatMap<LoopGiven>(({ source, sweep, certify }) => [
     { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: SELDOM_MS },
     { name: "certify", source, pass: certify, pollMs: SELDOM_MS },
   ]),

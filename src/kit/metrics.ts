@@ -3,58 +3,113 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 /** Buckets for what may take from a moment to two days, in s. */
 const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 172_800];
 
+/** Values of labels that are known where a relay is composed: METRICS names the list in place of the values. */
+export interface KnownValues {
+  sources: readonly string[];
+  alarms: readonly string[];
+  callbackStatuses: readonly number[];
+}
+
+/**
+ * All values of each label, few as they are: `increase()` sees nothing in a series whose first value is 1, so that
+ * each exists from the start.
+ */
+type Labels = Readonly<Record<string, readonly (string | number)[] | keyof KnownValues>>;
+
+type ValuesOf<Given extends Labels> = {
+  [Name in keyof Given]: Given[Name] extends infer List extends keyof KnownValues
+    ? KnownValues[List][number]
+    : Given[Name][number & keyof Given[Name]];
+};
+
+/** All of its labels, by what they may be. */
+type Labelled<Given extends Labels> = keyof Given extends never ? [] : [labels: ValuesOf<Given>];
+
+type StrictCounter<Given extends Labels> = Pick<Counter, "get"> & {
+  inc(...labels: Labelled<Given>): void;
+};
+
+interface StrictHistogram<Given extends Labels> {
+  observe(labels: ValuesOf<Given>, seconds: number): void;
+  startTimer(...labels: Labelled<Given>): () => number;
+}
+
+/** One set of labels for each combination of their values. */
+const combine = (labels: Labels, known: KnownValues): Record<string, string | number>[] =>
+  Object.entries(labels).reduce<Record<string, string | number>[]>(
+    (sets, [name, values]) =>
+      sets.flatMap((set) =>
+        (typeof values === "string" ? known[values] : values).map((value) => ({ ...set, [name]: value })),
+      ),
+    [{}],
+  );
+
 /** @param says what a person reads from it, for the runbook; Markdown. */
-const counter = <Label extends string>(name: string, labelNames: Label[], help: string, says: string) => ({
-  ...{ kind: "counter", name, labelNames, help, says },
-  make: (registry: Registry) => new Counter({ name, help, labelNames, registers: [registry] }),
-});
+const counter = <const Given extends Labels>(name: string, labels: Given, help: string, says: string) => {
+  const labelNames = Object.keys(labels);
+  return {
+    ...{ kind: "counter", name, labelNames, help, says },
+    make: (registry: Registry, known: KnownValues): StrictCounter<Given> => {
+      const made = new Counter({ name, help, labelNames, registers: [registry] });
+      for (const set of combine(labels, known)) made.inc(set, 0);
+      return made as StrictCounter<Given>;
+    },
+  };
+};
 
 const gauge = <Label extends string>(name: string, labelNames: Label[], help: string, says: string) => ({
   ...{ kind: "gauge", name, labelNames, help, says },
   make: (registry: Registry) => new Gauge({ name, help, labelNames, registers: [registry] }),
 });
 
-const histogram = <Label extends string>(
+const histogram = <const Given extends Labels>(
   name: string,
   buckets: number[],
-  labelNames: Label[],
+  labels: Given,
   help: string,
   says: string,
-) => ({
-  ...{ kind: "histogram", name, labelNames, help, says },
-  make: (registry: Registry) => new Histogram({ name, help, buckets, labelNames, registers: [registry] }),
-});
+) => {
+  const labelNames = Object.keys(labels);
+  return {
+    ...{ kind: "histogram", name, labelNames, help, says },
+    make: (registry: Registry, known: KnownValues): StrictHistogram<Given> => {
+      const made = new Histogram({ name, help, buckets, labelNames, registers: [registry] });
+      for (const set of combine(labels, known)) made.zero(set);
+      return made as StrictHistogram<Given>;
+    },
+  };
+};
 
 /** Every metric of this program; `npm run documents` makes the runbook's table from it. */
 export const METRICS = {
   callbacks: counter(
     "invoice_relay_callbacks_total",
-    ["status"],
+    { status: "callbackStatuses" },
     "Callbacks answered, by answer",
     "5xx: not recorded. 404: strangers, or a URL with an old token",
   ),
   callbacksRefused: counter(
     "invoice_relay_callbacks_refused_total",
-    ["source", "check"],
+    { source: "sources", check: ["address", "header_token", "hmac", "standard_webhook"] },
     "Callbacks with a right token that failed a check of their source, by check",
     "rises: [callback_refused](#callback_refused)",
   ),
   callbackSeconds: histogram(
     "invoice_relay_callback_seconds",
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-    [],
+    {},
     "From the request's headers to its answer",
     "p99 above 0.5 s: Postgres' disk, or too many callbacks at once",
   ),
   connectionsRefused: counter(
     "invoice_relay_connections_refused_total",
-    [],
+    {},
     "Connections closed because `MAX_CONNECTIONS` were open, or for too many requests at once",
     "rises: what stands in front lets too much through",
   ),
   adminRefused: counter(
     "invoice_relay_admin_refused_total",
-    ["status"],
+    { status: [401] },
     "Requests to the admin API without a right token, by answer",
     "rises: somebody guesses tokens, or a script has an old one",
   ),
@@ -66,31 +121,45 @@ export const METRICS = {
   ),
   verdicts: counter(
     "invoice_relay_verdicts_total",
-    ["source", "verdict"],
+    {
+      source: "sources",
+      verdict: ["pending", "paid", "quarantined", "invalidated", "not_paid", "unknown_invoice"],
+    },
     "Answers of the provider, by verdict",
     "mostly `paid` and `pending`; many `unknown_invoice`: [unknown_ids_flooding](#unknown_ids_flooding)",
   ),
   providerAnswers: counter(
     "invoice_relay_provider_answers_total",
-    ["source", "outcome"],
+    {
+      source: "sources",
+      outcome: [
+        ...(["found", "not_found", "outside_contract", "fault", "rate_limited"] as const),
+        ...(["key_refused", "interrupted"] as const),
+      ],
+    },
     "Calls to the provider, by outcome",
     "`fault`, `key_refused`, `rate_limited`: the provider",
   ),
   published: counter(
     "invoice_relay_published_total",
-    ["outcome"],
+    { outcome: ["accepted", "refused", "failed"] },
     "Entries sent to SNS, by outcome",
     "`failed`, `refused`: SNS",
   ),
   alarms: counter(
     "invoice_relay_alarms_total",
-    ["alarm"],
+    { alarm: "alarms" },
     "Alarms raised, by name",
     "how often each was raised, even if it was over before anyone looked",
   ),
   passFailures: counter(
     "invoice_relay_pass_failures_total",
-    ["worker"],
+    {
+      worker: [
+        ...(["presence", "look", "confirm", "publish", "rescue", "bring_forward", "chores"] as const),
+        ...(["sweep", "certify", "tidy", "replay", "tell", "retention", "partitions"] as const),
+      ],
+    },
     "Passes of a worker that failed as a whole",
     "the log says why",
   ),
@@ -151,40 +220,40 @@ export const METRICS = {
   providerSeconds: histogram(
     "invoice_relay_provider_seconds",
     [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    ["source"],
+    { source: "sources" },
     "From a call to the provider to its outcome",
     "slow: the provider",
   ),
   snsSeconds: histogram(
     "invoice_relay_sns_seconds",
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    [],
+    {},
     "From sending a batch to SNS to its outcome",
     "slow: SNS or the way there",
   ),
   snsAnswers: counter(
     "invoice_relay_sns_answers_total",
-    ["outcome"],
+    { outcome: ["answered", "refused", "failed", "topic_refused"] },
     "Batches sent to SNS, by outcome of the request as a whole",
     "`topic_refused`: [topic_paused](#topic_paused); `failed`: [topic_failing](#topic_failing)",
   ),
   callbackToSns: histogram(
     "invoice_relay_callback_to_sns_seconds",
     LONG,
-    ["source"],
+    { source: "sources" },
     "From the newest callback (or sweep) that asked for an invoice to SNS' acceptance of its event",
     "what a payer's merchant feels",
   ),
   paymentToSns: histogram(
     "invoice_relay_payment_to_sns_seconds",
     LONG,
-    ["source"],
+    { source: "sources" },
     "From the provider's paymentDate to SNS' acceptance of the event",
     "far above the one before: callbacks come late or not at all, and sweeps find the payments",
   ),
   retries: counter(
     "invoice_relay_retries_total",
-    ["work"],
+    { work: ["confirm", "publish"] },
     "What was tried again: invoices asked again (confirm), events sent again (publish)",
     "rises: one of the two upstreams is unwell",
   ),
@@ -196,7 +265,7 @@ export const METRICS = {
   ),
   alarmWebhook: counter(
     "invoice_relay_alarm_webhook_total",
-    ["outcome"],
+    { outcome: ["taken", "failed"] },
     "Messages to ALARM_WEBHOOK_URL, by outcome",
     "`failed`: nobody is notified",
   ),
@@ -242,9 +311,14 @@ type Instruments = { [Name in keyof typeof METRICS]: ReturnType<(typeof METRICS)
 
 export type Metrics = Instruments & { registry: Registry };
 
+/** The loops of one process, by what they do. */
+export type Worker = Parameters<Metrics["passFailures"]["inc"]>[0]["worker"];
+
+const NONE: KnownValues = { sources: [], alarms: [], callbackStatuses: [] };
+
 /** The instruments of one process; a new registry at each call, so that importing this shares nothing. */
-export function createMetrics(): Metrics {
+export function createMetrics(known = NONE): Metrics {
   const registry = new Registry();
-  const instruments = Object.entries(METRICS).map(([name, { make }]) => [name, make(registry)]);
+  const instruments = Object.entries(METRICS).map(([name, { make }]) => [name, make(registry, known)]);
   return { registry, ...(Object.fromEntries(instruments) as Instruments) };
 }

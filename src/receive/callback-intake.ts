@@ -33,9 +33,16 @@ export type Intake =
   /** Not committed, or nobody can tell: the sender must try again. */
   | { kind: "unrecorded"; retryAfterS: number };
 
+const TURNED_AWAY = [400, 404, 405, 413] as const;
+
+/** All that a callback is answered: a browser 200 or 303, one that failed a check 400. */
+export const callbackStatuses = (ackStatus: number): number[] => [
+  ...new Set([ackStatus, 200, 303, ...TURNED_AWAY, 503]),
+];
+
 export interface TurnedAway {
   kind: "turned_away";
-  status: 400 | 404 | 405 | 413;
+  status: (typeof TURNED_AWAY)[number];
   why: string;
 }
 

@@ -1,11 +1,11 @@
 import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
-import type { Metrics } from "../kit/metrics.ts";
+import type { Metrics, Worker } from "../kit/metrics.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import type { Signal } from "./signal.ts";
 
 interface LoopOptions {
-  name: string;
+  name: Worker;
   /** Whose work it does, where each source has a loop of its own. */
   source?: string;
   /**

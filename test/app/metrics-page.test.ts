@@ -13,11 +13,19 @@ const BOUNDED = [
   ...["space", "type", "major", "minor", "patch"],
 ];
 
+const pageOf = async ({ url }: { url: string }): Promise<string> => (await fetch(`${url}/metrics`)).text();
+
+/** The series of counters and histograms. */
+const countersIn = (page: string): (string | undefined)[] =>
+  [...page.matchAll(/^(invoice_relay_\w+_(?:total|bucket|sum|count)(?:\{.*\})?) /gm)].map(([, name]) => name);
+
 describe("a payment that is out", () => {
   it("is one line with callback, invoice, event and durations, and is counted in each histogram", async () => {
     const { around, relay } = await ownRelay();
+    const atStart = countersIn(await pageOf(relay));
     const id = around.provider.paid();
     await relay.callback({ data: { id } });
+    await fetch(`${relay.url}/callbacks/not-a-token`);
     const line = await vi.waitFor(() => {
       const said = relay.lines.filter(({ msg }) => msg === "published a paid invoice");
       expect(said).toHaveLength(1);
@@ -38,10 +46,18 @@ describe("a payment that is out", () => {
       callbackToSnsSeconds: expect.any(Number),
       paymentToSnsSeconds: expect.any(Number),
     });
-    const text = await (await fetch(`${relay.url}/metrics`)).text();
-    for (const name of ["callback_to_sns", "payment_to_sns", "provider"])
-      expect(text).toContain(`invoice_relay_${name}_seconds_count{source="default"} 1`);
-    for (const name of ["sns", "callback"]) expect(text).toContain(`invoice_relay_${name}_seconds_count 1`);
+    // The page is kept for a second.
+    const text = await vi.waitFor(async () => {
+      const page = await pageOf(relay);
+      for (const name of ["callback_to_sns", "payment_to_sns", "provider"])
+        expect(page).toContain(`invoice_relay_${name}_seconds_count{source="default"} 1`);
+      return page;
+    }, WAIT);
+    // Else `increase()` would miss the first of its kind.
+    expect(countersIn(text)).toEqual(atStart);
+    expect(text).toContain("invoice_relay_sns_seconds_count 1");
+    expect(text).toContain("invoice_relay_callback_seconds_count 2");
+    expect(text).toContain('invoice_relay_callbacks_total{status="404"} 1');
     expect(text).toContain('invoice_relay_sns_answers_total{outcome="answered"} 1');
     expect(text).toContain(
       `invoice_relay_upstream_state{work="publish",upstream="${around.topicArn}",state="closed"} 1`,
@@ -59,7 +75,7 @@ describe("/metrics", () => {
         workers: false,
       },
     );
-    const text = await (await fetch(`${relay.url}/metrics`)).text();
+    const text = await pageOf(relay);
     for (const alarm of ALARM_NAMES) {
       expect(text).toContain(`invoice_relay_alarms_open{alarm="${alarm}"} 0`);
       expect(text).toContain(`invoice_relay_alarms_total{alarm="${alarm}"} 0`);
