@@ -17,6 +17,7 @@ import {
   invoicesOfIds,
   walkByConfirmation,
 } from "./list-invoices.ts";
+import { readUnanswered } from "./status-facts.ts";
 
 /** How many rows one statement examines, however few match. */
 const STRETCH = 2_000;
@@ -92,13 +93,17 @@ export async function searchInvoices(
 ) {
   // In this order; all but the last found nothing.
   const searched: string[] = [];
+  let isById = false;
   const others = wanted.from === null ? await othersBeginning(db, text) : [];
   for (const meant of meantBy(text, today)) {
     searched.push(wordsFor({ ...terms, ...meant }));
+    isById = (terms.id ?? meant.id) !== undefined;
     const page = await findInvoices(db, { ...terms, ...meant }, wanted);
-    if (page.items.length > 0 || page.next !== null) return { ...page, searched, others };
+    if (page.items.length > 0 || page.next !== null) return { ...page, searched, others, waiting: [] };
   }
-  return { items: [], next: null, searched, others };
+  // No payer and no amount is known of these until the provider answers.
+  const waiting = isById || wanted.from !== null ? [] : await readUnanswered(db, terms.source);
+  return { items: [], next: null, searched, others, waiting };
 }
 
 /** What is no payment and has an id that was searched for. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { emailHash, plainEmail, plainStatus } from "../confirm/invoices/confirmed-invoice.ts";
 import { plainColumn, readableDocument } from "../confirm/invoices/read-invoices.ts";
-import type { ShownVerdict } from "../confirm/queue/confirmation.ts";
+import type { ConfirmationState, ShownVerdict } from "../confirm/queue/confirmation.ts";
 import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../database/page.ts";
 import { databaseTime } from "../database/server.ts";
 import { nullable, type RowOf, returned, sourcesIn, VaryingStatement } from "../database/statement.ts";
@@ -65,10 +65,16 @@ const EVERY_TERM = {
   verdict: "paid",
 } as Required<InvoiceTerms>;
 
-/** `shownVerdict`, where Postgres has to know it. */
+/** `shownVerdict`, where Postgres has to know it; null without a confirmation. */
 const VERDICT = sql`
-  case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
-    then 'dead' else confirmation.verdict end`;
+  case when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+    when confirmation.state = 'dead' then 'dead' when confirmation.state is not null then 'pending' end`;
+
+/** The states of the confirmations without a verdict that are shown with this one, each with an index of its own. */
+const UNANSWERED: Partial<Record<ShownVerdict, readonly ConfirmationState[]>> = {
+  pending: ["due", "claimed"],
+  dead: ["dead"],
+};
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
 
@@ -295,22 +301,28 @@ export const invoicesByPayment = examining(selectByPayment);
 const selectByRequest = new VaryingStatement(
   WALKED,
   ({ terms, after, most }: Walk) => {
-    const stored = terms.verdict === "dead" ? "pending" : terms.verdict;
+    const { verdict = "pending" } = terms;
+    const which = [
+      sql`verdict = ${verdict === "dead" ? "pending" : verdict} and verdict <> 'paid'`,
+      ...(UNANSWERED[verdict] ?? []).map((state) => sql`state = ${sql.lit(state)} and verdict is null`),
+    ];
+    const newest = sql`order by opened_at desc, invoice_id desc, source desc limit ${most}`;
+    const each = which.map(
+      (one) => sql`
+        (select * from confirmation where ${one} and ${isAfter(sql`opened_at, invoice_id, source`, after)} ${newest})`,
+    );
     return sql`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
       select confirmation.opened_at::text as at,
         row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place,
         ${all([compared(terms), paidBetween(terms)])} as matches,
         confirmation.invoice_id as "invoiceId", confirmation.source, ${LISTED}
-      from (
-        select * from confirmation where verdict = ${stored} and verdict <> 'paid'
-          and ${isAfter(sql`opened_at, invoice_id, source`, after)}
-        order by opened_at desc, invoice_id desc, source desc limit ${most}) as confirmation
+      from (select * from (${sql.join(each, sql` union all `)}) as one ${newest}) as confirmation
       left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
       ) as judged
     where matches or place = ${most} order by place`;
   },
-  WALKS,
+  [...WALKS, { terms: { ...EVERY_TERM, verdict: "pending" }, after: ANYWHERE, most: 1 }],
 );
 
 /** Examines the next `most` invoices with a verdict other than paid, last requested first. */

@@ -8,6 +8,7 @@ import { databaseTime, readPostgresVersion } from "../database/server.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { programVersion } from "../kit/program-version.ts";
+import { numberOf } from "../kit/text.ts";
 import { lastCallbackAt } from "../receive/log/list-callbacks.ts";
 import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import { readUnprovenDays } from "../reconcile/unproven-days.ts";
@@ -17,7 +18,7 @@ import { listProcesses } from "../work/relay-process.ts";
 import { ALL, readBacklog, readWaiting } from "./backlog.ts";
 import { listPausable } from "./pause.ts";
 import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
-import { needsOf, sentenceOf } from "./status-meaning.ts";
+import { keepsFromAnswers, needsOf, sentenceOf } from "./status-meaning.ts";
 import { listUndelivered } from "./undelivered.ts";
 
 const ALARM_LIMIT = 20;
@@ -77,4 +78,25 @@ export async function readStatus(db: Database, settings: StatusSettings): Promis
   const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
   const needs = needsOf(facts);
   return { sentence: sentenceOf(facts, needs), needsPerson: needs.length > 0, needs, ...facts };
+}
+
+/**
+ * The confirmations that no answer covers yet, by source, and what keeps them: until then their payments are found
+ * by ids and references alone.
+ * @param source of this one only
+ */
+export async function readUnanswered(db: Database, source?: string) {
+  const isMeant = (one: { source: string }) => source === undefined || one.source === source;
+  return await inSnapshot(db, async (snapshot) => {
+    if (!(await readWaiting(snapshot)).payments.some(isMeant)) return [];
+    const facts = await readFacts(snapshot, { sources: null, intervalMs: 0 });
+    return facts.waiting.filter(isMeant).map(({ source, count, oldestSeconds }) => {
+      const reason = keepsFromAnswers(facts, source);
+      const why = reason === null ? "" : `: ${reason}`;
+      const sentence =
+        `${numberOf(count, "payment")} of source ${source} ${count === 1 ? "waits" : "wait"} for the provider's ` +
+        `answer${why}. Only an id or a reference finds a payment that has none yet.`;
+      return { source, count, oldestSeconds, reason, sentence };
+    });
+  });
 }

@@ -450,6 +450,16 @@ function backlogNeeds(facts: Facts): Need[] {
   return [...unasked, ...unsent];
 }
 
+/** What keeps the confirmations of a source from their answers, in words; null where nothing is known to. Pure. */
+export function keepsFromAnswers(facts: Facts, source: string): string | null {
+  const held = facts.held.find(({ work, name }) => work === "confirm" && name === source);
+  if (held !== undefined) return heldWords(held);
+  const undone = undoneIn(facts).find(({ stopsWork }) => stopsWork);
+  return (
+    undone?.what ?? standingIn(facts.processes).find(({ worker }) => keepsPayments(worker))?.reason ?? null
+  );
+}
+
 /** What holds up a source or topic, who did it, and until when. */
 export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...upstream }: Held): string {
   const what = work === "confirm" ? `asking the provider for source ${name}` : `sending to ${name}`;

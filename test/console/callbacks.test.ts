@@ -49,7 +49,7 @@ describe("the log of callbacks", () => {
   it("is narrowed by source, verdict, place, address, invoice, reference and time, alone and together", async () => {
     const { around, call } = await adminApi();
     await around.query("insert into source (name) values ('shop-b')");
-    const unconfirmed = { verdict: "pending", state: "due", settled_at: null };
+    const unconfirmed = { verdict: null, state: "due", settled_at: null };
     const [paid, waiting, several] = [
       await addConfirmation(around),
       await addConfirmation(around, unconfirmed),
@@ -179,7 +179,7 @@ describe("the log of callbacks", () => {
       body: body.toString("base64"),
       bytes: body.length,
       text,
-      ids: [{ invoiceId: id, foundBy: "data.id", state: "due", verdict: null }],
+      ids: [{ invoiceId: id, foundBy: "data.id", state: "due", verdict: "pending" }],
     });
     expect(JSON.stringify(shown.body)).not.toContain(TOKEN);
     expect(shown.headers.get("content-type")).toMatch(/^application\/json/);

@@ -40,6 +40,9 @@ async function addInvoices({ around }: AdminApi, count: number, changes: Record<
   return ids;
 }
 
+/** A confirmation that no answer has come for. */
+const UNANSWERED = { verdict: null, state: "due", settled_at: null };
+
 const idsIn = (body: { items: { invoiceId: string }[] }) => body.items.map(({ invoiceId }) => invoiceId);
 
 describe("the list of payments", () => {
@@ -117,19 +120,62 @@ describe("the list of payments", () => {
     const api = await adminApi();
     await addInvoices(api, 2);
     const unknown = await addConfirmation(api.around, { verdict: "unknown_invoice" });
-    const waiting = await addConfirmation(api.around, { verdict: "pending", state: "due", settled_at: null });
-    for (const [verdict, id] of [
-      ["unknown_invoice", unknown],
-      ["pending", waiting],
+    const pending = await addConfirmation(api.around, { verdict: "pending", state: "due", settled_at: null });
+    const unanswered = await addConfirmation(api.around, {
+      ...UNANSWERED,
+      opened_at: "2026-10-02T00:00:00Z",
+    });
+    const lease = { state: "claimed", lease_token: randomUUID(), claimed_until: "2026-10-01T00:00:15Z" };
+    const leased = await addConfirmation(api.around, { ...UNANSWERED, ...lease });
+    const dead = await addConfirmation(api.around, { verdict: null, state: "dead" });
+    for (const [verdict, ids] of [
+      ["unknown_invoice", [unknown]],
+      ["pending", [unanswered, ...[pending, leased].sort().reverse()]],
+      ["dead", [dead]],
     ] as const) {
-      const byVerdict = await api.call("GET", `/invoices?verdict=${verdict}`);
-      fits("listInvoices", byVerdict.body);
-      expect(byVerdict.body).toMatchObject({
-        items: [{ invoiceId: id, verdict, status: null, confirmedAt: null, event: null }],
-        next: null,
-      });
-      expect(idsIn((await api.call("GET", `/invoices?id=${id}`)).body)).toEqual([id]);
+      const found: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const { body } = await api.call(
+          "GET",
+          `/invoices?verdict=${verdict}&limit=1${cursor && `&cursor=${cursor}`}`,
+        );
+        fits("listInvoices", body);
+        for (const item of body.items)
+          expect(item).toMatchObject({ verdict, status: null, confirmedAt: null, event: null });
+        found.push(...idsIn(body));
+        cursor = body.next;
+      }
+      expect(found).toEqual(ids);
+      for (const id of ids) expect(idsIn((await api.call("GET", `/invoices?id=${id}`)).body)).toEqual([id]);
     }
+  });
+
+  it("says how many wait for their answer, and why, where a search finds nothing", async () => {
+    const { around, relay, call } = await adminApi({}, { http: true, workers: true });
+    await around.query("insert into source (name) values ('shop-b')");
+    const id = randomUUID();
+    around.provider.invoice(id, (_request, response) => void response.writeHead(503).end());
+    const search = async (body: object) => (await call("POST", "/invoices/search", body, READER)).body;
+    expect(await search({ text: "ada@example.com" })).toMatchObject({ items: [], waiting: [] });
+
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () =>
+      expect((await call("GET", "/status")).body.held).toMatchObject([{ work: "confirm", name: "default" }]),
+    );
+    const waits = { source: "default", count: 1, reason: expect.stringContaining("503") };
+    for (const terms of [
+      { text: "ada@example.com" },
+      { text: "Ada Obi" },
+      { text: "1500" },
+      { reference: "x" },
+    ]) {
+      const body = await search(terms);
+      fits("searchInvoices", body);
+      expect(body).toMatchObject({ items: [], waiting: [waits] });
+    }
+    expect(await search({ text: "Ada Obi", source: "shop-b" })).toMatchObject({ waiting: [] });
+    expect(await search({ text: randomUUID() })).toMatchObject({ items: [], waiting: [] });
+    expect(await search({ verdict: "pending" })).toMatchObject({ items: [{ invoiceId: id }], waiting: [] });
   });
 
   it("says of one that was given up that it is dead, not that it is being confirmed", async () => {

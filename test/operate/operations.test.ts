@@ -50,7 +50,7 @@ const CALLS: Record<string, (ids: { dead: string; event: string }) => Call> = {
   listInvoices: () => ({
     words: ["invoices", "--from", "2020-01-01", "--verdict", "paid"],
     path: "?from=2020-01-01&verdict=paid",
-    inJson: ({ items }: { items: unknown }) => ({ invoices: items }),
+    inJson: ({ items }: { items: unknown }) => ({ invoices: items, waiting: [] }),
   }),
   showInvoice: ({ dead }) => ({ words: ["invoice", dead], path: dead }),
   eraseInvoice: ({ dead }) => ({ words: ["erase", dead, "--dry-run"], path: dead, body: { dryRun: true } }),

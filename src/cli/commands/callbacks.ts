@@ -61,7 +61,7 @@ const show = (context: CommandContext): Command =>
         `  ${fateOf(callback)}`,
         ...ids.map(
           ({ invoiceId, foundBy, verdict }) =>
-            `  names ${invoiceId}, found in ${foundBy ?? "it"}: ${verdict ?? (callback.verdict === "refused" ? "not asked about" : "being confirmed")}`,
+            `  names ${invoiceId}, found in ${foundBy ?? "it"}: ${verdict ?? (callback.verdict === "refused" ? "not asked about" : "unknown_invoice")}`,
         ),
         "",
         ...headers.map(([name, value]) => `  ${name}: ${value}`),
@@ -74,5 +74,5 @@ const show = (context: CommandContext): Command =>
 
 function fateOf({ verdict, failedCheck }: Pick<Listed, "verdict" | "failedCheck">): string {
   if (verdict === "refused") return `refused: ${whyRefused(failedCheck)}`;
-  return verdict ?? "being confirmed";
+  return verdict ?? "unknown_invoice";
 }

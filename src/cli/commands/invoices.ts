@@ -42,11 +42,12 @@ export const invoicesCommand = (context: CommandContext): Command =>
       if (words.length === 0) return given;
       return { ...given, ...readValue(z.object({ text: name(1_000) }), { text: words.join(" ") }) };
     },
-    json: ({ items, searched, others }, { text }) => ({
+    json: ({ items, searched, others, waiting }, { text }) => ({
       invoices: items,
       ...(text === undefined ? {} : { searched, others }),
+      waiting,
     }),
-    text: ({ items, searched, others }, given) => {
+    text: ({ items, searched, others, waiting }, given) => {
       const looked = given.text === undefined ? "" : `. Searched: ${searched.join("; ")}`;
       const none = noneText(
         given,
@@ -55,7 +56,8 @@ export const invoicesCommand = (context: CommandContext): Command =>
       );
       return [
         ...others.map(otherWords),
-        items.length > 0 ? render(items, currencyOf(context.settings())) : `${none}.\n${ELSEWHERE}`,
+        items.length > 0 ? render(items, currencyOf(context.settings())) : `${none}.`,
+        ...(items.length > 0 ? [] : [...waiting.map(waitingWords), ELSEWHERE]),
       ].join("\n");
     },
   });
@@ -64,6 +66,9 @@ const SHOWN_BY = { callback: "callbacks", certificate: "certificate", replay: "r
 
 const otherWords = ({ what, id, at }: ResultOf<"searchInvoices">["others"][number]): string =>
   `${what} ${id}, ${clock(at)}: invoice-relay ${SHOWN_BY[what]} show ${id}`;
+
+const waitingWords = ({ sentence }: ResultOf<"searchInvoices">["waiting"][number]): string =>
+  `${plainText(sentence)} See: invoice-relay invoices --verdict pending`;
 
 const ELSEWHERE =
   "What no callback named may still be at the provider: invoice-relay api list-invoices <collection id> " +
@@ -122,7 +127,7 @@ async function idMeant(db: Database, text: string): Promise<string> {
       { text, today },
       { from, limit: CHOICES },
     );
-    const { items, searched, others } = found;
+    const { items, searched, others, waiting } = found;
     const ids = [...new Set(items.map(({ invoiceId }) => invoiceId))];
     const [id] = ids;
     if (id !== undefined && ids.length === 1 && found.next === null) return id;
@@ -136,7 +141,9 @@ async function idMeant(db: Database, text: string): Promise<string> {
       throw notFoundError(
         [
           ...others.map(otherWords),
-          `No confirmed invoice matches. Searched: ${searched.join("; ")}.\n${ELSEWHERE}`,
+          `No confirmed invoice matches. Searched: ${searched.join("; ")}.`,
+          ...waiting.map(waitingWords),
+          ELSEWHERE,
         ].join("\n"),
       );
   }

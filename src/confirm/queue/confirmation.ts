@@ -16,15 +16,14 @@ export const VERDICTS = [
   "unknown_invoice",
 ] as const satisfies readonly Verdict[];
 
-/** As people are told it: what was given up before its answer is no longer pending, but a dead letter. */
+/** As people are told it: given up before its answer it is a dead letter, and pending before its first one. */
 export type ShownVerdict = Verdict | "dead";
 export const SHOWN_VERDICTS = [...VERDICTS, "dead"] as const satisfies readonly ShownVerdict[];
 
-export const shownVerdict = (told: {
-  state: ConfirmationState;
-  verdict: Verdict | null;
-}): ShownVerdict | null =>
-  told.state === "dead" && (told.verdict ?? "pending") === "pending" ? "dead" : told.verdict;
+export const shownVerdict = (told: { state: ConfirmationState; verdict: Verdict | null }): ShownVerdict => {
+  const verdict = told.verdict ?? "pending";
+  return told.state === "dead" && verdict === "pending" ? "dead" : verdict;
+};
 
 /** Known ids go before unknown ones, and replays last. */
 export type Priority = Row["priority"];

@@ -24,6 +24,7 @@ import {
   shownVerdict,
   source,
   time,
+  whole,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 import { replayStarted } from "./replays.ts";
@@ -147,15 +148,32 @@ export const invoiceOperations = [
       others: z
         .array(z.object({ what: z.enum(["callback", "certificate", "replay"]), id: answeredId, at: time }))
         .describe("What else has an id that begins so; on the first page only."),
+      waiting: z
+        .array(
+          z.object({
+            source: z.string(),
+            count: whole,
+            oldestSeconds: z.number(),
+            reason: z
+              .string()
+              .nullable()
+              .describe("What keeps them, in words; null where nothing is known to."),
+            sentence: z.string().describe("All of it, in words."),
+          }),
+        )
+        .describe(
+          "Where nothing was found: the confirmations that no answer covers yet. Until then only ids, " +
+            "references and the verdict `pending` find their payments.",
+        ),
     }),
     async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
       const today = dayOf(new Date());
-      const { searched, others, ...page } = await searchInvoices(
+      const { searched, others, waiting, ...page } = await searchInvoices(
         db,
         { ...terms, text, today },
         { from, limit },
       );
-      return { ...pageFrom(page), searched, others };
+      return { ...pageFrom(page), searched, others, waiting };
     },
   }),
   get("listCollections", "/collections", {

@@ -172,6 +172,25 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     await entry.getByText(`admin:${NAMES.operate}`).waitFor();
     expect(person.complaints).toEqual([]);
   });
+
+  it("one is led from the headline to what waits for the provider, and a search says that it waits", async () => {
+    const { page } = person;
+    const id = await stand.world.invoice("waits-for-their-deploy", { payerName: "Ngozi Okafor" });
+    await stand.world.pay(id);
+    await person.visit("Now");
+    await person.keep(`now-held-up-${hand}`);
+    await person.press(page.getByRole("link", { name: "Open what is being confirmed" }));
+    await rowOf(page, id.slice(0, 8)).getByText("being confirmed").waitFor();
+    await person.keep(`payments-waiting-${hand}`);
+    await person.visit("Payments");
+    await person.write(page.getByRole("searchbox"), "Ngozi Okafor");
+    await page.keyboard.press("Enter");
+    await page.getByText(/1 payment of source default waits .*Their deploy/).waitFor();
+    await person.keep(`search-finds-nothing-${hand}`);
+    await person.press(page.getByRole("link", { name: "Show what waits" }));
+    await rowOf(page, id.slice(0, 8)).waitFor();
+    expect(person.complaints).toEqual([]);
+  });
 });
 
 const rowOf = (page: Operator["page"], text: string) => page.getByRole("row").filter({ hasText: text });

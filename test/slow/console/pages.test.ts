@@ -92,6 +92,8 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
     await visitAll("trouble", [
       ["now", ""],
       ["attention-alarms", "attention/alarms"],
+      ["payments-waiting", "payments?verdict=pending"],
+      ["payments-none-found", "payments?collection=None"],
       ["settings", "settings"],
     ]);
   });

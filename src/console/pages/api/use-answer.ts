@@ -72,6 +72,8 @@ export interface ListPage<Item> {
   searched?: readonly string[];
   /** What else has an id that begins as the text does. */
   others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
+  /** What waits for its answer, where nothing was found. */
+  waiting?: AnswerOf<OperationAt<"post", "/invoices/search">>["waiting"];
 }
 
 /** A long list, page after page. @param key another one begins anew. @param ask null for the first page. */

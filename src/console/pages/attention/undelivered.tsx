@@ -194,7 +194,7 @@ const EVIDENCE_FIELDS: readonly Field<UndeliveredEvidence>[] = [
   { name: "Tries", show: ({ attempts }) => attempts },
   {
     name: "Verdict",
-    show: ({ confirmation }) => <Badge state={confirmation && (shownVerdict(confirmation) ?? "pending")} />,
+    show: ({ confirmation }) => <Badge state={confirmation && shownVerdict(confirmation)} />,
   },
   { name: "Dismissed", show: ({ dismissedAt }) => dismissedAt && <Time at={dismissedAt} as="full" /> },
 ];

@@ -195,7 +195,7 @@ function Ids({ callback: { ids, verdict: own } }: { callback: CallbackShown }) {
               state={
                 state === "dead"
                   ? "dead"
-                  : (verdict ?? state ?? (own === "refused" ? "not_asked_about" : "unknown_invoice"))
+                  : (verdict ?? (own === "refused" ? "not_asked_about" : "unknown_invoice"))
               }
             />
           </li>

@@ -5,7 +5,7 @@ import { Link } from "../kit/router.tsx";
 import { capital, countText, visibleText } from "../kit/text.ts";
 import { shortTime, zone } from "../kit/time.ts";
 import { Ago, Badge, Outside, Time } from "../parts/values.tsx";
-import { doHere, sayHere, type Tone } from "../parts/words.ts";
+import { BEING_CONFIRMED, doHere, sayHere, type Tone } from "../parts/words.ts";
 
 type Need = Status["needs"][number];
 
@@ -48,10 +48,21 @@ export function Headline() {
             {READINGS[what] ?? capital(what)} not known since <Time at={since} />. <Outside text={sentence} />
           </p>
         ))}
+      {status !== null && isHeldUp(status) && (
+        <p>
+          <Link to={BEING_CONFIRMED} class="button">
+            Open what is being confirmed
+          </Link>
+        </p>
+      )}
       {status !== null && status.needs.length > 0 && <Needs status={status} />}
     </section>
   );
 }
+
+/** Whether payments wait for their answers longer than a moment, as they always do for one. */
+const isHeldUp = ({ waiting, needsPerson, held }: Status): boolean =>
+  waiting.length > 0 && (needsPerson || held.length > 0);
 
 /** What of the page comes with an event of the stream. */
 const READINGS: Readonly<Record<string, string>> = {

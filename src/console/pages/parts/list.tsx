@@ -22,8 +22,8 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   /** Said when there is none at all, and why. */
   empty: readonly [title: string, why: string];
   noMatch?: string;
-  /** Said of the first page of a search, above its rows or in their place. */
-  about?: (first: ListPage<Row>) => ComponentChildren;
+  /** Said of the first page, above its rows or in their place. @param text what was searched for, "" for nothing */
+  about?: (first: ListPage<Row>, text: string) => ComponentChildren;
   acts?: readonly RowsAct<Row>[];
   /** What a row is called, where rows are chosen: no two of them the same. */
   nameOf?: (row: Row) => string;
@@ -145,7 +145,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
         {isStale && <Button onClick={reload}>Show new {what}</Button>}
       </p>
       {items === null && problem === null && <Loading what={what} />}
-      {first !== null && text !== "" && list.about?.(first)}
+      {first !== null && list.about?.(first, text)}
       {items?.length === 0 && !hasMore && !isLoading && (
         <Empty title={isAll ? empty[0] : `No ${what} match`}>
           <p>{isAll ? empty[1] : noMatch}</p>

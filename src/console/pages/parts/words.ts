@@ -24,6 +24,9 @@ const WORDS: Readonly<Record<string, string>> = {
   cancelled: "stopped",
 };
 
+/** Where the payments are that no answer covers yet. */
+export const BEING_CONFIRMED = "payments?verdict=pending";
+
 export const toneOf = (state: string): Tone =>
   (Object.keys(OF_TONE) as Tone[]).find((tone) => OF_TONE[tone]?.includes(state)) ?? "plain";
 export const wordOf = (state: string): string => WORDS[state] ?? state.replaceAll("_", " ");

@@ -20,7 +20,7 @@ import {
   ShortId,
   Time,
 } from "../parts/values.tsx";
-import { sayHere } from "../parts/words.ts";
+import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
 import { DrawnTimeline } from "./timeline.tsx";
 
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
@@ -56,7 +56,16 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   read: (given, cursor, signal) =>
     post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
   empty: ["No payment yet.", "Settings has the callback URL to create your invoices with."],
-  about: (page) => <Searched page={page} />,
+  about: (page, text) => (
+    <>
+      {text !== "" && <Searched page={page} />}
+      {page.waiting?.map(({ source, sentence }) => (
+        <p key={source} class="toned is-wait" role="status">
+          <Outside text={sayHere(sentence)} /> <Link to={BEING_CONFIRMED}>Show what waits</Link>
+        </p>
+      ))}
+    </>
+  ),
   noMatch:
     "Take a filter away, or try what else you have of it: the beginning of an id, the whole reference or e-mail " +
     "address, part of the payer’s name, the amount, the day. What the provider lists and nobody called about is " +
