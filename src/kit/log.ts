@@ -48,6 +48,11 @@ const KIND_LIMIT = 200;
 /** What must agree in two lines, besides their words, for them to be the same. */
 const TELLING = ["worker", "source", "error"] as const;
 
+const aboutOf = (facts: unknown): string => {
+  const { worker, source } = (facts ?? {}) as Record<string, unknown>;
+  return JSON.stringify([worker, source]);
+};
+
 /** For each log, what logs the counts that it still holds. */
 const untold = new Set<() => void>();
 
@@ -87,7 +92,12 @@ function collapseRepeats(): LogMethod {
   return function logMethod(args, method, level) {
     const [facts, message] = args as unknown[];
     const key = level < FROM_LEVEL ? null : keyOf(facts, message);
-    if (key === null) return method.apply(this, args);
+    if (key === null) {
+      // Else failures would seem to go on after "works again".
+      if (level < FROM_LEVEL)
+        for (const kind of kinds.values()) if (kind.about === aboutOf(facts)) logCount(kind);
+      return method.apply(this, args);
+    }
     const tell = (count: number, seconds: number) =>
       method.apply(this, [facts, `${message} (the same ${times(count)} in ${seconds} s)`]);
     const kind = kinds.get(key);
@@ -99,7 +109,7 @@ function collapseRepeats(): LogMethod {
     if (kinds.size < KIND_LIMIT) {
       if (!tellsAtExit) logAtExit(logAll);
       tellsAtExit = true;
-      kinds.set(key, { count: 0, since: performance.now(), tell });
+      kinds.set(key, { about: aboutOf(facts), count: 0, since: performance.now(), tell });
       watch(key);
     }
     method.apply(this, args);
@@ -108,6 +118,7 @@ function collapseRepeats(): LogMethod {
 
 /** What came again within the window that is open. */
 interface Kind {
+  about: string;
   count: number;
   since: number;
   tell: (count: number, seconds: number) => void;

@@ -29,6 +29,19 @@ describe("repeats of a warning or an error", () => {
     expect(said()).toHaveLength(4);
   });
 
+  it("are told before what is logged of the same work next, such as that it works again", () => {
+    const { log, said } = recording();
+    for (const worker of ["confirm", "publish"])
+      for (let n = 0; n < 3; n += 1) log.warn({ worker, error: "away" }, `${worker} failed`);
+    log.info({ worker: "confirm" }, "works again");
+    vi.advanceTimersByTime(10_000);
+    expect(said().slice(2)).toEqual([
+      "confirm failed (the same 2 times in 0 s): away",
+      "works again",
+      "publish failed (the same 2 times in 10 s): away",
+    ]);
+  });
+
   it("are told with the process' end, too", () => {
     const { log, said } = recording();
     for (let n = 0; n < 3; n += 1) log.warn({ error: "away" }, "a pass failed");
