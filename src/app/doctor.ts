@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import type { AlarmName } from "../alarms/alarms.ts";
 import { CollectionApiError, CollectionClient } from "../collection-api/index.ts";
 import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
@@ -20,7 +21,8 @@ import {
   type Source,
   sourcesOf,
 } from "../kit/settings.ts";
-import { adviceOf, type StatusSettings } from "../operate/status.ts";
+import { sentence } from "../kit/text.ts";
+import { adviceOf, type Need, type StatusSettings } from "../operate/status.ts";
 import { readStatus } from "../operate/status-facts.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import { partitionsDue } from "../receive/log/partitions.ts";
@@ -42,17 +44,27 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   }
   if (settings !== null) yield ok("settings", "everything that serve needs is there");
   // That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault.
-  yield* checkDatabase(environment, { ...statusSettings(settings ?? readSettings({})), sources: null });
-  if (settings === null)
+  const shown = { ...statusSettings(settings ?? readSettings({})), sources: null };
+  const later: Need[] = [];
+  yield* checkDatabase(environment, shown, later);
+  if (settings === null) {
+    yield* later.map(needCheck);
     return yield warning(
       "the rest",
       "callback URL, provider and topics were not checked: put the settings right first",
     );
+  }
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
   // None waits for another that does not answer.
-  yield* (await Promise.all(sources.map((source) => checkProvider(source, settings)))).flat();
-  yield* await checkTopics(sources, settings);
+  const providers = (await Promise.all(sources.map((source) => checkProvider(source, settings)))).flat();
+  yield* providers;
+  const topics = await checkTopics(sources, settings);
+  yield* topics;
+  const faults = [...providers, ...topics].filter(({ state }) => state === "fault");
+  const isTold = ({ alarm }: Need) =>
+    faults.some(({ about }) => alarm && about.startsWith(SHOWN_BY[alarm] ?? "?"));
+  yield* later.filter((need) => !isTold(need)).map(needCheck);
   yield* checkSharing(sources);
   yield* checkReconciliation(sources);
   yield await checkAlarmWebhook(settings);
@@ -61,7 +73,11 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
 const [OLDEST, NEWEST] = [15, 18];
 
 /** Reachable, of a version that is supported, durable, with the current schema and the partitions ahead. */
-async function* checkDatabase(environment: Environment, settings: StatusSettings): AsyncGenerator<Check> {
+async function* checkDatabase(
+  environment: Environment,
+  settings: StatusSettings,
+  later: Need[],
+): AsyncGenerator<Check> {
   const url = databaseUrlOf(environment);
   // What is wrong with it is reported among the settings.
   if (url === undefined) return;
@@ -72,7 +88,7 @@ async function* checkDatabase(environment: Environment, settings: StatusSettings
     const schema = await checkSchema(db);
     yield schema;
     yield await checkPartitions(db);
-    if (schema.state !== "fault") yield* checkStatus(db, settings);
+    if (schema.state !== "fault") yield* checkStatus(db, settings, later);
   } catch (error) {
     const says =
       error instanceof RelayError
@@ -148,12 +164,29 @@ async function checkSchema(db: Database): Promise<Check> {
   }
 }
 
-/** What waits for a person, as `status` tells it; none of it keeps `serve` from starting. */
-async function* checkStatus(db: Database, settings: StatusSettings): AsyncGenerator<Check> {
-  const { needs, sentence } = await readStatus(db, settings);
-  for (const need of needs) yield warning("status", `${need.what}. ${adviceOf(need)}`);
-  if (needs.length === 0) yield ok("status", sentence);
+/** Alarms whose cause a check shows by itself while it lasts: one fault is told once. */
+const SHOWN_BY: Readonly<Partial<Record<AlarmName, "provider" | "topic">>> = {
+  source_failing: "provider",
+  source_paused: "provider",
+  sweep_failing: "provider",
+  certificate_failing: "provider",
+  topic_failing: "topic",
+  topic_paused: "topic",
+};
+
+/**
+ * What waits for a person, as `status` tells it; none of it keeps `serve` from starting.
+ * @param later takes what another check may show.
+ */
+async function* checkStatus(db: Database, settings: StatusSettings, later: Need[]): AsyncGenerator<Check> {
+  const { needs, sentence: says } = await readStatus(db, settings);
+  for (const need of needs)
+    if (need.alarm !== null && need.alarm in SHOWN_BY) later.push(need);
+    else yield needCheck(need);
+  if (needs.length === 0) yield ok("status", says);
 }
+
+const needCheck = (need: Need): Check => warning("status", `${need.what}. ${adviceOf(need)}`);
 
 const selectMissing = new Statement(
   { name: returned.text() },
@@ -312,7 +345,11 @@ async function checkProvider(
     const proof = new SourceProof({ provider, collectionIds: [], knownInvoiceId, timeoutMs });
     if (source.collectionIds.length === 0) return [await checkKey(client, proof, about)];
     const checks: Check[] = [];
-    for (const id of source.collectionIds) checks.push(await checkCollection(client, id, about));
+    for (const id of source.collectionIds) {
+      const check = await checkCollection(client, id, about);
+      // What says the same of each collection is of the whole account.
+      if (checks.every(({ says }) => says !== check.says)) checks.push(check);
+    }
     return checks;
   } finally {
     await Promise.all([client.close(), provider.close()]);
@@ -383,5 +420,7 @@ const WORDS: Readonly<Partial<Record<CollectionApiError["kind"], string>>> = {
 function wordsFor(error: unknown): string {
   if (!(error instanceof CollectionApiError)) return messageOf(error);
   const words = WORDS[error.kind];
-  return words === undefined ? `${error.message} Check COLLECTION_API_URL.` : `${words} ${error.message}`;
+  return words === undefined
+    ? `${sentence(error.message)} Check COLLECTION_API_URL.`
+    : `${words} ${sentence(error.message)}`;
 }

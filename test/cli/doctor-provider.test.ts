@@ -48,3 +48,30 @@ describe("doctor, where a provider answers 404", () => {
     });
   });
 });
+
+it.each([
+  [503, "source_failing"],
+  [401, "source_paused"],
+])(
+  "doctor says once that a provider answers %i, however many alarms and collections tell of it",
+  async (status, alarm) => {
+    const around = await surroundings();
+    around.provider.otherwise({ status, body: { status, message: "Not now", errors: [] } });
+    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
+    await around.query(
+      `insert into alarm (name, source, subject, detail)
+     select name, 'default', subject, '' from (values ($1, 'default'), ('sweep_failing', 'one'),
+       ('certificate_failing', 'default'), ('topic_failing', $2)) as raised (name, subject)`,
+      [alarm, around.topicArn],
+    );
+    const checks = await doctorChecks(
+      around.environment({ COLLECTION_IDS: [randomUUID(), randomUUID(), randomUUID()].join(",") }),
+    );
+    const told = checks.filter(({ about: what }) => what === about || what === "status");
+    // The topic answers by now, so its alarm is told.
+    expect(told).toEqual([
+      expect.objectContaining({ about, state: "fault" }),
+      { about: "status", state: "warning", says: expect.stringContaining(around.topicArn) },
+    ]);
+  },
+);
