@@ -152,7 +152,7 @@ const selectHappenings = new Statement(FOUND, ({ value }: Slots<{ startedAt: str
         then 'the provider could not be asked: ' || coalesce(last_error, 'no reason was kept')
         when invoice.id is null then 'the provider does not know it yet'
         else 'the provider still says ' || invoice.status
-        end || '; asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
+        end || '; it will be asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
     from confirmation as asked ${joiningInvoice}
     where asked.state = 'due' and (attempt > 0 or asked.faults > 0) and requested_at >= ${since}
     union all

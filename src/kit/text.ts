@@ -56,6 +56,9 @@ export function shortText<Text extends string | null>(text: Text, most = 40): Te
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
 }
 
+/** Ends as a sentence does, so that another can follow. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 /** A number as people read it: `12,345`. */
 export const countText = (count: number): string => Math.round(count).toLocaleString("en-US");
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type OpenedBy, VERDICTS } from "../confirm/queue/confirmation.ts";
-import { moneyIn, shortText } from "../kit/text.ts";
+import { moneyIn, sentence, shortText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
 import { answeredId, eventState, time, whole } from "./operations/fields.ts";
 
@@ -228,7 +228,7 @@ function whenAgain(confirmation: TimelineConfirmation, now: Date): string {
       `The provider is in trouble (${confirmation.sourceError ?? "no reason was kept"}), so nothing is ` +
       `asked before ${clock(confirmation.sourceOpensAt)}.`
     );
-  return whenDue("Asked again", confirmation.dueAt, now);
+  return whenDue("asked again", confirmation.dueAt, now);
 }
 
 function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[], now: Date): string {
@@ -262,7 +262,7 @@ function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[]
           ? ` Topic ${arn} was paused by an operator: invoice-relay resume publish.`
           : ` Topic ${arn} takes nothing now: ${sentence(lastError ?? "no reason was kept")}`,
       );
-      const next = event.dueAt === null ? "" : whenDue("Sent", event.dueAt, now);
+      const next = event.dueAt === null ? "" : whenDue("sent", event.dueAt, now);
       const then = closed.length > 0 ? "It is sent by itself once that is over." : next;
       return `The event waits to be published.${why}${closed.join("")} ${then}`;
     }
@@ -276,10 +276,24 @@ function whenDue(what: string, dueAt: Date, now: Date): string {
       `It has been due since ${clock(dueAt)} and nobody does it: see whether invoice-relay serve runs, ` +
       "with workers."
     );
-  return overdueMs >= 0 ? `${what} any moment now.` : `${what} at ${clock(dueAt)}.`;
+  return `It will be ${what} ${overdueMs >= 0 ? "any moment now" : `at ${clock(dueAt)}`}.`;
 }
 
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+/** Entries in the order of time, failed tries in a row as one: an outage has hundreds. Pure. */
+export function foldTries(entries: readonly TimelineEntry[]) {
+  const folded: { entry: TimelineEntry; times: number; lastAt: Date }[] = [];
+  for (const entry of entries) {
+    const last = folded.at(-1);
+    if (last !== undefined && isSameFailure(last.entry, entry)) {
+      last.times += 1;
+      last.lastAt = entry.at;
+    } else folded.push({ entry, times: 1, lastAt: entry.at });
+  }
+  return folded;
+}
+
+const isSameFailure = (one: TimelineEntry, other: TimelineEntry): boolean =>
+  "error" in one && "error" in other && wordsOf(one) === wordsOf(other) && one.source === other.source;
 
 /** One invoice in one line, as the provider last described it. Pure. */
 export function headlineOf(

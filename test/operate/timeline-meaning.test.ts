@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  foldTries,
   meaningOf,
   type Timeline,
   type TimelineConfirmation,
@@ -78,13 +79,13 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       "not asked yet",
       { dueAt: inMs(-100) },
       {},
-      "The provider was not asked yet. Asked again any moment now.",
+      "The provider was not asked yet. It will be asked again any moment now.",
     ],
     [
       "provider fails",
       { faults: 3, lastError: "Get Invoice: no answer within 10000 ms" },
       {},
-      "The last 3 tries failed: Get Invoice: no answer within 10000 ms. Asked again at 2026-11-21 03:00:10 UTC.",
+      "The last 3 tries failed: Get Invoice: no answer within 10000 ms. It will be asked again at 2026-11-21 03:00:10 UTC.",
     ],
     [
       "nobody works",
@@ -123,7 +124,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
   const done = { state: "done", verdict: "paid" } as const;
   const topic = "arn:aws:sns:eu-west-1:123456789012:events";
   it.each<[string, Partial<TimelineEvent>, Partial<Timeline>, string]>([
-    ["waits", {}, {}, "The event waits to be published. Sent any moment now."],
+    ["waits", {}, {}, "The event waits to be published. It will be sent any moment now."],
     [
       "topic refused",
       {},
@@ -152,4 +153,27 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       expect.stringMatching(/^Source school: The provider does not know this invoice\./),
     ]);
   });
+});
+
+it("failed tries in a row are one line of a story: how often, the first, the last", () => {
+  const tried = (ms: number, error = "HTTP 503") =>
+    ({ kind: "ask_failed", at: inMs(ms), source: "default", error }) as const;
+  const callback = { kind: "confirmation", at: inMs(4), source: "default", openedBy: "callback" } as const;
+  const entries = [
+    tried(1),
+    tried(2),
+    tried(3),
+    callback,
+    tried(5),
+    tried(6, "HTTP 500"),
+    tried(7, "HTTP 500"),
+  ];
+  expect(foldTries(entries).map(({ entry, times, lastAt }) => [+entry.at, times, +lastAt])).toEqual(
+    [
+      [1, 3, 3],
+      [4, 1, 4],
+      [5, 1, 5],
+      [6, 2, 7],
+    ].map(([first = 0, times, last = 0]) => [+inMs(first), times, +inMs(last)]),
+  );
 });

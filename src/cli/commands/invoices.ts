@@ -5,12 +5,19 @@ import type { Database } from "../../database/tables.ts";
 import { notFoundError, usageError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { currencyOf } from "../../kit/settings.ts";
-import { moneyIn, plainText, shortText } from "../../kit/text.ts";
+import { countText, moneyIn, plainText, shortText } from "../../kit/text.ts";
 import { clock, dayOf, spanText } from "../../kit/time.ts";
 import { searchInvoices } from "../../operate/find-invoices.ts";
 import { name } from "../../operate/operations/fields.ts";
 import { readValue } from "../../operate/operations/operation.ts";
-import { clockText, headlineOf, meaningOf, type Timeline, wordsOf } from "../../operate/timeline.ts";
+import {
+  clockText,
+  foldTries,
+  headlineOf,
+  meaningOf,
+  type Timeline,
+  wordsOf,
+} from "../../operate/timeline.ts";
 import { readTimeline } from "../../operate/timeline-reading.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
@@ -153,10 +160,11 @@ export function renderTimeline(timeline: Timeline, currency: CurrencyOf): string
   const { entries, furtherCallbacks } = timeline;
   const lines = [`Invoice ${timeline.invoiceId}`, `  ${plainText(headlineOf(timeline, currency))}`, ""];
   let before: Date | null = null;
-  for (const entry of entries) {
+  for (const { entry, times, lastAt } of foldTries(entries)) {
     const wait = before === null ? "" : `+${spanText(+entry.at - +before)}`;
-    lines.push(`  ${clockText(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}`);
-    before = entry.at;
+    const often = times > 1 ? ` (${countText(times)} times, the last noted at ${clockText(lastAt)})` : "";
+    lines.push(`  ${clockText(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}${often}`);
+    before = lastAt;
   }
   if (furtherCallbacks > 0) lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
   lines.push("", ...meaningOf(timeline).map((line) => plainText(line)));
