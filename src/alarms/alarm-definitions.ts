@@ -80,17 +80,20 @@ export const titleOf = (name: AlarmName, count: number): string => {
   return count === 1 ? one : `${count.toLocaleString("en-US")} ${several}`;
 };
 
+/** @param subject null for several: its place stays open. */
+export const actionOf = (name: AlarmName, subject: string | null): string =>
+  subject === null ? ALARMS[name].action : ALARMS[name].action.replaceAll("<id>", () => subject);
+
 /**
  * What everyone who lists an alarm says of it besides its row.
  * @param alarm.now what its severity is judged by.
  */
 export function describeAlarm(alarm: { name: AlarmName; subject: string; raisedAt: Date; now: Date }) {
   const { name, subject, raisedAt, now } = alarm;
-  const { about, action } = ALARMS[name];
   return {
     title: titleOf(name, 1),
     severity: severityOf(name, raisedAt, now),
-    about,
-    action: action.replaceAll("<id>", () => subject),
+    about: ALARMS[name].about,
+    action: actionOf(name, subject),
   };
 }

@@ -1,4 +1,4 @@
-import { ALARMS, type AlarmName } from "../alarms/alarm-definitions.ts";
+import { ALARMS, type AlarmName, actionOf } from "../alarms/alarm-definitions.ts";
 import { READ_ONLY } from "../database/recording-problem.ts";
 import { numberOf } from "../kit/text.ts";
 import { clock, DAY_MS, spanText } from "../kit/time.ts";
@@ -230,7 +230,7 @@ const alarmNeed = (
     severity: behind.some(({ oldestSeconds }) => oldestSeconds >= LONG_SECONDS) ? "critical" : severity,
     what: `${title}${subject ? ` (${subject})` : ""}${behind.map(waitWords).join("")}`,
     ...{ count, oldestAt, newestAt },
-    action: ALARMS[name].action,
+    action: actionOf(name, subject),
     alarm: name,
     command: `alarms --name ${name}`,
     page: "alarms",

@@ -43,6 +43,17 @@ describe("what needs a person", () => {
     expect(needs.every(({ oldestAt, newestAt }) => oldestAt !== null && newestAt !== null)).toBe(true);
   });
 
+  it("names what an alarm is about in what to do, and leaves its place open for several", async () => {
+    const around = await surroundings();
+    const [id, other] = [randomUUID(), randomUUID()];
+    await raise(around, "invoice_anomaly", id);
+    expect((await statusOf(around)).needs).toMatchObject([
+      { action: expect.stringContaining(`invoice ${id}`) },
+    ]);
+    await raise(around, "invoice_anomaly", other);
+    expect((await statusOf(around)).needs).toMatchObject([{ action: expect.stringContaining("<id>") }]);
+  });
+
   it("becomes critical once an upstream has failed for ten minutes", async () => {
     const around = await surroundings();
     await raise(around, "source_failing", "default", "9 minutes");

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { Command } from "commander";
 import { messageOf, notFoundError, RelayError, usageError } from "../../kit/errors.ts";
-import { money, moneyIn, plainText } from "../../kit/text.ts";
+import { money, moneyIn, numberOf, plainText } from "../../kit/text.ts";
 import { addDays, bookDayOf, dayOf, lastBookDay } from "../../kit/time.ts";
 import { day } from "../../operate/operations/fields.ts";
 import {
@@ -189,7 +189,7 @@ function verdict({ result, refusals, gaps, total }: Certificate): string {
       "event that SNS accepted on its topic."
     );
   if (result === "not_equal")
-    return `NOT EQUAL: ${total.differences.toLocaleString("en-US")} differences could hide money.`;
+    return `NOT EQUAL: ${numberOf(total.differences, "difference")} could hide money.`;
   if (total.paid.count === 0) return "EQUAL: no Live invoice was paid in this period.";
   return "EQUAL: paid at the provider = stored = published, in number and in amount.";
 }
@@ -310,7 +310,7 @@ function reconcileText(done: readonly Reconciled[], publish: boolean): string {
     ...done.flatMap(({ collectionId, unproven }) =>
       unproven.map(
         ({ first, last, why }) =>
-          `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it ` +
+          `The list of ${collectionId} is not shown to be whole from ${first} to ${last}: ${why}. What it ` +
           "showed was used; what it may be hiding is unknown.",
       ),
     ),

@@ -128,7 +128,7 @@ function proofOf({ settings, sweeps, certificates, unproven, at }: Status): stri
     }),
     ...certificates.map(({ source, day, result, gaps }) => [
       `daily certificate of ${source}`,
-      `${result.replace("_", " ")}, payments before ${day}${gaps > 0 ? `, ${countText(gaps)} gaps` : ""}`,
+      `${result.replace("_", " ")}, payments before ${day}${gaps > 0 ? `, ${numberOf(gaps, "gap")}` : ""}`,
     ]),
     ...unproven.map(({ source, days, firstDay, lastDay, certificateId }) => [
       `NOT PROVEN of ${source}`,

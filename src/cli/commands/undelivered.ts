@@ -163,8 +163,10 @@ function renderUndelivered(found: ResultOf<"listDead">, group: Group, context: C
     `${counted(found.total, group.what)}${more > 0 ? `, the first ${found.items.length}` : ""}:`,
   ];
   lines.push(tableOf(found.items, context), "");
-  lines.push(`See one with: invoice-relay ${group.name} show <id>`);
-  lines.push(`Then: invoice-relay ${group.name} ${group.act[0]} <id>, or dismiss <id>`);
+  const [first] = found.items;
+  const one = found.total > 1 ? "<id>" : (first?.eventId ?? first?.invoiceId);
+  lines.push(`See one with: invoice-relay ${group.name} show ${one}`);
+  lines.push(`Then: invoice-relay ${group.name} ${group.act[0]} ${one}, or dismiss ${one}`);
   return lines.join("\n");
 }
 

@@ -163,8 +163,8 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
       {items !== null && (items.length > 0 || hasMore) && (
         <div class="spread list-end">
           <p>
-            {countText(items.length)}
-            {total !== null && total > items.length && ` of ${countText(total)}`} {what}
+            Shown: {countText(items.length)}
+            {total !== null && total > items.length && ` of ${countText(total)}`}
             {hasMore && " so far"}
             {searchedTo !== null && hasMore && (
               <>
