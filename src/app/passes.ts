@@ -23,7 +23,7 @@ import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
 import { isReadyForNextMonth, makePartitions } from "../receive/log/partitions.ts";
 import { certifyPass } from "../reconcile/certificate/certify.ts";
-import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
+import { forgetListWork, hurryListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { ReplayRunner, replayPass } from "../replay/replay-runner.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
@@ -203,7 +203,8 @@ function lineOf(
 ): ConfirmLine {
   const { name, collectionIds } = source;
   const timeoutMs = settings.CONFIRM_TIMEOUT;
-  const upstream = new Upstream({ db, alarms, kind: SOURCE, name });
+  const onRecovered = () => hurryListWork(db, name);
+  const upstream = new Upstream({ db, alarms, kind: SOURCE, name, onRecovered });
   return new ConfirmLine({
     db: hot,
     name,

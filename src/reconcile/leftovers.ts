@@ -11,6 +11,12 @@ export async function rescueListWork(db: Database): Promise<void> {
   await certificates.leases.releaseExpired(db);
 }
 
+/** What failed of this source is tried again now. */
+export async function hurryListWork(db: Database, source: string): Promise<void> {
+  await sweeps.hurry(db, source);
+  await certificates.hurry(db, source);
+}
+
 /** A condition: `rescueListWork` has something to do. */
 export const listWorkNeedsRescue: RawBuilder<boolean> = sql`
   (${sweeps.leases.someExpired} or ${certificates.leases.someExpired})`;

@@ -6,6 +6,7 @@ import { messageOf, RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import type { BookPeriod } from "../kit/time.ts";
 import { backOffMs } from "../kit/waiting.ts";
+import { sourceIsInTrouble } from "../upstreams/source-row.ts";
 import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";
 import { claimedFor, LeasedRows } from "../work/leased-rows.ts";
 import { SourcePaused } from "./list/list-pace.ts";
@@ -126,17 +127,25 @@ export class ListRuns<More extends ResultColumns> {
     return (await this.#givingBack.execute(db, { id, leaseToken, ...how })).length > 0;
   }
 
+  /** Has what failed tried again now, since its source works again. */
+  async hurry(db: Database, source: string): Promise<void> {
+    await sql`
+      update ${this.#table} set due_at = clock_timestamp()
+      where source = ${source} and state = 'due' and faults > 0`.execute(db);
+  }
+
   /**
    * Gives an automatic run back that could not be finished: due at once after a stop, after `pausedMs` while
-   * the source is paused, and with back-off after a fault. Repeated faults raise its alarm.
+   * the source is paused, and with back-off after a fault. Repeated faults raise its alarm, unless the source's
+   * tells of the same.
    * @returns how many faults there were in a row; null when this was none.
    */
   async giveBackAfter(error: unknown, run: ClaimedRun, retry: Retry): Promise<number | null> {
-    const { db, alarms, stop, backOff, pausedMs, raisesAfter } = retry;
+    const { db, alarms, source, stop, backOff, pausedMs, raisesAfter } = retry;
     const text = messageOf(error);
     const isFault = !stop.aborted && !(error instanceof SourcePaused);
     const faults = run.faults + 1;
-    const raises = isFault ? raisesAfter(faults, text) : [];
+    const raises = isFault && !(await sourceIsInTrouble(db, source)) ? raisesAfter(faults, text) : [];
     const dueInMs = isFault ? backOffMs(faults, backOff) : stop.aborted ? 0 : pausedMs;
     step("run to be given back");
     const isOurs = await this.giveBack(db, run, {
@@ -157,6 +166,7 @@ export const ALARMING_FAULTS = 3;
 interface Retry {
   db: Database;
   alarms: Alarms;
+  source: string;
   stop: AbortSignal;
   backOff: { firstMs: number; capMs: number };
   pausedMs: number;

@@ -88,7 +88,7 @@ export const reconciled = z.object({
   underWay: z.array(z.string()).describe("Other periods of this source that were being read."),
   unproven: z
     .array(z.object({ first: z.string(), last: z.string(), why: z.string() }))
-    .describe("The days whose list contradicted itself."),
+    .describe("The days whose list contradicted itself or could not be read."),
   waiting: z
     .array(z.object({ invoiceId: answeredId, reason: z.string(), detail: z.string() }))
     .describe("Payments that still had no accepted event at the end; the first thousand."),

@@ -3,6 +3,7 @@ import { interval, nullable, returned, type Slots, Statement, typed } from "../d
 import type { Database } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { readUpstreamRow, type VersionedUpstream } from "./change.ts";
+import { stateOf } from "./machine.ts";
 import { SOURCE, sourceIsFlooded, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
 
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
@@ -73,6 +74,12 @@ export const spendAllowance = <Given extends Budget>({ value }: Slots<Given>) =>
   from (select count(*) as total, count(*) filter (where priority = 'unknown') as unknown
     from claimed) as spent
   where name = ${value(({ source }) => source)} and spent.total > 0`;
+
+/** Whether it fails, refuses the key or is paused, which is told by alarms of its own. */
+export async function sourceIsInTrouble(db: Database, name: string): Promise<boolean> {
+  const upstream = await readUpstreamRow(db, SOURCE, name);
+  return upstream !== null && stateOf(upstream, SOURCE.policy) !== "closed";
+}
 
 /** Reading lists is at most this share of a source's rate, so that it does not delay live confirmations. */
 const LIST_SHARE = 1 / 4;

@@ -6,6 +6,15 @@ import { change, readUpstreamRow } from "./change.ts";
 import { stateOf, transition, type UpstreamReport } from "./machine.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
 
+interface UpstreamOptions {
+  db: Database;
+  alarms: Alarms;
+  kind: UpstreamKind;
+  name: string;
+  /** It works again after its circuit breaker was open, or its key refused. */
+  onRecovered?: () => Promise<void>;
+}
+
 /**
  * One source or topic, as the workers of one process see it. What they note meanwhile is written together,
  * one write under way at a time, and only when it changes something; the row is what all processes go by.
@@ -15,6 +24,7 @@ export class Upstream {
   readonly name: string;
   readonly #db: Database;
   readonly #alarms: Alarms;
+  readonly #onRecovered: () => Promise<void>;
   /** What exchanges said that is not written. */
   #unwritten: UpstreamReport[] = [];
   #writing: Promise<void> | null = null;
@@ -22,9 +32,10 @@ export class Upstream {
   #isHealthy = false;
   #takesMore = true;
 
-  constructor(options: { db: Database; alarms: Alarms; kind: UpstreamKind; name: string }) {
-    const { db, alarms, kind, name } = options;
+  constructor(options: UpstreamOptions) {
+    const { db, alarms, kind, name, onRecovered = async () => undefined } = options;
     this.#db = db;
+    this.#onRecovered = onRecovered;
     this.#alarms = alarms;
     this.kind = kind;
     this.name = name;
@@ -90,6 +101,8 @@ export class Upstream {
       step("standing changed");
       this.#alarms.notify(told.raised);
       this.#alarms.notifyCleared(told.cleared);
+      if (report.kind === "works" && stateOf(before, this.kind.policy) !== "closed")
+        await this.#onRecovered();
       return;
     }
   }

@@ -6,13 +6,18 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, WAIT } from "./asking-fixture.ts";
 
 describe("a provider that is not well", () => {
-  it("fails: asked again by itself until it works, the alarm raised once and cleared", async () => {
+  it("fails: asked again by itself until it works, the alarm raised once and cleared, what read lists due at once", async () => {
     const around = await surroundings();
     const ids = Array.from({ length: 8 }, () => randomUUID());
     around.provider.otherwise({ status: 500, body: { status: 500, message: "Oops" } });
     const relay = await startRelay(around.environment({ CONFIRM_TIMEOUT: "2s" }));
     for (const id of ids) await relay.callback({ data: { id } });
     await eventually(() => openAlarms(around), toMatchObject([{ name: "source_failing" }]));
+    // Of a collection that this relay does not read, so that nothing else moves it.
+    await around.query(
+      `insert into sweep (id, source, collection_id, kind, faults, due_at)
+       values (gen_random_uuid(), 'default', gen_random_uuid(), 'automatic', 3, now() + interval '4 min')`,
+    );
     for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
     await vi.waitFor(async () => {
       await around.query("update source set opens_at = least(opens_at, now())");
@@ -22,6 +27,10 @@ describe("a provider that is not well", () => {
       ).toEqual([{ paid: 8 }]);
     }, WAIT);
     await eventually(() => openAlarms(around), toEqual([]));
+    await eventually(
+      () => around.query("select due_at <= clock_timestamp() as due from sweep"),
+      toEqual([{ due: true }]),
+    );
   });
 
   it("the breaker lets one confirmation at a time try whether it works again", async () => {

@@ -149,7 +149,7 @@ describe("what is asked for", () => {
     const none = listOf(() => NOT_FOUND);
     await expect(none.reader.read(WEEK, [null])).rejects.toMatchObject({
       ...{
-        message: `Get Collection Invoices of ${COLLECTION}: no such page`,
+        message: `Collection ${COLLECTION}: no such page`,
         next: "refuse",
         code: "failed",
       },
@@ -254,7 +254,7 @@ describe("a list that contradicts itself", () => {
   it("outside the contract is in doubt, and the other days are read all the same", async () => {
     const { reader } = listOf((request) => (request.invoiceType === "Test" ? OUTSIDE : ONE));
     expect(await reader.read(SHORT, ["Test", null])).toEqual([
-      { ...SHORT, why: `Get Collection Invoices of ${COLLECTION}: items should be a list` },
+      { ...SHORT, why: `Collection ${COLLECTION}: items should be a list` },
     ]);
   });
 

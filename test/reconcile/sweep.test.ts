@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
-import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
+import { forgetListWork, hurryListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { noteSwept } from "../../src/reconcile/sweep/known-payments.ts";
 import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import { leaseOf } from "../../src/work/lease.ts";
@@ -244,6 +244,66 @@ describe("an automatic sweep", () => {
     await sweepPass(given.context, GO_ON);
     expect((await confirmations(given)).map(({ id }) => id).sort()).toEqual([recent, hidden, old].sort());
     expect(await given.openAlarms()).toEqual([]);
+  });
+
+  it("that could read nothing is not over: its alarm has one text, and it is due once its source works again", async () => {
+    const given = await books({ servedDays: 60 });
+    const missed = pay(given, 20);
+    given.provider.faults = [answer(503)];
+    const texts = new Set<unknown>();
+    for (let fault = 1; fault <= 6; fault += 1) {
+      await dueNow(given);
+      await sweepPass(given.context, GO_ON);
+      for (const { detail } of await given.query<{ detail: string }>("select detail from alarm"))
+        texts.add(detail);
+      expect(await sweeps(given)).toMatchObject([{ state: "due", faults: fault }]);
+    }
+    expect([...texts]).toEqual([expect.stringMatching(/could not be read: .*HTTP 503/)]);
+
+    given.provider.faults = [];
+    await sweepPass(given.context, GO_ON);
+    expect(await confirmations(given)).toEqual([]);
+    await hurryListWork(given.db, "default");
+    await sweepPass(given.context, GO_ON);
+    expect(await confirmations(given)).toMatchObject([{ id: missed }]);
+    expect(await given.openAlarms()).toEqual([]);
+  });
+
+  it("leaves days out that alone cannot be read, whichever they are, and says so in one text", async () => {
+    for (const areRecent of [true, false]) {
+      const given = await books({ servedDays: 60 });
+      const [recent, old] = [pay(given, 1), pay(given, 20)];
+      given.provider.beforePage = () => {
+        const last = Date.parse(given.provider.queries.at(-1)?.get("endDate") ?? "");
+        const isRecent = last > Date.now() - 5 * 86_400_000;
+        given.provider.faults = isRecent === areRecent ? [answer(500)] : [];
+      };
+      const texts = new Set<unknown>();
+      for (let tries = 0; (await sweeps(given)).every(({ state }) => state !== "done"); tries += 1) {
+        expect(tries).toBeLessThan(6);
+        await dueNow(given);
+        await sweepPass(given.context, GO_ON);
+        for (const { detail } of await given.query<{ detail: string }>("select detail from alarm"))
+          texts.add(detail);
+      }
+      expect([...texts]).toEqual([expect.stringMatching(/could not be read: .*HTTP 500/)]);
+      expect((await confirmations(given)).map(({ id }) => id)).toEqual([areRecent ? old : recent]);
+    }
+  });
+
+  it("raises no alarm of its own while its source's tells of the same", async () => {
+    const given = await books();
+    given.provider.faults = [answer(503)];
+    await given.query("update source set faults = 5");
+    for (let fault = 1; fault <= 4; fault += 1) {
+      await dueNow(given);
+      await sweepPass(given.context, GO_ON);
+    }
+    expect(await given.openAlarms()).toEqual([]);
+    await given.query("update source set faults = 0");
+    await dueNow(given);
+    await sweepPass(given.context, GO_ON);
+    expect(await given.openAlarms()).toEqual(["sweep_failing"]);
   });
 
   it("queues an event again that was never accepted on its topic, with the same id, and asks for lost evidence", async () => {

@@ -5,8 +5,9 @@ export const ALARMS_OF_UPKEEP = {
     about: "collection",
     means:
       "The provider's list of a collection could not be read three times in a row, or contradicts itself " +
-      "however it is read: a payment without a callback is not found meanwhile. A paid invoice whose " +
-      "collection cannot be named waits, with [invoice_anomaly](#invoice_anomaly).",
+      "however it is read: a payment without a callback is not found meanwhile. It is not raised while " +
+      "[source_failing](#source_failing) or [source_paused](#source_paused) tells of the same. A paid invoice " +
+      "whose collection cannot be named waits, with [invoice_anomaly](#invoice_anomaly).",
     ends: "when the list is read again, or is named in `COLLECTION_IDS` no longer.",
     action:
       "Nothing is reconciled meanwhile: read the error and run invoice-relay doctor; it is retried " +

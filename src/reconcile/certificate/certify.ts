@@ -4,6 +4,7 @@ import { faultOf } from "../../kit/errors.ts";
 import { newId } from "../../kit/ids.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
+import { sentence } from "../../kit/text.ts";
 import { type BookPeriod, bookDayOf, lastBookDay } from "../../kit/time.ts";
 import { Turns } from "../../kit/waiting.ts";
 import type { Signer } from "../../signing/signed.ts";
@@ -230,14 +231,13 @@ async function makeDaily(
   } catch (error) {
     if (error instanceof LeaseLost) return;
     const faults = await certificates.giveBackAfter(error, claimed, {
-      db,
-      alarms,
+      ...{ db, alarms, source: source.name },
       stop,
       backOff: CERTIFICATE_BACK_OFF,
       pausedMs: PAUSED_MS,
       raisesAfter(faults, text) {
         const detail =
-          `The daily certificate failed ${faults} times in a row: ${text} It is unknown ` +
+          `The daily certificate could not be made: ${sentence(text)} It is unknown ` +
           "whether anything is missing. It is retried automatically.";
         return faults < ALARMING_FAULTS ? [] : [{ ...failing, detail }];
       },

@@ -119,7 +119,7 @@ export const readCollectionName = (
 ): Promise<string | null> =>
   pace.call(async () => {
     const answer = await source.provider.getCollection(collectionId, { signal });
-    if (answer.kind !== "found") throw new ListUnreadable(`Get Collection by ID of ${collectionId}`, answer);
+    if (answer.kind !== "found") throw new ListUnreadable(`Collection ${collectionId}`, answer);
     const { collectionName } = answer.collection;
     return collectionName === null ? null : storableText(collectionName);
   });

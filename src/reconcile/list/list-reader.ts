@@ -35,6 +35,8 @@ export function takenOnce(): (ids: readonly string[]) => string[] {
 /** A part of the list that could not be shown to be complete. */
 export interface Unproven extends ListPeriod {
   why: string;
+  /** The provider did not answer with it; else it contradicts itself. */
+  isUnread?: boolean;
 }
 
 export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
@@ -227,7 +229,7 @@ export class ListReader {
         return answer.page;
       }
       if (answer.kind === "not_found" && page > 1) return NO_PAGE;
-      throw new ListUnreadable(`Get Collection Invoices of ${collectionId}`, answer);
+      throw new ListUnreadable(`Collection ${collectionId}`, answer);
     });
   }
 }
@@ -236,7 +238,7 @@ export class ListReader {
 export class ListUnreadable extends RelayError {
   readonly refusal: NotFound | Refusal;
 
-  /** @param what the request, in plain words. */
+  /** @param what what was to be read. */
   constructor(what: string, refusal: NotFound | Refusal) {
     const error = "error" in refusal ? refusal.error : "stopped";
     const next = NEXT[refusal.kind];

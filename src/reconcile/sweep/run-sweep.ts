@@ -20,6 +20,7 @@ import {
   type Unproven,
 } from "../list/list-reader.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
+import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import {
   decideOpening,
@@ -58,13 +59,13 @@ const TRIES = 5;
 
 const BATCH = 500;
 
-/** After this many faults in a row, an unreadable window is skipped so that older ones are read. */
-const PATIENCE = 3;
+/** After this many faults in a row, an unreadable window is skipped so that others are read. */
+const PATIENCE = ALARMING_FAULTS - 1;
 
 /**
  * Reads the rest of a claimed sweep, opens what is missing, and finishes it. Progress is saved after each
  * step of the list, so that it can be continued after a crash. Days that could not be shown to be complete
- * are noted, and older days are read all the same.
+ * are noted, and older days are read all the same. A sweep that reads nothing is not over.
  * @returns the counts of the whole sweep.
  * @throws ListUnreadable, SourcePaused or LeaseLost; what was opened by then stays open.
  */
@@ -96,6 +97,8 @@ class SweepRun {
   readonly #done = new Set<string>();
   #listed = 0;
   #unproven: readonly Unproven[];
+  /** Of the first window that was skipped. */
+  #skipped: ListUnreadable | null = null;
 
   constructor(deps: SweepDeps, source: ReconcileSource, sweep: ClaimedSweep, signal: AbortSignal) {
     const { db, alarms } = deps;
@@ -136,11 +139,18 @@ class SweepRun {
     }
     for (const { step: days, rest } of stepsOf(this.#sweep.rest ?? whole)) {
       await this.#read(days);
+      if (this.#readNothing) continue;
       const progress = { listed: this.#listed, rest, unproven: this.#unproven };
       await saveSweepProgress(db, this.#sweep, progress);
       step("sweep went on");
       this.#listed = 0;
       onProgress({ rest, ...daysRead(whole, rest) });
+    }
+    if (this.#readNothing) {
+      // What is left may never be readable: the next try begins anew, and takes it with what is.
+      if (this.#sweep.faults > PATIENCE)
+        await saveSweepProgress(db, this.#sweep, { listed: 0, rest: null, unproven: this.#sweep.unproven });
+      throw this.#skipped;
     }
     if (this.#sweep.kind === "back_fill") await this.#repairStored();
     step("sweep to be finished");
@@ -151,11 +161,17 @@ class SweepRun {
     return counts;
   }
 
+  /** Windows were skipped, and none was read: the provider does not answer at all. */
+  get #readNothing(): boolean {
+    return this.#skipped !== null && this.#reader.pages === 0;
+  }
+
   async #read(days: ListPeriod): Promise<void> {
     const unproven = await this.#reader.readWhole(days, ALL_TYPES).catch((error: unknown) => {
       if (!(error instanceof ListUnreadable) || error.next !== "retry" || this.#sweep.faults < PATIENCE)
         throw error;
-      return [{ ...days, why: error.message }];
+      this.#skipped ??= error;
+      return [{ ...days, why: error.message, isUnread: true }];
     });
     this.#unproven = [...this.#unproven, ...unproven];
   }

@@ -167,7 +167,7 @@ export async function scheduleSweeps(
 }
 
 /** The longest back-off of a sweep; and how long until a paused source is checked again, in ms. */
-export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
+export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 60_000 };
 export const PAUSED_MS = 5_000;
 
 /** Saves the progress of a sweep. @param progress.rest what is left of the list. @throws LeaseLost */

@@ -54,8 +54,7 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
   } catch (error) {
     if (error instanceof LeaseLost) return log.warn(about, "another worker took over a slow sweep");
     const faults = await sweeps.giveBackAfter(error, sweep, {
-      db,
-      alarms,
+      ...{ db, alarms, source: source.name },
       stop,
       backOff: SWEEP_BACK_OFF,
       pausedMs: PAUSED_MS,
