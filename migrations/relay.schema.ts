@@ -132,6 +132,19 @@ document json
   index certificate_created_at ON public.certificate USING btree (created_at)
   index certificate_daily UNIQUE ON public.certificate USING btree (source, day, time_zone) WHERE (day IS NOT NULL)
 `,
+  certified_day: `
+certificate_id uuid not null
+begins_at timestamp with time zone not null
+ends_at timestamp with time zone not null
+day date not null
+gaps integer not null
+source text not null
+time_zone text not null
+result text not null
+counted json
+  constraint certified_day_pkey PRIMARY KEY (source, time_zone, day, certificate_id)
+  constraint certified_day_result_check CHECK ((result = ANY (ARRAY['equal'::text, 'not_equal'::text, 'refused'::text])))
+`,
   confirmation: `
   with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
 invoice_id uuid not null

@@ -79,6 +79,15 @@ async function certifyEachDay(query: BenchDatabase["query"]): Promise<void> {
       ],
     );
   }
+  await query(
+    `insert into certified_day (certificate_id, begins_at, ends_at, day, gaps, source, time_zone, result, counted)
+     select distinct on (day) id, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC', day,
+       (counted -> 'missing' ->> 'count')::integer, source, 'UTC',
+       case when (counted -> 'missing' ->> 'count')::integer > 0 then 'not_equal' else 'equal' end, counted
+     from certificate, json_array_elements(document -> 'days') as counted,
+       lateral (select (counted ->> 'day')::date as day) as its
+     order by day, finished_at desc`,
+  );
 }
 
 function certificateOf(end: Date, gaps: number): Certificate {

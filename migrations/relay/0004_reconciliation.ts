@@ -102,6 +102,25 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index certificate_daily on certificate (source, day, time_zone) where day is not null;
     create index certificate_created_at on certificate (created_at)`.execute(db);
 
+  // Written with each certificate of all of a source's collections, and deleted by a later one of at least the
+  // same. `result`, `gaps` and `counted` are of this day alone.
+  await sql`
+    create table certified_day (
+      certificate_id uuid not null,
+      begins_at timestamptz not null,
+      ends_at timestamptz not null,
+      day date not null,
+      gaps integer not null,
+      source text not null,
+      time_zone text not null,
+      result text not null,
+      counted json,
+      constraint certified_day_pkey primary key (source, time_zone, day, certificate_id),
+      constraint certified_day_result_check check (result in ('equal', 'not_equal', 'refused'))
+    );
+    comment on table certified_day is
+      'Each day of payment as the newest certificate shows it.'`.execute(db);
+
   // While a certificate is made: what the lists showed of each payment, and what Get Invoice said where it
   // was asked. The books are compared here, so that no period has to fit into a process. A list names ids and
   // decides nothing: `label` is what it calls the status, `paid_until` the end of a date of payment that is

@@ -61,6 +61,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   sweep: { worker: ALL },
   swept_payment: { worker: ALL },
   certificate: { worker: ALL },
+  certified_day: { worker: ALL },
   listed_payment: { worker: ALL },
   // Whoever takes callbacks also answers for the public keys.
   signing_key: { receiver: READS, worker: KEEPS },

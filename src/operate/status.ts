@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ALARM_NAMES } from "../alarms/alarm-definitions.ts";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
-import { unprovenDaysFound } from "../reconcile/unproven-days.ts";
+import { unprovenDaysFound } from "../reconcile/certified-days.ts";
 import { answeredId, time, whole } from "./operations/fields.ts";
 
 // How the relay is doing, as everyone is told of it.

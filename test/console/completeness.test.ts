@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { adminApi, fits, OPERATOR } from "../support/admin.ts";
+import { addCertificate } from "../support/certificates.ts";
 import type { Surroundings } from "../support/relay.ts";
 
 const COLLECTION = "6f1f6f1e-0000-4000-8000-000000000001";
@@ -9,56 +10,13 @@ const OTHER = "6f1f6f1e-0000-4000-8000-000000000002";
 const tally = (count: number) => ({ count, amount: `${count}.50` });
 const NONE = { count: 0, amount: "0.00" };
 
-interface Given {
-  from: string;
-  to: string;
-  madeAt: string;
-  result?: string;
-  collections?: string[];
-  days: { day: string; paid: number; published: number; missing?: object; differences?: number }[];
-  differences?: { day: string; weight: string; amount: string | null }[];
-}
-
-/** A finished certificate. @returns its id. */
-async function addCertificate(around: Surroundings, given: Given): Promise<string> {
-  const { from, to, madeAt, result = "equal", collections = [COLLECTION], differences = [] } = given;
-  const id = randomUUID();
-  const named = differences.map((one) => ({
-    invoiceId: randomUUID(),
-    eventId: null,
-    reason: "missing",
-    detail: "why",
-    ...one,
-  }));
-  const gaps = named.filter(({ weight }) => weight === "gap").length;
-  const days = given.days.map(({ day, paid, published, missing = NONE, differences: differing = 0 }) => ({
-    day,
-    paid: tally(paid),
-    stored: tally(paid),
-    published: tally(published),
-    missing,
-    differences: differing,
-  }));
-  const total = { paid: tally(1), stored: tally(1), published: tally(1), missing: NONE, differences: 0 };
-  const document = {
-    ...{ id, source: "default", result, refusals: [], scope: "source", from, to, madeAt },
-    collections: collections.map((one) => ({ id: one, name: "Term 1" })),
-    ...{ basis: { zone: "UTC" }, days, total, test: tally(0), foreign: tally(0), currency: "NGN", gaps },
-    ...{ differencesInAll: named.length, differences: named },
-  };
-  await around.query(
-    `insert into certificate (id, source, state, result, gaps, differences, window_from, window_to,
-       collection_ids, finished_at, document)
-     values ($1, 'default', 'done', $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [id, result, gaps, named.length, from, to, collections, madeAt, JSON.stringify(document)],
-  );
-  return id;
-}
+const add = (around: Surroundings, given: Parameters<typeof addCertificate>[1]) =>
+  addCertificate(around.databaseUrl, { collections: [COLLECTION], ...given });
 
 describe("the calendar of completeness", () => {
   it("says of each day what the newest certificate that covers it says: equal, or what is missing", async () => {
     const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
-    const wide = await addCertificate(around, {
+    const wide = await add(around, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
       result: "not_equal",
       days: [
@@ -84,17 +42,17 @@ describe("the calendar of completeness", () => {
       { day: "2026-10-02", result: "not_equal", missing: { count: 2, amount: "150.25" }, differences: 0 },
       { day: "2026-10-03", result: "not_equal", missing: { count: 0 }, differences: 1 },
     ]);
-    const healed = await addCertificate(around, {
+    const healed = await add(around, {
       ...{ from: "2026-10-02T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-05T01:00:00Z" },
       days: [{ day: "2026-10-02", paid: 5, published: 5 }],
     });
     // A part of a day, a part of the collections, one of another source: none of them covers a day.
-    await addCertificate(around, {
+    await add(around, {
       ...{ from: "2026-10-01T12:00:00Z", to: "2026-10-02T00:00:00Z", madeAt: "2026-10-06T01:00:00Z" },
       days: [],
       collections: [COLLECTION, OTHER],
     });
-    await addCertificate(around, {
+    await add(around, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-06T01:00:00Z" },
       days: [],
       collections: [OTHER],
@@ -104,7 +62,7 @@ describe("the calendar of completeness", () => {
       { day: "2026-10-02", result: "equal", certificateId: healed, missing: NONE },
       { day: "2026-10-03", certificateId: wide },
     ]);
-    await addCertificate(around, {
+    await add(around, {
       ...{ from: "2026-10-03T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-07T01:00:00Z" },
       result: "refused",
       days: [],
@@ -134,7 +92,7 @@ describe("a certificate", () => {
 
   it("opens to its differences by name, day by day, page by page", async () => {
     const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
-    const id = await addCertificate(around, {
+    const id = await add(around, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
       ...{ result: "not_equal", days: [], differences: many(650) },
     });
@@ -155,7 +113,7 @@ describe("a certificate", () => {
 
   it("goes out as a table for finance, whole", async () => {
     const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
-    const id = await addCertificate(around, {
+    const id = await add(around, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
       ...{
         result: "not_equal",
@@ -177,7 +135,7 @@ describe("a certificate", () => {
   it("is listed by period, source, collection and result", async () => {
     const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
     const of = (from: string, to: string, more = {}) =>
-      addCertificate(around, { from, to, madeAt: to, days: [], ...more });
+      add(around, { from, to, madeAt: to, days: [], ...more });
     const october = await of("2026-10-01T00:00:00Z", "2026-10-05T00:00:00Z");
     const november = await of("2026-11-01T00:00:00Z", "2026-11-05T00:00:00Z", {
       result: "refused",

@@ -9,7 +9,7 @@ const ALONE: Record<string, string> = {
   "alarms/alarms.ts":
     "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",
   "operate/close-alarms.ts": "the settings of no process name what it is about any more",
-  "reconcile/unproven-days.ts": "in the transaction that proves the last day",
+  "reconcile/certified-days.ts": "in the transaction that proves the last day",
   "replay/replay-rows.ts": "in the transaction that fails the replay",
   "alarms/note-lasting.ts": "silence, and a wait that lasts, are no statements of their own",
 };

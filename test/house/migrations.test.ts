@@ -11,7 +11,7 @@ const RELEASED = {
   "relay/0001_callback.ts": "8958985ba680a5b4",
   "relay/0002_confirmation.ts": "dc21de41005ee9e6",
   "relay/0003_event.ts": "82dd4c74f686170d",
-  "relay/0004_reconciliation.ts": "5d0951e5a5f8febc",
+  "relay/0004_reconciliation.ts": "02f453ff23f5dc1a",
   "relay/0005_replays.ts": "95e082ad8c55244f",
   "relay/0006_upstream.ts": "b83343cd63abc18e",
   "relay/0007_alarm.ts": "e45410e630465ea5",

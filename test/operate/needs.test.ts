@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { severityOf } from "../../src/alarms/alarm-definitions.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
+import { addCertificate } from "../support/certificates.ts";
 import { openDatabase } from "../support/database.ts";
 import { addConfirmation, addEvents, addProcess } from "../support/log-rows.ts";
 import { ownRelay, type Surroundings, surroundings } from "../support/relay.ts";
@@ -210,17 +211,11 @@ it("a list that was never read and a daily certificate that is late are told, of
 describe("a day of payment", () => {
   const certify = (
     around: Surroundings,
-    made: string,
-    window: [string, string],
-    result: string,
-    ids: string[],
-  ) =>
-    around.query(
-      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, result,
-         gaps, document)
-       values (gen_random_uuid(), 'default', $2, $3, $5::uuid[], 'done', $1, $4, 0, '{}')`,
-      [made, ...window, result, ids],
-    );
+    madeAt: string,
+    [from, to]: [string, string],
+    result: "equal" | "refused",
+    collections: string[],
+  ) => addCertificate(around.databaseUrl, { from, to, madeAt, result, collections });
   const [ONE, OTHER] = [randomUUID(), randomUUID()];
   const OCTOBER: [string, string] = ["2026-10-01Z", "2026-11-01Z"];
 
@@ -229,35 +224,30 @@ describe("a day of payment", () => {
     const days = async () =>
       (await statusOf(around)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
     const DAYS: [string, string] = ["2026-10-01Z", "2026-10-31Z"];
-    await certify(around, "2026-10-31T11:00Z", DAYS, "equal", [ONE, OTHER]);
+    const BOTH = [ONE, OTHER];
+    await certify(around, "2026-10-31T11:00Z", DAYS, "equal", BOTH);
     // One of a period that was not over says nothing of what was proven, nor of what was found.
-    await certify(around, "2026-10-31T12:00Z", OCTOBER, "refused", [ONE, OTHER]);
+    await certify(around, "2026-10-31T12:00Z", OCTOBER, "refused", BOTH);
     expect(await days()).toEqual([]);
-    await certify(around, "2026-10-31T12:02Z", DAYS, "refused", [ONE, OTHER]);
-    // Made beside it, of a part: it tells nothing more.
-    await certify(around, "2026-10-31T12:03Z", DAYS, "refused", [OTHER]);
-    await certify(around, "2026-10-31T12:04Z", OCTOBER, "refused", [ONE, OTHER]);
+    await certify(around, "2026-10-31T12:02Z", DAYS, "refused", BOTH);
+    await certify(around, "2026-10-31T12:04Z", OCTOBER, "refused", BOTH);
     expect(await days()).toEqual([["refused", "2026-10-01", "2026-10-30"]]);
     // Once the last day is over, it tells of that.
-    await certify(around, "2026-11-01T12:00Z", ["2026-10-31Z", "2026-11-01Z"], "refused", [OTHER]);
+    await certify(around, "2026-11-01T12:00Z", ["2026-10-31Z", "2026-11-01Z"], "refused", BOTH);
     expect(await days()).toEqual([
       ["refused", "2026-10-31", "2026-10-31"],
       ["refused", "2026-10-01", "2026-10-30"],
     ]);
-    await certify(around, "2026-11-02Z", OCTOBER, "equal", [ONE, OTHER]);
+    await certify(around, "2026-11-02Z", OCTOBER, "equal", BOTH);
     expect(await days()).toEqual([]);
     await certify(around, "2026-11-03Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
     expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-11"]]);
-    // Found again it is told once.
-    await certify(around, "2026-11-03T01:00Z", ["2026-10-09Z", "2026-10-12Z"], "refused", [ONE, OTHER]);
-    expect(await days()).toEqual([["refused", "2026-10-09", "2026-10-11"]]);
-    await certify(around, "2026-11-03T02:00Z", OCTOBER, "equal", [ONE, OTHER]);
-    await certify(around, "2026-11-03T03:00Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
-    // Of another collection, and of fewer days: neither settles it whole.
+    // Of another collection, of fewer days, and of a part of one: none settles it whole.
     await certify(around, "2026-11-04Z", OCTOBER, "equal", [OTHER]);
     await certify(around, "2026-11-05Z", ["2026-10-11Z", "2026-10-13Z"], "equal", [ONE]);
+    await certify(around, "2026-11-05Z", ["2026-10-10T12:00Z", "2026-10-13Z"], "equal", [ONE]);
     expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-10"]]);
-    await certify(around, "2026-11-06Z", OCTOBER, "equal", [ONE, OTHER]);
+    await certify(around, "2026-11-06Z", OCTOBER, "equal", BOTH);
     expect(await days()).toEqual([]);
   });
 });

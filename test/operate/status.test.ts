@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { pause } from "../../src/operate/pause.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
+import { addCertificate } from "../support/certificates.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
 import { addProcess, withDatabase } from "../support/log-rows.ts";
@@ -89,14 +90,12 @@ describe("invoice-relay status", () => {
   it("finds what is not reconciled: COLLECTION_IDS unset, a certificate that is not equal", async () => {
     const { around, db } = await withDatabase();
     const collection = randomUUID();
-    const certificate = randomUUID();
-    await around.query(
-      `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at,
-        result, gaps, document)
-       values ($1, 'default', (now() at time zone 'UTC')::date, now() - interval '35 days', now(),
-         array[$2::uuid], 'done', now(), 'not_equal', 2, '{}')`,
-      [certificate, collection],
-    );
+    const now = new Date();
+    await addCertificate(around.databaseUrl, {
+      from: new Date(now.getTime() - 35 * 86_400_000).toISOString(),
+      to: now.toISOString(),
+      ...{ day: now.toISOString().slice(0, 10), result: "not_equal", gaps: 2, collections: [collection] },
+    });
     const unset = await look(around.environment());
     expect(unset.code).toBe(1);
     expect(unset.text).toContain(

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { dayOf } from "../../src/kit/time.ts";
+import { readUnprovenDays } from "../../src/reconcile/certified-days.ts";
 import { readCertificatePage } from "../../src/reconcile/read-certificates.ts";
-import { readUnprovenDays } from "../../src/reconcile/unproven-days.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { midnight, named, PAID_AT, place, prove } from "./prove-period.ts";
 import { books, daysAgo } from "./relay-books.ts";

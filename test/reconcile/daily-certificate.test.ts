@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { closeAlarmsByHand } from "../../src/operate/close-alarms.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
 import { certifyPass } from "../../src/reconcile/certificate/certify.ts";
-import { readCalendar } from "../../src/reconcile/last-runs.ts";
+import { readCalendar } from "../../src/reconcile/certified-days.ts";
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";

@@ -5,7 +5,7 @@ import type { Mask } from "../../kit/mask.ts";
 import { bookDayOf, bookDaysOf, bookPeriod, bookTimeOf, dayOf } from "../../kit/time.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/provider.ts";
 import type { Difference as Named } from "../../reconcile/certificate/certificate.ts";
-import { readCalendar } from "../../reconcile/last-runs.ts";
+import { readCalendar } from "../../reconcile/certified-days.ts";
 import { EARLIEST } from "../../reconcile/list/list-period.ts";
 import { readCertificatePage } from "../../reconcile/read-certificates.ts";
 import { type BookSource, type Payment, readPayments } from "./read-payments.ts";

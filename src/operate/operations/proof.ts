@@ -5,7 +5,7 @@ import { MEDIA_TYPES, sheetFile } from "../../books/report/sheet-file.ts";
 import { mayAct } from "../../kit/admin-token.ts";
 import { DAY_MS, latestBookDay } from "../../kit/time.ts";
 import { certificate, result, weight } from "../../reconcile/certificate/certificate.ts";
-import { calendarDay, readCalendar } from "../../reconcile/last-runs.ts";
+import { calendarDay, readCalendar } from "../../reconcile/certified-days.ts";
 import { reconciled, unread } from "../../reconcile/on-request.ts";
 import {
   certificateCsvParts,

@@ -11,10 +11,10 @@ import type { Signer } from "../../signing/signed.ts";
 import { issue } from "../../signing/signing-keys.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
+import { closeProvenGap, GAP, keepCertifiedDays } from "../certified-days.ts";
 import { periodFor } from "../list/list-period.ts";
 import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";
 import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";
-import { closeProvenGap, GAP } from "../unproven-days.ts";
 import { type Certificate, canContinueWith, readingTerms } from "./certificate.ts";
 import {
   CERTIFICATE_BACK_OFF,
@@ -113,6 +113,7 @@ const keepCertificate = (
     const { source, result } = certificate;
     const issued = await issue(trx, deps.signer, certificate);
     const cleared = await finishCertificate(trx, claimed, issued, change);
+    await keepCertifiedDays(trx, issued);
     const proven = result === "equal" ? await closeProvenGap(trx, source) : [];
     return { issued, raised: change.raises ?? [], cleared: [...cleared, ...proven] };
   });

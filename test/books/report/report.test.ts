@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { dayOf } from "../../../src/kit/time.ts";
+import { addCertificate } from "../../support/certificates.ts";
 import { runCli } from "../../support/cli-process.ts";
 import { surroundings } from "../../support/relay.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
@@ -71,19 +72,13 @@ describe("report", () => {
       ...{ invoiceId, eventId: null, reason: "unpublished", weight: "gap", day: "2026-10-01" },
       ...{ detail: "=1+1", amount },
     });
-    const certificate = (differences: unknown[]) => JSON.stringify({ days: [], differences });
-    await around.query(
-      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, gaps,
-         result, document)
-       select gen_random_uuid(), 'default', '2026-10-01', '2026-10-02', array[$1::uuid], 'done', at, 1,
-         'not_equal', document
-       from (values ('2026-10-03'::timestamptz, $2::json), ('2026-10-04', $3::json)) as made (at, document)`,
-      [
-        collection,
-        certificate([named(shop, "1.00")]),
-        certificate([named(shop, "40.10"), named(school, "50.10")]),
-      ],
-    );
+    const certify = (madeAt: string, differences: ReturnType<typeof named>[]) =>
+      addCertificate(around.databaseUrl, {
+        ...{ from: "2026-10-01T00:00Z", to: "2026-10-02T00:00Z", madeAt, result: "not_equal", differences },
+        collections: [collection],
+      });
+    await certify("2026-10-03T00:00Z", [named(shop, "1.00")]);
+    await certify("2026-10-04T00:00Z", [named(shop, "40.10"), named(school, "50.10")]);
     const environment = around.environment({ COLLECTION_IDS: collection });
     const report = async (words: string) =>
       rowsOf((await runCli(["report", "differences", ...words.split(" ")], environment)).stdout);
