@@ -108,11 +108,13 @@ ${rows.join("\n")}
 
 function exampleFile(): string {
   const entries = describeSettings().map(({ name, meaning, standard, toFillIn }) => {
-    const line = toFillIn ? `${name}=` : `# ${name}=${standard ?? ""}`;
+    // Without it nobody can sign in to the console.
+    const line = toFillIn || name === "ADMIN_TOKENS" ? `${name}=` : `# ${name}=${standard ?? ""}`;
     return `# ${meaning}\n${line}\n`;
   });
   return `# Every setting of invoice-relay; docs/settings.md says more. Copy it, fill in what has no #
-# in front (serve needs those, and doctor COLLECTION_IDS), then: invoice-relay --settings .env doctor
+# in front (serve needs those, doctor COLLECTION_IDS, and the console ADMIN_TOKENS), then:
+# invoice-relay --settings .env doctor
 
 ${entries.join("\n")}`;
 }

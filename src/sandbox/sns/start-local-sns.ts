@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
 import { messageOf } from "../../kit/errors.ts";
 import { listen } from "../../kit/http-server.ts";
+import { jsonIn } from "../../kit/json.ts";
 import type { Logger } from "../../kit/log.ts";
 import { createDelivery, createEnvelopes, createSigner, type Signer } from "./delivery.ts";
-import { createFaults, type Faults, refusalOfCall } from "./faults.ts";
+import { createFaults, type Faults, faultSchema, refusalOfCall } from "./faults.ts";
 import { createJournal, type Journal, showMessage } from "./message.ts";
 import { createOperations } from "./operations.ts";
 import { errorAnswer, type Operation, readForm, SnsError, successAnswer } from "./protocol.ts";
@@ -101,7 +103,7 @@ function urlOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Answers every request: `GET /_control/messages?topic=<arn>`, the signing certificate, and the Query protocol of SNS. */
+/** Answers every request: the control side below `/_control`, the signing certificate, and the Query protocol of SNS. */
 function createRequestHandler(parts: {
   operations: Readonly<Record<string, Operation>>;
   faults: Faults;
@@ -117,6 +119,9 @@ function createRequestHandler(parts: {
     if (request.method === "GET" && url?.pathname === MESSAGES_PATH) {
       const messages = messagesOf(journal, url.searchParams.get("topic") ?? undefined);
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ messages }));
+    } else if (url?.pathname === FAULTS_PATH) {
+      const problem = await changeFaults(request);
+      response.writeHead(problem === null ? 204 : 400).end(problem);
     } else if (request.method === "GET" && url?.pathname === signer.certificatePath) {
       response.writeHead(200, { "content-type": "application/x-pem-file" }).end(signer.certificatePem);
     } else {
@@ -129,6 +134,18 @@ function createRequestHandler(parts: {
         sendXml(response, refusal.status, errorAnswer(refusal, requestId), requestId);
       }
     }
+  }
+
+  /** `POST` lets something go wrong, `DELETE` ends all of it. @returns the problem with the request, else null. */
+  async function changeFaults(request: IncomingMessage): Promise<string | null> {
+    if (request.method === "DELETE") {
+      faults.clear();
+      return null;
+    }
+    const fault = faultSchema.safeParse(jsonIn((await readBody(request)) ?? ""));
+    if (!fault.success) return z.prettifyError(fault.error);
+    faults.add(fault.data);
+    return null;
   }
 
   /** @throws SnsError for a request that is refused. */
@@ -190,8 +207,9 @@ function sendXml(response: ServerResponse, status: number, xml: string, requestI
     .end(xml);
 }
 
-/** No path of the SNS protocol is like it. */
+/** No path of the SNS protocol is like these. `?topic=<arn>` asks for the messages of one topic. */
 const MESSAGES_PATH = "/_control/messages";
+const FAULTS_PATH = "/_control/faults";
 
 const messagesOf = (journal: Journal, topicArn?: string) =>
   journal.messages

@@ -27,6 +27,25 @@ describe("Publish", () => {
     ]);
   });
 
+  it("fails as it is told over HTTP, until that is over, and names the kinds that there are", async () => {
+    const { sns, publish } = await topicFixture();
+    const control = async (method: string, fault?: object) => {
+      const answer = await fetch(`${sns.url}/_control/faults`, {
+        method,
+        body: JSON.stringify(fault) ?? null,
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    expect(await control("POST", { kind: "throttle", times: 2 })).toEqual({ status: 204, text: "" });
+    await expect(publish({ Message: "1" })).rejects.toMatchObject({ name: "ThrottledException" });
+    expect((await control("DELETE")).status).toBe(204);
+    expect((await publish({ Message: "2" })).MessageId).toBeDefined();
+    expect(await control("POST", { kind: "sulk" })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("throttle"),
+    });
+  });
+
   it("refuses content and attributes that SNS does not take, each by its own error, and keeps nothing", async () => {
     const { sns, publish } = await topicFixture();
     for (const input of [
