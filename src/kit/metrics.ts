@@ -90,7 +90,7 @@ export const METRICS = {
   ),
   callbacksRefused: counter(
     "invoice_relay_callbacks_refused_total",
-    { source: "sources", check: ["address", "header_token", "hmac", "standard_webhook"] },
+    { source: "sources", check: ["address", "header_missing", "header_token", "hmac", "standard_webhook"] },
     "Callbacks with a right token that failed a check of their source, by check",
     "rises: [callback_refused](#callback_refused)",
   ),

@@ -85,7 +85,8 @@ export class CallbackIntake {
     const body = await readBody(request, BODY_LIMIT);
     if (typeof body === "string") return WITHOUT_BODY[body];
     const { name: source } = found;
-    const check = this.#checks.get(source)?.failedBy({ headers, body, address }) ?? null;
+    const checks = this.#checks.get(source);
+    const check = checks?.failedBy({ headers, body, address }) ?? null;
     const reference = referenceOf(called);
     let reading: CallbackReading;
     try {
@@ -120,7 +121,10 @@ export class CallbackIntake {
       failedCheck: check,
       traceparent,
       // A payer's browser signs nothing, and is no reason to call anyone.
-      raises: check === null || comesFromBrowser(request) ? NO_ALARMS : [refusedAlarm(source, check)],
+      raises:
+        check === null || comesFromBrowser(request)
+          ? NO_ALARMS
+          : [refusedAlarm(source, check, checks?.headers ?? [])],
     });
   }
 

@@ -12,7 +12,7 @@ it("a refused callback says which check failed, and callbacks are found by what 
   const relay = await startRelay(environment);
   const [forged, genuine] = [randomUUID(), randomUUID()];
   around.provider.invoice(genuine, invoiceAnswer(genuine));
-  await relay.callback({ data: { id: forged } });
+  await relay.callback({ data: { id: forged } }, { headers: { "x-token": "wrong" } });
   await relay.callback(
     { data: { id: genuine } },
     { headers: { "x-token": CHECK.CALLBACK_HEADER_TOKENS, "content-type": "application/json" } },

@@ -133,6 +133,8 @@ describe("allowed addresses", () => {
   });
 });
 
+const REFUSED = "select name, source, subject from alarm where cleared_at is null";
+
 describe("a callback that fails a check", () => {
   it("is recorded as refused with its ids, asks nothing (G3), is alarmed and counted", async () => {
     const { around, relay } = await relayWith({ CALLBACK_HMAC_SECRETS: SECRET }, true);
@@ -144,16 +146,39 @@ describe("a callback that fails a check", () => {
       { verdict: "refused", ids: [id] },
     ]);
     // In the callback's own commit (G13).
-    const alarms = await around.query("select name, source, subject from alarm where cleared_at is null");
-    expect(alarms).toEqual([{ name: "callback_refused", source: "default", subject: "hmac" }]);
+    expect(await around.query(REFUSED)).toEqual([
+      { name: "callback_refused", source: "default", subject: "header_missing" },
+    ]);
     const metrics = await (await fetch(`${relay.url}/metrics`)).text();
-    expect(metrics).toContain('invoice_relay_callbacks_refused_total{source="default",check="hmac"} 1');
+    expect(metrics).toContain(
+      'invoice_relay_callbacks_refused_total{source="default",check="header_missing"} 1',
+    );
 
     // The same callback, signed, becomes an event: the refused one stood in nobody's way.
     const headers = { "x-signature": createHmac("sha256", SECRET).update(body).digest("hex") };
     expect((await relay.callback(body, { headers })).status).toBe(200);
     await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
     expect(around.provider.requests).toEqual([`/api/v1/invoices/${id}`]);
+  });
+
+  // What strips it is a CDN, and what makes it wrong another secret: two things to look at.
+  it.each([
+    ["hmac", { CALLBACK_HMAC_SECRETS: SECRET, CALLBACK_HMAC_HEADER: "X-Hub" }, "x-hub"],
+    ["header_token", { CALLBACK_HEADER_TOKENS: SECRET, CALLBACK_HEADER_NAME: "X-Hub" }, "x-hub"],
+    ["standard_webhook", { CALLBACK_WEBHOOK_SECRETS: WEBHOOK_SECRET }, "webhook-signature"],
+  ])("tells a header that is missing from one that is wrong: %s", async (check, changes, header) => {
+    const { around, send } = await relayWith(changes);
+    await send("{}", {});
+    await send("{}", { [header]: "" });
+    await send("{}", { [header]: "wrong" });
+    expect(await around.query("select failed_check from callback order by received_at")).toMatchObject([
+      { failed_check: "header_missing" },
+      { failed_check: "header_missing" },
+      { failed_check: check },
+    ]);
+    const [missing] = await around.query("select detail from alarm where subject = 'header_missing'");
+    expect(missing?.detail).toContain(header);
+    expect(await around.query(`${REFUSED} and subject = '${check}'`)).toHaveLength(1);
   });
 
   it("does not call anyone for a payer's browser, which signs nothing, and shows it its page", async () => {

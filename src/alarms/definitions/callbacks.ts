@@ -49,7 +49,8 @@ export const ALARMS_OF_CALLBACKS = {
       "Callbacks fail a configured check: compare CALLBACK_… with what the provider sends; if they were " +
       "genuine, run invoice-relay replay callbacks --refused.",
     todo:
-      "Did the provider change its secret or addresses, or did somebody change `CALLBACK_…`? Set them " +
+      "Did the provider change its secret or addresses, or did somebody change `CALLBACK_…`? Does a CDN or proxy " +
+      "strip the header (`header_missing`)? Set them " +
       "right, then `invoice-relay replay callbacks --refused --dry-run`, then without `--dry-run`: the " +
       "checks are not repeated, the provider says what is paid. If nothing changed, somebody forges " +
       "callbacks with a leaked token: [rotate it](#rotate-secrets). Reconciliation finds what is genuine " +

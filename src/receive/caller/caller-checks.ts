@@ -17,9 +17,12 @@ export class CallerChecks {
   readonly #checks: CallbackChecks;
   /** The addresses and blocks that callbacks may come from; null for any. */
   readonly #addresses: AddressBlocks | null;
+  /** Headers that the checks look at, in lower case. */
+  readonly headers: readonly string[];
 
   constructor(checks: CallbackChecks) {
     this.#checks = checks;
+    this.headers = checkedHeaders(checks);
     this.#addresses = checks.allowedAddresses.length > 0 ? new AddressBlocks(checks.allowedAddresses) : null;
   }
 
@@ -27,6 +30,8 @@ export class CallerChecks {
   failedBy({ headers, body, address }: Caller): FailedCheck | null {
     const { hmac, headerToken, standardWebhooks } = this.#checks;
     if (this.#addresses?.has(address) === false) return "address";
+    // A CDN or proxy strips headers; a wrong value tells of another secret.
+    if (this.headers.some((name) => !headers[name])) return "header_missing";
     if (headerToken !== null) {
       const given = single(headers[headerToken.header]) ?? "";
       if (!headerToken.tokens.map((token) => token.equals(given)).includes(true)) return "header_token";
@@ -109,14 +114,18 @@ export function standardWebhookHolds(
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && timingSafeEqual(one, other);
 
-/** Written with the callback that failed the check (G13). */
-export const refusedAlarm = (source: string, check: FailedCheck): Alarm => ({
+/** Written with the callback that failed the check (G13). @param headers those that the source's checks look at */
+export const refusedAlarm = (source: string, check: FailedCheck, headers: readonly string[]): Alarm => ({
   name: "callback_refused",
   source,
   subject: check,
   detail:
-    `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or ` +
-    "address changed. They are kept as refused and ask nothing; once the settings are right, run: " +
+    (check === "header_missing"
+      ? `Callbacks with a right token come without the header ${headers.join(" or ")}: a CDN or proxy in front ` +
+        "strips it, the provider does not send it, or someone forges them. "
+      : `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or ` +
+        "address changed. ") +
+    "They are kept as refused and ask nothing; once the settings are right, run: " +
     "invoice-relay replay callbacks --refused",
 });
 

@@ -9,6 +9,7 @@ export const OWN_VERDICTS = ["unreadable", "ping", "refused"] as const satisfies
 /** Each check of its source that a refused callback may have failed, and what that says of it. */
 export const FAILED_CHECKS = {
   address: "its sender's address is not allowed",
+  header_missing: "it came without a header that is checked",
   header_token: "its header token is wrong",
   hmac: "its HMAC does not hold",
   standard_webhook: "its signature does not hold",
