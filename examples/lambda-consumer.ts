@@ -1,7 +1,7 @@
 // A Lambda function behind an SQS queue that is subscribed to the topic. Give its event source mapping
 // FunctionResponseTypes: [ReportBatchItemFailures]: then only the records that failed come back.
 // It takes an SNS subscription without a queue as well: parseUnsignedInvoicePaid(event) reads both.
-import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";
 
@@ -14,12 +14,13 @@ const store = postgresOnceOnly<pg.PoolClient>(pool);
 /** Ends the connection; Lambda never calls it, tests do. */
 export const close = () => pool.end();
 
-export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+/** @param event of the event source mapping; EventBridge Pipes gives its records alone. */
+export async function handler(event: SQSEvent | SQSRecord[]): Promise<SQSBatchResponse> {
   const batchItemFailures: { itemIdentifier: string }[] = [];
-  for (const record of Records) {
+  for (const record of Array.isArray(event) ? event : event.Records) {
     try {
-      for (const event of parseUnsignedInvoicePaid(record)) {
-        await onceOnly(store, event, async ({ data }, client) => {
+      for (const paid of parseUnsignedInvoicePaid(record)) {
+        await onceOnly(store, paid, async ({ data }, client) => {
           await client.query("insert into booking values ($1, $2, $3)", [
             data.invoiceId,
             data.amount,

@@ -34,10 +34,12 @@ const lambdaEvent = z.object({ Records: z.array(z.unknown()) });
  * Reads the events in what did not come over HTTP, without verifying any signature. Only for what strangers
  * cannot write: a queue, or a function, whose policy lets in your topic and nobody else.
  * @param input an SQS record of Lambda or of the SDK, with or without raw message delivery; a Lambda event of
- *   SNS or SQS, with all its records; or the event itself, as an object
+ *   SNS or SQS, with all its records; these records alone, as EventBridge Pipes gives them; or the event itself, as
+ *   an object
  * @throws InvoicePaidError
  */
 export function parseUnsignedInvoicePaid(input: unknown): InvoicePaid[] {
+  if (Array.isArray(input)) return input.map(readRecord);
   const lambda = lambdaEvent.safeParse(input);
   if (lambda.success) return lambda.data.Records.map(readRecord);
   return [isAnyEvent(input) ? readEvent(input) : readRecord(input)];

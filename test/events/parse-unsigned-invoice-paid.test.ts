@@ -47,6 +47,8 @@ describe("parseUnsignedInvoicePaid", () => {
         ],
       },
     ],
+    // EventBridge User Guide, "Amazon EventBridge Pipes batching and concurrency".
+    ["a batch of EventBridge Pipes", [{ messageId: "m", eventSource: "aws:sqs", body: text }]],
     ["the event itself", event],
   ])("reads %s", (_, input) => {
     expect(parseUnsignedInvoicePaid(input)).toEqual([event]);
@@ -66,6 +68,7 @@ describe("parseUnsignedInvoicePaid", () => {
     ["unreadable", {}],
     ["unreadable", { body: "hello" }],
     ["unreadable", { Records: [{}] }],
+    ["unreadable", [{}]],
     ["unreadable", JSON.parse(envelope)],
     ["unreadable", text],
     ["another_event", { body: JSON.stringify({ ...event, type: "invoice.refunded" }) }],
