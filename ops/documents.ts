@@ -3,6 +3,8 @@ import { join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { ALARM_NAMES, ALARMS } from "../src/alarms/alarm-definitions.ts";
+import { CommandContext } from "../src/cli/command-context.ts";
+import { createProgram, helpOf } from "../src/cli/program.ts";
 import { METRICS } from "../src/kit/metrics.ts";
 import { formatOf } from "../src/kit/setting-formats.ts";
 import {
@@ -19,12 +21,18 @@ import { ALERTS } from "./prometheus/alerts.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
+const silent = { write: () => undefined };
+const program = await createProgram(
+  new CommandContext({ environment: {}, stdout: silent, stderr: silent, signals: process }),
+);
+
 /** The documents by their path. */
 export const documents: Readonly<Record<string, () => string>> = {
   "docs/settings.md": settingsDocument,
   ".env.example": exampleFile,
   "docs/operations.md": runbook,
   "ops/prometheus/rules.yml": prometheusRules,
+  "src/cli/help.json": () => `${JSON.stringify(helpOf(program), null, 2)}\n`,
 };
 
 /** The runbook as it stands, with those sections that are made from lists made anew. */

@@ -2,11 +2,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { databaseFault } from "../database/database-fault.ts";
-import { type AdminToken, mayAct, type Role } from "../kit/admin-token.ts";
+import type { AdminToken } from "../kit/admin-token.ts";
 import { type ErrorCode, faultOf, messageOf, noteWork, RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask.ts";
+import { mayAct, type Role } from "../kit/role.ts";
 import { Turns } from "../kit/waiting.ts";
 import { operations } from "../operate/operations/list.ts";
 import {

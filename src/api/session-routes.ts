@@ -1,9 +1,10 @@
 import express, { type Request, type RequestHandler, type Response, Router } from "express";
 import { audit } from "../alarms/audit.ts";
 import type { Database } from "../database/tables.ts";
-import type { AdminToken, Role } from "../kit/admin-token.ts";
+import type { AdminToken } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
+import type { Role } from "../kit/role.ts";
 import { signInRequest } from "../operate/operations/list.ts";
 import { readValue } from "../operate/operations/operation.ts";
 import { actorOf, EndedSessions, holderOf, type Session, SessionCookie, Sessions } from "./sessions.ts";

@@ -135,7 +135,7 @@ function partsOf(options: PassContext, stopping: AbortSignal): OperationParts {
     db,
     settings: () => settings,
     serving: () => settings,
-    metrics: () => metrics,
+    metrics: async () => metrics,
     mask: maskOf(sources.flatMap(({ callbackTokens }) => callbackTokens)),
     withLists: (work) => withLists(options, stopping, work),
   });

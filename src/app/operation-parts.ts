@@ -6,11 +6,9 @@ import { sourcesOf } from "../kit/settings.ts";
 import { activityBook } from "../operate/activity.ts";
 import type { OperationParts } from "../operate/operations/operation.ts";
 import type { CertifyDeps } from "../reconcile/certificate/certify.ts";
-import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import { Signer } from "../signing/signed.ts";
-import { tryWebhook } from "./alarm-webhook.ts";
 import { settingsShown, statusSettings } from "./settings-shown.ts";
 import { routesOf, topicsOf } from "./upstreams.ts";
 
@@ -22,7 +20,7 @@ interface PartsGiven extends Pick<OperationParts, "mask"> {
   settings: () => Settings;
   /** @throws SettingsError unless all is there that `serve` requires. */
   serving: () => ServeSettings;
-  metrics: () => Metrics;
+  metrics: () => Promise<Metrics>;
   /** Runs the work with the configured sources, a provider for each. */
   withLists: <Result>(work: (asking: ListWork) => Promise<Result>) => Promise<Result>;
 }
@@ -59,21 +57,29 @@ export const operationParts = ({
     return bookSourcesOf(settings());
   },
   settings: (withTokens) => settingsShown(serving(), sourcesOf(serving()), withTokens),
-  tryWebhook: () => tryWebhook(settings(), metrics()),
+  // Imported when they are asked for: a command loads what it needs.
+  async tryWebhook() {
+    const { tryWebhook } = await import("./alarm-webhook.ts");
+    return await tryWebhook(settings(), await metrics());
+  },
   activity: activityBook(given.db),
-  certify: ({ deep, ...period }, onProgress) =>
-    withLists((asking) =>
+  async certify({ deep, ...period }, onProgress) {
+    const { certifyPeriod } = await import("../reconcile/on-request.ts");
+    return await withLists((asking) =>
       certifyPeriod(asking, { ...asking, ...period, deep }, ({ name: source }, progress) =>
         onProgress({ source, collectionId: null, ...progress }),
       ),
-    ),
-  reconcile: ({ publish, reason, ...period }, actor, onProgress) =>
-    withLists((asking) =>
+    );
+  },
+  async reconcile({ publish, reason, ...period }, actor, onProgress) {
+    const { reconcilePeriod } = await import("../reconcile/on-request.ts");
+    return await withLists((asking) =>
       reconcilePeriod(
         asking,
         { ...asking, ...period, publish, actor, reason },
         ({ name: source }, collectionId, { read: done, total }) =>
           onProgress({ source, collectionId, step: "lists", done, total }),
       ),
-    ),
+    );
+  },
 });

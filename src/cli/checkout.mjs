@@ -1,6 +1,11 @@
 // What npm's scripts run in a checkout: plain JavaScript, so that a Node that cannot load the rest can say
 // so. npm puts its own Node 24 before the machine's, unless the packages for development were left out.
+import module from "node:module";
+
 const INSTALL = "Run: npm ci --include=dev";
+
+// TypeScript becomes JavaScript once, not at each start. What is installed is JavaScript already.
+module.enableCompileCache?.(`${import.meta.dirname}/../../node_modules/.cache/compiled`);
 
 import("./main.ts").catch((error) => {
   const { code, message = "" } = error ?? {};

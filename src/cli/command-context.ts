@@ -1,12 +1,10 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { requireSchema } from "../database/migrate.ts";
 import type { Database } from "../database/tables.ts";
 import { RelayError, usageError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
-import { readSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
-import { readSettingsFile } from "./settings-file.ts";
+import type { readSettings, SettingName, Settings } from "../kit/settings.ts";
 import { plainJson, plainLines } from "./table.ts";
 
 export interface Output {
@@ -40,6 +38,8 @@ export class CommandContext {
   exitCode = 0;
   readonly #signals: StopSignals;
   readonly #stdin: Input | undefined;
+  /** Loaded when a command begins: its help needs no settings. */
+  #readSettings: typeof readSettings | null = null;
 
   constructor({ environment, stdout, stderr, signals, stdin }: CommandContextOptions) {
     this.environment = environment;
@@ -54,7 +54,9 @@ export class CommandContext {
    * @throws RelayError when the settings file cannot be read, or contains an unknown setting
    */
   async begin(options: { settingsFile: string | null }): Promise<void> {
+    this.#readSettings = (await import("../kit/settings.ts")).readSettings;
     if (options.settingsFile === null) return;
+    const { readSettingsFile } = await import("./settings-file.ts");
     // Into the environment itself, because the AWS SDK reads its credentials from there.
     this.settingsInFile = await readSettingsFile(options.settingsFile);
     for (const [name, value] of Object.entries(this.settingsInFile)) this.environment[name] ||= value;
@@ -63,7 +65,8 @@ export class CommandContext {
   settings<const Required extends SettingName = never>(
     required: readonly Required[] = [],
   ): Settings<Required> {
-    return readSettings(this.environment, required);
+    if (this.#readSettings === null) throw new TypeError("a command reads its settings after its beginning");
+    return this.#readSettings(this.environment, required);
   }
 
   /**
@@ -126,6 +129,7 @@ export class CommandContext {
   async withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
     const { DATABASE_URL } = this.settings(["DATABASE_URL"]);
     const { connect } = await import("../database/connect.ts");
+    const { requireSchema } = await import("../database/migrate.ts");
     const connection = connect(DATABASE_URL, { max: 4, applicationName: "invoice-relay command" });
     try {
       await requireSchema(connection.db, "relay");
@@ -141,6 +145,7 @@ export class CommandContext {
    */
   async localLog(): Promise<Logger> {
     const { createLogger } = await import("../kit/log.ts");
+    const { settingsSchema } = await import("../kit/settings.ts");
     const level = settingsSchema.shape.LOG_LEVEL.safeParse(this.environment.LOG_LEVEL || "warn");
     return createLogger({
       level: level.data ?? "warn",

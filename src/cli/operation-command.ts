@@ -3,13 +3,13 @@ import { z } from "zod";
 import { Alarms } from "../alarms/alarms.ts";
 import type { ListWork } from "../app/operation-parts.ts";
 import type { Database } from "../database/tables.ts";
-import type { Role } from "../kit/admin-token.ts";
 import { notFoundError, RelayError } from "../kit/errors.ts";
 import { maskOf } from "../kit/mask.ts";
+import type { Role } from "../kit/role.ts";
 import { SERVE_REQUIRES, sourcesOf } from "../kit/settings.ts";
 import { countText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
-import { operations } from "../operate/operations/list.ts";
+import type { operations } from "../operate/operations/list.ts";
 import {
   BadInput,
   type Operation,
@@ -75,12 +75,14 @@ class OperationCommand extends Command {
   }
 }
 
-/** A command made from an operation: its options, their check, the call and `--json`. */
-export function operationCommand<const Id extends OperationId>(
-  context: CommandContext,
-  id: Id,
-  words: CommandWords<Id>,
-): Command {
+/**
+ * A command made from an operation: its options, their check, the call and `--json`.
+ * @param operations the list that it stands in; the others need not be loaded for it
+ */
+export function operationCommand<
+  const List extends readonly Operations[],
+  const Id extends List[number]["id"],
+>(context: CommandContext, operations: List, id: Id, words: CommandWords<Id>): Command {
   const operation = operations.find((one) => one.id === id) as unknown as Operation;
   const { options: named = {}, without = [], input = (given) => given } = words;
   const isOwn = ([name]: readonly [string, unknown]) => !without.includes(name);
@@ -265,14 +267,13 @@ async function withOperationContext(
   work: (operating: OperationContext, endProgress: () => void) => Promise<void>,
 ): Promise<void> {
   const { operationParts } = await import("../app/operation-parts.ts");
-  const { createMetrics } = await import("../kit/metrics.ts");
   const bar = new Progress(context.stderr);
   await context.withDatabase((db) => {
     const parts = operationParts({
       db,
       settings: () => context.settings(),
       serving: () => context.settings(SERVE_REQUIRES),
-      metrics: createMetrics,
+      metrics: async () => (await import("../kit/metrics.ts")).createMetrics(),
       mask: maskOf([]),
       withLists: (read) => withLists(context, db, read),
     });

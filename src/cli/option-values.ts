@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
-import { z } from "zod";
+import type { z } from "zod";
 import { duration } from "../kit/setting-formats.ts";
 import { DAY_MS } from "../kit/time.ts";
 import { countGiven, id, name, timeGiven } from "../operate/operations/fields.ts";
@@ -18,15 +18,6 @@ export const timeValue = readWith(timeGiven);
 export const idValue = readWith(id);
 export const nameValue = readWith(name(1_000));
 export const countValue = readWith(countGiven(1, 100_000));
-
-/** Whatever takes the name of a file takes no empty one, which would be the folder itself. */
-export function refuseNoFile(command: Command): void {
-  const fileValue = readWith(z.string().min(1, "should name a file"));
-  for (const option of command.options) if (option.flags.includes("<file>")) option.argParser(fileValue);
-  for (const argument of command.registeredArguments)
-    if (argument.name() === "file") argument.argParser(fileValue);
-  for (const inner of command.commands) refuseNoFile(inner);
-}
 
 /** Adds `--yes`, with which scripts confirm what cannot be undone. */
 export const withYes = (command: Command): Command =>

@@ -1,24 +1,10 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { databaseFault } from "../database/database-fault.ts";
 import { type ErrorCode, messageOf, RelayError, stackOf, usageError } from "../kit/errors.ts";
+import { SOME_ID as ID } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
-import { SOME_ID as ID } from "../operate/operations/fields.ts";
 import { CommandContext } from "./command-context.ts";
-import { apiCommand, apiExamples } from "./commands/api.ts";
-import { callbacksCommand } from "./commands/callbacks.ts";
-import { certificateCommand, certifyCommand, reconcileCommand } from "./commands/certificate.ts";
-import { demoCommand, devCommand } from "./commands/dev.ts";
-import { eraseCommand, retentionCommand } from "./commands/erase.ts";
-import { evidenceCommand, invoiceCommand, invoicesCommand } from "./commands/invoices.ts";
-import { migrateCommand } from "./commands/migrate.ts";
-import { pauseCommand, resumeCommand } from "./commands/pause.ts";
-import { replayCommand } from "./commands/replay.ts";
-import { reportCommand } from "./commands/report.ts";
-import { collectionServiceCommand, localSnsCommand, sandboxCommand } from "./commands/sandbox.ts";
-import { callbackUrlCommand, doctorCommand, serveCommand } from "./commands/serve.ts";
-import { alarmsCommand, auditCommand, statusCommand } from "./commands/status.ts";
-import { deadCommand, quarantineCommand } from "./commands/undelivered.ts";
-import { refuseNoFile } from "./option-values.ts";
+import HELP from "./help.json" with { type: "json" };
 import { plainLines } from "./table.ts";
 
 /**
@@ -29,20 +15,88 @@ import { plainLines } from "./table.ts";
  *    imported inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
  *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
  *    anything a person should read (its `code` sets the exit code), and calls `context.fault()` for bad news.
- * 3. It is added to its group below, in help order, and its example to `EXAMPLES`.
+ * 3. It is added to its group below, in help order, and its example to `EXAMPLES`; then `npm run documents`.
  */
-const groups: Readonly<Record<string, readonly ((context: CommandContext) => Command)[]>> = {
-  "Run it:": [serveCommand, migrateCommand, doctorCommand, callbackUrlCommand, retentionCommand],
-  "How it does:": [statusCommand, alarmsCommand, auditCommand],
-  "One payment:": [invoiceCommand, invoicesCommand, callbacksCommand, evidenceCommand, eraseCommand],
-  "Trouble:": [deadCommand, quarantineCommand, replayCommand, pauseCommand, resumeCommand],
-  "Proof and books:": [reconcileCommand, certifyCommand, certificateCommand, reportCommand],
-  "The provider:": [apiCommand],
-  "On this machine:": [devCommand, demoCommand, collectionServiceCommand, localSnsCommand, sandboxCommand],
+const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Create>>>>> = {
+  "Run it:": {
+    serve: async () => (await import("./commands/serve.ts")).serveCommand,
+    migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
+    doctor: async () => (await import("./commands/serve.ts")).doctorCommand,
+    "callback-url": async () => (await import("./commands/serve.ts")).callbackUrlCommand,
+    retention: async () => (await import("./commands/erase.ts")).retentionCommand,
+  },
+  "How it does:": {
+    status: async () => (await import("./commands/status.ts")).statusCommand,
+    alarms: async () => (await import("./commands/alarms.ts")).alarmsCommand,
+    audit: async () => (await import("./commands/alarms.ts")).auditCommand,
+  },
+  "One payment:": {
+    invoice: async () => (await import("./commands/invoices.ts")).invoiceCommand,
+    invoices: async () => (await import("./commands/invoices.ts")).invoicesCommand,
+    callbacks: async () => (await import("./commands/callbacks.ts")).callbacksCommand,
+    evidence: async () => (await import("./commands/invoices.ts")).evidenceCommand,
+    erase: async () => (await import("./commands/erase.ts")).eraseCommand,
+  },
+  "Trouble:": {
+    dead: async () => (await import("./commands/undelivered.ts")).deadCommand,
+    quarantine: async () => (await import("./commands/undelivered.ts")).quarantineCommand,
+    replay: async () => (await import("./commands/replay.ts")).replayCommand,
+    pause: async () => (await import("./commands/pause.ts")).pauseCommand,
+    resume: async () => (await import("./commands/pause.ts")).resumeCommand,
+  },
+  "Proof and books:": {
+    reconcile: async () => (await import("./commands/certificate.ts")).reconcileCommand,
+    certify: async () => (await import("./commands/certificate.ts")).certifyCommand,
+    certificate: async () => (await import("./commands/certificate.ts")).certificateCommand,
+    report: async () => (await import("./commands/report.ts")).reportCommand,
+  },
+  "The provider:": {
+    api: async () => (await import("./commands/api.ts")).apiCommand,
+  },
+  "On this machine:": {
+    dev: async () => (await import("./commands/dev.ts")).devCommand,
+    demo: async () => (await import("./commands/dev.ts")).demoCommand,
+    "collection-service": async () => (await import("./commands/sandbox.ts")).collectionServiceCommand,
+    "local-sns": async () => (await import("./commands/sandbox.ts")).localSnsCommand,
+    sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
+  },
 };
 
-/** The whole command line; nothing runs before `parseAsync`. */
-export function createProgram(context: CommandContext): Command {
+type Create = (context: CommandContext) => Command;
+
+/** What the help of all shows of each command, for help.json. */
+export const helpOf = (program: Command): Record<string, string> =>
+  Object.fromEntries(
+    program.commands.map((command) => [program.createHelp().subcommandTerm(command), command.description()]),
+  );
+
+/** A command as the help of all shows it, and no more. */
+function stubOf(name: string): Command {
+  const [term, description] = Object.entries(HELP).find(([one]) => one.split(" ")[0] === name) ?? ["", ""];
+  const stub = new Command(name).description(description);
+  for (const argument of term.split(" ").slice(1)) stub.argument(argument);
+  return stub;
+}
+
+/** Whatever takes the name of a file takes no empty one, which would be the folder itself. */
+function refuseNoFile(command: Command): void {
+  for (const option of command.options) if (option.flags.includes("<file>")) option.argParser(fileValue);
+  for (const argument of command.registeredArguments)
+    if (argument.name() === "file") argument.argParser(fileValue);
+  for (const inner of command.commands) refuseNoFile(inner);
+}
+
+function fileValue(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It should name a file.");
+}
+
+/**
+ * The command line; nothing runs before `parseAsync`.
+ * @param words those of its commands that they name are loaded, and the others stand in the help only; all are
+ *   loaded when left out.
+ */
+export async function createProgram(context: CommandContext, words?: readonly string[]): Promise<Command> {
   const program = new Command("invoice-relay")
     .description("Records payment callbacks, confirms them with the provider, publishes invoice.paid to SNS.")
     .version(programVersion(), "--version", "print the version")
@@ -67,11 +121,12 @@ export function createProgram(context: CommandContext): Command {
       await context.begin({ settingsFile: settings ?? null });
     });
   for (const [heading, commands] of Object.entries(groups))
-    for (const create of commands) {
-      const command = create(context).copyInheritedSettings(program).helpGroup(heading);
-      program.addCommand(command);
+    for (const [name, load] of Object.entries(commands)) {
+      const isNamed = words?.includes(name) ?? true;
+      const command = isNamed ? (await load())(context) : stubOf(name);
+      program.addCommand(command.copyInheritedSettings(program).helpGroup(heading));
       for (const inner of command.commands) inner.copyInheritedSettings(command);
-      addExamples(command);
+      if (isNamed) addExamples(command);
     }
   refuseNoFile(program);
   return program;
@@ -84,8 +139,8 @@ export function createProgram(context: CommandContext): Command {
 export async function runProgram(words: readonly string[], context: CommandContext): Promise<number> {
   // Before it is parsed, so that a usage error is JSON as well.
   context.json = words.includes("--json");
-  const program = createProgram(context);
   try {
+    const program = await createProgram(context, words);
     if (words.length === 0) {
       program.outputHelp();
       return 0;
@@ -155,8 +210,9 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "alarms note": 'source_failing --note "ticket 4711"',
   audit: "--actor ada --from 2026-10-01",
   "callback-url": "--reference ORDER-4711",
+  // It shows its own.
+  api: [],
   "callbacks list": "--refused --from 2026-10-01",
-  api: apiExamples,
   invoice: "3f1c6a52",
   invoices: "NGN 40,645.00",
   reconcile: "--from 2026-10-01 --to 2026-10-31",
@@ -199,7 +255,7 @@ function examplesOf(command: Command, path: string): string[] {
 /** Ends the help of the command, and of each inside of it, with its examples. */
 function addExamples(command: Command, path = command.name()): void {
   const lines = examplesOf(command, path).map((line) => `  ${line}`);
-  command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  if (lines.length > 0) command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
   for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`);
 }
 

@@ -1,6 +1,6 @@
-import { mayAct, type Role } from "./admin-token.ts";
 import { endOfString } from "./json.ts";
 import { personalKind } from "./personal-fields.ts";
+import { mayAct, type Role } from "./role.ts";
 import type { Secret } from "./secret.ts";
 
 /** What takes the secrets out of a text. */

@@ -3,8 +3,8 @@ import { type ShownVerdict, shownVerdict } from "../confirm/queue/confirmation.t
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { type Page, type PagePosition, type PageSlice, walk } from "../database/page.ts";
 import type { Database } from "../database/tables.ts";
-import type { Role } from "../kit/admin-token.ts";
 import { type Mask, personalMaskOf } from "../kit/mask.ts";
+import type { Role } from "../kit/role.ts";
 import {
   type CallbackFilters,
   type ListedCallback,

@@ -9,7 +9,7 @@ import { cliContext, runCli } from "../support/cli-process.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const silent = { write: () => undefined };
-const program = createProgram(cliContext().context);
+const program = await createProgram(cliContext().context);
 
 const withInner = (command: Command): Command[] => [command, ...command.commands.flatMap(withInner)];
 const nameOf = (command: Command): string =>
@@ -81,7 +81,7 @@ class ReadOnly extends CommandContext {
 /** Reads a line as the program does, the operation's fields too, and does nothing. @throws what is wrong with it */
 async function parse(line: string): Promise<void> {
   const context = new ReadOnly({ environment: {}, stdout: silent, stderr: silent, signals: process });
-  const whole = createProgram(context);
+  const whole = await createProgram(context);
   // What is no operation acts at once.
   for (const command of withInner(whole))
     if (command.constructor.name !== "OperationCommand") command.action(() => Promise.reject(new Read()));

@@ -6,11 +6,44 @@ import { describe, expect, it } from "vitest";
 import { runCliProcess } from "../support/cli-process.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const { version, engines, scripts } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
+const { version, engines, scripts, dependencies } = JSON.parse(
+  readFileSync(resolve(root, "package.json"), "utf8"),
+);
 
 /** Makes a Node believe that it is another version, before the program is loaded. */
 const pretending = (node: string) =>
   `--import data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${node}'}})`;
+
+/** Writes the name of each module that is looked for to stderr. */
+const TELLING = `--import data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module";
+  registerHooks({ resolve(name, context, next) { process.stderr.write(name + "\\n"); return next(name, context); } });
+`)}`;
+
+/** Those of the package's dependencies that a command loads. */
+async function loadedBy(word: string): Promise<string[]> {
+  const { stderr } = await runCliProcess([word], {
+    NODE_OPTIONS: TELLING,
+    DATABASE_URL: "postgres://127.0.0.1:1/nowhere",
+  });
+  const names = stderr.split("\n").map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? "");
+  return Object.keys(dependencies).filter((name) => names.includes(name));
+}
+
+describe("a command", () => {
+  it("loads what it needs, so that it is there at once", async () => {
+    expect(await loadedBy("--help")).toEqual(["commander"]);
+    expect(await loadedBy("status")).toEqual([
+      "big.js",
+      "commander",
+      "ipaddr.js",
+      "kysely",
+      "luxon",
+      "pg",
+      "zod",
+    ]);
+  });
+});
 
 describe("invoice-relay --version", () => {
   it("is the package's", async () => {

@@ -72,7 +72,7 @@ const APART = /^(dev|demo|serve|migrate|collection-service|local-sns|sandbox|api
 it("no command takes a word for what it cannot mean: each exits 2 with a sentence, and changes nothing", async () => {
   const around = await surroundings();
   const environment = around.environment({ COLLECTION_IDS: "none" });
-  const lines = leavesOf(createProgram(cliContext().context))
+  const lines = leavesOf(await createProgram(cliContext().context))
     .filter(({ path }) => !APART.test(path.join(" ")))
     .flatMap(({ path, command }) => wrongLines(path, command));
   expect(lines.length).toBeGreaterThan(300);

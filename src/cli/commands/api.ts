@@ -11,12 +11,12 @@ import type {
   InvoiceFilterInput,
 } from "../../collection-api/index.ts";
 import { messageOf, notFoundError, RelayError, usageError } from "../../kit/errors.ts";
+import { SOME_ID } from "../../kit/ids.ts";
 import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { likelyName, ownWords, pathOf } from "../../kit/problems.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { describedSources, type Settings, SettingsError } from "../../kit/settings.ts";
 import { shortText } from "../../kit/text.ts";
-import { SOME_ID } from "../../operate/operations/fields.ts";
 import type { CommandContext } from "../command-context.ts";
 import { kebab } from "../operation-command.ts";
 import { idValue } from "../option-values.ts";
@@ -61,16 +61,16 @@ const EXAMPLES: Partial<Record<OperationName, Data>> = {
   addLinkedAccount: { linkedAccount: { bankId: 3, accountNumber: "0123456789", isPrimary: false } },
 };
 
+const NAMES = Object.keys(operations) as OperationName[];
+
 /** How many fields of an example its line shows. */
 const SHOWN = 5;
 
-/** A command line of each operation, as `help` and errors show it. */
-export const apiExamples = (Object.keys(operations) as OperationName[]).map(exampleOf);
-
+/** A command line of an operation, as its help and errors show it. */
 function exampleOf(name: OperationName): string {
   const data = Object.entries(EXAMPLES[name] ?? {}).slice(0, SHOWN);
   const id = "path" in operations[name].request ? ` ${SOME_ID}` : "";
-  return `${kebab(name)}${id}${data.length === 0 ? "" : ` --data '${JSON.stringify(Object.fromEntries(data))}'`}`;
+  return `invoice-relay api ${kebab(name)}${id}${data.length === 0 ? "" : ` --data '${JSON.stringify(Object.fromEntries(data))}'`}`;
 }
 
 interface Options extends ProviderOptions {
@@ -86,7 +86,8 @@ export function apiCommand(context: CommandContext): Command {
     .option("--data <json>", "what the operation takes, as a JSON object; @<path> reads it from there")
     .option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several")
     .option("--banks-path <path>", "the path of get-banks; /api/v1/banks by default")
-    .addHelpText("after", () => `\nOperations:\n${operationLines().join("\n")}`);
+    .addHelpText("after", () => `\nOperations:\n${operationLines().join("\n")}`)
+    .addHelpText("after", () => `\nExamples:\n${NAMES.map((name) => `  ${exampleOf(name)}`).join("\n")}`);
   return command.action(async (given: string | undefined, id: string | undefined, options: Options) => {
     if (given === undefined) return context.json ? context.show(listed(), String) : command.outputHelp();
     const name = operationNamed(given);
@@ -101,10 +102,9 @@ export function apiCommand(context: CommandContext): Command {
 }
 
 function operationNamed(given: string): OperationName {
-  const names = Object.keys(operations) as OperationName[];
-  const found = names.find((name) => kebab(name) === given);
+  const found = NAMES.find((name) => kebab(name) === given);
   if (found !== undefined) return found;
-  const known = names.map(kebab);
+  const known = NAMES.map(kebab);
   const likely = likelyName(given, known);
   throw usageError(
     `The provider has no operation "${shortText(given)}".${likely === null ? "" : ` Did you mean ${likely}?`} ` +
@@ -115,7 +115,7 @@ function operationNamed(given: string): OperationName {
 function requireId(name: OperationName, id: string | undefined): void {
   const takesId = "path" in operations[name].request;
   if (takesId === (id !== undefined)) return;
-  throw usageError(`${kebab(name)} takes ${takesId ? "an" : "no"} id: invoice-relay api ${exampleOf(name)}`);
+  throw usageError(`${kebab(name)} takes ${takesId ? "an" : "no"} id: ${exampleOf(name)}`);
 }
 
 /** The fields that an operation takes; null for none. */
@@ -139,7 +139,7 @@ function checked(name: OperationName, given: Data): Data {
   if (problems.length === 0) return given;
   throw usageError(
     `${kebab(name)} was not sent:\n${[...new Set(problems)].map((problem) => `  ${problem}\n`).join("")}` +
-      `An example: invoice-relay api ${exampleOf(name)}`,
+      `An example: ${exampleOf(name)}`,
   );
 }
 
@@ -215,11 +215,11 @@ async function withCallbackUrl(
 }
 
 const listed = () =>
-  (Object.keys(operations) as OperationName[]).map((name) => ({
+  NAMES.map((name) => ({
     operation: kebab(name),
     says: operations[name].summary,
     fields: fieldsOf(name),
-    example: `invoice-relay api ${exampleOf(name)}`,
+    example: exampleOf(name),
   }));
 
 /** Those in brackets may be left out. */

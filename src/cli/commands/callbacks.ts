@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { indentedJson } from "../../kit/json.ts";
 import { plainText } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
+import { callbackOperations } from "../../operate/operations/callbacks.ts";
 import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
@@ -18,7 +19,7 @@ export const callbacksCommand = (context: CommandContext): Command =>
 type Listed = ResultOf<"listCallbacks">["items"][number];
 
 const list = (context: CommandContext): Command =>
-  operationCommand(context, "listCallbacks", {
+  operationCommand(context, callbackOperations, "listCallbacks", {
     name: "list",
     options: {
       invoiceId: "invoice <id>",
@@ -46,7 +47,7 @@ const list = (context: CommandContext): Command =>
   });
 
 const show = (context: CommandContext): Command =>
-  operationCommand(context, "showCallback", {
+  operationCommand(context, callbackOperations, "showCallback", {
     name: "show",
     description: "show one whole callback and how each id was found",
     missing: ({ id }) => `No callback has the id ${String(id)}. invoice-relay callbacks list has them.`,

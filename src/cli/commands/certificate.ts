@@ -4,6 +4,7 @@ import { messageOf, notFoundError, RelayError, usageError } from "../../kit/erro
 import { money, moneyIn, numberOf, plainText } from "../../kit/text.ts";
 import { addDays, bookDayOf, dayOf, lastBookDay } from "../../kit/time.ts";
 import { day } from "../../operate/operations/fields.ts";
+import { proofOperations } from "../../operate/operations/proof.ts";
 import {
   type Basis,
   type Certificate,
@@ -22,7 +23,7 @@ import { idValue, noneText } from "../option-values.ts";
 import { table } from "../table.ts";
 
 export function certificateCommand(context: CommandContext): Command {
-  const list = operationCommand(context, "listCertificates", {
+  const list = operationCommand(context, proofOperations, "listCertificates", {
     name: "list",
     options: { collection: "collection <id>", from: "from <day>", to: "to <day>" },
     text: ({ certificates }, given) =>
@@ -72,7 +73,7 @@ function renderList(certificates: ResultOf<"listCertificates">["certificates"]):
 
 /** Is every paid invoice accounted for? Exit code 1 unless it is equal. */
 export const certifyCommand = (context: CommandContext): Command =>
-  operationCommand(context, "certify", {
+  operationCommand(context, proofOperations, "certify", {
     name: "certify",
     options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     extend: (command) =>
@@ -277,7 +278,7 @@ const LAST_DAYS = 7;
 type Reconciled = Exclude<ResultOf<"reconcile">[number], { error: unknown }>;
 
 export const reconcileCommand = (context: CommandContext): Command =>
-  operationCommand(context, "reconcile", {
+  operationCommand(context, proofOperations, "reconcile", {
     name: "reconcile",
     options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     input: lastDays,

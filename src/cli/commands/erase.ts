@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { dayOf } from "../../kit/time.ts";
+import { invoiceOperations } from "../../operate/operations/invoices.ts";
+import { recordOperations } from "../../operate/operations/records.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
 import { table } from "../table.ts";
 
 export const eraseCommand = (context: CommandContext): Command =>
-  operationCommand(context, "eraseInvoice", {
+  operationCommand(context, invoiceOperations, "eraseInvoice", {
     name: "erase",
     extend: withYes,
     async run(call, given, { yes }) {
@@ -58,7 +60,7 @@ function renderErased(erased: ResultOf<"eraseInvoice">): string {
 }
 
 export const retentionCommand = (context: CommandContext): Command =>
-  operationCommand(context, "applyRetention", {
+  operationCommand(context, recordOperations, "applyRetention", {
     name: "retention",
     text: renderRetention,
     judge: ({ stays, failed }) => (stays !== null || failed.length > 0) && context.fault(),

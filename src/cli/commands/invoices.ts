@@ -9,7 +9,9 @@ import { countText, moneyIn, plainText, shortText } from "../../kit/text.ts";
 import { clock, dayOf, spanText } from "../../kit/time.ts";
 import { searchInvoices } from "../../operate/find-invoices.ts";
 import { name } from "../../operate/operations/fields.ts";
+import { invoiceOperations } from "../../operate/operations/invoices.ts";
 import { readValue } from "../../operate/operations/operation.ts";
+import { bookOperations } from "../../operate/operations/proof.ts";
 import {
   clockText,
   foldTries,
@@ -28,7 +30,7 @@ import { writeFileUnlessStopped } from "./report.ts";
 type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
 
 export const invoicesCommand = (context: CommandContext): Command =>
-  operationCommand(context, "searchInvoices", {
+  operationCommand(context, invoiceOperations, "searchInvoices", {
     name: "invoices",
     description:
       "list payments, the newest first; or find them by what you have: an id or how it begins, a reference, " +
@@ -172,7 +174,7 @@ export function renderTimeline(timeline: Timeline, currency: CurrencyOf): string
 }
 
 export const evidenceCommand = (context: CommandContext): Command =>
-  operationCommand(context, "exportEvidence", {
+  operationCommand(context, bookOperations, "exportEvidence", {
     name: "evidence",
     description:
       "write all that shows what happened to one payment into a ZIP: callbacks, answers, event, story",

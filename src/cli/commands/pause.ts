@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { upstreamOperations } from "../../operate/operations/upstreams.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { timeAfter } from "../option-values.ts";
@@ -39,7 +40,7 @@ function makeCommand(
   const command = new Command(action).description(description);
   for (const work of ["confirm", "publish"] as const)
     command.addCommand(
-      operationCommand(context, action, {
+      operationCommand(context, upstreamOperations, action, {
         name: work,
         description: about[work],
         without: ["work"],

@@ -6,7 +6,7 @@ import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../../kit/settings.ts"
 import { countText, numberOf, plainText } from "../../kit/text.ts";
 import { spanText } from "../../kit/time.ts";
 import { readValue } from "../../operate/operations/operation.ts";
-import { replayRequest } from "../../operate/operations/replays.ts";
+import { replayOperations, replayRequest } from "../../operate/operations/replays.ts";
 import type { Route } from "../../publish/event-log.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 import { planReplay, type ReplayPlan } from "../../replay/plan-replay.ts";
@@ -42,20 +42,20 @@ export const replayCommand = (context: CommandContext): Command =>
     .addCommand(start(context, "callbacks"))
     .addCommand(start(context, "events"))
     .addCommand(
-      operationCommand(context, "listReplays", {
+      operationCommand(context, replayOperations, "listReplays", {
         name: "list",
         text: ({ replays }) => renderReplays(replays),
       }),
     )
     .addCommand(
-      operationCommand(context, "showReplay", {
+      operationCommand(context, replayOperations, "showReplay", {
         name: "show",
         missing,
         text: ({ replay, refusals }) => renderReplay(replay, refusals),
       }),
     )
     .addCommand(
-      operationCommand(context, "resumeReplay", {
+      operationCommand(context, replayOperations, "resumeReplay", {
         name: "resume",
         description: "resume a replay where it stopped",
         extend: withHere,
@@ -74,7 +74,7 @@ export const replayCommand = (context: CommandContext): Command =>
       }),
     )
     .addCommand(
-      operationCommand(context, "cancelReplay", {
+      operationCommand(context, replayOperations, "cancelReplay", {
         name: "cancel",
         missing,
         json: (replay) => ({ replay }),
@@ -116,7 +116,7 @@ function withFilters(command: Command, kind: ReplayKind): Command {
 }
 
 const start = (context: CommandContext, kind: ReplayKind): Command =>
-  operationCommand(context, "startReplay", {
+  operationCommand(context, replayOperations, "startReplay", {
     name: kind,
     description: ABOUT[kind],
     without: ["kind", "filters", "target", "rate"],

@@ -3,11 +3,12 @@ import type { Command } from "commander";
 import { type Parts, writeWholeFile } from "../../books/file.ts";
 import type { SheetColumn, Total } from "../../books/report/sheet.ts";
 import { RelayError, usageError } from "../../kit/errors.ts";
+import { bookOperations } from "../../operate/operations/proof.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, Progress } from "../operation-command.ts";
 
 export const reportCommand = (context: CommandContext): Command =>
-  operationCommand(context, "exportReport", {
+  operationCommand(context, bookOperations, "exportReport", {
     name: "report",
     options: { from: "from <day>", to: "to <day>" },
     extend: (command) =>

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { notFoundError, usageError } from "../../kit/errors.ts";
 import { currencyOf } from "../../kit/settings.ts";
 import { moneyIn, numberOf, shortText } from "../../kit/text.ts";
+import { undeliveredOperations } from "../../operate/operations/undelivered.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
 import { noneText, withYes } from "../option-values.ts";
@@ -52,7 +53,7 @@ export const quarantineCommand = (context: CommandContext): Command =>
 
 function groupCommand(context: CommandContext, group: Group): Command {
   const [verb, act, done] = group.act;
-  const list = operationCommand(context, group.list, {
+  const list = operationCommand(context, undeliveredOperations, group.list, {
     name: "list",
     without: group.name === "dead" ? [] : ["kind"],
     text: (found, given) =>
@@ -60,7 +61,7 @@ function groupCommand(context: CommandContext, group: Group): Command {
         ? renderUndelivered(found, group, context)
         : noneText(given, group.none, `No ${group.what[0]} matches these filters.`),
   });
-  const show = operationCommand(context, group.show, {
+  const show = operationCommand(context, undeliveredOperations, group.show, {
     name: "show",
     missing: (given) => notThere([String(given.id)], group),
     // What a terminal shows is copied into tickets.
@@ -87,7 +88,7 @@ function decide(
   id: "retryDead" | "dismissDead" | "releaseQuarantine" | "dismissQuarantine",
   { name, done }: { name: string; done: string },
 ): Command {
-  return operationCommand(context, id, {
+  return operationCommand(context, undeliveredOperations, id, {
     name,
     without: ["ids", "source", "filters"],
     extend(command) {

@@ -12,8 +12,6 @@ import { EARLIEST } from "../../reconcile/list/list-period.ts";
 
 export { answeredId, decimal, time, whole };
 
-export const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
-
 /** A day that exists; Postgres has no year 0. */
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success && text >= "0001";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../../kit/admin-token.ts";
+import { ROLES } from "../../kit/role.ts";
 import { callbackOperations } from "./callbacks.ts";
 import { time } from "./fields.ts";
 import { invoiceOperations } from "./invoices.ts";

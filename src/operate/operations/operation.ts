@@ -2,21 +2,20 @@ import { z } from "zod";
 import type { BookSource } from "../../books/report/read-payments.ts";
 import { isInCollection, seenCollections } from "../../confirm/invoices/seen-collections.ts";
 import type { Database } from "../../database/tables.ts";
-import type { Role } from "../../kit/admin-token.ts";
 import { notFoundError, RelayError } from "../../kit/errors.ts";
-import { isUuid } from "../../kit/ids.ts";
+import { isUuid, SOME_ID } from "../../kit/ids.ts";
 import type { Mask } from "../../kit/mask.ts";
 import { isRefusedData } from "../../kit/postgres-errors.ts";
 import { ownWords, problemsOf } from "../../kit/problems.ts";
+import type { Role } from "../../kit/role.ts";
 import { shortText } from "../../kit/text.ts";
 import type { Route } from "../../publish/event-log.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
-import { certifiedCollections } from "../../reconcile/read-certificates.ts";
 import type { Signer } from "../../signing/signed.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import type { Activity } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
-import { answeredId, type Period, SOME_ID, whole } from "./fields.ts";
+import { answeredId, type Period, whole } from "./fields.ts";
 
 /** How far something is that takes long. */
 export const progressMade = z.object({
@@ -347,6 +346,7 @@ async function sourcesOf({ db, statusSettings }: Known): Promise<string[]> {
 
 async function collectionIdsOf({ db, statusSettings }: Known): Promise<string[]> {
   const set = (statusSettings.sources ?? []).flatMap(({ collectionIds }) => collectionIds);
+  const { certifiedCollections } = await import("../../reconcile/read-certificates.ts");
   return [...set, ...(await certifiedCollections(db))];
 }
 

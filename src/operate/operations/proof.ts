@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { BookSource } from "../../books/report/read-payments.ts";
 import { REPORT_NAMES, REPORTS } from "../../books/report/reports.ts";
 import { MEDIA_TYPES, sheetFile } from "../../books/report/sheet-file.ts";
-import { mayAct } from "../../kit/admin-token.ts";
+import { mayAct } from "../../kit/role.ts";
 import { DAY_MS, latestBookDay } from "../../kit/time.ts";
 import { certificate, result, weight } from "../../reconcile/certificate/certificate.ts";
 import { calendarDay, readCalendar } from "../../reconcile/certified-days.ts";

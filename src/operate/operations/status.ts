@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mayAct } from "../../kit/admin-token.ts";
+import { mayAct } from "../../kit/role.ts";
 import { activity } from "../activity.ts";
 import { status } from "../status.ts";
 import { readStatus } from "../status-facts.ts";

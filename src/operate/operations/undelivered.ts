@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
+import { SOME_ID } from "../../kit/ids.ts";
 import { personalMaskOf } from "../../kit/mask.ts";
 import {
   dismissDead,
@@ -11,18 +12,7 @@ import {
   type UndeliveredList,
   undeliveredFilters,
 } from "../undelivered.ts";
-import {
-  answeredId,
-  dryRun,
-  eventState,
-  id,
-  limitInQuery,
-  reason,
-  SOME_ID,
-  source,
-  time,
-  whole,
-} from "./fields.ts";
+import { answeredId, dryRun, eventState, id, limitInQuery, reason, source, time, whole } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
 const DEAD = operationsAbout("Dead letters");
