@@ -3,7 +3,7 @@ import { alarmsAreQuiet } from "../alarms/alarms.ts";
 import { alarmsAreToNotify } from "../alarms/alarms-to-notify.ts";
 import { someErasedAreUnchecked } from "../confirm/erase.ts";
 import { confirmationLeases, confirmationsAreDue } from "../confirm/queue/claim.ts";
-import { takesCallbacks } from "../database/recording-problem.ts";
+import { requireWrites, takesCallbacks } from "../database/recording-problem.ts";
 import {
   type Columns,
   type RowOf,
@@ -95,6 +95,7 @@ export function lookForWork(db: Database, sources: readonly Source[]): () => Pro
   return async () => {
     const [found] = await selectDue.execute(db, given);
     if (found === undefined) throw new Error("Postgres did not answer a look for work");
+    if (!found.takesCallbacks) await requireWrites(db).catch(() => undefined);
     return found;
   };
 }

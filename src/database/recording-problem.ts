@@ -71,10 +71,18 @@ export async function isReadOnly(db: Database): Promise<boolean> {
   return row?.readOnly !== false;
 }
 
+/** @throws what a write would, after which the pool makes its sessions anew. */
+export async function requireWrites(db: Database): Promise<void> {
+  await sql`do $$ begin
+    if ${IS_READ_ONLY} then raise read_only_sql_transaction; end if;
+  end $$`.execute(db);
+}
+
 /** Whether Postgres would take callbacks, asked of no table, whose lock may be held. A full disk does not show. */
 export async function findRecordingProblem(db: Database): Promise<RecordingProblem | null> {
   try {
-    return (await isReadOnly(db)) ? { alarm: "recording_failing", ...READ_ONLY } : null;
+    await requireWrites(db);
+    return null;
   } catch (error) {
     if (REFUSED.test(codeOf(error))) return failedWrite(error);
     return { alarm: "database_away", reason: messageOf(error), action: LOOK_AT_POSTGRES };

@@ -17,6 +17,9 @@ const ENDS_SESSION = /^(57P0[1-5]|25P0[34])$/;
 const isLastAnswer = (error: unknown): error is Error =>
   error instanceof pg.DatabaseError && ENDS_SESSION.test(error.code ?? "");
 
+/** Where only sessions that take no writes are to be had, they are made anew no more often than this, in ms. */
+const READ_ONLY_KEPT_MS = 1_000;
+
 /**
  * A connection that is cut off once a query has timed out, or was told that its session ends: `pg` would
  * leave it half open, and the pool would hand it out again until its end has arrived, so that the next query
@@ -25,14 +28,22 @@ const isLastAnswer = (error: unknown): error is Error =>
 export class RelayClient extends pg.Client {
   /** Called when it is cut off. */
   onAbandoned: () => void = () => undefined;
+  readonly #madeAt = performance.now();
+  #isReadOnly = false;
 
   override query(...given: unknown[]): never {
     const result = (super.query as (...args: unknown[]) => unknown).apply(this, given);
     if (result instanceof Promise)
       result.catch((error: unknown) => {
         if (isReadTimeout(error) || isLastAnswer(error)) this.abandon(error);
+        if (error instanceof pg.DatabaseError && error.code === "25006") this.#isReadOnly = true;
       });
     return result as never;
+  }
+
+  /** It took no writes and never will, though the server's name may lead to another primary by now. */
+  get isOutlived(): boolean {
+    return this.#isReadOnly && performance.now() - this.#madeAt > READ_ONLY_KEPT_MS;
   }
 
   /** Cuts the connection off at once; whoever waits for an answer gets the error. */
@@ -89,7 +100,9 @@ export class SessionPool extends pg.Pool {
     this.on("acquire", (client) => void this.#idle.delete(client as unknown as RelayClient));
     this.on("remove", (client) => void this.#idle.delete(client as unknown as RelayClient));
     this.on("release", (error, client) => {
-      if (!error && client instanceof RelayClient) this.#idle.add(client);
+      if (error || !(client instanceof RelayClient)) return;
+      if (client.isOutlived) client.abandon(new Error("The session takes no writes"));
+      else this.#idle.add(client);
     });
   }
 
