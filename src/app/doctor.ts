@@ -135,12 +135,31 @@ async function checkServer(db: Database): Promise<Check[]> {
     checks[0] = warning(about, `PostgreSQL ${shown} is newer than what was tried: ${supported}`);
   if (readOnly)
     checks.push(fault(about, "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary"));
+  if (major >= OLDEST) checks.push(...(await checkSorting(db)));
   const wrongEncoding = await encodingFault(db);
   if (wrongEncoding !== null) checks.push(fault(about, wrongEncoding));
   if (fsync === "off")
     checks.push(fault(about, "fsync is off: a crash would lose callbacks that were answered. Turn it on"));
   return checks;
 }
+
+const selectSortedAnew = new Statement(
+  { name: returned.text() },
+  () => sql`
+    select quote_ident(datname) as name from pg_database where datname = current_database()
+      and datcollversion is not null
+      and datcollversion is distinct from pg_database_collation_actual_version(oid)`,
+);
+
+/** An operating system that was upgraded below the database may sort text in another way than its indexes do. */
+const checkSorting = async (db: Database): Promise<Check[]> =>
+  (await selectSortedAnew.execute(db)).map(({ name }) =>
+    warning(
+      "database",
+      "the system's rules of sorting text have changed since its indexes were made: they may miss rows. Run: " +
+        `reindex database ${name}; alter database ${name} refresh collation version`,
+    ),
+  );
 
 /** Every session sets that its commits are durable; this checks that it stays the same session. */
 const checkSessions = (url: Secret): Promise<Check> =>

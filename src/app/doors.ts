@@ -21,8 +21,11 @@ const GRACE_MS = 2_000;
 /** In bytes, of a request's line and headers; more is answered 431 before anything reads them. */
 const HEADER_LIMIT = 16 * 1024;
 
-/** Longer than the idle time of common load balancers (60 s), so that they, not we, close a connection. */
-const KEEP_ALIVE_MS = 65_000;
+/**
+ * Longer than load balancers keep an idle connection (60 s, Google's 600 s), so that they, not we, close it: a
+ * request that is on its way then is answered 502.
+ */
+const KEEP_ALIVE_MS = 620_000;
 
 /** A request must arrive whole within `requestTimeoutMs`: a slow sender gets 408 and is cut off. */
 const httpLimits = (requestTimeoutMs: number): ServerOptions => ({

@@ -16,6 +16,12 @@ describe("every answer", () => {
     }
   });
 
+  it("leaves it to a load balancer to close an idle connection, which Google's does after 600 s", async () => {
+    const { headers } = await fetch((await relayWith()).url);
+    const seconds = Number(/timeout=(\d+)/.exec(headers.get("keep-alive") ?? "")?.[1]);
+    expect(seconds).toBeGreaterThan(600);
+  });
+
   it("says nothing of TLS where there is none", async () => {
     const relay = await relayWith({ PUBLIC_URL: "http://localhost:4000" });
     expect((await fetch(relay.url)).headers.has("strict-transport-security")).toBe(false);

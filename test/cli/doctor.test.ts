@@ -148,6 +148,14 @@ describe("invoice-relay doctor", () => {
     );
   });
 
+  it("warns once that the rules by which text is sorted have changed below the indexes", async () => {
+    const around = await surroundings();
+    const name = new URL(around.databaseUrl).pathname.slice(1);
+    await around.query("update pg_database set datcollversion = '0' where datname = $1", [name]);
+    const told = (await doctor(around.environment())).filter((line) => line.includes("reindex database"));
+    expect(told).toEqual([expect.stringMatching(/^look {3}database: /)]);
+  });
+
   it.each([
     [401, `Bad key ${KEY}`, "it refuses the key. Check COLLECTION_API_KEY"],
     [
