@@ -15,6 +15,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
+import { sentence } from "../kit/text.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import type { Pass, PassContext } from "./pass.ts";
 
@@ -212,9 +213,9 @@ function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
   const { title, severity, action } = describeAlarm({ ...alarm, now: clearedAt ?? alarm.at });
   const what = `${title} (${name}: ${outside(about, LIMITS.about)})`;
   if (clearedAt !== null) return `OVER: ${what}`;
-  const why = outside(detail, LIMITS.detail);
+  const why = sentence(outside(detail, LIMITS.detail));
   const todo = outside(action, LIMITS.action);
-  const noted = note === null ? "" : ` Note: ${outside(note, LIMITS.note)}`;
+  const noted = note === null ? "" : ` Note: ${sentence(outside(note, LIMITS.note))}`;
   return `${urgency(alarm, severity)}: ${what}. ${why} What to do: ${todo}${noted} ${whereTo(name, settings)}`;
 }
 

@@ -1,6 +1,7 @@
 import { type ErrorCode, type Next, RelayError } from "../kit/errors.ts";
 import { firstWords, withoutEMailAddresses } from "../kit/mask.ts";
 import type { Secret } from "../kit/secret.ts";
+import { sentence } from "../kit/text.ts";
 
 interface Meaning {
   /** What happens next where the caller has no policy of its own. */
@@ -105,9 +106,10 @@ export class CollectionApiError extends RelayError {
     const problems = (details.problems ?? []).slice(0, 20).map(clean);
     const said = [...new Set([providerMessage, ...problems])].filter((part) => part);
     const status = details.status === undefined ? "" : ` (HTTP ${details.status})`;
-    const unknown = outcomeUnknown ? " It may have been carried out: look before you repeat it." : "";
     const what = `${operation}: ${clean(details.detail)}${status}`;
-    super(`${what}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`, {
+    const message = `${what}${said.length > 0 ? `: ${said.join("; ")}` : "."}`;
+    const look = " It may have been carried out: look before you repeat it.";
+    super(outcomeUnknown ? sentence(message) + look : message, {
       next: outcomeUnknown ? "bury" : KINDS[details.kind].next,
       // A request found wrong before it was sent is a usage error; one that the provider refused is not.
       code: details.kind === "invalid" && status === "" ? "usage" : meaningOf(details.kind).code,

@@ -57,7 +57,7 @@ export function shortText<Text extends string | null>(text: Text, most = 40): Te
 }
 
 /** Ends as a sentence does, so that another can follow. */
-export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** A number as people read it: `12,345`. */
 export const countText = (count: number): string => Math.round(count).toLocaleString("en-US");

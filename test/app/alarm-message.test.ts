@@ -66,6 +66,11 @@ it("what is critical and what is alone of its name comes first, and the rest is 
   expect(lines.at(-1)).toMatch(/^and 6 paid invoices in quarantine more: /);
 });
 
+it("ends each of its sentences, whatever others wrote", () => {
+  const { text } = JSON.parse(alarmBody([newsOf("source_failing", "HTTP 503")], settings));
+  expect(text).toMatch(/ HTTP 503\. What to do: .* Note: HTTP 503\. https:/);
+});
+
 it("the form for strict receivers has a text and no other field", () => {
   const alarms = [newsOf("event_dead", "one")];
   const generic = JSON.parse(alarmBody(alarms, settings));
