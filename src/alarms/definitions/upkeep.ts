@@ -43,7 +43,8 @@ export const ALARMS_OF_UPKEEP = {
     about: "certificate",
     means:
       "The daily certificate could not be made, three times in a row or more: nobody knows whether a " +
-      "payment has no event. Payments themselves go on.",
+      "payment has no event. Payments themselves go on. It is not raised while the source's own alarm tells of the " +
+      "same.",
     ends: "with the next one that is made, whatever its result.",
     action:
       "It is unknown whether anything is missing: read the detail and run invoice-relay doctor; it is " +

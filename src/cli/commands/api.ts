@@ -16,7 +16,7 @@ import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { likelyName, ownWords, pathOf } from "../../kit/problems.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { describedSources, type Settings, SettingsError } from "../../kit/settings.ts";
-import { shortText } from "../../kit/text.ts";
+import { sentence, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { kebab } from "../operation-command.ts";
 import { idValue } from "../option-values.ts";
@@ -324,7 +324,7 @@ const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {
  * token.
  */
 export function providerWords(error: CollectionApiError): string {
-  const said = withoutCallbackTokens(error.message).replace(/(?<=[^.!?])$/, ".");
+  const said = sentence(withoutCallbackTokens(error.message));
   // The message of a write with an unknown outcome already says what to do: check first.
   const advice = error.outcomeUnknown ? undefined : adviceFor(error);
   return advice === undefined ? said : `${said} ${advice}`;
