@@ -32,9 +32,7 @@ const listedCallback = z.object({
   reference: z.string().nullable(),
   remoteAddress: z.string().nullable(),
   foundBy: z.string().nullable(),
-  verdict: verdict
-    .nullable()
-    .describe("The best verdict of its invoices, or its own; null before the first answer."),
+  verdict: verdict.nullable().describe("The best verdict of its invoices, or its own."),
   failedCheck: z
     .enum(Object.keys(FAILED_CHECKS) as FailedCheck[])
     .nullable()

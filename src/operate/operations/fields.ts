@@ -81,7 +81,9 @@ export const reason = words.min(1, REASON).optional().describe("why, for the aud
 export const dryRun = z.boolean().default(false).describe("only show what it would do");
 
 /** Of an invoice's confirmation. */
-export const shownVerdict = z.enum(SHOWN_VERDICTS).describe("`dead`: given up, a dead letter.");
+export const shownVerdict = z
+  .enum(SHOWN_VERDICTS)
+  .describe("`pending` before its first answer; `dead`: given up, a dead letter.");
 /** Of a callback, which may open no confirmation. */
 export const verdict = z.enum([...SHOWN_VERDICTS, ...OWN_VERDICTS]);
 

@@ -29,12 +29,12 @@ describe("alarms by hand", () => {
     await cause.getByText("warning").waitFor();
     await person.press(cause.getByRole("link", { name: "Open anomalies" }));
     await page.waitForURL("**/console/attention/anomalies");
-    await page.getByText("200 of 207 anomalies").waitFor();
+    await page.getByText("Shown: 200 of 207").waitFor();
     await person.visit("Now");
     const other = page.getByRole("listitem").filter({ hasText: "23 invoices get no usable answer" });
     await person.press(other.getByRole("link", { name: "Open alarms" }));
     await page.waitForURL("**/console/attention/alarms?name=invoice_unanswered");
-    await page.getByText("23 alarms").waitFor();
+    await page.getByText("Shown: 23").waitFor();
   });
 
   it("are noted and snoozed until a time, with a reason", async () => {

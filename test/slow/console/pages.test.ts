@@ -93,7 +93,7 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
       ["now", ""],
       ["attention-alarms", "attention/alarms"],
       ["payments-waiting", "payments?verdict=pending"],
-      ["payments-none-found", "payments?collection=None"],
+      ["payments-none-found", "payments?to=2001-01-01"],
       ["settings", "settings"],
     ]);
   });
