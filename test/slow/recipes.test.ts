@@ -13,6 +13,7 @@ import { createEmptyTestDatabase } from "../support/database.ts";
 import { startLocalSqs } from "../support/local-sqs.ts";
 import { ownPort } from "../support/own-port.ts";
 import { startServer } from "../support/own-server.ts";
+import { queueConsumers } from "../support/queue-consumers.ts";
 import { testSigner } from "../support/signer.ts";
 
 const execute = promisify(execFile);
@@ -61,53 +62,23 @@ async function ownDatabase() {
   return { pool, url: new URL(database.url) };
 }
 
-/** Of each: what it takes for DATABASE_URL, and the program, with its libraries from where the language has them. */
-const queueConsumers: Record<
-  string,
-  [url: (url: URL) => string, prepare: () => Promise<[string, ...string[]]>]
-> = {
-  Python: [
-    (url) => url.href,
-    async () => {
-      const venv = join(builds, "python");
-      await execute("python3", ["-m", "venv", venv]);
-      await execute(join(venv, "bin/pip"), ["install", "--quiet", "boto3", "psycopg[binary]"]);
-      return [join(venv, "bin/python"), join(examples, "python/consumer.py")];
-    },
-  ],
-  Go: [
-    (url) => `${url.href}?sslmode=disable`,
-    async () => {
-      const program = join(builds, "consumer");
-      await execute("go", ["build", "-o", program, "."], { cwd: join(examples, "go") });
-      return [program];
-    },
-  ],
-  Java: [
-    ({ host, pathname, username, password }) =>
-      `jdbc:postgresql://${host}${pathname}?user=${username}&password=${password}`,
-    async () => {
-      const jars = join(builds, "jars");
-      const words = ["-q", "-B", "dependency:copy-dependencies", `-DoutputDirectory=${jars}`];
-      await execute("mvn", words, { cwd: join(examples, "java") });
-      return ["java", "-cp", `${jars}/*`, join(examples, "java/Consumer.java")];
-    },
-  ],
-};
-
 // Each is described in docs/events/other-languages.md; check:slow installs the languages.
-describe.each(Object.entries(queueConsumers))("the queue's consumer in %s", (_, [databaseUrl, prepare]) => {
+describe.each(Object.entries(queueConsumers(builds)))("the queue's consumer in %s", (_, consumer) => {
   it("books once what the queue brings, and again nothing that it could not book or does not know", async () => {
     const queue = await startLocalSqs();
     const { pool, url } = await ownDatabase();
-    const program = run(await prepare(), {
+    const program = run(await consumer.prepare(), {
       ...{
         HOME: builds,
         AWS_REGION: "us-east-1",
         AWS_ACCESS_KEY_ID: "local",
         AWS_SECRET_ACCESS_KEY: "local",
       },
-      ...{ AWS_ENDPOINT_URL_SQS: queue.url, QUEUE_URL: queue.queueUrl, DATABASE_URL: databaseUrl(url) },
+      ...{
+        AWS_ENDPOINT_URL_SQS: queue.url,
+        QUEUE_URL: queue.queueUrl,
+        DATABASE_URL: consumer.databaseUrl(url),
+      },
     });
     const strange = [
       text.replace('"invoice.paid"', '"invoice.refunded"'),
