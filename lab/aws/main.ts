@@ -4,6 +4,7 @@
  * schedules nor event source mappings nor an HTTP API that answers: their events are made here. Exits with 1 on a
  * failure. Needs what `npm test` needs, and python3, go, java, mvn, make, cmake and a C++ compiler.
  */
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { createLogger } from "../../src/kit/log.ts";
@@ -19,6 +20,7 @@ import { trial } from "./trial.ts";
 await runInLab("aws", { durable: false }, async ({ folder: home, server }) => {
   await using ends = new AsyncDisposableStack();
   const folder = join(home, "checkout");
+  ends.defer(() => rm(folder, { recursive: true, force: true }));
   await installTools();
   const consumers = await buildConsumers();
   say(`tools: moto, cfn-lint, Amazon's emulator and client are in ${tools.folder}`);
