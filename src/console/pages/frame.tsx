@@ -110,9 +110,9 @@ export function Frame({ who }: { who: Session }) {
 }
 
 const WORDS = {
-  connecting: ["Connecting", "The live connection is being made."],
+  connecting: ["Waiting", "The live connection is being made."],
   live: ["Live", "What happens is shown as it happens."],
-  connected: ["Connected", "The relay answers. What is on this page was read when you opened it."],
+  connected: ["Online", "The relay answers. What is on this page was read when you opened it."],
   lost: ["Not live", "What you see may be old."],
 } as const;
 

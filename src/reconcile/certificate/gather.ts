@@ -110,7 +110,7 @@ const ask = (
     const answer = await source.provider.askInvoice(invoiceId, { signal });
     if (answer.kind === "found" || answer.kind === "outside_contract") return answer;
     if (answer.kind === "not_found") return answer;
-    throw new ListUnreadable(`Get Invoice by ID of ${invoiceId}`, answer);
+    throw new ListUnreadable(`Invoice ${invoiceId}`, answer);
   });
 
 const MEANING = { paid: "paid", invalid: "not_paid", unpaid: "not_paid", unknown: "unknown" } as const;
