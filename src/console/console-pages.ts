@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from "express";
@@ -125,8 +125,14 @@ export async function buildPages(outDir: string): Promise<void> {
   compress(join(outDir, "assets"));
 }
 
-/** In a checkout whose pages were never built, builds them; elsewhere they came with the program. */
+/** In a checkout builds the pages if they are missing or older than their sources; elsewhere they came along. */
 export async function buildMissingPages(): Promise<void> {
-  if (builtPages() !== null || !existsSync(join(project, "src/console/pages/index.html"))) return;
-  await buildPages(join(project, "dist/console"));
+  const sources = join(project, "src/console/pages");
+  if (!existsSync(join(sources, "index.html"))) return;
+  const built = join(project, "dist/console");
+  const madeAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const newest = Math.max(
+    ...readdirSync(sources, { recursive: true, encoding: "utf8" }).map((name) => madeAt(join(sources, name))),
+  );
+  if (madeAt(join(built, "index.html")) < newest) await buildPages(built);
 }
