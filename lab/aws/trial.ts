@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import pg from "pg";
-import { scheduleEvent } from "../../test/app/lambda/payloads.ts";
+import { FUNCTIONS, scheduleEvent } from "../../test/app/lambda/payloads.ts";
 import { osls, type startAccount, writeStage } from "./account.ts";
 import { startConsumer } from "./consumers.ts";
 import { type RunningFunction, startFunction } from "./functions.ts";
@@ -20,17 +20,7 @@ export interface Lab {
   say(line: string): void;
 }
 
-const NAMES = [
-  "receive",
-  "confirm",
-  "publish",
-  "reconcile",
-  "certify",
-  "replay",
-  "retention",
-  "migrate",
-] as const;
-type Name = (typeof NAMES)[number];
+type Name = (typeof FUNCTIONS)[number];
 
 /** Deploys the stack with one kind of topic, and sends twenty payments through it. @throws Error of what failed */
 export async function trial(kind: "standard" | "fifo", lab: Lab): Promise<void> {
@@ -66,7 +56,7 @@ export async function trial(kind: "standard" | "fifo", lab: Lab): Promise<void> 
       new PutParameterCommand({ Name: `/invoice-relay/${stage}/${name}`, Value, Type: "SecureString" }),
     );
   const deployed = new Map<Name, Awaited<ReturnType<typeof account.deployed>>>();
-  for (const name of NAMES) deployed.set(name, await account.deployed(`invoice-relay-${stage}-${name}`));
+  for (const name of FUNCTIONS) deployed.set(name, await account.deployed(`invoice-relay-${stage}-${name}`));
   say(`deployed: ${deployed.size} functions in moto's Lambda, secrets in its SSM`);
 
   const functions = new Map<Name, RunningFunction>();

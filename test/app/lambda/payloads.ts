@@ -58,3 +58,15 @@ export const queueEvent = (bodies: readonly string[]) => ({
 export const topicEvent = (message: string) => ({
   Records: [{ EventSource: "aws:sns", Sns: { Message: message, Type: "Notification" } }],
 });
+
+/** The functions of the stack, by the names that it gives them. */
+export const FUNCTIONS = [
+  "receive",
+  "confirm",
+  "publish",
+  "reconcile",
+  "certify",
+  "replay",
+  "retention",
+  "migrate",
+] as const;
