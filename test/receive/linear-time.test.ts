@@ -27,6 +27,9 @@ const read = (body: Buffer, changes = {}) => readInflated({ ...request, body, ..
 const maskKnown = maskOf([new Secret("test-token-0123456789abcdef"), new Secret("aaaaaaaaaaaaaaaaaaaaaaaa")]);
 const maskRequest = requestMask([]);
 
+const app = httpApp([], createLogger({ level: "silent" }), ["loopback", "uniquelocal"]);
+const socket = { remoteAddress: "127.0.0.1" };
+
 /** Everything that reads what strangers or the provider wrote, given a MiB of it. */
 const readers: Record<string, (text: string) => unknown> = {
   "the reader, a body": (text) => read(Buffer.from(text).subarray(0, BODY_LIMIT)),
@@ -39,6 +42,10 @@ const readers: Record<string, (text: string) => unknown> = {
   "the mask of what is recorded": (text) => {
     const head = text.slice(0, HEAD_LIMIT);
     return maskRequest({ rest: head, query: head, reference: head, rawHeaders: [head, head] });
+  },
+  "the address behind trusted proxies": (text) => {
+    const headers = { "x-forwarded-for": text.slice(0, HEAD_LIMIT) };
+    return Object.assign(Object.create(app.request), { headers, socket }).ip;
   },
   "the mask of errors": quietText,
   "the mask of evidence": maskedEvidence,
@@ -61,22 +68,17 @@ const readers: Record<string, (text: string) => unknown> = {
 };
 
 const tokens = new CallbackTokens([]);
-const app = httpApp([], createLogger({ level: "silent" }), ["loopback", "uniquelocal"]);
-const socket = { remoteAddress: "127.0.0.1" };
 /** What is done with a request's line before anybody has shown a token, and what is read of it afterwards. */
 const addresses: Record<string, (line: string) => unknown> = {
   "the token is looked for": (line) => tokens.sourceOf(callbackAddress(`/callbacks/${line}`).token),
   "the token is looked for behind a right beginning": (line) =>
     tokens.sourceOf(callbackAddress(`/callbacks/wrong/${line}`).token),
-  "the address is looked for behind trusted proxies": (line) => {
-    const headers = { "x-forwarded-for": line };
-    return Object.assign(Object.create(app.request), { headers, socket }).ip;
-  },
   "the reference is read": (line) => referenceOf(callbackAddress(`/callbacks/right/${line}`)),
 };
 
 /** What patterns and parsers stumble over, to be repeated by the million. */
 const PIECES = [
+  ...["::1,", "10.0.0.1,"],
   ..."aA0@.:/?&=%+-_\\\"'{}[],; \n\t\0\u0001\u0085\u202e\ud800é",
   ...["[", "{}", '{"a":', '{"data":', '{"data":{"', '"name":"', '"metadata":{', '\\"', "\\\\", "\\u002f"],
   ...["a=&", "a.b=", "a[b]=", "%41", "%2f", "%25", "&#x2f;", "://", "a@a", "a.", "+1 ", "01 ", "(1)"],
@@ -91,7 +93,7 @@ const anything = fc
 
 describe("a request's line", () => {
   it.each(Object.keys(addresses))("costs next to nothing, whatever it holds: %s (G12)", (name) => {
-    const lines = [...PIECES, "%/", "%ff/", "/%", "%e2%82/", "::1,", "10.0.0.1,"].map((one) =>
+    const lines = [...PIECES, "%/", "%ff/", "/%", "%e2%82/"].map((one) =>
       one.repeat(HEAD_LIMIT / one.length).replaceAll(/[\s?#]/g, "%"),
     );
     for (const line of lines) expectCheap(() => addresses[name]?.(line), STRANGER);
