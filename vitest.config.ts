@@ -11,7 +11,6 @@ const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.te
 // Whole journeys, outages, kills, floods and bundles: minutes, most of them waited for.
 const LONG = [
   "test/journeys/!(callback-variants|paid-invoice|traces).test.ts",
-  "test/faults/{crash/matrix,hung-connection,stopped-in-transaction}.test.ts",
   "test/app/{alarm-webhook,at-rest,database-watch,keep-partitions,start-without-database}.test.ts",
   "test/app/lambda/!(drain|read-environment|stage).test.ts",
   "test/cli/serve.test.ts",
@@ -71,15 +70,15 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongWaitsFirst },
     projects: [
-      // Checks of the house itself: no database, seconds.
-      { test: { name: "house", include: ["test/house/**/*.test.ts"] } },
+      // What holds of the code as a whole: no database, seconds.
+      { test: { name: "architecture", include: ["test/architecture/**/*.test.ts"] } },
       {
         ssr,
         test: {
           ...WITH_SERVERS,
           name: "relay",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/house/**", "test/slow/**", ...SANDBOX, ...LONG],
+          exclude: ["test/architecture/**", ...SANDBOX, ...LONG],
         },
       },
       // Those of the same tests that need no database: for while one writes, in seconds.
@@ -96,15 +95,15 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // The rest is run by `npm run check:slow`; `slow` is what needs more than Node and npm.
+      // The rest is run by `npm run check:slow`; `lab` is what needs more than Node and npm.
       { ssr, test: { ...WITH_SERVERS, name: "long", include: LONG } },
       { test: { ...WITH_SERVERS, name: "sandbox", include: SANDBOX } },
       {
         test: {
           ...PATIENT,
-          name: "slow",
-          include: ["test/slow/**/*.test.ts"],
-          globalSetup: ["test/slow/with-tools.ts", "test/support/global-setup.ts"],
+          name: "lab",
+          include: ["lab/**/*.test.ts"],
+          globalSetup: ["lab/with-tools.ts", "test/support/global-setup.ts"],
           maxWorkers: 1,
         },
       },

@@ -11,7 +11,7 @@ import { createLogger } from "../../src/kit/log.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readSeed } from "../../src/sandbox/provider/seed.ts";
 import { startCollectionService } from "../../src/sandbox/provider/start-collection-service.ts";
-import { runInLab, say } from "../../test/faults/world/lab.ts";
+import { runInLab, say } from "../environment/run-lab.ts";
 import { copyCheckout, lint, osls, startAccount } from "./account.ts";
 import { buildConsumers } from "./consumers.ts";
 import { installTools, tools } from "./tools.ts";

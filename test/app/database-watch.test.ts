@@ -6,12 +6,12 @@ import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const WAIT = { interval: 100 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { openSession } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { ownRelay, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const ADMIN = "admin-token-0123456789abcdef";
 const OPS = ["/readyz", "/metrics", "/admin/v1/upstreams"];

@@ -7,7 +7,6 @@ import { startRelayProcess } from "../support/relay-process.ts";
 const SILENT =
   /^CRITICAL: a process is silent, and no other does its work \(silent_process: http\)\. No process takes callbacks: the one on \S+ \(pid \d+\) has been silent since /;
 
-// That the workers are gone is told by the process that takes callbacks: test/slow/console/drill.test.ts.
 it("when the only process that takes callbacks is killed, the workers tell people, and that it is over (G13)", async () => {
   const receiver = await startAlarmReceiver();
   const around = await surroundings();

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { ownPort } from "../support/own-port.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const WAIT = { interval: 50 };

@@ -17,7 +17,7 @@ async function makeReadOnly(around: Surroundings): Promise<() => Promise<unknown
     around.query(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
 }
 
-// A disk that is full: test/slow/full-disk.test.ts.
+// A disk that is full: lab/recovery/full-disk.test.ts.
 it.concurrent.each([
   ["read-only", makeReadOnly, /read-only/, true],
   ["read-only, and no callback comes", makeReadOnly, /read-only/, false],

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { eventually, toBeGreaterThan, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
 
 it("keeps a MessageId whose answer came while Postgres was away, past the end of its lease (G5)", async () => {
   const around = await surroundings();

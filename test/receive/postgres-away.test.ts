@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { embeddedServer } from "../faults/world/postgres-server.ts";
 import { openSession, queryOn } from "../support/database.ts";
+import { embeddedServer } from "../support/postgres-server.ts";
 import { ownRelay, type TestRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

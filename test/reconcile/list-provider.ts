@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { startServer } from "../support/own-server.ts";
 import { onTestFinished } from "../support/own-test.ts";
 
-/** How the list behaves; what the interface leaves open about it is test/faults/worlds'. */
+/** How the list behaves; what the interface leaves open about it is lab/scenarios'. */
 interface Reading {
   /** `invoiceStatus` and `invoiceType` are not looked at. */
   ignoresFilters: boolean;

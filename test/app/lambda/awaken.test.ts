@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { TcpProxy } from "../../faults/network/tcp-proxy.ts";
 import { onTestFinished } from "../../support/own-test.ts";
 import { TOKEN } from "../../support/relay.ts";
+import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
 import { gatewayEvent, scheduleEvent } from "./payloads.ts";

@@ -20,7 +20,7 @@ const running: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "invoice-relay-embedded-"));
-  // Whoever has to run Postgres here may enter; test/slow closes the folders.
+  // Whoever has to run Postgres here may enter; lab/ closes the folders.
   await chmod(folder, 0o711);
   dataDir = await openFolder("data");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runOn } from "../../faults/world/postgres-server.ts";
+import { runOn } from "../../support/postgres-server.ts";
 import {
   ACCOUNT_A,
   ACCOUNT_B,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runOn } from "../../faults/world/postgres-server.ts";
+import { runOn } from "../../support/postgres-server.ts";
 import { type Receiver, startReceiver, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("the callback of a payment", () => {

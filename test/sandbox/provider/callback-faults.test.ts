@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { runOn } from "../../faults/world/postgres-server.ts";
+import { runOn } from "../../support/postgres-server.ts";
 import {
   type Received,
   type Receiver,

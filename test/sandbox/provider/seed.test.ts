@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SEED_FILE, parseSeed, readSeed } from "../../../src/sandbox/provider/seed.ts";
-import { runOn } from "../../faults/world/postgres-server.ts";
+import { runOn } from "../../support/postgres-server.ts";
 import { LIVE_KEY, OPEN_AMOUNT, startTestService, TEST_KEY } from "./service-fixture.ts";
 
 describe("the seed", () => {

@@ -1,6 +1,6 @@
-import { templateFaults } from "../../slow/template-faults.ts";
 import type { Account } from "./account.ts";
 import type { Template } from "./resolve-template.ts";
+import { templateFaults } from "./template-faults.ts";
 
 /** An answer of AWS' Query protocol, or its error. */
 export type Answer = { status?: number; xml: string };

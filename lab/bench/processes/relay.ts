@@ -1,0 +1,71 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type RunningRelay, serve } from "../../../src/app/serve.ts";
+import { createLogger } from "../../../src/kit/log.ts";
+import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
+import { answerParent } from "../harness/answer-parent.ts";
+import { profiler } from "../harness/profiler.ts";
+import { TOKEN, TOPIC_ARN } from "../harness/sample-payment.ts";
+
+export interface RelayOptions {
+  databaseUrl: string;
+  providerUrl: string;
+  snsUrl: string;
+  http: boolean;
+  workers: boolean;
+  /** Opens the admin API to whoever sends it. */
+  adminToken?: string;
+}
+
+let relay: RunningRelay | undefined;
+
+/** How long nothing else could run in this process; sampled each millisecond. */
+const delays = monitorEventLoopDelay({ resolution: 1 });
+
+const NS_IN_MS = 1e6;
+
+const calls = {
+  /** The real relay, with its default settings but for the budgets of one address. */
+  start: async ({ databaseUrl, providerUrl, snsUrl, http, workers, adminToken }: RelayOptions) => {
+    const environment = {
+      PORT: "0",
+      PUBLIC_URL: "https://relay.example.com",
+      DATABASE_URL: databaseUrl,
+      COLLECTION_API_URL: providerUrl,
+      COLLECTION_API_KEY: "bench-api-key",
+      COLLECTION_IDS: "none",
+      CALLBACK_TOKENS: TOKEN,
+      SNS_TOPIC_ARN: TOPIC_ARN,
+      AWS_REGION: "us-east-1",
+      AWS_ENDPOINT_URL_SNS: snsUrl,
+      ...(adminToken !== undefined && { ADMIN_TOKENS: adminToken }),
+    };
+    relay = await serve({
+      settings: readSettings(environment, SERVE_REQUIRES),
+      log: createLogger({ level: "warn" }),
+      host: "127.0.0.1",
+      http,
+      workers,
+    });
+    return { port: relay.port ?? 0 };
+  },
+  /** Bytes of the heap that are in use once everything that can go has gone; needs `--expose-gc`. */
+  heap: () => {
+    globalThis.gc?.();
+    return process.memoryUsage().heapUsed;
+  },
+  ...profiler,
+  startLoopDelay: () => {
+    delays.enable();
+    delays.reset();
+  },
+  /** The longest since it was last asked, in ms. */
+  longestLoopDelay: () => {
+    const longest = delays.max / NS_IN_MS;
+    delays.reset();
+    return longest;
+  },
+  stop: () => relay?.stop(),
+};
+
+export type RelayCalls = typeof calls;
+answerParent(calls);

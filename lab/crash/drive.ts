@@ -1,0 +1,283 @@
+import { randomUUID } from "node:crypto";
+import { makeDatabase, onDatabase, runOn } from "../../test/support/postgres-server.ts";
+import { rest } from "../chaos/chaos.ts";
+import { startUntilItRuns } from "../chaos/strike.ts";
+import { sendCallback } from "../chaos/traffic.ts";
+import type { World, WorldSource } from "../environment/environment.ts";
+import type { KeptInvoice } from "../environment/provider-books.ts";
+import type { Relay } from "../environment/relay.ts";
+import { until } from "../environment/until.ts";
+
+/** The command that passes the step, if it is not `serve`. */
+export interface Command {
+  words: readonly string[];
+  environment?: Record<string, string>;
+  /** It has to succeed when it is run again afterwards. */
+  again: boolean;
+}
+
+/** What makes a process pass a step. */
+export interface Drive {
+  /** Runs before the process that is to pass it starts. */
+  prepare?(world: World): Promise<void>;
+  command?(world: World): Promise<Command>;
+  /** Settings of that process. */
+  environment?: Record<string, string>;
+  /** Runs while `serve` runs; may be interrupted. */
+  act?(world: World): Promise<void>;
+}
+
+const yesterday = () => new Date(Date.now() - 86_400_000);
+
+/** Most are a callback for a paid invoice; comments say what differs. */
+async function callback(world: World, invoice: Partial<KeptInvoice> = {}): Promise<void> {
+  const [source] = world.sources as [WorldSource];
+  await sendCallback(world, source, [keepInvoice(world, invoice)], "documented");
+}
+
+const replay = (kind: string): Drive => ({
+  prepare: somethingPublished,
+  command: async (world) => ({
+    words: [
+      "replay",
+      kind,
+      ...(kind === "events" ? ["--here"] : []),
+      "--invoice",
+      await publishedInvoice(world),
+    ],
+    again: false,
+  }),
+});
+
+export const DRIVES = {
+  /** A callback for a paid invoice. */
+  callback: { act: (world) => callback(world) },
+  /** The same, but SNS accepts the event only at the second attempt. */
+  "refused entry": {
+    async act(world) {
+      world.sns.fault({ kind: "fail-entries", times: 1 });
+      await callback(world);
+    },
+  },
+  /** The same with a rate limit, so that confirmations are claimed and there is no handoff. */
+  "callback under a rate": {
+    environment: { CONFIRM_RATE_PER_SECOND: "100" },
+    act: (world) => callback(world),
+  },
+  /** Only the start. */
+  start: {},
+  /** The same, while the provider refuses every key. */
+  "refusing provider": {
+    async act(world) {
+      world.provider.feel({ kind: "refuse" });
+      await callback(world);
+    },
+  },
+  /** SIGTERM while the provider does not answer about one invoice and others wait for their turn. */
+  "stop with work in hand": {
+    environment: { CONFIRM_CONCURRENCY: "1" },
+    async act(world) {
+      const [relay] = world.relays as [Relay];
+      world.provider.feel({ kind: "hang" });
+      await Promise.all([1, 2, 3, 4].map(() => callback(world)));
+      await relay.process.stop();
+    },
+  },
+  /** A process was killed while the provider, or SNS, was about to answer: its leases expire. */
+  "killed while asking": {
+    async prepare(world) {
+      world.provider.feel({ kind: "hang" });
+      await killedWhileHolding(world, "confirmation");
+      world.provider.feel({ kind: "well" });
+    },
+  },
+  "killed while sending": {
+    async prepare(world) {
+      world.sns.fault({ kind: "hang", times: 100 });
+      await killedWhileHolding(world, "outbox");
+      world.sns.calm();
+    },
+  },
+  /** A callback while asking is paused for some seconds more. */
+  "pause that ends": {
+    async prepare(world) {
+      const relay = await serveMeanwhile(world);
+      const paused = await relay.launch(["pause", "confirm", "--for", "3s"]).ended;
+      if (paused !== 0) throw new Error(`\`pause confirm\` ended with ${paused}.`);
+    },
+    act: (world) => callback(world),
+  },
+  /** A callback, while the provider is down. */
+  "failing provider": {
+    async act(world) {
+      world.provider.feel({ kind: "down", share: 1 });
+      await callback(world);
+    },
+  },
+  /** An invoice that was invalid is paid after all: an anomaly that raises an alarm. */
+  revived: {
+    async prepare(world) {
+      await serveMeanwhile(world, async () => {
+        await callback(world, { status: "Invalidated", paidAt: null });
+        await rest(world);
+      });
+    },
+    act: async (world) => await callback(world, { id: await invalidInvoice(world) }),
+  },
+  /** A paid invoice without a callback. */
+  untold: { act: async (world) => void keepInvoice(world) },
+  /** Yesterday's payments are certified on request, and the result is equal. */
+  certificate: {
+    async prepare(world) {
+      await somethingPublished(world);
+      await runOn(
+        world.databaseUrl,
+        "update source set first_served_at = clock_timestamp() - interval '3 days'",
+      );
+    },
+    async command() {
+      const day = yesterday().toISOString().slice(0, 10);
+      return { words: ["certify", "--from", day, "--to", day], again: true };
+    },
+  },
+  /** The provider is down when its list is to be read. */
+  "failing list": { act: async (world) => world.provider.feel({ kind: "down", share: 1 }) },
+  /** The daily certificate of yesterday's payments. */
+  "daily certificate": { prepare: dailyDue },
+  /** Of what was published before. */
+  "replay of events": replay("events"),
+  "replay of callbacks": replay("callbacks"),
+  "replay of confirmations": replay("confirmations"),
+  /** The month after next has no partition. */
+  "missing partition": {
+    async prepare({ databaseUrl }) {
+      const now = new Date();
+      const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 3, 1));
+      const name = `callback_${month.toISOString().slice(0, 7).replace("-", "_")}`;
+      await runOn(databaseUrl, `drop table if exists ${name}`);
+    },
+  },
+  /**
+   * One month of the log is past its retention, so is a callback that was kept, and one invoice stayed
+   * unknown.
+   */
+  retention: {
+    async prepare({ databaseUrl }) {
+      await runOn(databaseUrl, ...LONG_AGO);
+    },
+    command: async () => ({ words: ["retention"], again: true }),
+  },
+  /** An invoice was confirmed so long ago that its personal data is to be erased. */
+  "retention of personal data": {
+    async prepare(world) {
+      // Without a callback, which would be blanked as well: then the log could not be compared.
+      const id = keepInvoice(world);
+      await serveMeanwhile(world, async () => {
+        if (!(await rest(world))) throw new Error("The invoice to be blanked was not published.");
+      });
+      const longAgo = "clock_timestamp() - interval '400 days'";
+      await runOn(
+        world.databaseUrl,
+        `update confirmation set settled_at = ${longAgo} where invoice_id = '${id}'`,
+      );
+    },
+    async command() {
+      return { words: ["retention"], environment: { PERSONAL_DATA_RETENTION: "365d" }, again: true };
+    },
+  },
+  /** On an empty database. */
+  migrate: {
+    async command({ databaseUrl }) {
+      const empty = onDatabase(databaseUrl, await makeDatabase(databaseUrl));
+      return { words: ["migrate"], environment: { DATABASE_URL: empty }, again: true };
+    },
+  },
+} as const satisfies Record<string, Drive>;
+
+const LONG_AGO = [
+  `create table if not exists callback_2020_03 partition of callback
+    for values from ('2020-03-01') to ('2020-04-01')`,
+  `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
+    values (gen_random_uuid(), '2020-01-15', 'alpha', 'POST', '/', '', '{}', '[]', '')`,
+  `insert into confirmation
+      (invoice_id, source, opened_at, requested_at, due_at, settled_at, opened_by, state, verdict)
+    select gen_random_uuid(), 'alpha', long_ago, long_ago, long_ago, long_ago, 'callback', 'done',
+      'unknown_invoice'
+    from (select clock_timestamp() - interval '8 days' as long_ago) as moment`,
+];
+
+export type DriveName = keyof typeof DRIVES;
+
+function keepInvoice({ provider, sources }: World, invoice: Partial<KeptInvoice> = {}): string {
+  const [{ collectionId, name }] = sources as [WorldSource];
+  const id = randomUUID();
+  const kept = { id, collectionId, sources: [name], status: "Paid", amount: 12.5, ...invoice };
+  provider.keep(kept);
+  return kept.id;
+}
+
+const findPublished = ({ databaseUrl }: World) =>
+  runOn<{ id: string }>(
+    databaseUrl,
+    "select invoice_id::text as id from event join callback on invoice_id = invoice_ids[1] limit 1",
+  );
+
+async function publishedInvoice(world: World): Promise<string> {
+  const [found] = await findPublished(world);
+  if (found === undefined) throw new Error("Nothing has been published yet.");
+  return found.id;
+}
+
+/** The invoice that was last found invalid. */
+async function invalidInvoice({ databaseUrl }: World): Promise<string> {
+  const [found] = await runOn<{ id: string }>(
+    databaseUrl,
+    `select invoice_id::text as id from confirmation where verdict = 'invalidated'
+     order by settled_at desc limit 1`,
+  );
+  if (found === undefined) throw new Error("No invoice is invalid.");
+  return found.id;
+}
+
+/** Runs `serve` for as long as the work takes. @returns the relay, which has stopped. */
+async function serveMeanwhile(world: World, work = async () => {}): Promise<Relay> {
+  const [relay] = world.relays as [Relay];
+  await startUntilItRuns(relay);
+  await work();
+  await relay.process.stop();
+  return relay;
+}
+
+/** A process gets a callback and is killed while it has claimed a row of this table. */
+async function killedWhileHolding(world: World, table: "confirmation" | "outbox"): Promise<void> {
+  const [relay] = world.relays as [Relay];
+  await startUntilItRuns(relay);
+  await callback(world);
+  const held = `select from ${table} where state = 'claimed'`;
+  const isHeld = async () => (await runOn(world.databaseUrl, held)).length > 0;
+  if (!(await until(isHeld, { withinMs: 60_000, everyMs: 20 })))
+    throw new Error(`No ${table} was claimed within a minute.`);
+  await relay.process.kill();
+}
+
+async function dailyDue(world: World): Promise<void> {
+  await somethingPublished(world);
+  const [{ name, collectionId }] = world.sources as [WorldSource];
+  await runOn(world.databaseUrl, "update source set first_served_at = clock_timestamp() - interval '3 days'");
+  await runOn(world.databaseUrl, "delete from certificate where day is not null");
+  await runOn(
+    world.databaseUrl,
+    `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
+     select '${randomUUID()}', '${name}', (midnight at time zone 'UTC')::date, midnight - interval '1 day', midnight,
+       array['${collectionId}'::uuid], clock_timestamp()
+       from date_trunc('day', clock_timestamp(), 'UTC') as midnight`,
+  );
+}
+
+async function somethingPublished(world: World): Promise<void> {
+  if ((await findPublished(world)).length > 0) return;
+  await serveMeanwhile(world, async () => {
+    await callback(world, { paidAt: yesterday().toISOString() });
+    if (!(await rest(world))) throw new Error("The event that the command needs was not published.");
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * `npm run crash-matrix [-- --kind pause] [--only "callback read"]… [--times 10]`: prints a table; exits with
+ * 1 on a finding. `--only` selects the steps whose names contain one of its values.
+ */
+import { parseArgs } from "node:util";
+import { makeDatabase, onDatabase } from "../../test/support/postgres-server.ts";
+import { endWorld, makeWorld, migrate } from "../environment/environment.ts";
+import { runInLab, say } from "../environment/run-lab.ts";
+import { STEPS } from "./failpoints.ts";
+import { Matrix, type MatrixKind, type MatrixRow } from "./matrix.ts";
+
+const LEASE_MS = 1_000;
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: "string", default: "crash" },
+    only: { type: "string", multiple: true, default: [""] },
+    times: { type: "string", default: "1" },
+  },
+});
+const kind: MatrixKind = values.kind === "pause" ? "pause" : "crash";
+const chosen = STEPS.filter(({ name }) => values.only.some((words) => name.includes(words)));
+
+await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) => {
+  const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
+  const settings = { RECONCILE_INTERVAL: "1s" };
+  const relays = kind === "crash" ? 1 : 2;
+  const world = await makeWorld({ folder, seed: 0, databaseUrl, relays, leaseMs: LEASE_MS, settings });
+  const rows: MatrixRow[] = [];
+  try {
+    await migrate(world);
+    const matrix = new Matrix(world, kind, LEASE_MS);
+    say(`${kind} matrix, history in ${folder}`);
+    say("| step | reached | at rest | copies | findings |\n|---|---|---|---|---|");
+    for (const step of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
+      const row = await matrix.row(step);
+      rows.push(row);
+      const yes = (is: boolean) => (is ? "yes" : "**no**");
+      say(
+        `| ${row.step} | ${yes(row.reached)} | ${yes(row.rested)} | ${row.copies} | ${row.findings.length} |`,
+      );
+      for (const { guarantee, what, about } of row.findings) say(`  ${guarantee} ${what}: ${about}`);
+    }
+  } finally {
+    await endWorld(world);
+  }
+  const bad = rows.filter(({ reached, rested, findings }) => !reached || !rested || findings.length > 0);
+  say(bad.length === 0 ? `green: ${rows.length} steps` : `red: ${bad.map(({ step }) => step).join(", ")}`);
+  return bad.length === 0 && rows.length > 0;
+});

@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { rest } from "../chaos/chaos.ts";
+import { startUntilItRuns } from "../chaos/strike.ts";
+import { evidenceOf, type Finding } from "../checker/evidence.ts";
+import { heal, judgeWorld, type World } from "../environment/environment.ts";
+import type { Relay } from "../environment/relay.ts";
+import { now } from "../history/recorder.ts";
+import { type Command, DRIVES, type Drive } from "./drive.ts";
+import type { Step } from "./failpoints.ts";
+
+export interface MatrixRow {
+  step: string;
+  /** Whether the process reached the step and got its signal. */
+  reached: boolean;
+  /** Whether everything was done in the end. */
+  rested: boolean;
+  /** Duplicates that SNS accepted since the previous row. */
+  copies: number;
+  /** Findings that earlier rows did not have. */
+  findings: Finding[];
+}
+
+/**
+ * `crash`: SIGKILL, then a restart. `pause`: SIGSTOP for longer than the lease while another process works.
+ */
+export type MatrixKind = "crash" | "pause";
+
+/** How many leases a process stays stopped while another one runs. */
+const LEASES_ASLEEP = 2;
+
+/** How long the steps of starting take at most, in ms; they have rows of their own. */
+const SETTLED_MS = 1_000;
+
+/** How long an undisturbed process takes to mark what SNS accepted, in ms. */
+const KEPT_WITHIN_MS = 500;
+
+/** Three leases (G11), plus the time to start on a busy machine, in ms: the other one is stopped until then. */
+const startsWithin = (leaseMs: number) => 3 * leaseMs + 30_000;
+
+/** Sends a signal at each step: row after row in one world with a growing history. */
+export class Matrix {
+  readonly #world: World;
+  readonly #kind: MatrixKind;
+  readonly #leaseMs: number;
+  readonly #shown = new Set<string>();
+  #copies = 0;
+
+  /** @param world with the relay that gets the signal and, for pauses, another one that keeps working. */
+  constructor(world: World, kind: MatrixKind, leaseMs: number) {
+    this.#world = world;
+    this.#kind = kind;
+    this.#leaseMs = leaseMs;
+  }
+
+  async row(step: Step): Promise<MatrixRow> {
+    const world = this.#world;
+    const [struck, ...others] = world.relays as [Relay, ...Relay[]];
+    const drive: Drive = DRIVES[step.drive];
+    await Promise.all(world.relays.map((relay) => (relay.runs ? relay.process.stop() : null)));
+    await drive.prepare?.(world);
+    const command = (await drive.command?.(world)) ?? null;
+    const { process, acting } = await this.#begin(step, drive, command);
+    const reached = await process.says(new RegExp(`^at step ${step.name}$`)).then(
+      () => true,
+      () => false,
+    );
+    const struckAt = now();
+    const blocked: string[] = [];
+    if (this.#kind === "crash") await process.kill();
+    else if (reached) {
+      process.stopsItself();
+      for (const relay of others)
+        await relay.start({ withinMs: startsWithin(this.#leaseMs) }).catch(async () => {
+          blocked.push(relay.name);
+          await relay.process.kill();
+        });
+      // Another one does the same meanwhile, and may have to wait for the first.
+      if (command?.again) acting.push(others[0]?.launch(command.words, command).ended);
+      // From here on there is another process to take over what the stopped one holds.
+      await delay(LEASES_ASLEEP * this.#leaseMs);
+      process.continue();
+    }
+    heal(world);
+    if (command !== null) acting.push(process.ended);
+    await Promise.all(acting);
+    for (const relay of world.relays) await startUntilItRuns(relay);
+    const rested = await rest(world);
+    const again = command?.again === true ? await struck.launch(command.words, command).ended : 0;
+    const { copies, findings } = await this.#judge();
+    const find = (guarantee: Finding["guarantee"], what: string, about = step.name) =>
+      findings.push({ guarantee, what, about });
+    for (const name of blocked) find("G11", "could not start while another process was stopped", name);
+    if (again !== 0) find("G11", `${command?.words[0]} failed when it was run again`);
+    if (copies > 0 && !mayCopy(step, this.#kind) && !this.#wereOnTheirWay(struckAt))
+      find("G5", "sent again, although the acceptance could be known");
+    return { step: step.name, reached, rested, copies, findings };
+  }
+
+  /** Starts the process that is to pass the step, and triggers it. */
+  async #begin(step: Step, drive: Drive, command: Command | null) {
+    const [struck] = this.#world.relays as [Relay];
+    const arms = armed(step, this.#kind);
+    if (command !== null) {
+      const environment = { ...arms.environment, ...command.environment };
+      return { process: struck.launch(command.words, { ...arms, environment }), acting: [] };
+    }
+    const environment = { ...arms.environment, ...drive.environment };
+    // It may not get as far as saying that it runs.
+    const started = struck.start({ ...arms, environment }).then(
+      () => true,
+      () => false,
+    );
+    const acting: (Promise<unknown> | undefined)[] = [];
+    if (drive.act !== undefined && (await started)) {
+      await delay(SETTLED_MS);
+      acting.push(drive.act(this.#world));
+    }
+    return { process: struck.process, acting };
+  }
+
+  /**
+   * Whether everything sent again since then had only just been accepted, so that another loop of the process
+   * was about to mark it.
+   */
+  #wereOnTheirWay(struckAt: number): boolean {
+    const { accepted } = evidenceOf(this.#world.recorder.history);
+    const byEvent = Map.groupBy(
+      accepted,
+      ({ topicArn, event, replay }) => `${topicArn} ${event.id} ${replay}`,
+    );
+    return [...byEvent.values()].every((lines) =>
+      lines.every((line, index) => {
+        const before = lines[index - 1];
+        return before === undefined || line.at < struckAt || before.at > struckAt - KEPT_WITHIN_MS;
+      }),
+    );
+  }
+
+  async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {
+    const { books, findings } = await judgeWorld(this.#world);
+    const accepted = this.#world.sns.recordAcceptances();
+    const published = new Set(
+      books.publications.map(({ source, event_id, replay_id }) => `${source} ${event_id} ${replay_id}`),
+    );
+    const copies = accepted - published.size - this.#copies;
+    this.#copies += copies;
+    const fresh = findings.filter((finding) => {
+      const key = JSON.stringify(finding);
+      return !this.#shown.has(key) && this.#shown.add(key);
+    });
+    return { copies, findings: fresh };
+  }
+}
+
+const mayCopy = ({ copies }: Step, kind: MatrixKind): boolean =>
+  copies === "accepted" || (copies === "leaving" && kind === "pause");
+
+const armed = (step: Step, kind: MatrixKind) => ({
+  nodeArgs: ["--import", join(import.meta.dirname, "at-failpoint.ts")],
+  environment: {
+    FAULTS_STEP: step.name,
+    FAULTS_PASSING: String(step.passing ?? 1),
+    FAULTS_SIGNAL: kind === "crash" ? "SIGKILL" : "SIGSTOP",
+  },
+});

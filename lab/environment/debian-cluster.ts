@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ownPort } from "../../test/support/own-port.ts";
+
+const execute = promisify(execFile);
+const BIN = "/usr/lib/postgresql/15/bin";
+
+/** A cluster of Debian's PostgreSQL 15 that runs as the user `postgres`; the caller is root. */
+export interface DebianCluster {
+  readonly port: number;
+  start(): Promise<void>;
+  stop(how: "fast" | "immediate"): Promise<void>;
+  /** Kills its postmaster, as when a machine dies. */
+  kill(): Promise<void>;
+  isRunning(): Promise<boolean>;
+}
+
+const SETTINGS =
+  "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 -c timezone=Asia/Kolkata";
+
+/** One of PostgreSQL 15's programs, as the user `postgres`. */
+export async function asPostgres(program: string, ...args: string[]): Promise<void> {
+  const command = ["-u", "postgres", "--", join(BIN, program), ...args];
+  // Processes that Postgres leaves running must not keep our pipes open.
+  await execute("runuser", command, { cwd: "/", timeout: 60_000 });
+}
+
+/** Gives a folder to the user `postgres`. */
+export async function folderOfPostgres(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await execute("chown", ["postgres:", folder]);
+  await execute("chmod", ["700", folder]);
+  return folder;
+}
+
+/**
+ * Creates a cluster in `<folder>/cluster` with the superuser `postgres` and this password, without starting
+ * it.
+ */
+export async function newCluster(folder: string, password: string): Promise<DebianCluster> {
+  await folderOfPostgres(folder);
+  const file = join(folder, "password");
+  await writeFile(file, password, { mode: 0o600 });
+  await execute("chown", ["postgres:", file]);
+  const data = join(folder, "cluster");
+  const rest = [
+    "-U",
+    "postgres",
+    "--auth=scram-sha-256",
+    `--pwfile=${file}`,
+    "--encoding=UTF8",
+    "--locale=C",
+  ];
+  await asPostgres("initdb", "-D", data, ...rest, "--wal-segsize=1", "--no-sync", "--no-instructions");
+  return await clusterIn(folder);
+}
+
+/** Copies a running cluster into a folder as a base backup, without starting it. */
+export async function newCopy(folder: string, url: string, ...more: string[]): Promise<DebianCluster> {
+  await folderOfPostgres(folder);
+  const data = join(folder, "cluster");
+  await asPostgres("pg_basebackup", "-D", data, "-d", url, "-X", "stream", "-c", "fast", ...more);
+  return await clusterIn(folder);
+}
+
+/** Copies a running cluster into a folder as its standby, named `standby`, without starting it. */
+export async function newStandby(folder: string, primaryUrl: string): Promise<DebianCluster> {
+  const from = new URL(primaryUrl);
+  from.searchParams.set("application_name", "standby");
+  return await newCopy(folder, from.href, "-R");
+}
+
+/** Promotes the standby. */
+export const promote = (folder: string): Promise<void> =>
+  asPostgres("pg_ctl", "-D", join(folder, "cluster"), "-w", "promote");
+
+async function clusterIn(folder: string): Promise<DebianCluster> {
+  const data = join(folder, "cluster");
+  const port = await ownPort();
+  const control = (...words: string[]) => asPostgres("pg_ctl", "-D", data, "-w", "-t", "50", ...words);
+  return {
+    port,
+    start: () => control("-l", join(folder, "log"), "-o", `${SETTINGS} -c port=${port}`, "start"),
+    stop: (how) => control("-m", how, "stop"),
+    async kill() {
+      const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
+      process.kill(Number(pid), "SIGKILL");
+    },
+    isRunning: () =>
+      control("status").then(
+        () => true,
+        () => false,
+      ),
+  };
+}

@@ -1,0 +1,91 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { doctorChecks } from "../../test/support/doctor-checks.ts";
+import { ownPort } from "../../test/support/own-port.ts";
+import { startRelay, surroundings } from "../../test/support/relay.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+
+/** The url by way of Debian's PgBouncer, which refuses the option `options` at the start of a session. */
+async function behindPgBouncer(url: string, mode: "session" | "transaction"): Promise<string> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const folder = await temporaryFolder();
+  const front = await ownPort();
+  const secret = decodeURIComponent(password);
+  writeFileSync(join(folder, "users.txt"), `"${username}" "${secret}"\n`);
+  writeFileSync(
+    join(folder, "pgbouncer.ini"),
+    `[databases]
+* = host=${hostname} port=${port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${front}
+unix_socket_dir =
+auth_type = plain
+auth_file = ${folder}/users.txt
+pool_mode = ${mode}
+default_pool_size = 30
+`,
+  );
+  const isRoot = process.getuid?.() === 0;
+  const child = spawn(
+    "/usr/sbin/pgbouncer",
+    [...(isRoot ? ["-u", "nobody"] : []), `${folder}/pgbouncer.ini`],
+    {
+      stdio: "ignore",
+    },
+  );
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  await vi.waitFor(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const socket = createConnection(front, "127.0.0.1", () => {
+          socket.destroy();
+          resolve();
+        });
+        socket.on("error", reject);
+      }),
+  );
+  const through = new URL(`postgres://127.0.0.1:${front}${pathname}`);
+  through.username = username;
+  through.password = password;
+  return through.href;
+}
+
+describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding: "utf8" }).split("\n")[0]}`, () => {
+  it("that keeps sessions, a payment goes all the way", async () => {
+    const around = await surroundings();
+    const id = around.provider.paid();
+    const environment = around.environment({
+      DATABASE_URL: await behindPgBouncer(around.databaseUrl, "session"),
+      COLLECTION_IDS: "none",
+    });
+    const relay = await startRelay(environment);
+    expect((await relay.callback({ data: { id } })).status).toBe(200);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+    const checks = await doctorChecks(environment);
+    expect(checks).toContainEqual(expect.objectContaining({ about: "sessions", state: "ok" }));
+    await relay.stop();
+    expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  });
+
+  it("that hands them on after each transaction, nothing starts, and doctor says why", async () => {
+    const around = await surroundings();
+    const url = await behindPgBouncer(around.databaseUrl, "transaction");
+    const environment = around.environment({ DATABASE_URL: url });
+    await expect(startRelay(environment)).rejects.toThrow("pool_mode = session");
+    const checks = await doctorChecks(environment);
+    expect(checks).toContainEqual({
+      about: "sessions",
+      state: "fault",
+      says: expect.stringContaining("pool_mode = session"),
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import pg from "pg";
+import { createLocalTopic } from "../../src/app/dev-topics.ts";
+import { withReconcileSources } from "../../src/app/providers.ts";
+import { openConfirmations } from "../../src/confirm/queue/open.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.ts";
+import { certify } from "../../src/reconcile/certificate/certify.ts";
+import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { leaseOf } from "../../src/work/lease.ts";
+import { passesApart } from "../../test/support/passes-apart.ts";
+import { type HostileProvider, startHostileProvider } from "./hostile-provider.ts";
+import type { Said, Window } from "./model.ts";
+
+/** Where worlds are played: one database, one SNS and one hostile provider for all of them. */
+export interface Yard {
+  provider: HostileProvider;
+  sns: LocalSns;
+  databaseUrl: string;
+  /** How many worlds were begun in it. */
+  worlds: number;
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** @param databaseUrl of a database with the relay's schema, used by nobody else. */
+export async function openYard(databaseUrl: string): Promise<Yard> {
+  process.env.AWS_ACCESS_KEY_ID ??= "local";
+  process.env.AWS_SECRET_ACCESS_KEY ??= "local";
+  const [provider, sns] = await Promise.all([startHostileProvider(), startLocalSns({ port: 0 })]);
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  // One that breaks while nobody uses it is replaced.
+  pool.on("error", () => undefined);
+  return {
+    provider,
+    sns,
+    databaseUrl,
+    worlds: 0,
+    query: async (text, values = []) => (await pool.query(text, values)).rows,
+    async close() {
+      await pool.end();
+      await Promise.all([provider.close(), sns.close()]);
+    },
+  };
+}
+
+/** A sweep is done in one pass, or two; after every 429 it goes on later. */
+const MOST_PASSES = 50;
+
+const NEVER = new AbortController().signal;
+
+/**
+ * A relay in this process, which works when the world says so.
+ * @param collections of its sources, by name; a source's name is its API key too.
+ */
+export async function openRelay(yard: Yard, zone: string, collections: ReadonlyMap<string, string>) {
+  const { provider, sns, databaseUrl, query } = yard;
+  const names = [...collections.keys()];
+  const topicArn = await createLocalTopic(sns.url, `topic-of-${names[0]}`);
+  const settings = readSettings(
+    {
+      PUBLIC_URL: "https://relay.example.com",
+      DATABASE_URL: databaseUrl,
+      COLLECTION_API_URL: provider.url,
+      COLLECTION_API_KEY: "unused-key",
+      CALLBACK_TOKENS: "0123456789012345678901",
+      SNS_TOPIC_ARN: topicArn,
+      AWS_REGION: "us-east-1",
+      AWS_ENDPOINT_URL_SNS: sns.url,
+      PROVIDER_TIME_ZONE: zone,
+      BOOKS_TIME_ZONE: "UTC",
+      RECONCILE_LOOKBACK: "12d",
+      CONFIRM_CONCURRENCY: "8",
+    },
+    SERVE_REQUIRES,
+  );
+  const sources = sourcesOf(settings).flatMap((source) =>
+    [...collections].map(([name, collectionId]) => ({
+      ...source,
+      name,
+      collectionApiKey: new Secret(name),
+      collectionIds: [collectionId],
+      reconciliation: "on" as const,
+    })),
+  );
+  const { db, alarms, passes, close } = await passesApart(settings, sources, { max: 4 });
+  await query("update source set first_served_at = now() - interval '12 days' where name = any($1)", [names]);
+  const sweepsDone = async (source: string) =>
+    (await query("select from sweep where source = $1 and state = 'done'", [source])).length;
+  return {
+    close,
+
+    /** As callbacks do. */
+    async hear(source: string, invoiceIds: readonly string[]): Promise<void> {
+      const keys = invoiceIds.map((invoiceId) => ({ invoiceId, source }));
+      await openConfirmations(db, keys, { openedBy: "callback", priority: "known" });
+    },
+
+    /** Asks and publishes what waits, without its waiting. */
+    async settle(): Promise<void> {
+      for (let round = 0; round < 2; round += 1) {
+        await query(
+          "update confirmation set due_at = clock_timestamp() where state = 'due' and source = any($1)",
+          [names],
+        );
+        await passes.confirm(NEVER);
+        await passes.publish(NEVER);
+      }
+    },
+
+    /** One more automatic sweep of each list, to its end, however long the list asks to be left alone. */
+    async sweep(): Promise<void> {
+      for (const { sweep, source } of passes.lists) {
+        const before = await sweepsDone(source);
+        for (let left = MOST_PASSES; left > 0 && (await sweepsDone(source)) === before; left -= 1) {
+          await sweep(NEVER);
+          await query("update sweep set due_at = clock_timestamp() where state = 'due' and source = $1", [
+            source,
+          ]);
+          await query("update source set opens_at = '-infinity', retry_at = '-infinity' where name = $1", [
+            source,
+          ]);
+        }
+      }
+    },
+
+    certify: async (name: string, window: Window): Promise<Said> =>
+      await withReconcileSources(
+        sources.filter((source) => source.name === name),
+        settings,
+        async ([source]) => {
+          if (source === undefined) throw new Error(`no source ${name}`);
+          const deps = { db, alarms, lease: leaseOf(60_000), signer: null };
+          const asked = { source, window, collectionId: null, signal: NEVER };
+          const [certificate] = await certify(deps, asked);
+          return certificate as Said;
+        },
+      ),
+
+    /** The amounts that the live topic was sent, by `source/invoice id`, the oldest first. */
+    sent(): Map<string, string[]> {
+      const sent = new Map<string, string[]>();
+      for (const { message } of sns.messages(topicArn)) {
+        const { source, subject, data } = JSON.parse(message);
+        const key = `${source.replace("urn:invoice-relay:", "")}/${subject}`;
+        sent.set(key, [...(sent.get(key) ?? []), data.amount]);
+      }
+      return sent;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const documents = [
+  ...readdirSync(root).filter((file) => file.endsWith(".md")),
+  ...["docs", "src"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  ),
+].filter((file) => file.endsWith(".md"));
+
+/** The text without what stands in fenced code. */
+const proseOf = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
+
+/** As GitHub makes them from headings. */
+const anchorsOf = (file: string) =>
+  [...proseOf(file).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
+
+/** Links of a document that lead nowhere, and files of tests that it names and are not there. */
+const wrongIn = (file: string) => [
+  ...[...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^(https?|mailto):/.test(target))
+    .filter((target) => {
+      const [path = "", anchor] = target.split("#");
+      const goal = path === "" ? join(root, file) : resolve(dirname(join(root, file)), path);
+      return !existsSync(goal) || (anchor !== undefined && !anchorsOf(relative(root, goal)).includes(anchor));
+    }),
+  ...[...read(file).matchAll(/`((?:test|lab)\/[\w./-]+\.ts)`/g)]
+    .map(([, path = ""]) => path)
+    .filter((path) => !existsSync(join(root, path))),
+];
+
+describe("the documents", () => {
+  it.each(documents)("%s: every link, and every test it names, leads to what is there", (file) => {
+    expect(wrongIn(file)).toEqual([]);
+  });
+
+  it("say why each package is there", () => {
+    const packages = ["package.json", "tools/package.json"].flatMap((file) => {
+      const { dependencies, devDependencies } = JSON.parse(read(file));
+      return Object.keys({ ...dependencies, ...devDependencies });
+    });
+    const reasons = read("docs/decisions.md");
+    const said = (name: string) =>
+      new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\| .{10,} \\|$`, "m").test(reasons) || name.startsWith("@types/");
+    expect(packages.filter((name) => !said(name))).toEqual([]);
+  });
+
+  it("call only npm scripts that exist", () => {
+    const { scripts } = JSON.parse(read("package.json"));
+    const called = ["README.md", "CONTRIBUTING.md"].flatMap((file) =>
+      [...read(file).matchAll(/npm (?:run (?:--silent )?)?(start|test|[a-z:-]+)/g)].map(
+        ([, name = ""]) => name,
+      ),
+    );
+    const ofNpm = ["run", "ci", "pack", "and"];
+    expect(called.filter((name) => !(name in scripts) && !ofNpm.includes(name))).toEqual([]);
+  });
+});
