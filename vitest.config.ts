@@ -2,7 +2,7 @@ import { devNull } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { leaveShellBehind } from "./src/kit/shell-variables.ts";
-import { PATIENCE_MS } from "./test/support/patience-ms.ts";
+import { TIMEOUT_MS } from "./test/support/timeout-ms.ts";
 import { unitTests } from "./test/support/unit-tests.ts";
 
 // The tests of what stands in for the provider and SNS, which the path's tests only use.
@@ -24,19 +24,19 @@ const LONG = [
 
 // What a test waits for bounds it, not a length of time: these only end what hangs, and leave time to say what
 // was waited for.
-const PATIENT = {
-  setupFiles: ["test/support/patience.ts", "test/support/one-seed.ts"],
-  expect: { poll: { timeout: PATIENCE_MS } },
-  testTimeout: 4 * PATIENCE_MS,
-  hookTimeout: 4 * PATIENCE_MS,
+const WITH_TIMEOUTS = {
+  setupFiles: ["test/support/timeouts.ts", "test/support/one-seed.ts"],
+  expect: { poll: { timeout: TIMEOUT_MS } },
+  testTimeout: 4 * TIMEOUT_MS,
+  hookTimeout: 4 * TIMEOUT_MS,
 };
 
 // Waiting for real servers is most of what these do, and loading modules much of the rest: more workers than
 // cores, each keeping what it loaded; and of the tests of one file that may, three run side by side.
 const WITH_SERVERS = {
-  ...PATIENT,
+  ...WITH_TIMEOUTS,
   globalSetup: ["test/support/global-setup.ts"],
-  setupFiles: [...PATIENT.setupFiles, "test/support/side-by-side.ts"],
+  setupFiles: [...WITH_TIMEOUTS.setupFiles, "test/support/side-by-side.ts"],
   maxWorkers: 4,
   isolate: false,
   maxConcurrency: 3,
@@ -85,10 +85,10 @@ export default defineConfig({
       {
         ssr,
         test: {
-          ...PATIENT,
+          ...WITH_TIMEOUTS,
           name: "unit",
           // What they wait for is near.
-          expect: { poll: { ...PATIENT.expect.poll, interval: 5 } },
+          expect: { poll: { ...WITH_TIMEOUTS.expect.poll, interval: 5 } },
           include: unitTests(import.meta.dirname),
           exclude: LONG,
           maxWorkers: 2,
@@ -100,7 +100,7 @@ export default defineConfig({
       { test: { ...WITH_SERVERS, name: "sandbox", include: SANDBOX } },
       {
         test: {
-          ...PATIENT,
+          ...WITH_TIMEOUTS,
           name: "lab",
           include: ["lab/**/*.test.ts"],
           globalSetup: ["lab/with-tools.ts", "test/support/global-setup.ts"],

@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { PATIENCE_MS } from "./test/support/patience-ms.ts";
+import { TIMEOUT_MS } from "./test/support/timeout-ms.ts";
 import { unitTests } from "./test/support/unit-tests.ts";
 
 // Only what needs no Postgres and no process: thousands of mutants are tried, each in milliseconds.
@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     include: unitTests(import.meta.dirname).filter((file) => ROOMS.test(file)),
     // Stryker itself ends a mutant that hangs.
-    testTimeout: PATIENCE_MS,
+    testTimeout: TIMEOUT_MS,
     isolate: false,
   },
 });

@@ -2,7 +2,7 @@
 # What needs more than Node and npm, called by `npm run check:slow` as root on Debian:
 # 1. the long tests, the stand-ins' own (`sandbox`), and of the `relay` project what a version of Postgres can
 #    change, on Debian's PostgreSQL 15, the oldest that is supported;
-# 2. the last of these, and a minute of torture, on PostgreSQL 16 and 17 from npm (18 is what `npm test`
+# 2. the last of these, and a minute of chaos, on PostgreSQL 16 and 17 from npm (18 is what `npm test`
 #    embeds), beside 3;
 # 3. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other
 #    languages: in two halves, side by side.
@@ -128,7 +128,7 @@ on_newer_versions() {
     start_postgres
     export TEST_DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres"
     part "the database tests on PostgreSQL $version" vitest run --project relay $DATABASE_TESTS
-    part "a minute of torture on PostgreSQL $version" npm run --silent torture -- --minutes 1
+    part "a minute of chaos on PostgreSQL $version" npm run --silent torture -- --minutes 1
     clean_up
     rm -rf "$programs"
   done

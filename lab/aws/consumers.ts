@@ -20,7 +20,7 @@ export async function buildConsumers(): Promise<Map<string, Command>> {
   return built;
 }
 
-interface Surroundings {
+interface Harness {
   topicArn: string;
   env: Record<string, string>;
   /** Makes an empty database. @returns its URL */
@@ -30,7 +30,7 @@ interface Surroundings {
 /** Runs one consumer: a queue of its own, subscribed with raw delivery, and a database of its own. */
 export async function startConsumer(
   [language, command]: [string, Command],
-  { topicArn, env, createDatabase }: Surroundings,
+  { topicArn, env, createDatabase }: Harness,
 ) {
   const fifo = topicArn.endsWith(".fifo");
   const sqs = new SQSClient();

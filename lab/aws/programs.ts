@@ -32,11 +32,11 @@ export function start(
   };
 }
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** Looks until something is so. @throws Error that names it after two minutes. */
 export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !(await look()); await pause(100))
+  for (const end = Date.now() + TIMEOUT_MS; !(await look()); await pause(100))
     if (Date.now() > end) throw new Error(`${what} did not come about`);
 }
 

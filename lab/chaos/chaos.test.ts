@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { embeddedServer } from "../../test/support/postgres-server.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { serverOnSmallDisk, serverWithStandby } from "../environment/debian-servers.ts";
-import { torture } from "./chaos.ts";
+import { chaos } from "./chaos.ts";
 import type { PlannedFault } from "./schedule.ts";
 
 const embedded = (folder: string) => embeddedServer(join(folder, "postgres"));
@@ -29,7 +29,7 @@ describe("traffic of some seconds under faults, and nothing answered is lost (G1
     const server = await start(folder);
     onTestFinished(() => server.close());
     const run = { server, folder: join(folder, "run"), lengthMs: 10_000, perSecond: 15, ...options };
-    const { findings, rested, figures } = await torture(run);
+    const { findings, rested, figures } = await chaos(run);
     expect({ findings, rested }).toEqual({ findings: [], rested: true });
     // Otherwise this proves little.
     expect(figures.taken).toBeGreaterThan(20);

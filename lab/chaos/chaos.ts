@@ -2,15 +2,21 @@ import { makeDatabase, onDatabase, type PostgresServer } from "../../test/suppor
 import { checkAllFound } from "../checker/check-events.ts";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
 import { countOpen } from "../checker/read-books.ts";
-import type { World, WorldOptions } from "../environment/environment.ts";
-import { endWorld, heal, judgeWorld, makeWorld, migrate } from "../environment/environment.ts";
+import type { Environment, EnvironmentOptions } from "../environment/environment.ts";
+import {
+  endEnvironment,
+  heal,
+  judgeEnvironment,
+  makeEnvironment,
+  migrate,
+} from "../environment/environment.ts";
 import { until } from "../environment/until.ts";
 import { Random } from "./random.ts";
 import { type Planned, scheduleOf } from "./schedule.ts";
 import { startUntilItRuns, strikeAll } from "./strike.ts";
 import { Traffic } from "./traffic.ts";
 
-export interface TortureOptions extends Omit<WorldOptions, "databaseUrl"> {
+export interface ChaosOptions extends Omit<EnvironmentOptions, "databaseUrl"> {
   server: PostgresServer;
   /** How long traffic lasts, in ms. */
   lengthMs: number;
@@ -41,47 +47,47 @@ const NO_FLOOD = { UNKNOWN_RATE_PER_SECOND: "1000" };
 const REST_WITHIN_MS = 60_000;
 
 /** Runs traffic under faults, waits for rest, and judges the history. */
-export async function torture(options: TortureOptions): Promise<Verdict> {
+export async function chaos(options: ChaosOptions): Promise<Verdict> {
   const { server, seed, lengthMs, perSecond, relays = 2, sources = 2, leaseMs = 2_000 } = options;
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
   const settings = { ...NO_FLOOD, ...options.settings };
-  const world = await makeWorld({ ...options, databaseUrl, relays, sources, leaseMs, settings });
+  const environment = await makeEnvironment({ ...options, databaseUrl, relays, sources, leaseMs, settings });
   try {
-    await migrate(world);
-    await Promise.all(world.relays.map((relay) => relay.start()));
-    const traffic = new Traffic(world, new Random(seed, "traffic"), options.shared ?? false);
+    await migrate(environment);
+    await Promise.all(environment.relays.map((relay) => relay.start()));
+    const traffic = new Traffic(environment, new Random(seed, "traffic"), options.shared ?? false);
     const plan = options.plan ?? scheduleOf({ seed, lengthMs, relays, leaseMs });
     const flowing = traffic.flow(perSecond, lengthMs);
     try {
-      await strikeAll(world, { server, databaseUrl }, plan);
+      await strikeAll(environment, { server, databaseUrl }, plan);
     } catch (error) {
       traffic.stop();
       throw error;
     } finally {
       await flowing;
     }
-    heal(world);
-    await Promise.all(world.relays.map(startUntilItRuns));
-    const rested = await rest(world, options.restWithinMs);
-    const { findings } = await judgeWorld(world);
-    return { findings, rested, figures: figuresOf(world) };
+    heal(environment);
+    await Promise.all(environment.relays.map(startUntilItRuns));
+    const rested = await rest(environment, options.restWithinMs);
+    const { findings } = await judgeEnvironment(environment);
+    return { findings, rested, figures: figuresOf(environment) };
   } finally {
-    await endWorld(world);
+    await endEnvironment(environment);
   }
 }
 
 /** Waits until nothing is open and every payment is published. @returns false if that takes too long. */
-export async function rest(world: World, withinMs = REST_WITHIN_MS): Promise<boolean> {
+export async function rest(environment: Environment, withinMs = REST_WITHIN_MS): Promise<boolean> {
   const rests = async () => {
-    if ((await countOpen(world.databaseUrl, 0)) > 0) return false;
-    world.sns.recordAcceptances();
-    return checkAllFound(evidenceOf(world.recorder.history)).next().done === true;
+    if ((await countOpen(environment.databaseUrl, 0)) > 0) return false;
+    environment.sns.recordAcceptances();
+    return checkAllFound(evidenceOf(environment.recorder.history)).next().done === true;
   };
   return await until(rests, { withinMs });
 }
 
-function figuresOf(world: World): Record<string, number> {
-  const { callbacks, asked, accepted, became, alarms, troubles } = evidenceOf(world.recorder.history);
+function figuresOf(environment: Environment): Record<string, number> {
+  const { callbacks, asked, accepted, became, alarms, troubles } = evidenceOf(environment.recorder.history);
   return {
     invoices: new Set(became.map(({ invoiceId }) => invoiceId)).size,
     callbacks: callbacks.length,

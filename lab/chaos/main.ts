@@ -1,10 +1,10 @@
 /**
- * `npm run torture -- --minutes N --seed S`: a run on its own embedded PostgreSQL, or on the server in
+ * `npm run chaos -- --minutes N --seed S`: a run on its own embedded PostgreSQL, or on the server in
  * TEST_DATABASE_URL, which is not stopped: only connections to it are cut. Exits with 1 on a finding.
  */
 import { parseArgs } from "node:util";
 import { runInLab, say } from "../environment/run-lab.ts";
-import { torture } from "./chaos.ts";
+import { chaos } from "./chaos.ts";
 
 const { values } = parseArgs({
   options: {
@@ -16,9 +16,9 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 
-await runInLab(`torture-${seed}`, { lent: process.env.TEST_DATABASE_URL }, async ({ folder, server }) => {
+await runInLab(`chaos-${seed}`, { lent: process.env.TEST_DATABASE_URL }, async ({ folder, server }) => {
   say(`seed ${seed}, history in ${folder}`);
-  const { findings, rested, figures } = await torture({
+  const { findings, rested, figures } = await chaos({
     server,
     seed,
     folder,

@@ -1,5 +1,5 @@
 import type { Cut, LinkFault } from "../../test/support/tcp-proxy.ts";
-import type { Mood } from "../environment/provider-behaviour.ts";
+import type { Behaviour } from "../environment/provider-behaviour.ts";
 import type { LinkName } from "../environment/relay.ts";
 import type { SnsFault } from "../environment/sns.ts";
 import { Random } from "./random.ts";
@@ -9,7 +9,7 @@ export type PlannedFault =
   | { on: "link"; relay: number; link: LinkName; fault: LinkFault }
   | { on: "cut"; relay: number; link: LinkName; cut: Cut }
   | { on: "process"; relay: number; how: "kill" | "stop" | "pause" }
-  | { on: "provider"; mood: Mood }
+  | { on: "provider"; behaviour: Behaviour }
   | { on: "sns"; fault: SnsFault }
   | { on: "postgres"; how: PostgresFault };
 
@@ -89,7 +89,7 @@ function drawFault(random: Random, relays: number): PlannedFault {
     case "process":
       return { on: "process", relay, how: random.one(["kill", "stop", "pause"] as const) };
     case "provider":
-      return { on: "provider", mood: drawMood(random) };
+      return { on: "provider", behaviour: drawBehaviour(random) };
     case "sns":
       return { on: "sns", fault: drawSnsFault(random) };
     case "postgres":
@@ -118,9 +118,9 @@ function drawCut(random: Random, link: LinkName): Cut {
   return link === "postgres" && random.share() < 0.5 ? { when, times, matching: "commit" } : { when, times };
 }
 
-function drawMood(random: Random): Mood {
+function drawBehaviour(random: Random): Behaviour {
   const share = random.one([0.3, 0.7, 1]);
-  return random.one<Mood>([
+  return random.one<Behaviour>([
     { kind: "down", share },
     { kind: "slow", ms: random.between(300, 3_000), share },
     { kind: "cut", share },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { World } from "../environment/environment.ts";
+import type { Environment } from "../environment/environment.ts";
 import type { Relay } from "../environment/relay.ts";
 import { until } from "../environment/until.ts";
 import { type Faulty, failPostgres } from "./postgres-faults.ts";
@@ -9,7 +9,11 @@ import { type Planned, type PlannedFault, placeOf } from "./schedule.ts";
  * Carries out a plan; resolves when the last fault is over. The history records the start and end of each
  * fault.
  */
-export async function strikeAll(world: World, faulty: Faulty, plan: readonly Planned[]): Promise<void> {
+export async function strikeAll(
+  environment: Environment,
+  faulty: Faulty,
+  plan: readonly Planned[],
+): Promise<void> {
   const began = performance.now();
   // A restart may take longer than planned: the next fault in the same place waits for it.
   const lastAt = new Map<string, Promise<void>>();
@@ -18,7 +22,7 @@ export async function strikeAll(world: World, faulty: Faulty, plan: readonly Pla
     const striking = (async () => {
       await delay(began + atMs - performance.now());
       await before;
-      await strike(world, faulty, { id: String(index), forMs, fault });
+      await strike(environment, faulty, { id: String(index), forMs, fault });
     })();
     lastAt.set(placeOf(fault), striking);
     return striking;
@@ -28,41 +32,45 @@ export async function strikeAll(world: World, faulty: Faulty, plan: readonly Pla
 
 /** Carries out one fault from start to end. */
 export async function strike(
-  world: World,
+  environment: Environment,
   faulty: Faulty,
   { id, forMs, fault }: { id: string; forMs: number; fault: PlannedFault },
 ): Promise<void> {
   const { on, ...detail } = fault;
   const tell = (state: "begins" | "ends") =>
-    world.recorder.record({ what: "fault", id, kind: on, state, detail: JSON.stringify(detail) });
+    environment.recorder.record({ what: "fault", id, kind: on, state, detail: JSON.stringify(detail) });
   tell("begins");
-  const end = await begin(world, faulty, fault);
+  const end = await begin(environment, faulty, fault);
   await delay(forMs);
   await end();
   tell("ends");
 }
 
 /** Starts a fault. @returns a function that ends it. */
-async function begin(world: World, faulty: Faulty, fault: PlannedFault): Promise<() => Promise<void>> {
+async function begin(
+  environment: Environment,
+  faulty: Faulty,
+  fault: PlannedFault,
+): Promise<() => Promise<void>> {
   switch (fault.on) {
     case "link": {
-      const link = relayOf(world, fault.relay).links[fault.link];
+      const link = relayOf(environment, fault.relay).links[fault.link];
       link.fault(fault.fault);
       return async () => link.heal();
     }
     case "cut": {
-      const link = relayOf(world, fault.relay).links[fault.link];
+      const link = relayOf(environment, fault.relay).links[fault.link];
       link.cut(fault.cut);
       return async () => link.heal();
     }
     case "process":
-      return await disturb(relayOf(world, fault.relay), fault.how);
+      return await disturb(relayOf(environment, fault.relay), fault.how);
     case "provider":
-      world.provider.feel(fault.mood);
-      return async () => world.provider.feel({ kind: "well" });
+      environment.provider.feel(fault.behaviour);
+      return async () => environment.provider.feel({ kind: "well" });
     case "sns":
-      world.sns.fault(fault.fault);
-      return async () => world.sns.calm();
+      environment.sns.fault(fault.fault);
+      return async () => environment.sns.calm();
     case "postgres":
       return await failPostgres(fault.how, faulty);
   }
@@ -85,7 +93,7 @@ export async function startUntilItRuns(relay: Relay): Promise<void> {
   });
 }
 
-function relayOf({ relays }: World, index: number): Relay {
+function relayOf({ relays }: Environment, index: number): Relay {
   const relay = relays[index];
   if (relay === undefined) throw new Error(`There is no relay ${index}.`);
   return relay;

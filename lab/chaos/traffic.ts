@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { World, WorldSource } from "../environment/environment.ts";
+import type { Environment, EnvironmentSource } from "../environment/environment.ts";
 import type { Random } from "./random.ts";
 
 /** The shapes of callbacks. */
@@ -29,15 +29,15 @@ const ANSWER_WITHIN_MS = 5_000;
 
 /** Payments and their callbacks, until told to stop. The seed decides what happens, but not when it ends. */
 export class Traffic {
-  readonly #world: World;
+  readonly #environment: Environment;
   readonly #random: Random;
   readonly #under = new Set<Promise<void>>();
   readonly #shared: boolean;
   #stopping = false;
 
   /** @param shared whether some invoices are seen by every source. */
-  constructor(world: World, random: Random, shared: boolean) {
-    this.#world = world;
+  constructor(environment: Environment, random: Random, shared: boolean) {
+    this.#environment = environment;
     this.#random = random;
     this.#shared = shared;
   }
@@ -67,12 +67,13 @@ export class Traffic {
     const random = this.#random;
     const story = random.one(this.#shared ? STORIES_OF_SEVERAL : STORIES);
     const id = random.uuid();
-    const source = random.one(this.#world.sources);
+    const source = random.one(this.#environment.sources);
     const amount = random.between(1, 9_999_999) / 100;
     const pause = random.between(100, 1_500);
     const shape = random.one(SHAPES);
-    const { provider } = this.#world;
-    const sources = story === "of two sources" ? this.#world.sources.map(({ name }) => name) : [source.name];
+    const { provider } = this.#environment;
+    const sources =
+      story === "of two sources" ? this.#environment.sources.map(({ name }) => name) : [source.name];
     const collectionId = story === "of two sources" ? source.sharedCollectionId : source.collectionId;
     const invoice = { id, collectionId, sources, amount };
     switch (story) {
@@ -81,7 +82,7 @@ export class Traffic {
         return await this.#call(source, [id], shape);
       case "of two sources":
         provider.keep({ ...invoice, status: "Paid" });
-        for (const each of this.#world.sources) await this.#call(each, [id], shape);
+        for (const each of this.#environment.sources) await this.#call(each, [id], shape);
         return;
       case "called back several times":
         provider.keep({ ...invoice, status: "Paid" });
@@ -113,9 +114,9 @@ export class Traffic {
   }
 
   /** Sends a callback, and while it is refused or unanswered again, up to three times. */
-  async #call(source: WorldSource, invoiceIds: string[], shape: Shape): Promise<void> {
+  async #call(source: EnvironmentSource, invoiceIds: string[], shape: Shape): Promise<void> {
     for (let attempt = 0; attempt < 3; attempt++) {
-      if (await sendCallback(this.#world, source, invoiceIds, shape, this.#random.share())) return;
+      if (await sendCallback(this.#environment, source, invoiceIds, shape, this.#random.share())) return;
       await delay(300 * (attempt + 1));
     }
   }
@@ -123,8 +124,8 @@ export class Traffic {
 
 /** @returns whether it got a 2xx. */
 export async function sendCallback(
-  { relays, recorder }: World,
-  source: WorldSource,
+  { relays, recorder }: Environment,
+  source: EnvironmentSource,
   invoiceIds: string[],
   shape: Shape,
   share = 0,

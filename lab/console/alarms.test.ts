@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startAlarmReceiver } from "../../test/support/alarm-receiver.ts";
-import { NAMES, startConsoleWorld } from "./console-environment.ts";
+import { NAMES, startConsoleEnvironment } from "./console-environment.ts";
 import { Operator } from "./operator.ts";
 import { standHere } from "./stand.ts";
 
@@ -10,7 +10,7 @@ const stand = standHere();
 let person: Operator;
 beforeAll(async () => {
   // More than one page shows; of two names.
-  await stand.world.query(
+  await stand.environment.query(
     `insert into alarm (name, source, subject, detail, raised_at, last_raised_at)
      select case when n % 10 = 0 then 'invoice_unanswered' else 'invoice_anomaly' end, 'default',
        gen_random_uuid(), 'It is odd.', now(), now() from generate_series(1, ${ALARMS}) as n`,
@@ -51,7 +51,7 @@ describe("alarms by hand", () => {
     await person.confirm("Snooze", "The hoster is on it.");
     await page.getByRole("row").filter({ hasText: "snoozed until" }).waitFor();
     await person.keep("alarms-noted-and-snoozed");
-    await stand.world.until(
+    await stand.environment.until(
       "select actor from audit_entry where action = 'alarm.snooze'",
       [],
       [{ actor: `admin:${NAMES.operate}` }],
@@ -64,8 +64,8 @@ describe("alarms by hand", () => {
     await person.choose(page.getByRole("checkbox", { name: "Choose all that are shown" }));
     await person.press(page.getByRole("button", { name: "Close all 207" }));
     await person.confirm("Close 207", "The provider explained them.");
-    await stand.world.until(open, ["invoice_anomaly"], [{ n: 0 }]);
-    await stand.world.until(open, ["invoice_unanswered"], [{ n: 23 }]);
+    await stand.environment.until(open, ["invoice_anomaly"], [{ n: 0 }]);
+    await stand.environment.until(open, ["invoice_unanswered"], [{ n: 23 }]);
     expect(person.complaints).toEqual([]);
   });
 
@@ -77,9 +77,9 @@ describe("alarms by hand", () => {
 
   it("that are told somewhere can be tried: the page sends a test message, and says what came of it", async () => {
     const receiver = await startAlarmReceiver();
-    const world = await startConsoleWorld({ ALARM_WEBHOOK_URL: receiver.url });
-    onTestFinished(() => world.stop());
-    await using admin = await Operator.arrive(stand.browser, world);
+    const environment = await startConsoleEnvironment({ ALARM_WEBHOOK_URL: receiver.url });
+    onTestFinished(() => environment.stop());
+    await using admin = await Operator.arrive(stand.browser, environment);
     await admin.signIn("admin");
     const press = async () => {
       await admin.visit("Settings & audit");
@@ -90,7 +90,7 @@ describe("alarms by hand", () => {
     expect(receiver.messages.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^TEST of the alarm webhook/),
     ]);
-    receiver.mood = 500;
+    receiver.behaviour = 500;
     await press();
     await admin.page.getByText("it answered 500").waitFor();
   });

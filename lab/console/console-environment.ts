@@ -35,12 +35,12 @@ export const NAMES: Record<Role, string> = { read: "ruth", operate: "ola", admin
 export const STRANGER = "203.0.113.9";
 
 /** The stack that the console is shown over: relay, collection service, local SNS, Postgres; all real. */
-export type ConsoleWorld = Awaited<ReturnType<typeof startConsoleWorld>>;
+export type ConsoleEnvironment = Awaited<ReturnType<typeof startConsoleEnvironment>>;
 
 const DAY_MS = 86_400_000;
 
 /** Starts it with an empty log. It has been served for 40 days, and its list was just read. */
-export async function startConsoleWorld(changes: Record<string, string> = {}) {
+export async function startConsoleEnvironment(changes: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const database = await createTestDatabase();
   starting.defer(() => database.drop());

@@ -6,7 +6,7 @@ const stand = standHere();
 
 // Until 01:00 UTC the relay makes none for today.
 beforeAll(async () => {
-  await stand.world.query(
+  await stand.environment.query(
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
        gaps, document)
      select gen_random_uuid(), 'default', day, day - 30, day, '{}', 'done', now(), 'equal', 0, '{}'
@@ -74,7 +74,7 @@ describe("the console is never green without fresh proof", () => {
     await person.confirm("Pause", "The clock is wrong.");
     const paused = `select count(*)::int as n from source
       where paused_until between now() + interval '55 minutes' and now() + interval '65 minutes'`;
-    await stand.world.until(paused, [], [{ n: 1 }]);
+    await stand.environment.until(paused, [], [{ n: 1 }]);
     await person.press(page.getByRole("button", { name: "Resume" }).first());
     await person.confirm("Resume", "Seen.");
     await person.leave();

@@ -42,8 +42,8 @@ async function harmDone(page: Page): Promise<string[]> {
       const texts = node.nodeType === Node.TEXT_NODE ? [node.data] : shown.map((a) => a.value);
       for (const text of texts)
         if (unseen.test(text)) {
-          const around = node.parentElement?.outerHTML.slice(0, 120);
-          harm.push("hides: " + JSON.stringify(text.slice(0, 200)) + " in " + around);
+          const harness = node.parentElement?.outerHTML.slice(0, 120);
+          harm.push("hides: " + JSON.stringify(text.slice(0, 200)) + " in " + harness);
         }
     }
     if (unseen.test(document.title)) harm.push("hides in the title: " + JSON.stringify(document.title));

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { NAMES } from "./console-environment.ts";
-import { type FullHouse, fillHouse } from "./full-house.ts";
+import { type FullHistory, fillHistory } from "./full-history.ts";
 import type { Hand, Operator } from "./operator.ts";
 import { standHere } from "./stand.ts";
 
@@ -13,23 +13,23 @@ const REASON = `select actor, detail->>'reason' as reason from audit_entry where
 /** In the order in which a person does them, who stays signed in. */
 describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
   const stand = standHere();
-  let house: FullHouse;
+  let history: FullHistory;
   let person: Operator;
 
   beforeAll(async () => {
-    house = await fillHouse(stand.world);
-    await stand.world.api("POST", "/resume", { work: "publish", reason: "The consumer is deployed." });
+    history = await fillHistory(stand.environment);
+    await stand.environment.api("POST", "/resume", { work: "publish", reason: "The consumer is deployed." });
     person = await stand.arrive({ hand });
   });
 
   const audited = (action: string, reason: string) =>
-    stand.world.until(REASON, [action], [{ actor: `admin:${NAMES.operate}`, reason }]);
+    stand.environment.until(REASON, [action], [{ actor: `admin:${NAMES.operate}`, reason }]);
 
   it("one signs in, and a payment comes through live", async () => {
-    const { world } = stand;
+    const { environment } = stand;
     await person.signIn("operate");
-    const id = await world.invoice("live-17");
-    await world.pay(id);
+    const id = await environment.invoice("live-17");
+    await environment.pay(id);
     await person.page.getByText("live-17").first().waitFor();
     expect(person.complaints).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     await person.write(page.getByRole("searchbox"), "order-2");
     await page.keyboard.press("Enter");
     await person.press(page.getByRole("row").getByRole("link", { name: /order-2/ }));
-    await page.waitForURL(`**/console/payments/${house.paid[1]}`);
+    await page.waitForURL(`**/console/payments/${history.paid[1]}`);
     await page
       .getByText(/invoice\.paid/)
       .first()
@@ -55,13 +55,13 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     await page.keyboard.press("Enter");
     await person.press(page.getByRole("row").getByRole("link", { name: /order-foreign-2/ }));
     await person.press(page.getByRole("link", { name: "Open in quarantine" }));
-    await page.waitForURL(`**/console/attention/quarantine/${house.quarantined[1]}`);
+    await page.waitForURL(`**/console/attention/quarantine/${history.quarantined[1]}`);
     await page.getByRole("button", { name: "Release" }).waitFor();
     await person.visit("Attention");
     await person.press(page.getByRole("link", { name: "Alarms" }));
     const alarm = rowOf(page, "A confirmation was given up");
     await person.press(alarm.getByRole("link"));
-    await page.waitForURL(`**/console/attention/dead/${house.deadConfirmation}`);
+    await page.waitForURL(`**/console/attention/dead/${history.deadConfirmation}`);
     await page.getByRole("button", { name: "Retry" }).waitFor();
     await page.locator(".badge").getByText("dead letter").waitFor();
     expect(person.complaints).toEqual([]);
@@ -69,16 +69,16 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
 
   it("one releases a payment from quarantine, and it is published", async () => {
     const { page } = person;
-    const [released = "", other = ""] = house.quarantined;
+    const [released = "", other = ""] = history.quarantined;
     await person.visit("Attention");
     await person.press(page.getByRole("link", { name: "Quarantine" }));
     await person.choose(rowOf(page, "order-foreign-1").getByRole("checkbox"));
     await person.press(page.getByRole("button", { name: "Release", exact: true }));
     await person.confirm("Release", "It is our new collection.");
-    await stand.world.until(PUBLISHED, [released], [{ n: 1 }]);
+    await stand.environment.until(PUBLISHED, [released], [{ n: 1 }]);
     await audited("quarantine.release", "It is our new collection.");
     await rowOf(page, "order-foreign-1").waitFor({ state: "detached" });
-    await stand.world.until(VERDICT, [other], [{ verdict: "quarantined", state: "done" }]);
+    await stand.environment.until(VERDICT, [other], [{ verdict: "quarantined", state: "done" }]);
     expect(person.complaints).toEqual([]);
   });
 
@@ -86,13 +86,13 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     const { page } = person;
     await person.press(page.getByRole("link", { name: "Dead letters" }));
     // Of the one that was never confirmed nothing is known but its id.
-    await rowOf(page, house.deadConfirmation.slice(0, 8)).waitFor();
+    await rowOf(page, history.deadConfirmation.slice(0, 8)).waitFor();
     await rowOf(page, "order-refused").waitFor();
     await person.choose(page.getByRole("checkbox", { name: "Choose all that are shown" }));
     await person.press(page.getByRole("button", { name: "Retry", exact: true }));
     await person.confirm("Retry 2", "The provider is back.");
-    for (const id of [house.deadConfirmation, house.deadEvent])
-      await stand.world.until(PUBLISHED, [id], [{ n: 1 }]);
+    for (const id of [history.deadConfirmation, history.deadEvent])
+      await stand.environment.until(PUBLISHED, [id], [{ n: 1 }]);
     await audited("dead.retry", "The provider is back.");
     await page.getByText("No dead letters.").waitFor();
     expect(person.complaints).toEqual([]);
@@ -100,34 +100,46 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
 
   it("one sees what a replay would take before it runs, and follows it to its end", async () => {
     const { page } = person;
-    const before = stand.world.sns.messages(stand.world.otherTopicArn).length;
+    const before = stand.environment.sns.messages(stand.environment.otherTopicArn).length;
     await person.visit("Replays");
     await person.press(page.getByRole("link", { name: "New replay" }));
-    await person.select(page.getByLabel("To the topic"), stand.world.otherTopicArn);
+    await person.select(page.getByLabel("To the topic"), stand.environment.otherTopicArn);
     await person.press(page.getByRole("button", { name: "Dry run" }));
     const found = await page.getByRole("heading", { name: /It would take \d+ events/ }).textContent();
-    expect(stand.world.sns.messages(stand.world.otherTopicArn)).toHaveLength(before);
+    expect(stand.environment.sns.messages(stand.environment.otherTopicArn)).toHaveLength(before);
     await person.press(page.getByRole("button", { name: "Start the replay" }));
     await person.confirm("Start the replay", "The copy was lost.");
     const count = Number(/\d+/.exec(found ?? "")?.[0]);
     await page.getByText(`${count} of ${count} events`).waitFor();
     await page.locator(".badge").getByText("done").waitFor();
-    expect(stand.world.sns.messages(stand.world.otherTopicArn)).toHaveLength(before + count);
+    expect(stand.environment.sns.messages(stand.environment.otherTopicArn)).toHaveLength(before + count);
     await audited("replay.start", "The copy was lost.");
     expect(person.complaints).toEqual([]);
   });
 
   it("one stops a replay, and lets it go on", async () => {
     const { page } = person;
-    const { replay } = await stand.world.api("POST", "/replays", { kind: "events", filters: {}, rate: 1 });
+    const { replay } = await stand.environment.api("POST", "/replays", {
+      kind: "events",
+      filters: {},
+      rate: 1,
+    });
     await person.visit("Replays");
     await person.press(page.getByRole("row").filter({ hasText: "running" }).getByRole("link"));
     await person.press(page.getByRole("button", { name: "Stop" }));
     await person.confirm("Stop", "Not now.");
-    await stand.world.until("select state from replay where id = $1", [replay.id], [{ state: "cancelled" }]);
+    await stand.environment.until(
+      "select state from replay where id = $1",
+      [replay.id],
+      [{ state: "cancelled" }],
+    );
     await person.press(page.getByRole("button", { name: "Resume" }));
     await person.confirm("Resume", "Now.");
-    await stand.world.until("select state from replay where id = $1", [replay.id], [{ state: "running" }]);
+    await stand.environment.until(
+      "select state from replay where id = $1",
+      [replay.id],
+      [{ state: "running" }],
+    );
     expect(person.complaints).toEqual([]);
   });
 
@@ -141,7 +153,7 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     await person.press(page.getByRole("button", { name: "Reconcile" }));
     await person.confirm("Reconcile", "Their callbacks never came.");
     await page.getByText(/2 missing; 2 asked about now/).waitFor();
-    for (const id of house.missed) await stand.world.until(PUBLISHED, [id], [{ n: 1 }]);
+    for (const id of history.missed) await stand.environment.until(PUBLISHED, [id], [{ n: 1 }]);
     await person.press(page.getByRole("button", { name: "Certify" }));
     await page.getByText("Equal: every payment of the period came through.").waitFor();
     await page
@@ -161,7 +173,7 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     await person.confirm("Pause", "Their deploy.");
     const row = page.getByRole("listitem").filter({ hasText: "Their deploy." });
     await row.getByText(/until/).waitFor();
-    const [paused] = await stand.world.query<{ minutes: number }>(
+    const [paused] = await stand.environment.query<{ minutes: number }>(
       "select extract(epoch from paused_until - now())::int / 60 as minutes from source where name = 'default'",
     );
     expect(paused?.minutes).toBeGreaterThanOrEqual(13);
@@ -175,8 +187,8 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
 
   it("one is led from the headline to what waits for the provider, and a search says that it waits", async () => {
     const { page } = person;
-    const id = await stand.world.invoice("waits-for-their-deploy", { payerName: "Ngozi Okafor" });
-    await stand.world.pay(id);
+    const id = await stand.environment.invoice("waits-for-their-deploy", { payerName: "Ngozi Okafor" });
+    await stand.environment.pay(id);
     await person.visit("Now");
     await person.keep(`now-held-up-${hand}`);
     await person.press(page.getByRole("link", { name: "Open what is being confirmed" }));

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { PATIENCE_MS } from "../../test/support/patience-ms.ts";
-import { ADMIN_TOKENS, type ConsoleWorld, type Role } from "./console-environment.ts";
+import { TIMEOUT_MS } from "../../test/support/timeout-ms.ts";
+import { ADMIN_TOKENS, type ConsoleEnvironment, type Role } from "./console-environment.ts";
 
 /** What a person works with. */
 export type Hand = "mouse" | "keyboard";
@@ -25,21 +25,21 @@ export const looksOn = (screens: Record<string, BrowserContextOptions>) =>
   );
 
 /** More stops than any page has between two things. */
-const MOST_STOPS = 400;
+const STOPS_LIMIT = 400;
 
 /** A person at the console, in a browser of their own, who complains of whatever the browser reports. */
 export class Operator {
   readonly page: Page;
   /** Errors in the browser's console, and scripts that broke. */
   readonly complaints: string[] = [];
-  readonly #world: Pick<ConsoleWorld, "url">;
+  readonly #environment: Pick<ConsoleEnvironment, "url">;
   readonly #hand: Hand;
 
-  private constructor(page: Page, world: Pick<ConsoleWorld, "url">, hand: Hand) {
+  private constructor(page: Page, environment: Pick<ConsoleEnvironment, "url">, hand: Hand) {
     this.page = page;
-    this.#world = world;
+    this.#environment = environment;
     this.#hand = hand;
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     page.on("console", (message) => {
       if (message.type() === "error") this.complaints.push(message.text());
     });
@@ -48,18 +48,18 @@ export class Operator {
 
   static async arrive(
     browser: Browser,
-    world: Pick<ConsoleWorld, "url">,
+    environment: Pick<ConsoleEnvironment, "url">,
     { hand = "mouse", ...options }: BrowserContextOptions & { hand?: Hand } = {},
   ): Promise<Operator> {
     // A machine without a locale gives its browser a language that is none.
     const own = { ...DESKTOP, locale: "en-GB", timezoneId: "Africa/Lagos" };
     const context = await browser.newContext({ ...own, ...options });
-    return new Operator(await context.newPage(), world, hand);
+    return new Operator(await context.newPage(), environment, hand);
   }
 
   /** @param path below /console/ */
   async open(path = ""): Promise<void> {
-    await this.page.goto(`${this.#world.url}/console/${path}`);
+    await this.page.goto(`${this.#environment.url}/console/${path}`);
   }
 
   /** Waits until the page has its data and the stream is there. */
@@ -120,7 +120,7 @@ export class Operator {
   /** Presses Tab until it has the focus, which has to be seen. */
   async reach(what: Locator): Promise<void> {
     await what.waitFor();
-    for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+    for (let stops = 0; stops < STOPS_LIMIT; stops += 1) {
       if ((await what.and(this.page.locator(":focus")).count()) > 0) {
         expect(await this.page.evaluate(FOCUS_IS_SEEN), `the focus on ${what}`).toBe(true);
         return;

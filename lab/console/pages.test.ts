@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ConsoleWorld } from "./console-environment.ts";
-import { type FullHouse, fillHouse } from "./full-house.ts";
+import type { ConsoleEnvironment } from "./console-environment.ts";
+import { type FullHistory, fillHistory } from "./full-history.ts";
 import { hostile, MARKUP } from "./hostile-texts.ts";
 import { problemsOf } from "./inspect.ts";
 import { DESKTOP, looksOn, PHONE } from "./operator.ts";
@@ -9,7 +9,7 @@ import { standHere } from "./stand.ts";
 const WIDE = { viewport: { width: 2560, height: 1440 } };
 
 /** Every page, and every place on it that has an address. */
-function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: string, path: string][] {
+function placesIn(history: FullHistory | null, callback = "", replay = ""): [name: string, path: string][] {
   return [
     ["now", ""],
     ["payments", "payments"],
@@ -24,15 +24,15 @@ function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: s
     ["replays-new", "replays/new"],
     ["settings", "settings"],
     ["audit", "settings/audit"],
-    ...(house === null
+    ...(history === null
       ? []
       : ([
-          ["payment", `payments/${house.paid[0]}`],
-          ["payment-quarantined", `payments/${house.quarantined[0]}`],
+          ["payment", `payments/${history.paid[0]}`],
+          ["payment-quarantined", `payments/${history.quarantined[0]}`],
           ["callback", `callbacks/${callback}`],
-          ["dead-letter", `attention/dead/${house.deadConfirmation}`],
-          ["in-quarantine", `attention/quarantine/${house.quarantined[0]}`],
-          ["completeness-day", `completeness/${house.gapDay}`],
+          ["dead-letter", `attention/dead/${history.deadConfirmation}`],
+          ["in-quarantine", `attention/quarantine/${history.quarantined[0]}`],
+          ["completeness-day", `completeness/${history.gapDay}`],
           ["replay", `replays/${replay}`],
         ] as [string, string][])),
   ];
@@ -66,29 +66,31 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
   it("when nothing has happened yet", () => visitAll("empty", placesIn(null)));
 
   it("when everything has happened", async () => {
-    const { world } = stand;
-    const house = await fillHouse(world);
-    await haveAnotherSource(world);
-    await world.query(
+    const { environment } = stand;
+    const history = await fillHistory(environment);
+    await haveAnotherSource(environment);
+    await environment.query(
       `update invoice set total_amount = 999999999999999.99, title = $1,
          reference = $1 || repeat('long words ', 27) || repeat('x', 300)`,
       [hostile("written")],
     );
-    await world.callback(
-      { event: hostile("event"), data: { id: house.paid[0], [hostile("field")]: 1 } },
+    await environment.callback(
+      { event: hostile("event"), data: { id: history.paid[0], [hostile("field")]: 1 } },
       { "user-agent": MARKUP },
       `/${encodeURIComponent(hostile("own"))}?${encodeURIComponent(MARKUP)}=1`,
     );
-    const [callback] = await world.query<{ id: string }>(
+    const [callback] = await environment.query<{ id: string }>(
       "select id from callback where invoice_ids[1] = $1 order by received_at desc limit 1",
-      [house.paid[0]],
+      [history.paid[0]],
     );
-    const [replay] = await world.query<{ id: string }>("select id from replay where state = 'cancelled'");
-    await visitAll("full", placesIn(house, callback?.id, replay?.id));
+    const [replay] = await environment.query<{ id: string }>(
+      "select id from replay where state = 'cancelled'",
+    );
+    await visitAll("full", placesIn(history, callback?.id, replay?.id));
   });
 
   it("when the provider is away", async () => {
-    await takeProviderAway(stand.world);
+    await takeProviderAway(stand.environment);
     await visitAll("trouble", [
       ["now", ""],
       ["attention-alarms", "attention/alarms"],
@@ -100,15 +102,15 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
 });
 
 /** Another source knows the same payments and dead letters. */
-async function haveAnotherSource(world: ConsoleWorld): Promise<void> {
-  await world.query("insert into source (name, first_served_at) values ('shop-b', now())");
-  await world.query(
+async function haveAnotherSource(environment: ConsoleEnvironment): Promise<void> {
+  await environment.query("insert into source (name, first_served_at) values ('shop-b', now())");
+  await environment.query(
     `insert into confirmation
        (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at, settled_at, state, verdict)
      select invoice_id, 'shop-b', priority, opened_by, opened_at, requested_at, due_at, settled_at, state, verdict
      from confirmation where state in ('done', 'dead')`,
   );
-  await world.query(
+  await environment.query(
     `insert into invoice (id, source, paid_at, asked_at, confirmed_at, total_amount, status, reference, digest, document)
      select id, 'shop-b', paid_at, asked_at, confirmed_at, total_amount, status, reference, digest, document
      from invoice`,
@@ -116,10 +118,12 @@ async function haveAnotherSource(world: ConsoleWorld): Promise<void> {
 }
 
 /** The provider is away: its circuit breaker opens, and payments wait to be confirmed. */
-async function takeProviderAway(world: ConsoleWorld): Promise<void> {
-  await world.service.control("PUT", "/faults", { api: [{ operations: ["getInvoice"], answer: "500" }] });
-  for (let n = 1; n <= 12; n += 1) await world.pay(await world.invoice(`waiting-${n}`));
-  await world.until(
+async function takeProviderAway(environment: ConsoleEnvironment): Promise<void> {
+  await environment.service.control("PUT", "/faults", {
+    api: [{ operations: ["getInvoice"], answer: "500" }],
+  });
+  for (let n = 1; n <= 12; n += 1) await environment.pay(await environment.invoice(`waiting-${n}`));
+  await environment.until(
     "select count(*)::int as n from alarm where name = 'source_failing' and cleared_at is null",
     [],
     [{ n: 1 }],

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { buildPages } from "../../src/console/console-pages.ts";
 import { launchChromium } from "../../test/sandbox/provider/chromium.ts";
-import { type ConsoleWorld, type Role, startConsoleWorld } from "./console-environment.ts";
+import { type ConsoleEnvironment, type Role, startConsoleEnvironment } from "./console-environment.ts";
 import { Operator } from "./operator.ts";
 
 /** The pages as they are now. */
@@ -12,11 +12,11 @@ export const buildConsole = () => buildPages(join(import.meta.dirname, "../../di
 /** A browser before a console whose pages were just built. */
 export class Stand {
   browser!: Browser;
-  world!: ConsoleWorld;
+  environment!: ConsoleEnvironment;
 
   /** Somebody who has not signed in. */
   arrive = (options?: Parameters<typeof Operator.arrive>[2]) =>
-    Operator.arrive(this.browser, this.world, options);
+    Operator.arrive(this.browser, this.environment, options);
 
   /** Somebody of this role, on the first page. */
   async person(role: Role, options?: Parameters<typeof Operator.arrive>[2]): Promise<Operator> {
@@ -31,11 +31,11 @@ export function standHere(): Stand {
   const stand = new Stand();
   beforeAll(async () => {
     await buildConsole();
-    [stand.browser, stand.world] = await Promise.all([launchChromium(), startConsoleWorld()]);
+    [stand.browser, stand.environment] = await Promise.all([launchChromium(), startConsoleEnvironment()]);
   });
   afterAll(async () => {
     await stand.browser?.close();
-    await stand.world?.stop();
+    await stand.environment?.stop();
   });
   return stand;
 }

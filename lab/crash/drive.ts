@@ -3,7 +3,7 @@ import { makeDatabase, onDatabase, runOn } from "../../test/support/postgres-ser
 import { rest } from "../chaos/chaos.ts";
 import { startUntilItRuns } from "../chaos/strike.ts";
 import { sendCallback } from "../chaos/traffic.ts";
-import type { World, WorldSource } from "../environment/environment.ts";
+import type { Environment, EnvironmentSource } from "../environment/environment.ts";
 import type { KeptInvoice } from "../environment/provider-books.ts";
 import type { Relay } from "../environment/relay.ts";
 import { until } from "../environment/until.ts";
@@ -19,31 +19,31 @@ export interface Command {
 /** What makes a process pass a step. */
 export interface Drive {
   /** Runs before the process that is to pass it starts. */
-  prepare?(world: World): Promise<void>;
-  command?(world: World): Promise<Command>;
+  prepare?(environment: Environment): Promise<void>;
+  command?(environment: Environment): Promise<Command>;
   /** Settings of that process. */
   environment?: Record<string, string>;
   /** Runs while `serve` runs; may be interrupted. */
-  act?(world: World): Promise<void>;
+  act?(environment: Environment): Promise<void>;
 }
 
 const yesterday = () => new Date(Date.now() - 86_400_000);
 
 /** Most are a callback for a paid invoice; comments say what differs. */
-async function callback(world: World, invoice: Partial<KeptInvoice> = {}): Promise<void> {
-  const [source] = world.sources as [WorldSource];
-  await sendCallback(world, source, [keepInvoice(world, invoice)], "documented");
+async function callback(environment: Environment, invoice: Partial<KeptInvoice> = {}): Promise<void> {
+  const [source] = environment.sources as [EnvironmentSource];
+  await sendCallback(environment, source, [keepInvoice(environment, invoice)], "documented");
 }
 
 const replay = (kind: string): Drive => ({
   prepare: somethingPublished,
-  command: async (world) => ({
+  command: async (environment) => ({
     words: [
       "replay",
       kind,
       ...(kind === "events" ? ["--here"] : []),
       "--invoice",
-      await publishedInvoice(world),
+      await publishedInvoice(environment),
     ],
     again: false,
   }),
@@ -51,87 +51,87 @@ const replay = (kind: string): Drive => ({
 
 export const DRIVES = {
   /** A callback for a paid invoice. */
-  callback: { act: (world) => callback(world) },
+  callback: { act: (environment) => callback(environment) },
   /** The same, but SNS accepts the event only at the second attempt. */
   "refused entry": {
-    async act(world) {
-      world.sns.fault({ kind: "fail-entries", times: 1 });
-      await callback(world);
+    async act(environment) {
+      environment.sns.fault({ kind: "fail-entries", times: 1 });
+      await callback(environment);
     },
   },
   /** The same with a rate limit, so that confirmations are claimed and there is no handoff. */
   "callback under a rate": {
     environment: { CONFIRM_RATE_PER_SECOND: "100" },
-    act: (world) => callback(world),
+    act: (environment) => callback(environment),
   },
   /** Only the start. */
   start: {},
   /** The same, while the provider refuses every key. */
   "refusing provider": {
-    async act(world) {
-      world.provider.feel({ kind: "refuse" });
-      await callback(world);
+    async act(environment) {
+      environment.provider.feel({ kind: "refuse" });
+      await callback(environment);
     },
   },
   /** SIGTERM while the provider does not answer about one invoice and others wait for their turn. */
   "stop with work in hand": {
     environment: { CONFIRM_CONCURRENCY: "1" },
-    async act(world) {
-      const [relay] = world.relays as [Relay];
-      world.provider.feel({ kind: "hang" });
-      await Promise.all([1, 2, 3, 4].map(() => callback(world)));
+    async act(environment) {
+      const [relay] = environment.relays as [Relay];
+      environment.provider.feel({ kind: "hang" });
+      await Promise.all([1, 2, 3, 4].map(() => callback(environment)));
       await relay.process.stop();
     },
   },
   /** A process was killed while the provider, or SNS, was about to answer: its leases expire. */
   "killed while asking": {
-    async prepare(world) {
-      world.provider.feel({ kind: "hang" });
-      await killedWhileHolding(world, "confirmation");
-      world.provider.feel({ kind: "well" });
+    async prepare(environment) {
+      environment.provider.feel({ kind: "hang" });
+      await killedWhileHolding(environment, "confirmation");
+      environment.provider.feel({ kind: "well" });
     },
   },
   "killed while sending": {
-    async prepare(world) {
-      world.sns.fault({ kind: "hang", times: 100 });
-      await killedWhileHolding(world, "outbox");
-      world.sns.calm();
+    async prepare(environment) {
+      environment.sns.fault({ kind: "hang", times: 100 });
+      await killedWhileHolding(environment, "outbox");
+      environment.sns.calm();
     },
   },
   /** A callback while asking is paused for some seconds more. */
   "pause that ends": {
-    async prepare(world) {
-      const relay = await serveMeanwhile(world);
+    async prepare(environment) {
+      const relay = await serveMeanwhile(environment);
       const paused = await relay.launch(["pause", "confirm", "--for", "3s"]).ended;
       if (paused !== 0) throw new Error(`\`pause confirm\` ended with ${paused}.`);
     },
-    act: (world) => callback(world),
+    act: (environment) => callback(environment),
   },
   /** A callback, while the provider is down. */
   "failing provider": {
-    async act(world) {
-      world.provider.feel({ kind: "down", share: 1 });
-      await callback(world);
+    async act(environment) {
+      environment.provider.feel({ kind: "down", share: 1 });
+      await callback(environment);
     },
   },
   /** An invoice that was invalid is paid after all: an anomaly that raises an alarm. */
   revived: {
-    async prepare(world) {
-      await serveMeanwhile(world, async () => {
-        await callback(world, { status: "Invalidated", paidAt: null });
-        await rest(world);
+    async prepare(environment) {
+      await serveMeanwhile(environment, async () => {
+        await callback(environment, { status: "Invalidated", paidAt: null });
+        await rest(environment);
       });
     },
-    act: async (world) => await callback(world, { id: await invalidInvoice(world) }),
+    act: async (environment) => await callback(environment, { id: await invalidInvoice(environment) }),
   },
   /** A paid invoice without a callback. */
-  untold: { act: async (world) => void keepInvoice(world) },
+  untold: { act: async (environment) => void keepInvoice(environment) },
   /** Yesterday's payments are certified on request, and the result is equal. */
   certificate: {
-    async prepare(world) {
-      await somethingPublished(world);
+    async prepare(environment) {
+      await somethingPublished(environment);
       await runOn(
-        world.databaseUrl,
+        environment.databaseUrl,
         "update source set first_served_at = clock_timestamp() - interval '3 days'",
       );
     },
@@ -141,7 +141,7 @@ export const DRIVES = {
     },
   },
   /** The provider is down when its list is to be read. */
-  "failing list": { act: async (world) => world.provider.feel({ kind: "down", share: 1 }) },
+  "failing list": { act: async (environment) => environment.provider.feel({ kind: "down", share: 1 }) },
   /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
   /** Of what was published before. */
@@ -169,15 +169,15 @@ export const DRIVES = {
   },
   /** An invoice was confirmed so long ago that its personal data is to be erased. */
   "retention of personal data": {
-    async prepare(world) {
+    async prepare(environment) {
       // Without a callback, which would be blanked as well: then the log could not be compared.
-      const id = keepInvoice(world);
-      await serveMeanwhile(world, async () => {
-        if (!(await rest(world))) throw new Error("The invoice to be blanked was not published.");
+      const id = keepInvoice(environment);
+      await serveMeanwhile(environment, async () => {
+        if (!(await rest(environment))) throw new Error("The invoice to be blanked was not published.");
       });
       const longAgo = "clock_timestamp() - interval '400 days'";
       await runOn(
-        world.databaseUrl,
+        environment.databaseUrl,
         `update confirmation set settled_at = ${longAgo} where invoice_id = '${id}'`,
       );
     },
@@ -208,28 +208,28 @@ const LONG_AGO = [
 
 export type DriveName = keyof typeof DRIVES;
 
-function keepInvoice({ provider, sources }: World, invoice: Partial<KeptInvoice> = {}): string {
-  const [{ collectionId, name }] = sources as [WorldSource];
+function keepInvoice({ provider, sources }: Environment, invoice: Partial<KeptInvoice> = {}): string {
+  const [{ collectionId, name }] = sources as [EnvironmentSource];
   const id = randomUUID();
   const kept = { id, collectionId, sources: [name], status: "Paid", amount: 12.5, ...invoice };
   provider.keep(kept);
   return kept.id;
 }
 
-const findPublished = ({ databaseUrl }: World) =>
+const findPublished = ({ databaseUrl }: Environment) =>
   runOn<{ id: string }>(
     databaseUrl,
     "select invoice_id::text as id from event join callback on invoice_id = invoice_ids[1] limit 1",
   );
 
-async function publishedInvoice(world: World): Promise<string> {
-  const [found] = await findPublished(world);
+async function publishedInvoice(environment: Environment): Promise<string> {
+  const [found] = await findPublished(environment);
   if (found === undefined) throw new Error("Nothing has been published yet.");
   return found.id;
 }
 
 /** The invoice that was last found invalid. */
-async function invalidInvoice({ databaseUrl }: World): Promise<string> {
+async function invalidInvoice({ databaseUrl }: Environment): Promise<string> {
   const [found] = await runOn<{ id: string }>(
     databaseUrl,
     `select invoice_id::text as id from confirmation where verdict = 'invalidated'
@@ -240,8 +240,8 @@ async function invalidInvoice({ databaseUrl }: World): Promise<string> {
 }
 
 /** Runs `serve` for as long as the work takes. @returns the relay, which has stopped. */
-async function serveMeanwhile(world: World, work = async () => {}): Promise<Relay> {
-  const [relay] = world.relays as [Relay];
+async function serveMeanwhile(environment: Environment, work = async () => {}): Promise<Relay> {
+  const [relay] = environment.relays as [Relay];
   await startUntilItRuns(relay);
   await work();
   await relay.process.stop();
@@ -249,24 +249,27 @@ async function serveMeanwhile(world: World, work = async () => {}): Promise<Rela
 }
 
 /** A process gets a callback and is killed while it has claimed a row of this table. */
-async function killedWhileHolding(world: World, table: "confirmation" | "outbox"): Promise<void> {
-  const [relay] = world.relays as [Relay];
+async function killedWhileHolding(environment: Environment, table: "confirmation" | "outbox"): Promise<void> {
+  const [relay] = environment.relays as [Relay];
   await startUntilItRuns(relay);
-  await callback(world);
+  await callback(environment);
   const held = `select from ${table} where state = 'claimed'`;
-  const isHeld = async () => (await runOn(world.databaseUrl, held)).length > 0;
+  const isHeld = async () => (await runOn(environment.databaseUrl, held)).length > 0;
   if (!(await until(isHeld, { withinMs: 60_000, everyMs: 20 })))
     throw new Error(`No ${table} was claimed within a minute.`);
   await relay.process.kill();
 }
 
-async function dailyDue(world: World): Promise<void> {
-  await somethingPublished(world);
-  const [{ name, collectionId }] = world.sources as [WorldSource];
-  await runOn(world.databaseUrl, "update source set first_served_at = clock_timestamp() - interval '3 days'");
-  await runOn(world.databaseUrl, "delete from certificate where day is not null");
+async function dailyDue(environment: Environment): Promise<void> {
+  await somethingPublished(environment);
+  const [{ name, collectionId }] = environment.sources as [EnvironmentSource];
   await runOn(
-    world.databaseUrl,
+    environment.databaseUrl,
+    "update source set first_served_at = clock_timestamp() - interval '3 days'",
+  );
+  await runOn(environment.databaseUrl, "delete from certificate where day is not null");
+  await runOn(
+    environment.databaseUrl,
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
      select '${randomUUID()}', '${name}', (midnight at time zone 'UTC')::date, midnight - interval '1 day', midnight,
        array['${collectionId}'::uuid], clock_timestamp()
@@ -274,10 +277,10 @@ async function dailyDue(world: World): Promise<void> {
   );
 }
 
-async function somethingPublished(world: World): Promise<void> {
-  if ((await findPublished(world)).length > 0) return;
-  await serveMeanwhile(world, async () => {
-    await callback(world, { paidAt: yesterday().toISOString() });
-    if (!(await rest(world))) throw new Error("The event that the command needs was not published.");
+async function somethingPublished(environment: Environment): Promise<void> {
+  if ((await findPublished(environment)).length > 0) return;
+  await serveMeanwhile(environment, async () => {
+    await callback(environment, { paidAt: yesterday().toISOString() });
+    if (!(await rest(environment))) throw new Error("The event that the command needs was not published.");
   });
 }

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { makeDatabase, onDatabase } from "../../test/support/postgres-server.ts";
-import { endWorld, makeWorld, migrate } from "../environment/environment.ts";
+import { endEnvironment, makeEnvironment, migrate } from "../environment/environment.ts";
 import { runInLab, say } from "../environment/run-lab.ts";
 import { STEPS } from "./failpoints.ts";
 import { Matrix, type MatrixKind, type MatrixRow } from "./matrix.ts";
@@ -25,11 +25,18 @@ await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) 
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
   const settings = { RECONCILE_INTERVAL: "1s" };
   const relays = kind === "crash" ? 1 : 2;
-  const world = await makeWorld({ folder, seed: 0, databaseUrl, relays, leaseMs: LEASE_MS, settings });
+  const environment = await makeEnvironment({
+    folder,
+    seed: 0,
+    databaseUrl,
+    relays,
+    leaseMs: LEASE_MS,
+    settings,
+  });
   const rows: MatrixRow[] = [];
   try {
-    await migrate(world);
-    const matrix = new Matrix(world, kind, LEASE_MS);
+    await migrate(environment);
+    const matrix = new Matrix(environment, kind, LEASE_MS);
     say(`${kind} matrix, history in ${folder}`);
     say("| step | reached | at rest | copies | findings |\n|---|---|---|---|---|");
     for (const step of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
@@ -42,7 +49,7 @@ await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) 
       for (const { guarantee, what, about } of row.findings) say(`  ${guarantee} ${what}: ${about}`);
     }
   } finally {
-    await endWorld(world);
+    await endEnvironment(environment);
   }
   const bad = rows.filter(({ reached, rested, findings }) => !reached || !rested || findings.length > 0);
   say(bad.length === 0 ? `green: ${rows.length} steps` : `red: ${bad.map(({ step }) => step).join(", ")}`);

@@ -1,23 +1,29 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { endWorld, makeWorld } from "../environment/environment.ts";
+import { endEnvironment, makeEnvironment } from "../environment/environment.ts";
 import { STEPS } from "./failpoints.ts";
 import { Matrix, type MatrixKind } from "./matrix.ts";
 
 const LEASE_MS = 1_000;
 
-/** A world with a database of its own, removed after the test. */
+/** An environment with a database of its own, removed after the test. */
 async function matrix(kind: MatrixKind) {
   const database = await createTestDatabase();
   const folder = await temporaryFolder();
   const relays = kind === "crash" ? 1 : 2;
-  const world = await makeWorld({ folder, seed: 0, databaseUrl: database.url, relays, leaseMs: LEASE_MS });
+  const environment = await makeEnvironment({
+    folder,
+    seed: 0,
+    databaseUrl: database.url,
+    relays,
+    leaseMs: LEASE_MS,
+  });
   onTestFinished(async () => {
-    await endWorld(world);
+    await endEnvironment(environment);
     await database.drop();
   });
-  return new Matrix(world, kind, LEASE_MS);
+  return new Matrix(environment, kind, LEASE_MS);
 }
 
 const GOOD = { reached: true, rested: true, copies: 0, findings: [] };

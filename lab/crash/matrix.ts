@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { rest } from "../chaos/chaos.ts";
 import { startUntilItRuns } from "../chaos/strike.ts";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
-import { heal, judgeWorld, type World } from "../environment/environment.ts";
+import { type Environment, heal, judgeEnvironment } from "../environment/environment.ts";
 import type { Relay } from "../environment/relay.ts";
 import { now } from "../history/recorder.ts";
 import { type Command, DRIVES, type Drive } from "./drive.ts";
@@ -38,28 +38,28 @@ const KEPT_WITHIN_MS = 500;
 /** Three leases (G11), plus the time to start on a busy machine, in ms: the other one is stopped until then. */
 const startsWithin = (leaseMs: number) => 3 * leaseMs + 30_000;
 
-/** Sends a signal at each step: row after row in one world with a growing history. */
+/** Sends a signal at each step: row after row in one environment with a growing history. */
 export class Matrix {
-  readonly #world: World;
+  readonly #environment: Environment;
   readonly #kind: MatrixKind;
   readonly #leaseMs: number;
   readonly #shown = new Set<string>();
   #copies = 0;
 
-  /** @param world with the relay that gets the signal and, for pauses, another one that keeps working. */
-  constructor(world: World, kind: MatrixKind, leaseMs: number) {
-    this.#world = world;
+  /** @param environment with the relay that gets the signal and, for pauses, another one that keeps working. */
+  constructor(environment: Environment, kind: MatrixKind, leaseMs: number) {
+    this.#environment = environment;
     this.#kind = kind;
     this.#leaseMs = leaseMs;
   }
 
   async row(step: Step): Promise<MatrixRow> {
-    const world = this.#world;
-    const [struck, ...others] = world.relays as [Relay, ...Relay[]];
+    const environment = this.#environment;
+    const [struck, ...others] = environment.relays as [Relay, ...Relay[]];
     const drive: Drive = DRIVES[step.drive];
-    await Promise.all(world.relays.map((relay) => (relay.runs ? relay.process.stop() : null)));
-    await drive.prepare?.(world);
-    const command = (await drive.command?.(world)) ?? null;
+    await Promise.all(environment.relays.map((relay) => (relay.runs ? relay.process.stop() : null)));
+    await drive.prepare?.(environment);
+    const command = (await drive.command?.(environment)) ?? null;
     const { process, acting } = await this.#begin(step, drive, command);
     const reached = await process.says(new RegExp(`^at step ${step.name}$`)).then(
       () => true,
@@ -81,11 +81,11 @@ export class Matrix {
       await delay(LEASES_ASLEEP * this.#leaseMs);
       process.continue();
     }
-    heal(world);
+    heal(environment);
     if (command !== null) acting.push(process.ended);
     await Promise.all(acting);
-    for (const relay of world.relays) await startUntilItRuns(relay);
-    const rested = await rest(world);
+    for (const relay of environment.relays) await startUntilItRuns(relay);
+    const rested = await rest(environment);
     const again = command?.again === true ? await struck.launch(command.words, command).ended : 0;
     const { copies, findings } = await this.#judge();
     const find = (guarantee: Finding["guarantee"], what: string, about = step.name) =>
@@ -99,7 +99,7 @@ export class Matrix {
 
   /** Starts the process that is to pass the step, and triggers it. */
   async #begin(step: Step, drive: Drive, command: Command | null) {
-    const [struck] = this.#world.relays as [Relay];
+    const [struck] = this.#environment.relays as [Relay];
     const arms = armed(step, this.#kind);
     if (command !== null) {
       const environment = { ...arms.environment, ...command.environment };
@@ -114,7 +114,7 @@ export class Matrix {
     const acting: (Promise<unknown> | undefined)[] = [];
     if (drive.act !== undefined && (await started)) {
       await delay(SETTLED_MS);
-      acting.push(drive.act(this.#world));
+      acting.push(drive.act(this.#environment));
     }
     return { process: struck.process, acting };
   }
@@ -124,7 +124,7 @@ export class Matrix {
    * was about to mark it.
    */
   #wereOnTheirWay(struckAt: number): boolean {
-    const { accepted } = evidenceOf(this.#world.recorder.history);
+    const { accepted } = evidenceOf(this.#environment.recorder.history);
     const byEvent = Map.groupBy(
       accepted,
       ({ topicArn, event, replay }) => `${topicArn} ${event.id} ${replay}`,
@@ -138,8 +138,8 @@ export class Matrix {
   }
 
   async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {
-    const { books, findings } = await judgeWorld(this.#world);
-    const accepted = this.#world.sns.recordAcceptances();
+    const { books, findings } = await judgeEnvironment(this.#environment);
+    const accepted = this.#environment.sns.recordAcceptances();
     const published = new Set(
       books.publications.map(({ source, event_id, replay_id }) => `${source} ${event_id} ${replay_id}`),
     );

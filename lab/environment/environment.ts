@@ -12,7 +12,7 @@ import { Provider } from "./provider.ts";
 import { Relay } from "./relay.ts";
 import { Sns } from "./sns.ts";
 
-export interface WorldSource {
+export interface EnvironmentSource {
   name: string;
   key: string;
   token: string;
@@ -23,7 +23,7 @@ export interface WorldSource {
   testTopicArn: string;
 }
 
-export interface WorldOptions {
+export interface EnvironmentOptions {
   /** The folder for the history, the final state of the tables, and the logs. */
   folder: string;
   seed: number;
@@ -38,25 +38,29 @@ export interface WorldOptions {
 }
 
 /** Relays in processes of their own, a provider and an SNS, proxies between them, and the recorded history. */
-export interface World {
+export interface Environment {
   readonly folder: string;
   readonly databaseUrl: string;
   readonly recorder: Recorder;
   readonly provider: Provider;
   readonly sns: Sns;
   readonly people: OwnServer;
-  readonly sources: readonly WorldSource[];
+  readonly sources: readonly EnvironmentSource[];
   readonly relays: readonly Relay[];
 }
 
 /** Starts everything but the relays. */
-export async function makeWorld(options: WorldOptions): Promise<World> {
+export async function makeEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { folder, databaseUrl, seed, leaseMs = 2_000 } = options;
   await mkdir(folder, { recursive: true });
   const recorder = new Recorder(folder);
   const names = ["alpha", "beta", "gamma"].slice(0, options.sources ?? 1);
   const [provider, sns, people] = await Promise.all([
-    Provider.start(recorder, new Map(names.map((name) => [keyOf(name), name])), new Random(seed, "moods")),
+    Provider.start(
+      recorder,
+      new Map(names.map((name) => [keyOf(name), name])),
+      new Random(seed, "behaviours"),
+    ),
     Sns.start(recorder),
     startPeople(recorder),
   ]);
@@ -86,27 +90,35 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
 }
 
 /** Runs `migrate`, as a deployment does. @throws Error when it fails. */
-export async function migrate({ relays: [relay], folder }: World): Promise<void> {
+export async function migrate({ relays: [relay], folder }: Environment): Promise<void> {
   const code = await relay?.launch(["migrate"]).ended;
   if (code !== 0) throw new Error(`migrate ended with ${code}; its output is in ${folder}.`);
 }
 
 /** Ends all faults of links, the provider and SNS. */
-export function heal({ relays, provider, sns }: World): void {
+export function heal({ relays, provider, sns }: Environment): void {
   for (const relay of relays) relay.heal();
   provider.feel({ kind: "well" });
   sns.calm();
 }
 
 /** Completes the history, and saves the current tables next to it. @returns them, and all that is wrong. */
-export async function judgeWorld(world: World): Promise<{ books: Books; findings: Finding[] }> {
-  world.sns.recordAcceptances();
-  const books = await readBooks(world.databaseUrl);
-  await writeFile(join(world.folder, "tables.json"), JSON.stringify(books, null, 1));
-  return { books, findings: judge(world.recorder.history, books) };
+export async function judgeEnvironment(
+  environment: Environment,
+): Promise<{ books: Books; findings: Finding[] }> {
+  environment.sns.recordAcceptances();
+  const books = await readBooks(environment.databaseUrl);
+  await writeFile(join(environment.folder, "tables.json"), JSON.stringify(books, null, 1));
+  return { books, findings: judge(environment.recorder.history, books) };
 }
 
-export async function endWorld({ relays, provider, sns, people, recorder }: World): Promise<void> {
+export async function endEnvironment({
+  relays,
+  provider,
+  sns,
+  people,
+  recorder,
+}: Environment): Promise<void> {
   await Promise.all(relays.map((relay) => relay.close()));
   await Promise.all([sns, provider, people].map((one) => one.close()));
   recorder.close();
@@ -136,7 +148,11 @@ const SETTINGS = {
 
 const keyOf = (name: string) => `key-of-${name}`;
 
-const makeSource = async (name: string, sns: Sns, sharedCollectionId: string): Promise<WorldSource> => ({
+const makeSource = async (
+  name: string,
+  sns: Sns,
+  sharedCollectionId: string,
+): Promise<EnvironmentSource> => ({
   name,
   key: keyOf(name),
   token: `token-of-${name}-0123456789abcdef`,
@@ -146,7 +162,7 @@ const makeSource = async (name: string, sns: Sns, sharedCollectionId: string): P
   testTopicArn: await sns.topic(`${name}-test-events`),
 });
 
-const described = (source: WorldSource, collectionApiUrl: string) => ({
+const described = (source: EnvironmentSource, collectionApiUrl: string) => ({
   name: source.name,
   collectionApiUrl,
   collectionApiKey: source.key,

@@ -101,9 +101,9 @@ export class OwnProcess {
   async stop(): Promise<number | null> {
     if (this.alive) this.#tell("stopping");
     this.#child.kill("SIGTERM");
-    const impatient = setTimeout(() => void this.kill(), KILLED_AFTER_MS);
+    const timeout = setTimeout(() => void this.kill(), KILLED_AFTER_MS);
     const code = await this.ended;
-    clearTimeout(impatient);
+    clearTimeout(timeout);
     return code;
   }
 

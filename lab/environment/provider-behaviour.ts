@@ -12,7 +12,7 @@
  * - `gateway`: a 404 page that does not follow the interface
  * - `forget`: the interface's own "does not exist" for an invoice that exists
  */
-export type Mood =
+export type Behaviour =
   | { kind: "well" }
   | { kind: "down"; share?: number }
   | { kind: "slow"; ms: number; share?: number }
@@ -43,15 +43,15 @@ const refusal = (status: number, message: string): Answer => ({
   body: { status, message, type: "Refused", errors: [] },
 });
 
-/** Changes a response according to the mood; `data` is the invoice in it, if any. */
-export function moody(mood: Mood, answer: Answer): Answer {
-  switch (mood.kind) {
+/** Changes a response according to the behaviour; `data` is the invoice in it, if any. */
+export function misbehave(behaviour: Behaviour, answer: Answer): Answer {
+  switch (behaviour.kind) {
     case "well":
       return answer;
     case "down":
       return refusal(503, "Service unavailable");
     case "slow":
-      return { ...answer, afterMs: mood.ms };
+      return { ...answer, afterMs: behaviour.ms };
     case "cut":
       return { ...answer, cut: true };
     case "hang":
@@ -61,7 +61,10 @@ export function moody(mood: Mood, answer: Answer): Answer {
     case "other-id":
       return { ...answer, body: withOtherId(answer.body) };
     case "limit":
-      return { ...refusal(429, "Too many requests"), headers: { "retry-after": String(mood.retryAfterS) } };
+      return {
+        ...refusal(429, "Too many requests"),
+        headers: { "retry-after": String(behaviour.retryAfterS) },
+      };
     case "refuse":
       return refusal(401, "Invalid API key");
     case "gateway":

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type OwnServer, startServer } from "../../test/support/own-server.ts";
 import type { Random } from "../chaos/random.ts";
 import type { Recorder } from "../history/recorder.ts";
-import { type Answer, type Mood, moody } from "./provider-behaviour.ts";
+import { type Answer, type Behaviour, misbehave } from "./provider-behaviour.ts";
 import { type KeptInvoice, shownInvoice, shownPage } from "./provider-books.ts";
 
 const NOT_FOUND: Answer = {
@@ -12,7 +12,7 @@ const NOT_FOUND: Answer = {
 };
 
 /**
- * A provider of the interface: keeps invoices in memory, answers properly or according to its mood, and
+ * A provider of the interface: keeps invoices in memory, answers properly or according to its behaviour, and
  * records every change, request and answer.
  */
 export class Provider {
@@ -20,7 +20,7 @@ export class Provider {
   readonly #keys: ReadonlyMap<string, string>;
   readonly #random: Random;
   readonly #invoices = new Map<string, KeptInvoice>();
-  #mood: Mood = { kind: "well" };
+  #behaviour: Behaviour = { kind: "well" };
   #asks = 0;
   #server: OwnServer | undefined;
 
@@ -32,7 +32,7 @@ export class Provider {
 
   /**
    * @param keys the source that each API key belongs to.
-   * @param random chooses whom a mood strikes that has a share.
+   * @param random chooses whom a behaviour strikes that has a share.
    */
   static async start(
     recorder: Recorder,
@@ -70,8 +70,8 @@ export class Provider {
     this.#recorder.record({ what: "became", invoiceId: id, status, type, sources });
   }
 
-  feel(mood: Mood): void {
-    this.#mood = mood;
+  feel(behaviour: Behaviour): void {
+    this.#behaviour = behaviour;
   }
 
   async close(): Promise<void> {
@@ -86,13 +86,13 @@ export class Provider {
     this.#asks += 1;
     const ask = String(this.#asks);
     if (isGet) this.#recorder.record({ what: "asked", ask, source: source ?? "", invoiceId: id });
-    const mood = this.#mood;
-    const strikes = !("share" in mood) || this.#random.share() < (mood.share ?? 1);
+    const behaviour = this.#behaviour;
+    const strikes = !("share" in behaviour) || this.#random.share() < (behaviour.share ?? 1);
     const whole =
       source === null
-        ? moody({ kind: "refuse" }, NOT_FOUND)
+        ? misbehave({ kind: "refuse" }, NOT_FOUND)
         : this.#wellAnswer(source, what, id, under, url.searchParams);
-    const answer = strikes ? moody(mood, whole) : whole;
+    const answer = strikes ? misbehave(behaviour, whole) : whole;
     const end = await send(answer, response);
     if (!isGet) return;
     const sane = answer.text === undefined && answer.never !== true;

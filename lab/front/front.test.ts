@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Surroundings, surroundings, TOKEN } from "../../test/support/relay.ts";
+import { type Harness, startHarness, TOKEN } from "../../test/support/relay.ts";
 import { startRelayProcess } from "../../test/support/relay-process.ts";
 import { attacksOn } from "./attacks.ts";
 import { honestCallback } from "./honest-callback.ts";
@@ -19,8 +19,8 @@ const ATTACKED_MS = 1_000;
 
 /** A relay with a heap of 256 MiB that has confirmed and published 2,000 payments. */
 async function warmRelay() {
-  const around = await surroundings();
-  const environment = around.environment({
+  const harness = await startHarness();
+  const environment = harness.environment({
     NODE_OPTIONS: "--max-old-space-size=256",
     TRUSTED_PROXIES: "loopback",
   });
@@ -31,37 +31,37 @@ async function warmRelay() {
     Number(new RegExp(`${line}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
   await Promise.all(
     Array.from({ length: 16 }, async () => {
-      for (let n = 0; n < WARM_UP / 16; n += 1) await pay(around, bare);
+      for (let n = 0; n < WARM_UP / 16; n += 1) await pay(harness, bare);
     }),
   );
   return {
-    around,
+    harness,
     bare,
     isAlive: () => process.child.exitCode === null && process.child.signalCode === null,
     /** Begins the measure of the most memory anew. */
-    forgetMost: () => writeFileSync(`/proc/${pid}/clear_refs`, "5"),
+    resetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, "5"),
     /** The most memory that the relay had resident since then, in MiB. */
-    mostMib: () => residentMib("VmHWM"),
+    peakMib: () => residentMib("VmHWM"),
     /** What it has resident now. */
     nowMib: () => residentMib("VmRSS"),
   };
 }
 
 /** A payment's callback. @returns how long its 200 took, in ms */
-async function pay(around: Surroundings, target: Target): Promise<number> {
+async function pay(harness: Harness, target: Target): Promise<number> {
   const { status, ms } = await honestCallback(
     target,
-    JSON.stringify({ data: { id: around.provider.paid() } }),
+    JSON.stringify({ data: { id: harness.provider.paid() } }),
   );
   expect(status).toBe(200);
   return ms;
 }
 
 /** Some payments one after the other. @returns what the slowest but one took, in ms: one may be late. */
-async function slowestButOne(around: Surroundings, target: Target): Promise<number> {
+async function slowestButOne(harness: Harness, target: Target): Promise<number> {
   const taken: number[] = [];
   for (let n = 0; n < HONEST; n += 1) {
-    taken.push(await pay(around, target));
+    taken.push(await pay(harness, target));
     await delay(PAUSE_MS);
   }
   return taken.sort((a, b) => b - a)[1] as number;
@@ -76,7 +76,7 @@ function begin(name: string, target: Target): () => void {
   return end;
 }
 
-const smuggledInto = ({ query }: Surroundings) =>
+const smuggledInto = ({ query }: Harness) =>
   query("select reference from callback where reference like $1", [`%${HIDDEN}%`]);
 
 const print = (title: string, measured: readonly Measured[]) =>
@@ -107,46 +107,46 @@ async function unhurried(
 
 describe("hostile bytes from one address", () => {
   it("through the shipped front: a payment beside them is hardly late, memory is bounded (G8, G12)", async () => {
-    const { around, bare, isAlive, forgetMost, mostMib } = await warmRelay();
+    const { harness, bare, isAlive, resetPeak, peakMib } = await warmRelay();
     const front = await startFront(bare.port);
-    await slowestButOne(around, front);
-    forgetMost();
-    await slowestButOne(around, front);
-    const calmMib = mostMib();
+    await slowestButOne(harness, front);
+    resetPeak();
+    await slowestButOne(harness, front);
+    const calmMib = peakMib();
     const beside = async (name: string): Promise<Measured> => {
-      const calmMs = await slowestButOne(around, front);
-      forgetMost();
+      const calmMs = await slowestButOne(harness, front);
+      resetPeak();
       const end = begin(name, front);
       await delay(ATTACKED_MS);
-      const ms = await slowestButOne(around, front);
+      const ms = await slowestButOne(harness, front);
       end();
-      return [name, ms - calmMs, mostMib() - calmMib];
+      return [name, ms - calmMs, peakMib() - calmMib];
     };
     const measured: Measured[] = [];
     for (const { name } of ATTACKS) measured.push(await unhurried(() => beside(name), 250));
     print(`Through the front, above calm (${calmMib.toFixed(0)} MiB)`, measured);
     expect(isAlive()).toBe(true);
     expect(measured.filter(([, ms, mib]) => ms > 250 || mib > 120)).toEqual([]);
-    expect(await smuggledInto(around)).toEqual([]);
+    expect(await smuggledInto(harness)).toEqual([]);
     expect(front.written()).not.toContain(TOKEN);
   });
 
   it("at a bare port: five seconds later a payment takes less than a second, memory is back (G8)", async () => {
-    const { around, bare, isAlive, nowMib } = await warmRelay();
+    const { harness, bare, isAlive, nowMib } = await warmRelay();
     const after = async (name: string): Promise<Measured> => {
-      await slowestButOne(around, bare);
+      await slowestButOne(harness, bare);
       const calmMib = nowMib();
       const end = begin(name, bare);
       await delay(5 * ATTACKED_MS);
       end();
       await delay(5_000);
-      return [name, await pay(around, bare).catch(() => Number.POSITIVE_INFINITY), nowMib() - calmMib];
+      return [name, await pay(harness, bare).catch(() => Number.POSITIVE_INFINITY), nowMib() - calmMib];
     };
     const measured: Measured[] = [];
     for (const { name } of ATTACKS) measured.push(await unhurried(() => after(name), 1_000, 150));
     print("At a bare port, five seconds after; memory above calm", measured);
     expect(isAlive()).toBe(true);
     expect(measured.filter(([, ms, mib]) => ms > 1_000 || mib > 150)).toEqual([]);
-    expect(await smuggledInto(around)).toEqual([]);
+    expect(await smuggledInto(harness)).toEqual([]);
   });
 });

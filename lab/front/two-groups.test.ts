@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded
 import { runCli } from "../../test/support/cli-process.ts";
 import { queryOn } from "../../test/support/database.ts";
 import { ownPort } from "../../test/support/own-port.ts";
-import { surroundings } from "../../test/support/relay.ts";
+import { startHarness } from "../../test/support/relay.ts";
 import { startRelayProcess } from "../../test/support/relay-process.ts";
 import { invoiceAnswer } from "../../test/support/scripted-provider.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
@@ -55,19 +55,19 @@ async function startRouter(relays: Record<string, string>) {
 
 describe("a source that moves to a Postgres and relays of its own while callbacks flow", () => {
   it("loses nothing, and each payment keeps its one identity (G4)", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const second = await startEmbeddedPostgres({ dataDir: join(await temporaryFolder(), "postgres") });
     onTestFinished(() => second.stop());
-    const both = twoSources(around, { a: {}, b: {} });
-    const onlyA = twoSources(around, { a: {} });
-    const onlyB = { ...twoSources(around, { b: {} }), DATABASE_URL: second.url };
+    const both = twoSources(harness, { a: {}, b: {} });
+    const onlyA = twoSources(harness, { a: {} });
+    const onlyB = { ...twoSources(harness, { b: {} }), DATABASE_URL: second.url };
     await runCli(["migrate"], { DATABASE_URL: second.url });
     const first = await startRelayProcess(both);
     const router = await startRouter({ group1: first.url });
 
     const sent: Record<Source, string[]> = { a: [], b: [] };
     async function pay(source: Source, id: string = randomUUID()): Promise<void> {
-      around.provider.invoice(id, invoiceAnswer(id));
+      harness.provider.invoice(id, invoiceAnswer(id));
       const url = `${router.url}/callbacks/${TOKENS[source]}`;
       const send = () => fetch(url, { method: "POST", body: JSON.stringify({ id }) });
       // A router that takes new settings may hang up on an idle connection just as it is used: sent again.
@@ -95,7 +95,7 @@ describe("a source that moves to a Postgres and relays of its own while callback
     // What the first group took for b is published by it before its relay without b takes over.
     await vi.waitFor(async () =>
       expect(
-        await around.query(
+        await harness.query(
           `select 1 from confirmation where source = 'b' and state <> 'done'
               union all select 1 from outbox where source = 'b'`,
         ),
@@ -112,13 +112,13 @@ describe("a source that moves to a Postgres and relays of its own while callback
     for (const id of repeated) await pay("b", id);
 
     for (const [source, topic] of [
-      ["a", around.topicArn],
-      ["b", around.testTopicArn],
+      ["a", harness.topicArn],
+      ["b", harness.testTopicArn],
     ] as const) {
       const expected = [...sent[source], ...(source === "b" ? repeated : [])].map(invoicePaidId);
       await vi.waitFor(() =>
         expect(
-          around.sns
+          harness.sns
             .messages(topic)
             .map(({ message }) => JSON.parse(message).id)
             .sort(),

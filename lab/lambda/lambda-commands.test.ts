@@ -20,7 +20,7 @@ import { readZip } from "../../test/books/read-zip.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { Account, type DeployedFunction } from "../../test/support/fake-aws/account.ts";
 import { type FakeAws, keyOfFunction, startFakeAws } from "../../test/support/fake-aws/start-fake-aws.ts";
-import { PATIENCE_MS } from "../../test/support/patience-ms.ts";
+import { TIMEOUT_MS } from "../../test/support/timeout-ms.ts";
 
 // Every command of docs/deploy-lambda.md, run as it stands there, against an endpoint that answers for AWS:
 // the real osls, the real bundle, its invocation on a real Postgres.
@@ -65,7 +65,7 @@ async function invoke({ name, handler, variables, zip }: DeployedFunction, event
 async function run(command: string): Promise<string> {
   const running = execute("sh", ["-c", command], {
     cwd: folder,
-    timeout: 2 * PATIENCE_MS,
+    timeout: 2 * TIMEOUT_MS,
     env: {
       PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`,
       HOME: folder,

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { addPayments, type GivenPayment } from "../../test/books/add-payments.ts";
 import { runCli } from "../../test/support/cli-process.ts";
-import { surroundings } from "../../test/support/relay.ts";
+import { startHarness } from "../../test/support/relay.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ async function cellsIn(file: string): Promise<string[][]> {
 }
 
 it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", async () => {
-  const around = await surroundings();
+  const harness = await startHarness();
   const texts = [
     "=1+1",
     "+1+1",
@@ -56,13 +56,13 @@ it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", 
       ...{ paidAt: "2026-10-10T12:00:00Z" },
     }),
   );
-  await addPayments(around.query, payments);
+  await addPayments(harness.query, payments);
   const folder = await temporaryFolder();
   for (const report of ["payments", "days"])
     for (const kind of ["csv", "xlsx"]) {
       const file = join(folder, `${report}-${kind}.${kind}`);
       const words = ["report", report, "--from", "2026-10-01", "--to", "2026-10-31", "--out", file];
-      await runCli(words, around.environment({ COLLECTION_IDS: "none" }));
+      await runCli(words, harness.environment({ COLLECTION_IDS: "none" }));
       // As by a double click, with the numbers and formulas that LibreOffice finds by itself.
       const sheet = await converted(
         file,
@@ -76,7 +76,7 @@ it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", 
 });
 
 it("LibreOffice reads every digit, dates as dates and formulas as texts, and comes to the same total", async () => {
-  const around = await surroundings();
+  const harness = await startHarness();
   const payments = Array.from(
     { length: 1_000 },
     (_, n): GivenPayment => ({
@@ -88,13 +88,13 @@ it("LibreOffice reads every digit, dates as dates and formulas as texts, and com
       publishedAt: "2026-10-31T23:30:00Z",
     }),
   );
-  await addPayments(around.query, [
+  await addPayments(harness.query, [
     ...payments,
     { amount: "12345678901234567.89", paidAt: "2026-10-26T00:00:00Z" },
   ]);
   const folder = await temporaryFolder();
   const file = join(folder, "payments.xlsx");
-  const environment = around.environment({ BOOKS_TIME_ZONE: "Europe/London", COLLECTION_IDS: "none" });
+  const environment = harness.environment({ BOOKS_TIME_ZONE: "Europe/London", COLLECTION_IDS: "none" });
 
   await runCli(
     ["report", "payments", "--from", "2026-10-25", "--to", "2026-10-26", "--out", file],

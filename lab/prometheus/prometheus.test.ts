@@ -157,7 +157,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 /** How series begin: by the page of a relay that has just started, and by Prometheus itself. */
 async function freshPage() {
-  const { around, relay } = await ownRelay({ COLLECTION_IDS: randomUUID() });
+  const { harness, relay } = await ownRelay({ COLLECTION_IDS: randomUUID() });
   const text = await vi.waitFor(async () => {
     const page = await (await fetch(`${relay.url}/metrics`)).text();
     expect(page).toContain("\ninvoice_relay_last_sweep_timestamp_seconds{");
@@ -167,7 +167,7 @@ async function freshPage() {
     [...text.matchAll(/^([a-z]\S*(?:\{.*\})?) (\S+)$/gm)].map(([, name, value]) => [name, value]),
   );
   return {
-    topicArn: around.topicArn,
+    topicArn: harness.topicArn,
     /** @returns the value at the start, null of what is not there then. */
     startOf(series: string): string | null {
       if (series.startsWith("up{")) return "1";
@@ -275,7 +275,7 @@ describe("a real Prometheus over a real relay", () => {
   const WAIT = { interval: 500 };
 
   it("takes the page without complaint, fires for an open alarm, clears with it, and knows the dashboard", async () => {
-    const { around, relay } = await ownRelay();
+    const { harness, relay } = await ownRelay();
     const page = await (await fetch(`${relay.url}/metrics`)).text();
     const checked = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
     // Its name and label are older than this test, and fixed; Node's own are named by the package.
@@ -290,14 +290,14 @@ describe("a real Prometheus over a real relay", () => {
       WAIT,
     );
     expect(await prometheus.firing()).toEqual([]);
-    await around.query(
+    await harness.query(
       "insert into alarm (name, source, subject, detail) values ('event_dead', 'default', 'one', 'dead')",
     );
     await vi.waitFor(
       async () => expect(await prometheus.firing()).toEqual(["InvoiceRelayUrgentAlarm event_dead"]),
       WAIT,
     );
-    await around.query("update alarm set cleared_at = now()");
+    await harness.query("update alarm set cleared_at = now()");
     await vi.waitFor(async () => expect(await prometheus.firing()).toEqual([]), WAIT);
 
     const { panels } = JSON.parse(readFileSync(join(root, "ops/grafana/invoice-relay.json"), "utf8"));

@@ -4,7 +4,7 @@ import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { clears, isTold, onCall, saysSo, WAIT } from "../../test/journeys/drill.ts";
 import { runOn } from "../../test/support/postgres-server.ts";
-import { surroundings } from "../../test/support/relay.ts";
+import { startHarness } from "../../test/support/relay.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { serverOnSmallDisk } from "../environment/debian-servers.ts";
 
@@ -17,8 +17,8 @@ it("a real disk that fills, and is freed: told within seconds, and over by itsel
   const { db, close } = connect(new Secret(server.url), { max: 1 });
   await migrateToLatest(db, "relay");
   await close();
-  const around = await surroundings();
-  const watch = await onCall(around.environment({ COLLECTION_IDS: "none", DATABASE_URL: server.url }));
+  const harness = await startHarness();
+  const watch = await onCall(harness.environment({ COLLECTION_IDS: "none", DATABASE_URL: server.url }));
   const readyz = async () => (await fetch(`${watch.relay.opsUrl}/readyz`)).status;
   // Larger than a page: each callback has to have new room.
   const send = () => watch.relay.callback(`{"note":"${crypto.randomUUID().repeat(600)}"}`);

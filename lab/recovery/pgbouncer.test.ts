@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { doctorChecks } from "../../test/support/doctor-checks.ts";
 import { ownPort } from "../../test/support/own-port.ts";
-import { startRelay, surroundings } from "../../test/support/relay.ts";
+import { startHarness, startRelay } from "../../test/support/relay.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
 /** The url by way of Debian's PgBouncer, which refuses the option `options` at the start of a session. */
@@ -61,15 +61,15 @@ default_pool_size = 30
 
 describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding: "utf8" }).split("\n")[0]}`, () => {
   it("that keeps sessions, a payment goes all the way", async () => {
-    const around = await surroundings();
-    const id = around.provider.paid();
-    const environment = around.environment({
-      DATABASE_URL: await behindPgBouncer(around.databaseUrl, "session"),
+    const harness = await startHarness();
+    const id = harness.provider.paid();
+    const environment = harness.environment({
+      DATABASE_URL: await behindPgBouncer(harness.databaseUrl, "session"),
       COLLECTION_IDS: "none",
     });
     const relay = await startRelay(environment);
     expect((await relay.callback({ data: { id } })).status).toBe(200);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
     const checks = await doctorChecks(environment);
     expect(checks).toContainEqual(expect.objectContaining({ about: "sessions", state: "ok" }));
     await relay.stop();
@@ -77,9 +77,9 @@ describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding
   });
 
   it("that hands them on after each transaction, nothing starts, and doctor says why", async () => {
-    const around = await surroundings();
-    const url = await behindPgBouncer(around.databaseUrl, "transaction");
-    const environment = around.environment({ DATABASE_URL: url });
+    const harness = await startHarness();
+    const url = await behindPgBouncer(harness.databaseUrl, "transaction");
+    const environment = harness.environment({ DATABASE_URL: url });
     await expect(startRelay(environment)).rejects.toThrow("pool_mode = session");
     const checks = await doctorChecks(environment);
     expect(checks).toContainEqual({

@@ -11,19 +11,19 @@ import { passesApart } from "../../test/support/passes-apart.ts";
 import { type HostileProvider, startHostileProvider } from "./hostile-provider.ts";
 import type { Said, Window } from "./model.ts";
 
-/** Where worlds are played: one database, one SNS and one hostile provider for all of them. */
-export interface Yard {
+/** Where scenarios are played: one database, one SNS and one hostile provider for all of them. */
+export interface Environment {
   provider: HostileProvider;
   sns: LocalSns;
   databaseUrl: string;
-  /** How many worlds were begun in it. */
-  worlds: number;
+  /** How many scenarios were begun in it. */
+  scenarios: number;
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
 /** @param databaseUrl of a database with the relay's schema, used by nobody else. */
-export async function openYard(databaseUrl: string): Promise<Yard> {
+export async function openEnvironment(databaseUrl: string): Promise<Environment> {
   process.env.AWS_ACCESS_KEY_ID ??= "local";
   process.env.AWS_SECRET_ACCESS_KEY ??= "local";
   const [provider, sns] = await Promise.all([startHostileProvider(), startLocalSns({ port: 0 })]);
@@ -34,7 +34,7 @@ export async function openYard(databaseUrl: string): Promise<Yard> {
     provider,
     sns,
     databaseUrl,
-    worlds: 0,
+    scenarios: 0,
     query: async (text, values = []) => (await pool.query(text, values)).rows,
     async close() {
       await pool.end();
@@ -44,16 +44,20 @@ export async function openYard(databaseUrl: string): Promise<Yard> {
 }
 
 /** A sweep is done in one pass, or two; after every 429 it goes on later. */
-const MOST_PASSES = 50;
+const RUNS_LIMIT = 50;
 
 const NEVER = new AbortController().signal;
 
 /**
- * A relay in this process, which works when the world says so.
+ * A relay in this process, which works when the scenario says so.
  * @param collections of its sources, by name; a source's name is its API key too.
  */
-export async function openRelay(yard: Yard, zone: string, collections: ReadonlyMap<string, string>) {
-  const { provider, sns, databaseUrl, query } = yard;
+export async function openRelay(
+  environment: Environment,
+  zone: string,
+  collections: ReadonlyMap<string, string>,
+) {
+  const { provider, sns, databaseUrl, query } = environment;
   const names = [...collections.keys()];
   const topicArn = await createLocalTopic(sns.url, `topic-of-${names[0]}`);
   const settings = readSettings(
@@ -111,7 +115,7 @@ export async function openRelay(yard: Yard, zone: string, collections: ReadonlyM
     async sweep(): Promise<void> {
       for (const { sweep, source } of passes.lists) {
         const before = await sweepsDone(source);
-        for (let left = MOST_PASSES; left > 0 && (await sweepsDone(source)) === before; left -= 1) {
+        for (let left = RUNS_LIMIT; left > 0 && (await sweepsDone(source)) === before; left -= 1) {
           await sweep(NEVER);
           await query("update sweep set due_at = clock_timestamp() where state = 'due' and source = $1", [
             source,

@@ -45,7 +45,7 @@ export interface HostileProvider extends OwnServer {
   accounts: Map<string, Account>;
 }
 
-/** The accounts of any number of worlds, over real HTTP. */
+/** The accounts of any number of scenarios, over real HTTP. */
 export async function startHostileProvider(): Promise<HostileProvider> {
   const accounts = new Map<string, Account>();
   const server = await startServer((request, response) => {
@@ -145,7 +145,7 @@ function pageOf(account: Account, query: URLSearchParams) {
   return { items, page, pageSize, hasNextPage, hasPreviousPage: page > 1, totalCount };
 }
 
-const MOST_JOINING = 20;
+const JOINING_LIMIT = 20;
 
 function comeAndGo(account: Account): void {
   const { invoices, list } = account;
@@ -154,7 +154,7 @@ function comeAndGo(account: Account): void {
   const staying = [...invoices.values()].filter(({ left }) => !left);
   const leaving = staying[account.pages % Math.max(1, staying.length)];
   if (isTime(list.leaves) && leaving !== undefined) leaving.left = true;
-  if (!isTime(list.joins) || account.pages > MOST_JOINING * list.joins) return;
+  if (!isTime(list.joins) || account.pages > JOINING_LIMIT * list.joins) return;
   const id = `aaaaaaaa-0000-4000-8000-${String(account.pages).padStart(12, "0")}`;
   // Paid this moment: of no period that is over.
   const now = new Date();

@@ -1,5 +1,5 @@
 /**
- * `npm run worlds -- --count N --seed S`: N worlds on an own embedded PostgreSQL, or in a database of their
+ * `npm run scenarios -- --count N --seed S`: N scenarios on an own embedded PostgreSQL, or in a database of their
  * own on the server in DATABASE_URL. Exits with 1 on a finding.
  */
 import { parseArgs } from "node:util";
@@ -8,8 +8,8 @@ import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { makeDatabase, onDatabase, runOn } from "../../test/support/postgres-server.ts";
 import { runInLab, say } from "../environment/run-lab.ts";
-import { openYard } from "./environment.ts";
-import { runWorlds } from "./run-scenarios.ts";
+import { openEnvironment } from "./environment.ts";
+import { runScenarios } from "./run-scenarios.ts";
 
 const { values } = parseArgs({
   options: {
@@ -20,21 +20,26 @@ const { values } = parseArgs({
 });
 const [seed, count] = [Number(values.seed), Number(values.count)];
 
-await runInLab("worlds", { lent: process.env.DATABASE_URL, durable: false }, async ({ server }) => {
+await runInLab("scenarios", { lent: process.env.DATABASE_URL, durable: false }, async ({ server }) => {
   const name = await makeDatabase(server.url);
   const databaseUrl = onDatabase(server.url, name);
   const connection = connect(new Secret(databaseUrl), { max: 1 });
   await migrateToLatest(connection.db, "relay");
   await connection.close();
-  const yard = await openYard(databaseUrl);
-  say(`worlds ${seed} to ${seed + count - 1}`);
+  const environment = await openEnvironment(databaseUrl);
+  say(`scenarios ${seed} to ${seed + count - 1}`);
   const startedAt = performance.now();
-  const { failed, results } = await runWorlds(yard, { seed, count, shrunk: Number(values.shrink), say });
+  const { failed, results } = await runScenarios(environment, {
+    seed,
+    count,
+    shrunk: Number(values.shrink),
+    say,
+  });
   const seconds = (performance.now() - startedAt) / 1_000;
-  await yard.close();
+  await environment.close();
   await runOn(server.url, `drop database ${name} with (force)`);
   const certificates = Object.entries(results).map(([result, many]) => `${many} ${result}`);
-  say(`${count} worlds in ${seconds.toFixed(0)} s, certificates: ${certificates.join(", ")}`);
+  say(`${count} scenarios in ${seconds.toFixed(0)} s, certificates: ${certificates.join(", ")}`);
   say(failed.length === 0 ? "green" : `red: seeds ${failed.sort((a, b) => a - b).join(", ")}`);
   return failed.length === 0;
 });

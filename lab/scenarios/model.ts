@@ -2,7 +2,7 @@ import { isDoubtful, meanings } from "./dates.ts";
 import type { Held } from "./hostile-provider.ts";
 import type { InvoicePlan, ListPlan } from "./plan.ts";
 
-/** One invoice of a world: what was planned, and what the provider says now. */
+/** One invoice of a scenario: what was planned, and what the provider says now. */
 export interface Member {
   plan: InvoicePlan;
   held: Held;
@@ -182,7 +182,7 @@ export function* judge(said: Said, { list, members, window, isHealed }: Proof): 
   }
 }
 
-/** The reasons that may stand against what is no invoice of this world. */
+/** The reasons that may stand against what is no invoice of this scenario. */
 const ofNobody = (members: readonly Member[]) =>
   members.some(({ plan }) => plan.hole === "event") ? ["acceptance_without_event"] : [];
 

@@ -3,7 +3,7 @@ import { DATE_FORMS } from "./dates.ts";
 
 type Of<Drawn> = Drawn extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** One of these values, as often as its weight says. A failing world shrinks to the first, the plainest. */
+/** One of these values, as often as its weight says. A failing scenario shrinks to the first, the plainest. */
 const weighted = <const Value>(...choices: [weight: number, value: Value][]): fc.Arbitrary<Value> =>
   fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
@@ -21,7 +21,7 @@ const invoice = fc.record({
   truth: weighted([8, "paid"], [2, "unpaid"], [1, "invalidated"], [1, "unknown"]),
   unknownStatus: fc.constantFrom("Settled", "Overpaid", "processing", "已付"),
   type: weighted([8, "Live"], [1, "Test"]),
-  /** The payment, in minutes before the day of the world begins; and the creation before it. */
+  /** The payment, in minutes before the day of the scenario begins; and the creation before it. */
   paidMinutesBefore: fc.integer({ min: 5, max: 6 * 1_440 }),
   createdMinutesBefore: fc.integer({ min: 1, max: 5 * 1_440 }),
   /** Its callback came. */
@@ -139,7 +139,7 @@ const source = fc
   })
   .map(({ isOrdinary, ...one }): SourcePlan => (isOrdinary ? asOrdinary(one) : one));
 
-export const worlds = fc.record({
+export const scenarios = fc.record({
   /** PROVIDER_TIME_ZONE, in which times without a zone are: ahead of UTC and behind it, two with summer time. */
   zone: fc.constantFrom(
     "UTC",
@@ -156,4 +156,4 @@ export const worlds = fc.record({
     ),
 });
 
-export type WorldPlan = Of<typeof worlds>;
+export type ScenarioPlan = Of<typeof scenarios>;

@@ -1,27 +1,30 @@
 import { hash, randomUUID } from "node:crypto";
 import { DAY_MS, meanings } from "./dates.ts";
-import { openRelay, type Yard } from "./environment.ts";
+import { type Environment, openRelay } from "./environment.ts";
 import type { Account, Held } from "./hostile-provider.ts";
 import { type Finding, judge, type Member, unhealed } from "./model.ts";
-import type { InvoicePlan, WorldPlan } from "./plan.ts";
+import type { InvoicePlan, ScenarioPlan } from "./plan.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What a world came to: what is wrong, and the results of its certificates. */
+/** What a scenario came to: what is wrong, and the results of its certificates. */
 export interface Played {
   findings: Finding[];
   results: string[];
 }
 
 /**
- * Lives through one world: payments, callbacks and a sweep; what the provider changes and what somebody
+ * Lives through one scenario: payments, callbacks and a sweep; what the provider changes and what somebody
  * deletes; a certificate of each source; another sweep, which has to heal, and a certificate again.
  */
-export async function playWorld(yard: Yard, { zone, sources }: WorldPlan): Promise<Played> {
+export async function playScenario(
+  environment: Environment,
+  { zone, sources }: ScenarioPlan,
+): Promise<Played> {
   // All that happens is placed by the day, so that it is the same at every hour.
   const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const window = { from: new Date(midnight - 5 * DAY_MS), to: new Date(midnight - DAY_MS) };
-  yard.worlds += 1;
+  environment.scenarios += 1;
   const merchants = sources.map(({ list, invoices }, n) => {
     const members = invoices.map((plan, place) => memberOf(plan, place, midnight));
     const account: Account = {
@@ -32,11 +35,11 @@ export async function playWorld(yard: Yard, { zone, sources }: WorldPlan): Promi
       tooMany: list.tooMany,
       pages: 0,
     };
-    return { name: `w-${yard.worlds}-${n}`, list, account, members };
+    return { name: `w-${environment.scenarios}-${n}`, list, account, members };
   });
-  for (const { name, account } of merchants) yard.provider.accounts.set(name, account);
+  for (const { name, account } of merchants) environment.provider.accounts.set(name, account);
   const relay = await openRelay(
-    yard,
+    environment,
     zone,
     new Map(merchants.map(({ name, account }) => [name, account.collectionId])),
   );
@@ -76,19 +79,19 @@ export async function playWorld(yard: Yard, { zone, sources }: WorldPlan): Promi
     for (const { members } of merchants) for (const member of members) change(member, midnight);
     await hear(({ told, later }) => told && later !== "nothing");
     for (const { name, members } of merchants)
-      for (const member of members) await makeHole(yard, name, member);
+      for (const member of members) await makeHole(environment, name, member);
     await prove(false);
     await sweep();
     await prove(true);
     for (const { list, members } of merchants) played.findings.push(...unhealed(list, members));
   } finally {
     await relay.close();
-    for (const { name } of merchants) yard.provider.accounts.delete(name);
+    for (const { name } of merchants) environment.provider.accounts.delete(name);
   }
   return played;
 }
 
-/** The same for the same place in any world; in the order of ids places lie anywhere. */
+/** The same for the same place in any scenario; in the order of ids places lie anywhere. */
 const idOf = (place: number): string =>
   hash("sha256", `invoice ${place}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
 
@@ -168,9 +171,9 @@ const BY_HAND: Partial<Record<InvoicePlan["hole"], string>> = {
 };
 
 /** What a hand does to the rows of a payment that was published; of any other there is no hole. */
-async function makeHole(yard: Yard, source: string, member: Member): Promise<void> {
+async function makeHole(environment: Environment, source: string, member: Member): Promise<void> {
   const statement = BY_HAND[member.plan.hole];
   if (statement === undefined) return;
   if (member.sent.length === 0) member.plan = { ...member.plan, hole: "none" };
-  else await yard.query(statement, [source, member.held.id]);
+  else await environment.query(statement, [source, member.held.id]);
 }

@@ -1,21 +1,21 @@
 import fc from "fast-check";
-import type { Yard } from "./environment.ts";
+import type { Environment } from "./environment.ts";
 import type { Finding } from "./model.ts";
-import { type WorldPlan, worlds } from "./plan.ts";
-import { playWorld } from "./play-scenario.ts";
+import { type ScenarioPlan, scenarios } from "./plan.ts";
+import { playScenario } from "./play-scenario.ts";
 
 const SIDE_BY_SIDE = 3;
 
-/** The longest that one world is shrunk, in ms. */
+/** The longest that one scenario is shrunk, in ms. */
 const SHRINKING_MS = 60_000;
 
 /**
- * Plays worlds, each from a seed of its own: `seed`, the next number, and so on, and says what is wrong.
+ * Plays scenarios, each from a seed of its own: `seed`, the next number, and so on, and says what is wrong.
  * @param shrunk so many of the failing ones are made as small as they fail.
  * @returns the seeds that fail, and how many certificates were of each result.
  */
-export async function runWorlds(
-  yard: Yard,
+export async function runScenarios(
+  environment: Environment,
   { seed, count, shrunk, say }: { seed: number; count: number; shrunk: number; say: (line: string) => void },
 ): Promise<{ failed: number[]; results: Record<string, number> }> {
   const failed: number[] = [];
@@ -23,26 +23,26 @@ export async function runWorlds(
   const seeds = Array.from({ length: count }, (_, n) => seed + n).values();
   const work = async () => {
     for (const own of seeds) {
-      const { failing, results: said } = await playSeed(yard, own, failed.length < shrunk);
+      const { failing, results: said } = await playSeed(environment, own, failed.length < shrunk);
       for (const result of said) results[result] = (results[result] ?? 0) + 1;
       if (failing.length === 0) continue;
       failed.push(own);
       for (const { kind, about } of failing[0]?.findings ?? []) say(`seed ${own}: ${kind}: ${about}`);
-      if (failing.length > 1) say(`seed ${own}, its smallest world: ${JSON.stringify(failing.at(-1))}`);
+      if (failing.length > 1) say(`seed ${own}, its smallest scenario: ${JSON.stringify(failing.at(-1))}`);
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
   return { failed, results };
 }
 
-/** @returns what fails of this seed: its world, and, where it is shrunk, smaller and smaller ones. */
-async function playSeed(yard: Yard, seed: number, isShrunk: boolean) {
-  const failing: { world: WorldPlan; findings: Finding[] }[] = [];
+/** @returns what fails of this seed: its scenario, and, where it is shrunk, smaller and smaller ones. */
+async function playSeed(environment: Environment, seed: number, isShrunk: boolean) {
+  const failing: { scenario: ScenarioPlan; findings: Finding[] }[] = [];
   let results: string[] = [];
   let until = Number.POSITIVE_INFINITY;
-  const plays = fc.asyncProperty(worlds, async (world) => {
+  const plays = fc.asyncProperty(scenarios, async (scenario) => {
     if (performance.now() > until) return true;
-    const played = await playWorld(yard, world);
+    const played = await playScenario(environment, scenario);
     const [first] = failing;
     if (first === undefined) {
       results = played.results;
@@ -51,7 +51,7 @@ async function playSeed(yard: Yard, seed: number, isShrunk: boolean) {
     // Not another fault, met on the way.
     const kinds = (first ?? played).findings.map(({ kind }) => kind);
     const findings = played.findings.filter(({ kind }) => kinds.includes(kind));
-    if (findings.length > 0) failing.push({ world, findings });
+    if (findings.length > 0) failing.push({ scenario, findings });
     return findings.length === 0;
   });
   const { failed, errorInstance } = await fc.check(plays, {

@@ -7,12 +7,12 @@ import { REPORTS } from "../../src/books/report/reports.ts";
 import { sheetFile } from "../../src/books/report/sheet-file.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { openDatabase } from "../../test/support/database.ts";
-import { type Surroundings, surroundings } from "../../test/support/relay.ts";
+import { type Harness, startHarness } from "../../test/support/relay.ts";
 import { heapAfterCollection } from "./heap-after-collection.ts";
 
 /** docs/performance.md has the figures of 100,000. */
 const PAYMENTS = Number(process.env.BOOKS_PAYMENTS ?? 100_000);
-const MOST_HEAP_MB = 30;
+const HEAP_LIMIT_MB = 30;
 /** Collecting takes long: the heap is looked at once in so many parts of a file. */
 const LOOK_EVERY = 100;
 
@@ -23,7 +23,7 @@ const SOURCE: BookSource = {
 };
 
 /** Payments of October, 10.01 each and one a moment, each with callback, event and acceptance. */
-async function fill({ query }: Surroundings): Promise<void> {
+async function fill({ query }: Harness): Promise<void> {
   const from = `generate_series(1, $1::int) as n, lateral (select
     ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,
     ('00000000-0000-5000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as event_id,
@@ -69,7 +69,7 @@ async function measured<Result>(what: string, run: () => Promise<Result>): Promi
     `${PAYMENTS} payments ${what} in ${seconds.toFixed(1)} s; event loop held ${longest.toFixed(0)} ms at most; ` +
       `heap ${((most - before) / 1e6).toFixed(0)} MB more at most, ${(left / 1e6).toFixed(1)} MB after collection\n`,
   );
-  expect(left / 1e6).toBeLessThan(MOST_HEAP_MB);
+  expect(left / 1e6).toBeLessThan(HEAP_LIMIT_MB);
   return result;
 }
 
@@ -86,12 +86,12 @@ async function report(db: Database, format: "csv" | "xlsx"): Promise<void> {
     done();
   };
   await pipeline(parts, new Writable({ write }));
-  expect(most / 1e6).toBeLessThan(MOST_HEAP_MB);
+  expect(most / 1e6).toBeLessThan(HEAP_LIMIT_MB);
   expect(totals.all[0]?.sums[columns.findIndex(({ name }) => name === "amount")]).toBe(SUM);
 }
 
 /** Rows that Postgres has looked at so far. */
-const invoicesRead = async ({ query }: Surroundings): Promise<number> => {
+const invoicesRead = async ({ query }: Harness): Promise<number> => {
   const [row] = await query<{ n: number }>(
     "select (seq_tup_read + idx_tup_fetch)::int as n from pg_stat_user_tables where relname = 'invoice'",
   );
@@ -99,15 +99,17 @@ const invoicesRead = async ({ query }: Surroundings): Promise<number> => {
 };
 
 it("a month of very many payments is reported beside the process' other work, and leaves nothing in memory", async () => {
-  const around = await surroundings();
-  await fill(around);
-  const db = openDatabase(around.databaseUrl);
+  const harness = await startHarness();
+  await fill(harness);
+  const db = openDatabase(harness.databaseUrl);
 
   for (const format of ["csv", "xlsx"] as const) {
-    const readBefore = await invoicesRead(around);
+    const readBefore = await invoicesRead(harness);
     await measured(`written as ${format}`, () => report(db, format));
     // Each page costs the same: Postgres does not sort all that is left of the period for each.
-    await expect.poll(async () => (await invoicesRead(around)) - readBefore).toBeGreaterThanOrEqual(PAYMENTS);
-    expect((await invoicesRead(around)) - readBefore).toBeLessThan(4 * PAYMENTS);
+    await expect
+      .poll(async () => (await invoicesRead(harness)) - readBefore)
+      .toBeGreaterThanOrEqual(PAYMENTS);
+    expect((await invoicesRead(harness)) - readBefore).toBeLessThan(4 * PAYMENTS);
   }
 });

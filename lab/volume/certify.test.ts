@@ -6,7 +6,7 @@ import { heapAfterCollection } from "./heap-after-collection.ts";
 
 /** CERTIFY_PAYMENTS=1000000 is the figure in docs/performance.md. */
 const PAYMENTS = Number(process.env.CERTIFY_PAYMENTS ?? 30_000);
-const MOST_HEAP_MB = 10;
+const HEAP_LIMIT_MB = 10;
 /** Collecting takes long: the heap is looked at once in so many reports of progress. */
 const LOOK_EVERY = 200;
 
@@ -116,6 +116,6 @@ describe("a certificate of very many payments", () => {
     );
     expect(certificate).toMatchObject({ result: "equal", total: { published: { count: PAYMENTS } } });
     expect(steps).toEqual(new Set(["lists", "invoices", "books"]));
-    expect(most / 1e6).toBeLessThan(MOST_HEAP_MB);
+    expect(most / 1e6).toBeLessThan(HEAP_LIMIT_MB);
   }, 3_600_000);
 });

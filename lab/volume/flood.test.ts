@@ -12,7 +12,7 @@ const RECONCILE_INTERVAL_MS = 10_000;
 describe("a flood of made-up ids", () => {
   it("delays no known payment by a second; a genuine unknown one is found by the next sweep (G11, G12)", async () => {
     const provider = await startListProvider();
-    const { around, relay } = await ownRelay({
+    const { harness, relay } = await ownRelay({
       COLLECTION_API_URL: provider.url,
       COLLECTION_IDS: COLLECTION,
       RECONCILE_INTERVAL: `${RECONCILE_INTERVAL_MS}ms`,
@@ -31,7 +31,7 @@ describe("a flood of made-up ids", () => {
       return one;
     };
     const verdict = async (id: string) =>
-      (await around.query("select verdict from confirmation where invoice_id = $1", [id]))[0]?.verdict;
+      (await harness.query("select verdict from confirmation where invoice_id = $1", [id]))[0]?.verdict;
     /** How long it takes to be confirmed from now, in ms. */
     const confirmed = async (id: string, began: number) => {
       await eventually(() => verdict(id), toEqual("paid"));
@@ -41,7 +41,7 @@ describe("a flood of made-up ids", () => {
     const known = Array.from({ length: KNOWN }, () => invoice(null));
     for (const { id } of known) await call(id);
     await eventually(
-      () => around.query("select count(*)::int as seen from invoice"),
+      () => harness.query("select count(*)::int as seen from invoice"),
       toEqual([{ seen: KNOWN }]),
     );
     for (let begun = 0; begun < MADE_UP; begun += 60)
@@ -49,14 +49,14 @@ describe("a flood of made-up ids", () => {
         Array.from({ length: 60 }, (_, n) => call(randomUUID(), `203.0.113.${n % ADDRESSES}`)),
       );
     const flooding = "select 1 as open from alarm where name = 'unknown_ids_flooding' and cleared_at is null";
-    await eventually(() => around.query(flooding), toEqual([{ open: 1 }]));
+    await eventually(() => harness.query(flooding), toEqual([{ open: 1 }]));
 
     const taken: number[] = [];
     for (const one of known) {
       // A callback within two seconds of a request waits for the end of these seconds, flood or not.
       await eventually(
         () =>
-          around.query(
+          harness.query(
             "select asked_at < now() - interval '2 s' as is_over from confirmation where invoice_id = $1",
             [one.id],
           ),
@@ -67,7 +67,7 @@ describe("a flood of made-up ids", () => {
     }
     const genuine = invoice(new Date());
     const found = await confirmed(genuine.id, await call(genuine.id));
-    const [waiting] = await around.query(
+    const [waiting] = await harness.query(
       "select count(*)::int as count from confirmation where priority = 'unknown' and state = 'due'",
     );
     process.stdout.write(

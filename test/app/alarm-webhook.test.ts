@@ -3,24 +3,24 @@ import { describeAlarm } from "../../src/alarms/alarm-definitions.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { standardWebhookHolds } from "../../src/receive/caller/caller-checks.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { type Harness, startHarness, startRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 
 const WAIT = { interval: 20 };
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
 
-const raise = (around: Surroundings, subject: string, detail = "It is given up.") =>
-  around.query(
+const raise = (harness: Harness, subject: string, detail = "It is given up.") =>
+  harness.query(
     "insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1, $2)",
     [subject, detail],
   );
 
-const clear = (around: Surroundings, subject: string) =>
-  around.query("update alarm set cleared_at = clock_timestamp() where subject = $1", [subject]);
+const clear = (harness: Harness, subject: string) =>
+  harness.query("update alarm set cleared_at = clock_timestamp() where subject = $1", [subject]);
 
-const untold = (around: Surroundings) =>
-  around.query(
+const untold = (harness: Harness) =>
+  harness.query(
     "select from alarm where told_at is null or cleared_at is not null and cleared_told_at is null",
   );
 
@@ -28,15 +28,15 @@ const workers = { http: false, workers: true };
 
 describe.concurrent("ALARM_WEBHOOK_URL", () => {
   it("is told of an alarm's beginning and its end, with what to do, signed with each secret", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    const environment = around.environment({
+    const environment = harness.environment({
       ALARM_WEBHOOK_URL: receiver.url,
       ALARM_WEBHOOK_SECRETS: `${SECRET},${OTHER_SECRET}`,
       RUNBOOK_URL: "https://wiki.example.com/relay",
     });
     const relay = await startRelay(environment, workers);
-    await raise(around, "an-invoice");
+    await raise(harness, "an-invoice");
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
     const [begun] = receiver.messages;
     expect(begun?.text).toBe(
@@ -61,22 +61,22 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
           new Date(),
         ),
       ).toBe(true);
-    await clear(around, "an-invoice");
+    await clear(harness, "an-invoice");
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), WAIT);
     expect(receiver.messages[1]?.text).toBe(
       "OVER: a confirmation was given up (confirmation_dead: default, an-invoice)",
     );
-    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
     expect(JSON.stringify(relay.lines)).not.toContain("planted-secret");
   });
 
   it("is told once by several processes, and of many alarms in few messages", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
-    for (let n = 0; n < 300; n += 1) await raise(around, `invoice-${n}`);
+    const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    for (let n = 0; n < 300; n += 1) await raise(harness, `invoice-${n}`);
     for (let n = 0; n < 3; n += 1) await startRelay(environment, workers);
-    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
     const subjects = receiver.messages.flatMap(({ alarms }) => alarms.map(({ subject }) => subject));
     expect(new Set(subjects).size).toBe(300);
     expect(subjects).toHaveLength(300);
@@ -85,32 +85,32 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
   });
 
   it("is told every five seconds at most, however many processes tell", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url });
     for (let n = 0; n < 3; n += 1) await startRelay(environment, workers);
     for (const subject of ["one", "two"]) {
-      await raise(around, subject);
+      await raise(harness, subject);
       await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toContain(subject), WAIT);
     }
-    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
     expect(receiver.messages).toHaveLength(2);
-    const [{ apart } = { apart: 0 }] = await around.query<{ apart: number }>(
+    const [{ apart } = { apart: 0 }] = await harness.query<{ apart: number }>(
       "select extract(epoch from max(told_at) - min(told_at))::float8 as apart from alarm",
     );
     expect(apart).toBeGreaterThan(4.9);
   });
 
   it("that fails is tried again, and keeps no payment waiting", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    Object.assign(receiver, { mood: 500, answer: "invalid_payload, call ada@example.com" });
-    await raise(around, "an-invoice");
-    const relay = await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }));
+    Object.assign(receiver, { behaviour: 500, answer: "invalid_payload, call ada@example.com" });
+    await raise(harness, "an-invoice");
+    const relay = await startRelay(harness.environment({ ALARM_WEBHOOK_URL: receiver.url }));
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
     expect((await relay.callback({ event: "ping" })).status).toBe(200);
-    receiver.mood = 200;
-    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    receiver.behaviour = 200;
+    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
     expect(receiver.messages).toHaveLength(2);
     const [failed] = relay.lines.filter(({ msg }) => String(msg).startsWith("nobody could be told"));
     expect(failed).toMatchObject({
@@ -120,28 +120,28 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
   });
 
   it("is told by the next process when one dies between the row and the answer", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    receiver.mood = "hangs";
-    await raise(around, "an-invoice");
-    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url, LEASE_DURATION: "2s" });
+    receiver.behaviour = "hangs";
+    await raise(harness, "an-invoice");
+    const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url, LEASE_DURATION: "2s" });
     const relay = await startRelayProcess(environment);
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
     await relay.end("SIGKILL");
-    expect(await untold(around)).toHaveLength(1);
-    receiver.mood = 200;
+    expect(await untold(harness)).toHaveLength(1);
+    receiver.behaviour = 200;
     await startRelay(environment, workers);
-    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
     expect(receiver.messages).toHaveLength(2);
   });
 
   it("switched on late is told of what is open, and not of all that ever was", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    for (const subject of ["old", "recent", "open"]) await raise(around, subject);
-    await around.query("update alarm set cleared_at = now() - interval '2 days' where subject = 'old'");
-    await clear(around, "recent");
-    await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }), workers);
+    for (const subject of ["old", "recent", "open"]) await raise(harness, subject);
+    await harness.query("update alarm set cleared_at = now() - interval '2 days' where subject = 'old'");
+    await clear(harness, "recent");
+    await startRelay(harness.environment({ ALARM_WEBHOOK_URL: receiver.url }), workers);
     await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
     expect(receiver.messages[0]?.alarms.map(({ subject }) => subject)).toEqual(["recent", "open"]);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { openSession } from "../support/database.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { emptyCollection } from "../support/scripted-provider.ts";
 import { sourcesFile } from "../support/sources-file.ts";
 import { describedIn } from "../support/two-sources.ts";
@@ -14,19 +14,19 @@ const LIMIT = 2;
 
 describe("a relay at rest", () => {
   it(`asks Postgres at most ${LIMIT} times a second, with ${SOURCES} sources (G8)`, async () => {
-    const around = await surroundings();
-    around.provider.otherwise(emptyCollection("Fees"));
+    const harness = await startHarness();
+    harness.provider.otherwise(emptyCollection("Fees"));
     const sources = Array.from({ length: SOURCES }, (_, index) => ({
       name: `s${index}`,
-      collectionApiUrl: around.provider.url,
+      collectionApiUrl: harness.provider.url,
       collectionApiKey: "env:KEY",
       callbackTokens: [`token-of-source-${index}-0123456789`],
-      snsTopicArn: around.topicArn,
+      snsTopicArn: harness.topicArn,
       collectionIds: [randomUUID()],
     }));
-    const webhook = { ALARM_WEBHOOK_URL: around.provider.url };
+    const webhook = { ALARM_WEBHOOK_URL: harness.provider.url };
     await startRelay(
-      around.environment({
+      harness.environment({
         ...describedIn(sourcesFile({ sources })),
         ...webhook,
         KEY: "key",
@@ -34,13 +34,13 @@ describe("a relay at rest", () => {
       }),
     );
     await vi.waitFor(async () =>
-      expect(await around.query("select from sweep where state = 'due' and due_at > now()")).toHaveLength(
+      expect(await harness.query("select from sweep where state = 'due' and due_at > now()")).toHaveLength(
         SOURCES,
       ),
     );
     // On a busy machine what the start has done may take longer: a relay comes to rest, and is measured then.
     await vi.waitFor(
-      async () => expect(await commitsASecond(around.databaseUrl)).toBeLessThanOrEqual(LIMIT),
+      async () => expect(await commitsASecond(harness.databaseUrl)).toBeLessThanOrEqual(LIMIT),
       3 * SECONDS * 1_000,
     );
   });

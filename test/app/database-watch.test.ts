@@ -9,16 +9,16 @@ import { Secret } from "../../src/kit/secret.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
-import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
+import { type Harness, startHarness, startRelay, type TestRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const WAIT = { interval: 100 };
 
-async function behindProxy(around: Surroundings): Promise<{ proxy: TcpProxy; url: string }> {
-  const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
+async function behindProxy(harness: Harness): Promise<{ proxy: TcpProxy; url: string }> {
+  const proxy = await TcpProxy.start(Number(new URL(harness.databaseUrl).port));
   onTestFinished(() => proxy.close());
-  return { proxy, url: proxy.through(around.databaseUrl) };
+  return { proxy, url: proxy.through(harness.databaseUrl) };
 }
 
 const page = async (relay: TestRelay) => await (await fetch(`${relay.url}/metrics`)).text();
@@ -31,13 +31,13 @@ const metric = (text: string, name: string): number | undefined => {
 
 describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (kind) => {
   it("is an alarm after five seconds, told at once, kept with its end once it is back", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    const { proxy, url } = await behindProxy(around);
+    const { proxy, url } = await behindProxy(harness);
     const relay = await startRelay(
-      around.environment({ DATABASE_URL: url, ALARM_WEBHOOK_URL: receiver.url }),
+      harness.environment({ DATABASE_URL: url, ALARM_WEBHOOK_URL: receiver.url }),
     );
-    await around.query(
+    await harness.query(
       "insert into alarm (name, source, subject, detail) values ('event_dead', 'default', 'one', 'dead')",
     );
     await vi.waitFor(async () => {
@@ -65,7 +65,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
 
     proxy.heal();
     await vi.waitFor(async () => {
-      const rows = await around.query(
+      const rows = await harness.query(
         `select cleared_at - raised_at > interval '4 s' as lasted, told_at is not null as told from alarm
           where name = 'database_away' and cleared_told_at is not null`,
       );
@@ -85,7 +85,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
 describe.concurrent("while Postgres stays away", () => {
   /** @param answers whether people were notified, one for each try; resolves once all are used up. */
   async function watchThrough(answers: boolean[]) {
-    const { proxy, url } = await behindProxy(await surroundings());
+    const { proxy, url } = await behindProxy(await startHarness());
     const log = createLogger({ level: "fatal" });
     const hour = 3_600_000;
     const pool = connect(new Secret(url), { max: 1, statementTimeoutMs: hour, connectTimeoutMs: hour });
@@ -117,7 +117,7 @@ describe.concurrent("while Postgres stays away", () => {
 
 describe("readiness", () => {
   it("a database that does not answer is told within a second, to all who ask, and the log once", async () => {
-    const { proxy, url } = await behindProxy(await surroundings());
+    const { proxy, url } = await behindProxy(await startHarness());
     const lines: string[] = [];
     const log = createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } });
     const db = openDatabase(url);
@@ -143,9 +143,11 @@ describe("readiness", () => {
 
 describe.concurrent("a process that slept", () => {
   it("tells nobody that Postgres was away: nobody asked", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    const { process, url } = await startRelayProcess(around.environment({ ALARM_WEBHOOK_URL: receiver.url }));
+    const { process, url } = await startRelayProcess(
+      harness.environment({ ALARM_WEBHOOK_URL: receiver.url }),
+    );
     process.child.kill("SIGSTOP");
     // Longer than Postgres may be silent before that is an alarm.
     await delay(6_000);
@@ -158,21 +160,21 @@ describe.concurrent("a process that slept", () => {
 
 describe("a process that is stopped while the alarm is open", () => {
   it("writes its end if Postgres answers, and the next process tells it (G13)", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const receiver = await startAlarmReceiver();
-    const { proxy, url } = await behindProxy(around);
+    const { proxy, url } = await behindProxy(harness);
     const told = { ALARM_WEBHOOK_URL: receiver.url };
-    const relay = await startRelay(around.environment({ DATABASE_URL: url, ...told }));
+    const relay = await startRelay(harness.environment({ DATABASE_URL: url, ...told }));
     proxy.fault({ kind: "refuse" });
     await vi.waitFor(() => expect(receiver.messages[0]?.text).toContain("(database_away: postgres)"), WAIT);
     // Before the watch asks again.
     proxy.heal();
     await relay.stop();
     expect(
-      await around.query("select name, cleared_at > raised_at as ended, cleared_told_at from alarm"),
+      await harness.query("select name, cleared_at > raised_at as ended, cleared_told_at from alarm"),
     ).toEqual([{ name: "database_away", ended: true, cleared_told_at: null }]);
 
-    await startRelay(around.environment(told));
+    await startRelay(harness.environment(told));
     await vi.waitFor(
       () =>
         expect(receiver.messages.at(-1)?.text).toContain(

@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { addCallback } from "../support/log-rows.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 
 it("a partition that takes too long to make keeps neither callbacks nor the start of serve waiting (G11)", async () => {
-  const around = await surroundings();
+  const harness = await startHarness();
   // What the default partition took in its stead moves over, while callbacks wait.
-  await around.query(
+  await harness.query(
     `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$`,
   );
-  await around.query(
+  await harness.query(
     "create trigger slow before delete on callback_default for each row execute function slow()",
   );
-  await addCallback(around, { received_at: new Date().toISOString() });
-  expect(await around.query("select tableoid::regclass::text as place from callback")).toEqual([
+  await addCallback(harness, { received_at: new Date().toISOString() });
+  expect(await harness.query("select tableoid::regclass::text as place from callback")).toEqual([
     { place: "callback_default" },
   ]);
-  const relay = await startRelay(around.environment({ COLLECTION_IDS: "none" }));
+  const relay = await startRelay(harness.environment({ COLLECTION_IDS: "none" }));
   // The workers try once more, and hold the log for a few seconds.
   await vi.waitFor(async () =>
     expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200),

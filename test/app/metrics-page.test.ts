@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { ALARM_NAMES } from "../../src/alarms/alarm-definitions.ts";
-import { ownRelay, startRelay, surroundings } from "../support/relay.ts";
+import { ownRelay, startHarness, startRelay } from "../support/relay.ts";
 
 const WAIT = { interval: 100 };
 
@@ -21,9 +21,9 @@ const countersIn = (page: string): (string | undefined)[] =>
 
 describe("a payment that is out", () => {
   it("is one line with callback, invoice, event and durations, and is counted in each histogram", async () => {
-    const { around, relay } = await ownRelay();
+    const { harness, relay } = await ownRelay();
     const atStart = countersIn(await pageOf(relay));
-    const id = around.provider.paid();
+    const id = harness.provider.paid();
     await relay.callback({ data: { id } });
     await fetch(`${relay.url}/callbacks/not-a-token`);
     const line = await vi.waitFor(() => {
@@ -31,8 +31,8 @@ describe("a payment that is out", () => {
       expect(said).toHaveLength(1);
       return said[0];
     }, WAIT);
-    const [callback] = await around.query<{ id: string }>("select id from callback");
-    const [event] = await around.query<{ id: string }>("select id from event");
+    const [callback] = await harness.query<{ id: string }>("select id from callback");
+    const [event] = await harness.query<{ id: string }>("select id from event");
     expect(line).toMatchObject({
       ...{
         level: "info",
@@ -42,7 +42,7 @@ describe("a payment that is out", () => {
         source: "default",
         tries: 1,
       },
-      topic: around.topicArn,
+      topic: harness.topicArn,
       callbackToSnsSeconds: expect.any(Number),
       paymentToSnsSeconds: expect.any(Number),
     });
@@ -60,7 +60,7 @@ describe("a payment that is out", () => {
     expect(text).toContain('invoice_relay_callbacks_total{status="404"} 1');
     expect(text).toContain('invoice_relay_sns_answers_total{outcome="answered"} 1');
     expect(text).toContain(
-      `invoice_relay_upstream_state{work="publish",upstream="${around.topicArn}",state="closed"} 1`,
+      `invoice_relay_upstream_state{work="publish",upstream="${harness.topicArn}",state="closed"} 1`,
     );
     expect(text).toMatch(/^invoice_relay_build_info\{version="[\d.]+",node="v\d+[\d.]+"\} 1$/m);
   });
@@ -87,9 +87,11 @@ describe("/metrics", () => {
 });
 
 it("a source that never had a daily certificate is told by the time since when it is served", async () => {
-  const around = await surroundings();
-  await around.query("insert into source (name, first_served_at) values ('default', '2026-01-02T00:00:00Z')");
-  const environment = around.environment({ COLLECTION_IDS: randomUUID() });
+  const harness = await startHarness();
+  await harness.query(
+    "insert into source (name, first_served_at) values ('default', '2026-01-02T00:00:00Z')",
+  );
+  const environment = harness.environment({ COLLECTION_IDS: randomUUID() });
   const relay = await startRelay(environment, { http: true, workers: false });
   await vi.waitFor(
     async () =>

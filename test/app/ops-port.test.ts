@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSession } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket } from "../support/raw-socket.ts";
-import { ownRelay, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { ownRelay, startHarness, startRelay, TOKEN } from "../support/relay.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const ADMIN = "admin-token-0123456789abcdef";
@@ -24,17 +24,17 @@ describe("OPS_PORT", () => {
   });
 
   it("is there for workers alone, who listen on nothing else", async () => {
-    const around = await surroundings();
-    const environment = around.environment({ OPS_PORT: "0", ADMIN_TOKENS: ADMIN });
+    const harness = await startHarness();
+    const environment = harness.environment({ OPS_PORT: "0", ADMIN_TOKENS: ADMIN });
     const relay = await startRelay(environment, { http: false, workers: true });
     expect(relay.port).toBeNull();
     await eventually(() => statuses(relay.opsUrl ?? ""), toEqual([200, 200, 200]));
   });
 
   it("holds no more connections than MAX_CONNECTIONS (G8)", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const asked = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    const environment = around.environment({ OPS_PORT: "0", MAX_CONNECTIONS: "2" });
+    const environment = harness.environment({ OPS_PORT: "0", MAX_CONNECTIONS: "2" });
     const relay = await startRelay(environment, { http: false, workers: true });
     const url = relay.opsUrl ?? "";
     const held = [rawSocket(url), rawSocket(url)];
@@ -44,10 +44,10 @@ describe("OPS_PORT", () => {
   });
 
   it("left out keeps /metrics from strangers, and open to this machine, METRICS_TOKEN and ADMIN_TOKENS", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const token = "metrics-token-0123456789abcdef";
     const asked = async (changes: Record<string, string>) => {
-      const relay = await startRelay(around.environment({ ADMIN_TOKENS: ADMIN, ...changes }), {
+      const relay = await startRelay(harness.environment({ ADMIN_TOKENS: ADMIN, ...changes }), {
         http: true,
         workers: false,
       });
@@ -82,10 +82,10 @@ describe("/readyz", () => {
   const isReady = (url: string) => eventually(async () => (await ask(url)).status, toEqual(200));
 
   it("answers all who ask while the database swallows everything", async () => {
-    const around = await surroundings();
-    const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
+    const harness = await startHarness();
+    const proxy = await TcpProxy.start(Number(new URL(harness.databaseUrl).port));
     onTestFinished(() => proxy.close());
-    const environment = around.environment({ DATABASE_URL: proxy.through(around.databaseUrl) });
+    const environment = harness.environment({ DATABASE_URL: proxy.through(harness.databaseUrl) });
     const relay = await startRelay(environment, { http: true, workers: false });
     await isReady(relay.url);
     proxy.fault({ kind: "black-hole" });
@@ -98,8 +98,8 @@ describe("/readyz", () => {
   });
 
   it("is ready while a schema change or a dump holds the callbacks' table", async () => {
-    const { around, relay } = await ownRelay({}, { http: true, workers: false });
-    const other = await openSession(around.databaseUrl);
+    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
+    const other = await openSession(harness.databaseUrl);
     await other.query("begin");
     await other.query("lock table callback, confirmation, source, topic in access exclusive mode");
     await isReady(relay.url);
@@ -107,10 +107,10 @@ describe("/readyz", () => {
   });
 
   it("tells strangers nothing of why it is not ready, and the log once", async () => {
-    const { around, relay } = await ownRelay({}, { http: true, workers: false });
-    const name = new URL(around.databaseUrl).pathname.slice(1);
-    await around.query(`alter database ${name} set default_transaction_read_only = on`);
-    await around.query(
+    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
+    const name = new URL(harness.databaseUrl).pathname.slice(1);
+    await harness.query(`alter database ${name} set default_transaction_read_only = on`);
+    await harness.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
       [name],
     );

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 
 const SILENT =
@@ -9,10 +9,10 @@ const SILENT =
 
 it("when the only process that takes callbacks is killed, the workers tell people, and that it is over (G13)", async () => {
   const receiver = await startAlarmReceiver();
-  const around = await surroundings();
-  const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url, OPS_PORT: "0" });
+  const harness = await startHarness();
+  const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url, OPS_PORT: "0" });
   const alarms = () =>
-    around.query<{ subject: string; open: boolean; times: number }>(
+    harness.query<{ subject: string; open: boolean; times: number }>(
       "select subject, cleared_at is null as open, times from alarm where name = 'silent_process'",
     );
   const texts = () => receiver.messages.map(({ text }) => text);
@@ -20,7 +20,7 @@ it("when the only process that takes callbacks is killed, the workers tell peopl
   await startRelay(environment, { http: false, workers: true });
   await dying.end("SIGKILL");
   // As if its three beats were over.
-  await around.query(`update relay_process set seen_at = seen_at - interval '1 minute' where http`);
+  await harness.query(`update relay_process set seen_at = seen_at - interval '1 minute' where http`);
   await vi.waitFor(() => expect(texts().join("\n")).toMatch(SILENT));
   expect(await alarms()).toEqual([{ subject: "http", open: true, times: 1 }]);
   const { stdout } = await runCli(["status"], environment);

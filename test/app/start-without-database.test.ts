@@ -4,7 +4,7 @@ import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { ownPort } from "../support/own-port.ts";
 import { onTestFinished } from "../support/own-test.ts";
-import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { type Harness, startHarness, TOKEN } from "../support/relay.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
@@ -12,15 +12,15 @@ const WAIT = { interval: 50 };
 
 /** `serve` whose way to Postgres is broken from the beginning. */
 async function waiting(
-  around: Surroundings,
+  harness: Harness,
   kind: "refuse" | "black-hole",
 ): Promise<{ proxy: TcpProxy; relay: CliProcess; url: string }> {
-  const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
+  const proxy = await TcpProxy.start(Number(new URL(harness.databaseUrl).port));
   onTestFinished(() => proxy.close());
   proxy.fault({ kind });
   const port = await ownPort();
   const relay = startCli(["serve"], {
-    ...around.environment({ DATABASE_URL: proxy.through(around.databaseUrl), PORT: String(port) }),
+    ...harness.environment({ DATABASE_URL: proxy.through(harness.databaseUrl), PORT: String(port) }),
     ...AWS,
   });
   const url = `http://127.0.0.1:${port}`;
@@ -35,9 +35,9 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
   "serve, started while Postgres is away (%s)",
   (kind) => {
     it("lives, is not ready, answers callbacks 503, alarms, and goes on by itself (G1, G11)", async () => {
-      const around = await surroundings();
-      const id = around.provider.paid();
-      const { proxy, relay, url } = await waiting(around, kind);
+      const harness = await startHarness();
+      const id = harness.provider.paid();
+      const { proxy, relay, url } = await waiting(harness, kind);
 
       const ready = await fetch(`${url}/readyz`);
       expect(ready.status).toBe(503);
@@ -57,7 +57,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
       expect((await callback(url, id)).status).toBe(200);
       await vi.waitFor(
         async () =>
-          expect(await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id])).toEqual([
+          expect(await harness.query(`select state from ${EVENTS} where invoice_id = $1`, [id])).toEqual([
             { state: "published" },
           ]),
         WAIT,
@@ -65,7 +65,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
       await vi.waitFor(
         async () =>
           expect(
-            await around.query(
+            await harness.query(
               "select name from alarm where name = 'database_away' and cleared_at is not null",
             ),
           ).toHaveLength(1),
@@ -74,7 +74,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
     });
 
     it("stops at SIGTERM while it waits", async () => {
-      const { relay } = await waiting(await surroundings(), kind);
+      const { relay } = await waiting(await startHarness(), kind);
       relay.child.kill("SIGTERM");
       expect(await relay.ended).toBe(0);
       expect(relay.output.stdout).toContain('"stopped"');
@@ -85,17 +85,17 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
 
 describe.concurrent("serve, whose first write meets another transaction", () => {
   it.each(["40001", "40P01"])("tries again, and goes on (SQLSTATE %s)", async (sqlState) => {
-    const around = await surroundings();
-    await around.query("create sequence met");
-    await around.query(`create function meet() returns trigger language plpgsql as $$
+    const harness = await startHarness();
+    await harness.query("create sequence met");
+    await harness.query(`create function meet() returns trigger language plpgsql as $$
       begin
         if nextval('met') = 1 then raise exception 'it met another' using errcode = '${sqlState}'; end if;
         return null;
       end $$`);
-    await around.query(
+    await harness.query(
       "create trigger meet before insert or update on source for each statement execute function meet()",
     );
-    const relay = startCli(["serve"], { ...around.environment({ PORT: "0" }), ...AWS });
+    const relay = startCli(["serve"], { ...harness.environment({ PORT: "0" }), ...AWS });
     await relay.says("invoice-relay takes callbacks");
     expect(relay.output.stdout).toContain("it met another");
   });
@@ -103,25 +103,25 @@ describe.concurrent("serve, whose first write meets another transaction", () => 
 
 describe.concurrent("serve, and what waiting would not mend", () => {
   it("ends when the database that it waited for lacks a migration", async () => {
-    const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0005_replays'");
-    const { proxy, relay, url } = await waiting(around, "refuse");
+    const harness = await startHarness();
+    await harness.query("delete from kysely_migration where name = '0005_replays'");
+    const { proxy, relay, url } = await waiting(harness, "refuse");
     await relay.says("waiting for the database");
     proxy.heal();
     expect((await callback(url, randomUUID()).catch(() => null))?.status ?? 503).toBe(503);
     expect(await relay.ended).toBe(1);
     expect(relay.output.stderr).toContain("(0005_replays). Run: invoice-relay migrate");
-    expect(await around.query("select from callback")).toEqual([]);
+    expect(await harness.query("select from callback")).toEqual([]);
   });
 
   it.each<[string, Partial<URL>, string]>([
     ["a wrong password", { password: "wrong" }, "The database refuses the password"],
     ["a database that does not exist", { pathname: "/nowhere" }, "does not exist. Create it"],
   ])("ends at %s, and says so", async (_what, changes, says) => {
-    const around = await surroundings();
-    const url = Object.assign(new URL(around.databaseUrl), changes);
+    const harness = await startHarness();
+    const url = Object.assign(new URL(harness.databaseUrl), changes);
     const { code, stderr } = await runCli(["serve"], {
-      ...around.environment({ DATABASE_URL: url.href }),
+      ...harness.environment({ DATABASE_URL: url.href }),
       ...AWS,
     });
     expect(code).toBe(1);

@@ -4,7 +4,7 @@ import { startTracing } from "../../src/app/tracing.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SettingsError } from "../../src/kit/settings.ts";
 import { eventually, toBe, toHaveLength } from "../support/eventually.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { startTraceReceiver } from "../support/trace-receiver.ts";
 
@@ -64,28 +64,28 @@ describe("a collector", () => {
   it("that is down for a moment gets what it missed", async () => {
     const collector = await startTraceReceiver();
     const tracing = await traced({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/whole` });
-    collector.mood = 503;
+    collector.behaviour = 503;
     tracing.tracer.start("missed", { kind: "internal" }).end();
     await eventually(() => collector.requests.length, toBe(1));
-    collector.mood = 200;
+    collector.behaviour = 200;
     await eventually(() => collector.spans, toHaveLength(1));
     expect(collector.requests.map(({ path }) => path)).toEqual(["/whole", "/whole"]);
     await tracing.close();
   });
 
-  it.each([["hangs"], [500], [503]] as const)("that %s disturbs nothing", async (mood) => {
-    const around = await surroundings();
+  it.each([["hangs"], [500], [503]] as const)("that %s disturbs nothing", async (behaviour) => {
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
-    collector.mood = mood;
+    collector.behaviour = behaviour;
     const relay = await startRelay(
-      around.environment({
+      harness.environment({
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
       }),
     );
-    const ids = Array.from({ length: 20 }, () => around.provider.paid());
+    const ids = Array.from({ length: 20 }, () => harness.provider.paid());
     for (const id of ids) expect((await relay.callback({ data: { id } })).status).toBe(200);
-    await eventually(() => around.sns.messages(around.topicArn), toHaveLength(20));
+    await eventually(() => harness.sns.messages(harness.topicArn), toHaveLength(20));
     await eventually(
       () => relay.lines.some(({ msg }) => String(msg).startsWith("traces cannot be sent")),
       toBe(true),
@@ -94,22 +94,22 @@ describe("a collector", () => {
   });
 
   it("that hangs does not keep a process from its end", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
-    collector.mood = "hangs";
+    collector.behaviour = "hangs";
     const relay = await startRelayProcess(
-      around.environment({
+      harness.environment({
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         // Longer than this test may take.
         OTEL_EXPORTER_OTLP_TIMEOUT: "600000",
       }),
     );
-    const id = around.provider.paid();
-    await fetch(`${relay.url}/callbacks/${around.environment().CALLBACK_TOKENS}`, {
+    const id = harness.provider.paid();
+    await fetch(`${relay.url}/callbacks/${harness.environment().CALLBACK_TOKENS}`, {
       method: "POST",
       body: JSON.stringify({ data: { id } }),
     });
-    await eventually(() => around.sns.messages(around.topicArn), toHaveLength(1));
+    await eventually(() => harness.sns.messages(harness.topicArn), toHaveLength(1));
     await eventually(() => collector.requests.length > 0, toBe(true));
     expect(await relay.end("SIGTERM")).toBe(0);
     expect(relay.process.output.stdout).toContain('"msg":"stopped"');

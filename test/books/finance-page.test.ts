@@ -14,7 +14,7 @@ const PAGE = resolve(import.meta.dirname, "../../docs/finance.md");
 /** Payments of October, called back and published, and one of somebody else's collection. */
 async function october() {
   const month = await emptyMonth();
-  const { around, service, environment } = month;
+  const { harness, service, environment } = month;
   const payments = ["01T10:00:00Z", "12T12:00:00Z", "31T22:30:00Z"].map((at, n) => ({
     ...{ id: randomUUID(), createdAt: `2026-10-${at}`, paidAt: `2026-10-${at}`, amount: `${n}200.02` },
   }));
@@ -28,10 +28,10 @@ async function october() {
   );
   await untilPublished(month, payments.length);
   await vi.waitFor(async () =>
-    expect(await around.query("select from confirmation where verdict = 'quarantined'")).toHaveLength(1),
+    expect(await harness.query("select from confirmation where verdict = 'quarantined'")).toHaveLength(1),
   );
   // Not before: a daily certificate made meanwhile would lack the payments that come after it.
-  await around.query("update source set first_served_at = '2026-09-01'");
+  await harness.query("update source set first_served_at = '2026-09-01'");
   return { foreign, run: (...words: string[]) => runCli(words, environment) };
 }
 

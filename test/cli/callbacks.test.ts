@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { runCli } from "../support/cli-process.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const CHECK = { CALLBACK_HEADER_NAME: "x-token", CALLBACK_HEADER_TOKENS: "a-token-of-the-header-0123" };
 
 it("a refused callback says which check failed, and callbacks are found by what a person has", async () => {
-  const around = await surroundings();
-  const environment = around.environment(CHECK);
+  const harness = await startHarness();
+  const environment = harness.environment(CHECK);
   const relay = await startRelay(environment);
   const [forged, genuine] = [randomUUID(), randomUUID()];
-  around.provider.invoice(genuine, invoiceAnswer(genuine));
+  harness.provider.invoice(genuine, invoiceAnswer(genuine));
   await relay.callback({ data: { id: forged } }, { headers: { "x-token": "wrong" } });
   await relay.callback(
     { data: { id: genuine } },
     { headers: { "x-token": CHECK.CALLBACK_HEADER_TOKENS, "content-type": "application/json" } },
   );
-  await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
+  await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
   const run = (...words: string[]) => runCli(["callbacks", ...words], environment);
   const listed = async (...words: string[]) =>
     JSON.parse((await run("list", ...words, "--json")).stdout).callbacks as {
@@ -41,16 +41,16 @@ it("a refused callback says which check failed, and callbacks are found by what 
   expect((await run("show", randomUUID())).code).toBe(3);
 
   // Asked about a week ago, unknown to the provider and forgotten: that is known of it still.
-  await around.query("delete from confirmation");
+  await harness.query("delete from confirmation");
   expect(await listed("--invoice", genuine)).toMatchObject([{ verdict: "unknown_invoice" }]);
 });
 
 it("payments are found by what a person has of them", async () => {
-  const around = await surroundings();
-  const environment = around.environment();
+  const harness = await startHarness();
+  const environment = harness.environment();
   const relay = await startRelay(environment);
   const id = randomUUID();
-  around.provider.invoice(
+  harness.provider.invoice(
     id,
     invoiceAnswer(id, {
       totalAmount: 40645,
@@ -58,7 +58,7 @@ it("payments are found by what a person has of them", async () => {
     }),
   );
   await relay.callback({ data: { id } });
-  await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
+  await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
   for (const have of [
     id,
     id.slice(0, 8),

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { runCli } from "../support/cli-process.ts";
-import { surroundings } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 
 describe("invoice-relay dev with a database of somebody's", () => {
   it("refuses the database of a relay that publishes to Amazon, and leaves it as it is", async () => {
-    const around = await surroundings();
-    await around.query("insert into topic (arn) values ('arn:aws:sns:eu-west-1:123456789012:payments')");
+    const harness = await startHarness();
+    await harness.query("insert into topic (arn) values ('arn:aws:sns:eu-west-1:123456789012:payments')");
     const { code, stdout, stderr } = await runCli(["dev", "--database"], {
-      DATABASE_URL: around.databaseUrl,
+      DATABASE_URL: harness.databaseUrl,
       PORT: "0",
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
       "belongs to a relay that publishes to arn:aws:sns:eu-west-1:123456789012:payments",
     );
-    expect(await around.query("select 1 from source")).toEqual([]);
+    expect(await harness.query("select 1 from source")).toEqual([]);
   });
 });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { runCli } from "../support/cli-process.ts";
 import { addConfirmation } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { type Harness, startHarness, startRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
-const invoice = (around: Surroundings, ...words: string[]) =>
-  runCli(["invoice", ...words], { DATABASE_URL: around.databaseUrl });
+const invoice = (harness: Harness, ...words: string[]) =>
+  runCli(["invoice", ...words], { DATABASE_URL: harness.databaseUrl });
 
 /** Times, ids and durations by name, so that what is left is what a person reads. */
 const settled = (text: string, id: string) =>
@@ -18,16 +18,16 @@ const settled = (text: string, id: string) =>
 
 describe("invoice-relay invoice <id>", () => {
   it("shows a paid invoice from callback to SNS, in any case of its id", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
-    around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
-    const relay = await startRelay(around.environment());
+    harness.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
+    const relay = await startRelay(harness.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select 1 from invoice")).toHaveLength(1));
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select 1 from publication")).toHaveLength(1));
 
-    const { code, stdout, stderr } = await invoice(around, id.toUpperCase());
+    const { code, stdout, stderr } = await invoice(harness, id.toUpperCase());
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(settled(stdout, id)).toBe(`Invoice <invoice>
@@ -41,7 +41,7 @@ describe("invoice-relay invoice <id>", () => {
   <time> +<span>  provider asked; it said Paid
   <time> +<span>  verdict: paid
   <time> +<span>  invoice.paid written to the outbox, event id <id>
-  <time> +<span>  SNS accepted it: message <id> on ${around.topicArn}
+  <time> +<span>  SNS accepted it: message <id> on ${harness.topicArn}
 
 The provider confirmed that it is paid.
 The event is published: SNS accepted it. Nothing is left to do here; what consumers do with it, only they know.
@@ -49,16 +49,16 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
   });
 
   it("shows no callback token, as text or JSON", async () => {
-    const around = await surroundings();
-    const id = await addConfirmation(around);
+    const harness = await startHarness();
+    const id = await addConfirmation(harness);
     const reference = `see https://relay.example.com/callbacks/${TOKEN}/order`;
-    await around.query(
+    await harness.query(
       `insert into invoice (id, source, status, reference, asked_at, confirmed_at, digest, document)
         values ($1, 'default', 'Paid', $2, now(), now(), 'x', '{}')`,
       [id, reference],
     );
     for (const words of [[], ["--json"]]) {
-      const { code, stdout } = await invoice(around, id, ...words);
+      const { code, stdout } = await invoice(harness, id, ...words);
       expect(code).toBe(0);
       expect(stdout).toContain(reference.replace(TOKEN, "***"));
       expect(stdout).not.toContain(TOKEN);

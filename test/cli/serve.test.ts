@@ -8,17 +8,17 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { type Harness, startHarness, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 
 async function serving(
-  around: Surroundings,
+  harness: Harness,
   words: string[] = [],
   environment: Record<string, string> = {},
 ): Promise<CliProcess & { url: string }> {
-  const relay = startCli(["serve", ...words], { ...around.environment(), ...AWS, ...environment });
+  const relay = startCli(["serve", ...words], { ...harness.environment(), ...AWS, ...environment });
   await relay.says("invoice-relay ");
   const line = relay.output.stdout.split("\n").find((one) => one.includes('"invoice-relay '));
   const { port } = JSON.parse(line ?? "{}") as { port: number | null };
@@ -34,18 +34,18 @@ const callback = (url: string, id: string) =>
 
 describe("invoice-relay serve, stopped", () => {
   it("finishes what was recorded: a confirmation under way at SIGTERM still becomes an event (G2)", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
-    around.provider.invoice(id, async (_request, response) => {
+    harness.provider.invoice(id, async (_request, response) => {
       asked.resolve();
       await answer.promise;
       const script = invoiceAnswer(id);
       if (typeof script === "function") return;
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(script.body));
     });
-    const relay = await serving(around);
+    const relay = await serving(harness);
     expect((await callback(relay.url, id)).status).toBe(200);
     await asked.promise;
 
@@ -56,12 +56,12 @@ describe("invoice-relay serve, stopped", () => {
     expect(await relay.ended).toBe(0);
     expect(relay.output.stdout).toContain('"stopped"');
     expect(relay.output.stderr).toBe("");
-    const [settled] = await around.query("select state, verdict from confirmation where invoice_id = $1", [
+    const [settled] = await harness.query("select state, verdict from confirmation where invoice_id = $1", [
       id,
     ]);
     expect(settled).toEqual({ state: "done", verdict: "paid" });
     // Whether this process still sent it or left it to the next one, it is there and nobody holds it.
-    const [event] = await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id]);
+    const [event] = await harness.query(`select state from ${EVENTS} where invoice_id = $1`, [id]);
     expect(["due", "published"]).toContain(event?.state);
   });
 
@@ -72,8 +72,8 @@ describe("invoice-relay serve, stopped", () => {
     const { port } = silent.address() as AddressInfo;
     // Quotes mean something else in NODE_OPTIONS.
     const open = `data:text/javascript,import('node:net').then((net)=>net.connect(${port},'127.0.0.1'))`;
-    const around = await surroundings();
-    const relay = await serving(around, [], { NODE_OPTIONS: `--import=${open}` });
+    const harness = await startHarness();
+    const relay = await serving(harness, [], { NODE_OPTIONS: `--import=${open}` });
     relay.child.kill("SIGTERM");
     expect(await relay.ended).toBe(0);
     expect(relay.output.stdout).toContain('"stopped"');
@@ -83,9 +83,9 @@ describe("invoice-relay serve, stopped", () => {
     { where: "timer", signal: "SIGHUP", origin: "uncaughtException" },
     { where: "promise", signal: "SIGUSR2", origin: "unhandledRejection" },
   ] as const)("by a bug in a $where leaves a trace of it in the log", async ({ where, signal, origin }) => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const bug = new URL("../support/throw-on-signal.js", import.meta.url);
-    const relay = await serving(around, [], { NODE_OPTIONS: `--import=${bug.href}` });
+    const relay = await serving(harness, [], { NODE_OPTIONS: `--import=${bug.href}` });
     relay.child.kill(signal);
     expect(await relay.ended).toBe(1);
     const [last] = relay.output.stdout.trimEnd().split("\n").slice(-1);
@@ -99,8 +99,8 @@ describe("invoice-relay serve, stopped", () => {
   });
 
   it("takes Ctrl-C that the terminal and npm both pass on for one wish", async () => {
-    const around = await surroundings();
-    const relay = await serving(around);
+    const harness = await startHarness();
+    const relay = await serving(harness);
     relay.child.kill("SIGINT");
     relay.child.kill("SIGINT");
     expect(await relay.ended).toBe(0);
@@ -108,11 +108,11 @@ describe("invoice-relay serve, stopped", () => {
   });
 
   it("ends at once at a second signal", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
     const asked = Promise.withResolvers<void>();
-    around.provider.invoice(id, () => asked.resolve());
-    const relay = await serving(around);
+    harness.provider.invoice(id, () => asked.resolve());
+    const relay = await serving(harness);
     await callback(relay.url, id);
     await asked.promise;
     relay.child.kill("SIGTERM");
@@ -125,26 +125,26 @@ describe("invoice-relay serve, stopped", () => {
 
 describe("invoice-relay serve in parts", () => {
   it("--no-workers records, --workers-only confirms and publishes, together they do all", async () => {
-    const around = await surroundings();
-    const id = around.provider.paid();
-    const receiver = await serving(around, ["--no-workers"]);
+    const harness = await startHarness();
+    const id = harness.provider.paid();
+    const receiver = await serving(harness, ["--no-workers"]);
     await callback(receiver.url, id);
-    expect(around.provider.requests).toEqual([]);
+    expect(harness.provider.requests).toEqual([]);
 
-    const workers = startCli(["serve", "--workers-only"], { ...around.environment(), ...AWS });
+    const workers = startCli(["serve", "--workers-only"], { ...harness.environment(), ...AWS });
     await workers.says("confirms and publishes");
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
     expect(workers.output.stdout).toContain('"port":null');
   });
 
   it("says that its port is taken", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const other = createServer().listen(0);
     onTestFinished(() => void other.close());
     await vi.waitFor(() => expect(other.address()).not.toBeNull());
     const { port } = other.address() as AddressInfo;
     const { code, stderr } = await runCli(["serve"], {
-      ...around.environment({ PORT: String(port) }),
+      ...harness.environment({ PORT: String(port) }),
       ...AWS,
     });
     expect(code).toBe(1);
@@ -156,11 +156,11 @@ describe("invoice-relay serve in parts", () => {
 
 describe("npm run relay -- serve", () => {
   it("passes signals on: it stops as cleanly as the program itself", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const { PATH, HOME } = process.env;
     const npm = spawn("npm", ["run", "--silent", "relay", "--", "serve"], {
       cwd: resolve(import.meta.dirname, "../.."),
-      env: { PATH, HOME, ...around.environment(), ...AWS } as NodeJS.ProcessEnv,
+      env: { PATH, HOME, ...harness.environment(), ...AWS } as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "inherit"],
       detached: true,
     });
@@ -180,7 +180,7 @@ describe("npm run relay -- serve", () => {
     // Postgres notices the end of a session a moment later.
     await eventually(
       () =>
-        around.query(
+        harness.query(
           `select pid from pg_stat_activity where application_name = 'invoice-relay'
             and datname = current_database()`,
         ),

@@ -4,12 +4,12 @@ import { expect, it } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { cliContext, runCli } from "../support/cli-process.ts";
 import { addEvents } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 
 it("a bare replay of events is refused, and --all asks first: consumers would get everything again", async () => {
-  const around = await surroundings();
-  const environment = around.environment({ COLLECTION_IDS: "none" });
-  await addEvents(around, 2);
+  const harness = await startHarness();
+  const environment = harness.environment({ COLLECTION_IDS: "none" });
+  await addEvents(harness, 2);
   const replay = (...words: string[]) => runCli(["replay", "events", ...words], environment);
 
   expect(await replay()).toMatchObject({
@@ -21,14 +21,14 @@ it("a bare replay of events is refused, and --all asks first: consumers would ge
     stderr: expect.stringContaining("Send 2 events again? There is no terminal to ask on"),
   });
   expect(await replay("--dry-run")).toMatchObject({ code: 0, stdout: expect.stringContaining("2 events") });
-  expect(await around.query("select from replay")).toHaveLength(0);
+  expect(await harness.query("select from replay")).toHaveLength(0);
 });
 
 it("an audit log says who changed what, when and why", async () => {
-  const around = await surroundings();
-  const environment = around.environment({ COLLECTION_IDS: "none" });
+  const harness = await startHarness();
+  const environment = harness.environment({ COLLECTION_IDS: "none" });
   expect((await runCli(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
-  await around.query("insert into source (name) values ('default')");
+  await harness.query("insert into source (name) values ('default')");
   const ada = { ...environment, INVOICE_RELAY_OPERATOR: "ada" };
   await runCli(["pause", "confirm", "--reason", "their deploy"], ada);
   expect((await runCli(["audit", "--action", "pause"], environment)).stdout).toMatch(
@@ -70,8 +70,8 @@ const MEANT: Readonly<Record<string, string>> = { alarm: "pause_standing", repor
 const APART = /^(dev|demo|serve|migrate|collection-service|local-sns|sandbox|api|alarms test)\b/;
 
 it("no command takes a word for what it cannot mean: each exits 2 with a sentence, and changes nothing", async () => {
-  const around = await surroundings();
-  const environment = around.environment({ COLLECTION_IDS: "none" });
+  const harness = await startHarness();
+  const environment = harness.environment({ COLLECTION_IDS: "none" });
   const lines = leavesOf(await createProgram(cliContext().context))
     .filter(({ path }) => !APART.test(path.join(" ")))
     .flatMap(({ path, command }) => wrongLines(path, command));
@@ -83,7 +83,7 @@ it("no command takes a word for what it cannot mean: each exits 2 with a sentenc
     if (!isRefused || /did not expect|alarms\[/.test(stderr)) taken.push({ words, code, stdout, stderr });
   }
   expect(taken).toEqual([]);
-  expect(await around.query("select from audit_entry union all select from replay")).toHaveLength(0);
+  expect(await harness.query("select from audit_entry union all select from replay")).toHaveLength(0);
 });
 
 interface Leaf {

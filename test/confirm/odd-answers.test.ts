@@ -4,26 +4,26 @@ import { ownRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 it("a status without end is stored to 200 characters, and told with 40", async () => {
-  const { around, relay } = await ownRelay();
-  const id = around.provider.paid({ status: "Waiting ".repeat(10_000) });
+  const { harness, relay } = await ownRelay();
+  const id = harness.provider.paid({ status: "Waiting ".repeat(10_000) });
   await relay.callback({ data: { id } });
-  await vi.waitFor(async () => expect(await around.query("select from invoice")).toHaveLength(1));
-  expect(await around.query("select status from invoice")).toEqual([{ status: "Waiting ".repeat(25) }]);
-  const [asked] = await around.query<{ error: string }>("select last_error as error from confirmation");
+  await vi.waitFor(async () => expect(await harness.query("select from invoice")).toHaveLength(1));
+  expect(await harness.query("select status from invoice")).toEqual([{ status: "Waiting ".repeat(25) }]);
+  const [asked] = await harness.query<{ error: string }>("select last_error as error from confirmation");
   expect(asked?.error).toContain(`"${"Waiting ".repeat(10).slice(0, 39)}…"`);
 });
 
 it("a reference without end, which no index takes, keeps no paid invoice from its event", async () => {
-  const { around, relay } = await ownRelay();
+  const { harness, relay } = await ownRelay();
   const id = randomUUID();
   const endless = randomBytes(6_000).toString("base64url");
   const callBackUrl = `https://relay.example.com/callbacks/${TOKEN}/${endless}`;
-  around.provider.invoice(id, invoiceAnswer(id, { callBackUrl }));
+  harness.provider.invoice(id, invoiceAnswer(id, { callBackUrl }));
   await relay.callback({ data: { id } });
-  await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
-  const [message] = around.sns.messages(around.topicArn);
+  await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
+  const [message] = harness.sns.messages(harness.topicArn);
   expect(JSON.parse(message?.message ?? "").data.reference).toBe(endless);
-  expect(await around.query("select reference from invoice")).toEqual([
+  expect(await harness.query("select reference from invoice")).toEqual([
     { reference: expect.stringMatching(/… sha256:[0-9a-f]{64}$/) },
   ]);
 });

@@ -1,71 +1,74 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toBe, toEqual, toMatchObject } from "../support/eventually.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, WAIT } from "./asking-fixture.ts";
 
 describe("a refused key", () => {
   it("pauses the source only when an id that nobody has is refused too, and goes on by itself once it works", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const [id, collectionId] = [randomUUID(), randomUUID()];
     const refused: Script = { status: 401, body: { status: 401, message: "Invalid API key" } };
-    around.provider.invoice(id, refused);
-    around.provider.otherwise(refused);
-    around.provider.collection(collectionId, refused);
+    harness.provider.invoice(id, refused);
+    harness.provider.otherwise(refused);
+    harness.provider.collection(collectionId, refused);
     // A sweep that meets the refused key has an alarm of its own, and a time of its own to clear it.
-    const pauses = async () => (await openAlarms(around)).filter(({ name }) => name === "source_paused");
-    const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
+    const pauses = async () => (await openAlarms(harness)).filter(({ name }) => name === "source_paused");
+    const relay = await startRelay(harness.environment({ COLLECTION_IDS: collectionId }));
     await relay.callback({ data: { id } });
-    await eventually(() => around.query("select paused_by from source"), toEqual([{ paused_by: "refused" }]));
+    await eventually(
+      () => harness.query("select paused_by from source"),
+      toEqual([{ paused_by: "refused" }]),
+    );
     await eventually(
       () => pauses(),
       toMatchObject([{ name: "source_paused", detail: expect.stringContaining("COLLECTION_API_KEY") }]),
     );
-    around.provider.invoice(id, invoiceAnswer(id));
-    around.provider.otherwise(NOT_FOUND);
-    around.provider.collection(collectionId, {
+    harness.provider.invoice(id, invoiceAnswer(id));
+    harness.provider.otherwise(NOT_FOUND);
+    harness.provider.collection(collectionId, {
       status: 200,
       body: { status: "success", message: "ok", data: { id: collectionId, collectionName: "Term 1" } },
     });
     await vi.waitFor(async () => {
-      await around.query("update source set probe_at = now() where probe_at is not null");
-      await hurry(around, id);
-      expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" });
+      await harness.query("update source set probe_at = now() where probe_at is not null");
+      await hurry(harness, id);
+      expect(await confirmation(harness, id)).toMatchObject({ verdict: "paid" });
     }, WAIT);
     await eventually(() => pauses(), toEqual([]));
   });
 
   it("for one invoice alone is told after some minutes, and no longer once it is answered (G2)", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const [forbidden, fine] = [randomUUID(), randomUUID()];
-    around.provider.otherwise(NOT_FOUND);
-    around.provider.invoice(forbidden, { status: 403, body: { status: 403, message: "Not yours" } });
-    around.provider.invoice(fine, invoiceAnswer(fine));
-    const relay = await startRelay(around.environment());
+    harness.provider.otherwise(NOT_FOUND);
+    harness.provider.invoice(forbidden, { status: 403, body: { status: 403, message: "Not yours" } });
+    harness.provider.invoice(fine, invoiceAnswer(fine));
+    const relay = await startRelay(harness.environment());
     await relay.callback({ data: { id: fine } });
-    await eventually(() => confirmation(around, fine), toMatchObject({ verdict: "paid" }));
+    await eventually(() => confirmation(harness, fine), toMatchObject({ verdict: "paid" }));
     await relay.callback({ data: { id: forbidden } });
     await eventually(
-      () => confirmation(around, forbidden),
+      () => confirmation(harness, forbidden),
       toMatchObject({ state: "due", faults: expect.toSatisfy((faults: number) => faults >= 1) }),
     );
-    expect(await openAlarms(around)).toEqual([]);
+    expect(await openAlarms(harness)).toEqual([]);
 
-    await around.query("update confirmation set faults = 19 where state = 'due'");
+    await harness.query("update confirmation set faults = 19 where state = 'due'");
     await vi.waitFor(async () => {
-      await hurry(around, forbidden);
-      expect(await openAlarms(around)).toMatchObject([
+      await hurry(harness, forbidden);
+      expect(await openAlarms(harness)).toMatchObject([
         { name: "invoice_unanswered", subject: forbidden, detail: expect.stringContaining("403") },
       ]);
     }, WAIT);
 
-    around.provider.invoice(forbidden, invoiceAnswer(forbidden, { status: "Unpaid", paymentDate: null }));
+    harness.provider.invoice(forbidden, invoiceAnswer(forbidden, { status: "Unpaid", paymentDate: null }));
     await vi.waitFor(async () => {
-      await hurry(around, forbidden);
-      expect(await openAlarms(around)).toEqual([]);
+      await hurry(harness, forbidden);
+      expect(await openAlarms(harness)).toEqual([]);
     }, WAIT);
-    expect(await confirmation(around, forbidden)).toMatchObject({ state: "due", verdict: "pending" });
+    expect(await confirmation(harness, forbidden)).toMatchObject({ state: "due", verdict: "pending" });
   });
 });
 
@@ -76,25 +79,27 @@ describe("the collections that may be published", () => {
   });
 
   it("are named anew before an invoice is found foreign: a renamed collection quarantines nothing", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const [before, after, foreign, collectionId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-    around.provider.collection(collectionId, named(collectionId, "Term 1"));
-    around.provider.invoice(before, invoiceAnswer(before, { collectionName: "Term 1" }));
-    around.provider.invoice(after, invoiceAnswer(after, { collectionName: "Autumn" }));
-    around.provider.invoice(foreign, invoiceAnswer(foreign, { collectionName: "Elsewhere" }));
-    const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
+    harness.provider.collection(collectionId, named(collectionId, "Term 1"));
+    harness.provider.invoice(before, invoiceAnswer(before, { collectionName: "Term 1" }));
+    harness.provider.invoice(after, invoiceAnswer(after, { collectionName: "Autumn" }));
+    harness.provider.invoice(foreign, invoiceAnswer(foreign, { collectionName: "Elsewhere" }));
+    const relay = await startRelay(harness.environment({ COLLECTION_IDS: collectionId }));
     await relay.callback({ data: { id: before } });
-    await eventually(() => confirmation(around, before), toMatchObject({ verdict: "paid" }));
-    around.provider.collection(collectionId, named(collectionId, "Autumn"));
+    await eventually(() => confirmation(harness, before), toMatchObject({ verdict: "paid" }));
+    harness.provider.collection(collectionId, named(collectionId, "Autumn"));
     await vi.waitFor(async () => {
       await relay.callback({ data: { id: after } });
-      await eventually(async () => (await confirmation(around, after))?.state, toBe("done"));
-      expect(await confirmation(around, after)).toMatchObject({ verdict: "paid" });
+      await eventually(async () => (await confirmation(harness, after))?.state, toBe("done"));
+      expect(await confirmation(harness, after)).toMatchObject({ verdict: "paid" });
     }, WAIT);
     await relay.callback({ data: { id: foreign } });
-    await eventually(() => confirmation(around, foreign), toMatchObject({ verdict: "quarantined" }));
+    await eventually(() => confirmation(harness, foreign), toMatchObject({ verdict: "quarantined" }));
     const foreignAlarms = () =>
-      around.query("select subject from alarm where name = 'invoice_quarantined' and subject <> $1", [after]);
+      harness.query("select subject from alarm where name = 'invoice_quarantined' and subject <> $1", [
+        after,
+      ]);
     await eventually(() => foreignAlarms(), toEqual([{ subject: foreign }]));
   });
 });

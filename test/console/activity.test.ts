@@ -4,19 +4,19 @@ import { ActivityBook, activityBook, latencyOf } from "../../src/operate/activit
 import { adminApi } from "../support/admin.ts";
 import { openDatabase } from "../support/database.ts";
 import { addCallback, addConfirmation, addEvents } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 
 describe("activity", () => {
   it("counts callbacks, confirmed payments and acceptances by the minute", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const now = new Date("2026-10-01T00:10:30Z");
     for (const second of [10, 20, 70, 600])
-      await addCallback(around, {
+      await addCallback(harness, {
         id: newId(),
         received_at: new Date(Date.UTC(2026, 9, 1) + second * 1_000),
       });
-    await addEvents(around, 61);
-    const book = new ActivityBook(openDatabase(around.databaseUrl));
+    await addEvents(harness, 61);
+    const book = new ActivityBook(openDatabase(harness.databaseUrl));
     const hour = await book.count(now);
     expect(hour).toHaveLength(60);
     const first = hour.slice(-12);
@@ -27,35 +27,35 @@ describe("activity", () => {
     expect(counts[2]).toEqual([1, 2, 2]);
     expect(counts[11]).toEqual([1, 0, 0]);
     // What is over is remembered; the last minutes are counted again.
-    await addCallback(around, { id: newId(), received_at: new Date("2026-10-01T00:00:50Z") });
-    await addCallback(around, { id: newId(), received_at: new Date("2026-10-01T00:09:59Z") });
+    await addCallback(harness, { id: newId(), received_at: new Date("2026-10-01T00:00:50Z") });
+    await addCallback(harness, { id: newId(), received_at: new Date("2026-10-01T00:09:59Z") });
     const second = (await book.count(now)).slice(-12);
     expect(second.map(({ received }) => received)).toEqual([0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
   });
 
   it("and the collections that payments came in are given over HTTP", async () => {
-    const { call, around, relay } = await adminApi({}, { http: true, workers: true });
-    const id = around.provider.paid();
+    const { call, harness, relay } = await adminApi({}, { http: true, workers: true });
+    const id = harness.provider.paid();
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select 1 from publication")).toHaveLength(1));
     const { body } = await call("GET", "/activity");
     const last = body.minutes.slice(-2) as { received: number; confirmed: number; published: number }[];
     const sum = (what: "received" | "confirmed" | "published") =>
       last.reduce((total, minute) => total + minute[what], 0);
     expect([sum("received"), sum("confirmed"), sum("published")]).toEqual([1, 1, 1]);
-    const [stored] = await around.query<{ collection_name: string }>("select collection_name from invoice");
+    const [stored] = await harness.query<{ collection_name: string }>("select collection_name from invoice");
     expect((await call("GET", "/collections")).body.items).toEqual([
       { source: "default", name: stored?.collection_name },
     ]);
   });
 
   it("knows how long payments took, from the callback that asked to SNS", async () => {
-    const around = await surroundings();
-    const [event, other] = await addEvents(around, 2);
+    const harness = await startHarness();
+    const [event, other] = await addEvents(harness, 2);
     const asked = { opened_at: "2026-09-30T23:59:58Z", requested_at: "2026-10-01T00:00:00Z" };
-    await addConfirmation(around, { invoice_id: event?.invoiceId, ...asked });
-    await addConfirmation(around, { invoice_id: other?.invoiceId, opened_by: "reconcile" });
-    const { latency } = await activityBook(openDatabase(around.databaseUrl))();
+    await addConfirmation(harness, { invoice_id: event?.invoiceId, ...asked });
+    await addConfirmation(harness, { invoice_id: other?.invoiceId, opened_by: "reconcile" });
+    const { latency } = await activityBook(openDatabase(harness.databaseUrl))();
     expect(latency).toEqual({ p50Ms: 1_000, p95Ms: 1_000, p99Ms: 1_000, payments: 1 });
     expect(latencyOf([])).toBeNull();
     expect(latencyOf(Array.from({ length: 100 }, (_, n) => 100 - n))).toEqual({

@@ -8,8 +8,8 @@ const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, randomUUID());
 
 describe("the admin API", () => {
   it("answers 401 to whoever has no token of ours, at every operation, and does nothing", async () => {
-    const { around, send } = await adminApi();
-    const before = await wholeDatabase(around);
+    const { harness, send } = await adminApi();
+    const before = await wholeDatabase(harness);
     for (const { method, path } of [...operations, { method: "get", path: "/openapi.json" }]) {
       for (const token of [null, "", `${ADMIN}x`, ADMIN.slice(0, -1)]) {
         const answer = await send(method.toUpperCase(), pathOf(path), {
@@ -22,13 +22,13 @@ describe("the admin API", () => {
         });
       }
     }
-    expect(await wholeDatabase(around)).toEqual(before);
+    expect(await wholeDatabase(harness)).toEqual(before);
   });
 
   // Every command's operation, and what its schema says: test/operate/operations.test.ts.
   it("answers what its document says of replays, sources and topics as well, to be kept by nobody", async () => {
-    const { around, call } = await adminApi();
-    await addEvents(around, 2);
+    const { harness, call } = await adminApi();
+    await addEvents(harness, 2);
     const replay = await call("POST", "/replays", { kind: "events", rate: 1_000 });
     const calls: [id: string, method: string, path: string, body?: unknown][] = [
       ["listReplays", "GET", "/replays"],
@@ -46,9 +46,9 @@ describe("the admin API", () => {
   });
 
   it("takes any UUID for an invoice's id, whatever version and variant its bits name", async () => {
-    const { around, call } = await adminApi();
+    const { harness, call } = await adminApi();
     const id = "b8e1a2d0-5f6e-4d3c-2f61-08d9f5d1b3a4";
-    await addConfirmation(around, { invoice_id: id, state: "dead", verdict: "pending", attempt: 8 });
+    await addConfirmation(harness, { invoice_id: id, state: "dead", verdict: "pending", attempt: 8 });
     const calls: [method: string, path: string, body?: unknown][] = [
       ["GET", `/invoices/${id}`],
       ["GET", `/dead-letters/${id}`],
@@ -61,8 +61,8 @@ describe("the admin API", () => {
   });
 
   it("says what is wrong with a request, naming the field, and changes nothing", async () => {
-    const { around, call } = await adminApi();
-    const before = await wholeDatabase(around);
+    const { harness, call } = await adminApi();
+    const before = await wholeDatabase(harness);
     const bad: [path: string, body: unknown, status: number, says: RegExp][] = [
       ["/replays", { kind: "everything" }, 400, /kind/],
       ["/replays", { kind: "events", target: { kind: "file", path: "/etc/passwd" } }, 400, /target/],
@@ -87,6 +87,6 @@ describe("the admin API", () => {
       expect(answer.status, path).toBe(status);
       expect(answer.body.error, path).toMatch(says);
     }
-    expect(await wholeDatabase(around)).toEqual(before);
+    expect(await wholeDatabase(harness)).toEqual(before);
   });
 });

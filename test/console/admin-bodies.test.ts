@@ -26,8 +26,8 @@ async function post(
 describe("a body that the admin API does not read", () => {
   it("is refused by every operation: a dry run is never carried out for real", async () => {
     const api = await adminApi();
-    await addConfirmation(api.around);
-    const before = await wholeDatabase(api.around);
+    await addConfirmation(api.harness);
+    const before = await wholeDatabase(api.harness);
     const posts = [...operations.filter(({ method }) => method === "post"), { path: "/session" }];
     const bytes = new TextEncoder().encode('{"dryRun":true}');
     for (const { path } of posts)
@@ -42,7 +42,7 @@ describe("a body that the admin API does not read", () => {
         expect([status, path]).toEqual([415, path]);
         expect(error).toMatch(/^Send the (body as JSON|file itself), with the header Content-Type: /);
       }
-    expect(await wholeDatabase(api.around)).toEqual(before);
+    expect(await wholeDatabase(api.harness)).toEqual(before);
   });
 
   it("is refused in a character set or an encoding that is unknown", async () => {
@@ -58,7 +58,7 @@ describe("a body that the admin API does not read", () => {
 
   it("may be left out: then all of it has its defaults", async () => {
     const api = await adminApi();
-    const id = await addConfirmation(api.around);
+    const id = await addConfirmation(api.harness);
     const headers = { authorization: `Bearer ${ADMIN}` };
     expect((await api.send("POST", `/invoices/${id}/erase`, { headers })).status).toBe(200);
     const typed = { ...headers, "content-type": "application/json" };
@@ -69,8 +69,8 @@ describe("a body that the admin API does not read", () => {
 describe("a parameter that an operation does not have", () => {
   it("is refused by name, whether it was meant for the body or misspelled", async () => {
     const api = await adminApi();
-    const id = await addConfirmation(api.around);
-    const before = await wholeDatabase(api.around);
+    const id = await addConfirmation(api.harness);
+    const before = await wholeDatabase(api.harness);
     for (const [method, path] of [
       ["POST", `/invoices/${id}/erase?dryRun=true`],
       ["POST", "/retention?dryRun=true"],
@@ -82,6 +82,6 @@ describe("a parameter that an operation does not have", () => {
       expect([answer.status, path]).toEqual([400, path]);
       expect(answer.body.error).toContain("dryRun");
     }
-    expect(await wholeDatabase(api.around)).toEqual(before);
+    expect(await wholeDatabase(api.harness)).toEqual(before);
   });
 });

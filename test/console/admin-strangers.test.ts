@@ -72,8 +72,8 @@ describe("a replay to another topic over the admin API", () => {
   it("goes to one of REPLAY_TOPIC_ARNS, and nowhere else", async () => {
     const other = "arn:aws:sns:us-east-1:000000000000:somebody-elses";
     const mine = "arn:aws:sns:us-east-1:000000000000:warehouse";
-    const { around, call } = await adminApi({ REPLAY_TOPIC_ARNS: mine });
-    await addEvents(around, 1);
+    const { harness, call } = await adminApi({ REPLAY_TOPIC_ARNS: mine });
+    await addEvents(harness, 1);
     const start = (topicArn: string, dryRun = false) =>
       call("POST", "/replays", { kind: "events", target: { kind: "other_topic", topicArn }, dryRun });
     for (const dryRun of [true, false])
@@ -81,15 +81,15 @@ describe("a replay to another topic over the admin API", () => {
         status: 409,
         body: { error: `${other} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.` },
       });
-    expect(await around.query("select from replay")).toEqual([]);
+    expect(await harness.query("select from replay")).toEqual([]);
     expect((await start(mine)).status).toBe(200);
   });
 
   it("is not resumed once its topic is on the list no more, and may be cancelled", async () => {
-    const { around, call } = await adminApi();
+    const { harness, call } = await adminApi();
     const topicArn = "arn:aws:sns:us-east-1:000000000000:warehouse";
     const id = randomUUID();
-    await around.query(
+    await harness.query(
       `insert into replay (id, kind, state, filters, target, rate, matching, requested_by, requested_at, finished_at)
        values ($1, 'events', 'failed', '{}', $2, 1, 1, 'cli:x', now(), now())`,
       [id, { kind: "other_topic", topicArn }],
@@ -99,7 +99,7 @@ describe("a replay to another topic over the admin API", () => {
       status: 409,
       body: { error: `${topicArn} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.` },
     });
-    expect(await around.query("select state from replay")).toEqual([{ state: "failed" }]);
+    expect(await harness.query("select state from replay")).toEqual([{ state: "failed" }]);
     expect((await change("cancel")).status).toBe(200);
   });
 

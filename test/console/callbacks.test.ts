@@ -5,20 +5,20 @@ import { walk } from "../../src/database/page.ts";
 import { newId } from "../../src/kit/ids.ts";
 import { adminApi, fits } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
-import { type Surroundings, TOKEN } from "../support/relay.ts";
+import { type Harness, TOKEN } from "../support/relay.ts";
 
 const START = Date.UTC(2026, 9, 1);
 
 /** Callbacks, one second apart; the newest is the last. @returns their ids. */
 async function addCallbacks(
-  around: Surroundings,
+  harness: Harness,
   count: number,
   of: (n: number) => Record<string, unknown> = () => ({}),
 ) {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) {
     const at = START + n * 1_000;
-    const { id } = await addCallback(around, { id: newId(at), received_at: new Date(at), ...of(n) });
+    const { id } = await addCallback(harness, { id: newId(at), received_at: new Date(at), ...of(n) });
     ids.push(id);
   }
   return ids;
@@ -28,8 +28,8 @@ const idsIn = (body: { items: { id: string }[] }) => body.items.map(({ id }) => 
 
 describe("the log of callbacks", () => {
   it("has the newest first, page by page, each once, also of one moment", async () => {
-    const { around, call } = await adminApi();
-    const ids = await addCallbacks(around, 11, (n) => ({
+    const { harness, call } = await adminApi();
+    const ids = await addCallbacks(harness, 11, (n) => ({
       received_at: new Date(START + Math.floor(n / 4) * 1_000),
     }));
     const seen: string[] = [];
@@ -47,16 +47,16 @@ describe("the log of callbacks", () => {
   });
 
   it("is narrowed by source, verdict, place, address, invoice, reference and time, alone and together", async () => {
-    const { around, call } = await adminApi();
-    await around.query("insert into source (name) values ('shop-b')");
+    const { harness, call } = await adminApi();
+    await harness.query("insert into source (name) values ('shop-b')");
     const unconfirmed = { verdict: null, state: "due", settled_at: null };
     const [paid, waiting, several] = [
-      await addConfirmation(around),
-      await addConfirmation(around, unconfirmed),
-      await addConfirmation(around, { verdict: "unknown_invoice" }),
+      await addConfirmation(harness),
+      await addConfirmation(harness, unconfirmed),
+      await addConfirmation(harness, { verdict: "unknown_invoice" }),
     ];
     const ids = await addCallbacks(
-      around,
+      harness,
       7,
       (n) =>
         [
@@ -94,13 +94,13 @@ describe("the log of callbacks", () => {
   });
 
   it("says of one whose invoice was given up that it is dead, not that it is being confirmed", async () => {
-    const { around, call } = await adminApi();
+    const { harness, call } = await adminApi();
     const [dead, waiting, paidBefore] = [
-      await addConfirmation(around, { verdict: "pending", state: "dead" }),
-      await addConfirmation(around, { verdict: "pending", state: "due", settled_at: null }),
-      await addConfirmation(around, { verdict: "paid", state: "dead" }),
+      await addConfirmation(harness, { verdict: "pending", state: "dead" }),
+      await addConfirmation(harness, { verdict: "pending", state: "due", settled_at: null }),
+      await addConfirmation(harness, { verdict: "paid", state: "dead" }),
     ];
-    const ids = await addCallbacks(around, 4, (n) => ({
+    const ids = await addCallbacks(harness, 4, (n) => ({
       invoice_ids: [[dead], [waiting], [paidBefore], [dead, waiting]][n],
     }));
     const { body } = await call("GET", "/callbacks");
@@ -148,7 +148,7 @@ describe("the log of callbacks", () => {
   });
 
   it("has each with its bytes, its headers without secrets, and how each id was found", async () => {
-    const { around, relay, call } = await adminApi();
+    const { harness, relay, call } = await adminApi();
     const id = randomUUID();
     const markup = "<script>alert(1)</script>\u202e\u0007";
     const text = JSON.stringify({ data: { id, note: markup } });
@@ -163,7 +163,7 @@ describe("the log of callbacks", () => {
       },
     });
     const [row] = await vi.waitFor(async () => {
-      const rows = await around.query<{ id: string }>("select id from callback");
+      const rows = await harness.query<{ id: string }>("select id from callback");
       expect(rows).toHaveLength(1);
       return rows;
     });
@@ -186,8 +186,8 @@ describe("the log of callbacks", () => {
   });
 
   it("says of an erased one that it was, and shows nothing of it", async () => {
-    const { around, call } = await adminApi();
-    const [id] = await addCallbacks(around, 1, () => ({
+    const { harness, call } = await adminApi();
+    const [id] = await addCallbacks(harness, 1, () => ({
       body: Buffer.from(""),
       erased_at: new Date(),
       erased_digest: "ab",

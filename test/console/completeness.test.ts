@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { adminApi, fits, OPERATOR } from "../support/admin.ts";
 import { addCertificate } from "../support/certificates.ts";
-import type { Surroundings } from "../support/relay.ts";
+import type { Harness } from "../support/relay.ts";
 
 const COLLECTION = "6f1f6f1e-0000-4000-8000-000000000001";
 const OTHER = "6f1f6f1e-0000-4000-8000-000000000002";
@@ -10,13 +10,13 @@ const OTHER = "6f1f6f1e-0000-4000-8000-000000000002";
 const tally = (count: number) => ({ count, amount: `${count}.50` });
 const NONE = { count: 0, amount: "0.00" };
 
-const add = (around: Surroundings, given: Parameters<typeof addCertificate>[1]) =>
-  addCertificate(around.databaseUrl, { collections: [COLLECTION], ...given });
+const add = (harness: Harness, given: Parameters<typeof addCertificate>[1]) =>
+  addCertificate(harness.databaseUrl, { collections: [COLLECTION], ...given });
 
 describe("the calendar of completeness", () => {
   it("says of each day what the newest certificate that covers it says: equal, or what is missing", async () => {
-    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
-    const wide = await add(around, {
+    const { harness, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const wide = await add(harness, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
       result: "not_equal",
       days: [
@@ -42,17 +42,17 @@ describe("the calendar of completeness", () => {
       { day: "2026-10-02", result: "not_equal", missing: { count: 2, amount: "150.25" }, differences: 0 },
       { day: "2026-10-03", result: "not_equal", missing: { count: 0 }, differences: 1 },
     ]);
-    const healed = await add(around, {
+    const healed = await add(harness, {
       ...{ from: "2026-10-02T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-05T01:00:00Z" },
       days: [{ day: "2026-10-02", paid: 5, published: 5 }],
     });
     // A part of a day, a part of the collections, one of another source: none of them covers a day.
-    await add(around, {
+    await add(harness, {
       ...{ from: "2026-10-01T12:00:00Z", to: "2026-10-02T00:00:00Z", madeAt: "2026-10-06T01:00:00Z" },
       days: [],
       collections: [COLLECTION, OTHER],
     });
-    await add(around, {
+    await add(harness, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-06T01:00:00Z" },
       days: [],
       collections: [OTHER],
@@ -62,13 +62,13 @@ describe("the calendar of completeness", () => {
       { day: "2026-10-02", result: "equal", certificateId: healed, missing: NONE },
       { day: "2026-10-03", certificateId: wide },
     ]);
-    await add(around, {
+    await add(harness, {
       ...{ from: "2026-10-03T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-07T01:00:00Z" },
       result: "refused",
       days: [],
     });
     expect((await ask())[2]).toMatchObject({ day: "2026-10-03", result: "refused" });
-    await around.query("insert into source (name) values ('quiet')");
+    await harness.query("insert into source (name) values ('quiet')");
     const { body } = await call("GET", "/certificates/calendar?from=2026-10-01&to=2026-10-04&source=quiet");
     expect(body.days).toEqual([]);
     for (const [query, status] of [
@@ -91,8 +91,8 @@ describe("a certificate", () => {
     }));
 
   it("opens to its differences by name, day by day, page by page", async () => {
-    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
-    const id = await add(around, {
+    const { harness, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const id = await add(harness, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
       ...{ result: "not_equal", days: [], differences: many(650) },
     });
@@ -112,8 +112,8 @@ describe("a certificate", () => {
   });
 
   it("goes out as a table for finance, whole", async () => {
-    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
-    const id = await add(around, {
+    const { harness, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const id = await add(harness, {
       ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
       ...{
         result: "not_equal",
@@ -133,9 +133,9 @@ describe("a certificate", () => {
   });
 
   it("is listed by period, source, collection and result", async () => {
-    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const { harness, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
     const of = (from: string, to: string, more = {}) =>
-      add(around, { from, to, madeAt: to, days: [], ...more });
+      add(harness, { from, to, madeAt: to, days: [], ...more });
     const october = await of("2026-10-01T00:00:00Z", "2026-10-05T00:00:00Z");
     const november = await of("2026-11-01T00:00:00Z", "2026-11-05T00:00:00Z", {
       result: "refused",
@@ -152,7 +152,7 @@ describe("a certificate", () => {
     expect(await list("from=2026-10-05&to=2026-10-31")).toEqual([]);
     expect(await list(`collection=${OTHER}`)).toEqual([november]);
     expect(await list("result=refused")).toEqual([november]);
-    await around.query("insert into source (name) values ('quiet')");
+    await harness.query("insert into source (name) values ('quiet')");
     expect(await list("source=quiet")).toEqual([]);
   });
 });

@@ -4,30 +4,30 @@ import { pause, resume } from "../../src/operate/pause.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const FAULT = { status: 503, body: { status: 503, message: "Down", errors: [] } };
 
 describe("a timeline is history", () => {
   it("keeps failed asks and sends, who paused, and the first verdict where it was", async () => {
-    const around = await surroundings();
-    const environment = around.environment({ COLLECTION_IDS: "none" });
-    const db = openDatabase(around.databaseUrl);
+    const harness = await startHarness();
+    const environment = harness.environment({ COLLECTION_IDS: "none" });
+    const db = openDatabase(harness.databaseUrl);
     const relay = await startRelay(environment);
     const id = randomUUID();
-    around.provider.invoice(id, FAULT, invoiceAnswer(id));
-    around.sns.addFault({ kind: "fail-entries", senderFault: false, times: 1 });
+    harness.provider.invoice(id, FAULT, invoiceAnswer(id));
+    harness.sns.addFault({ kind: "fail-entries", senderFault: false, times: 1 });
 
     await pause({ db, actor: "cli:ada", work: "publish", names: "all", reason: "their deploy" });
     await relay.callback({ data: { id } });
     await vi.waitFor(async () =>
-      expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
+      expect(await harness.query("select state from outbox")).toEqual([{ state: "due" }]),
     );
-    expect(around.sns.messages()).toEqual([]);
+    expect(harness.sns.messages()).toEqual([]);
     await resume({ db, actor: "cli:bob", work: "publish", names: "all", reason: "it is over" });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select 1 from publication")).toHaveLength(1));
 
     const kinds = async () => (await readTimeline(db, id))?.entries.map(({ kind }) => kind);
     const first = await readTimeline(db, id);
@@ -38,7 +38,7 @@ describe("a timeline is history", () => {
     // Asked again, it is settled anew; where it was paid first still stands.
     await relay.callback({ data: { id } });
     await vi.waitFor(async () =>
-      expect(await around.query("select requests, state from confirmation")).toEqual([
+      expect(await harness.query("select requests, state from confirmation")).toEqual([
         { requests: 2, state: "done" },
       ]),
     );
@@ -48,11 +48,11 @@ describe("a timeline is history", () => {
     // However often that happens, one of each is noted (G8).
     await relay.callback({ data: { id } });
     await vi.waitFor(async () =>
-      expect(await around.query("select requests, state from confirmation")).toEqual([
+      expect(await harness.query("select requests, state from confirmation")).toEqual([
         { requests: 3, state: "done" },
       ]),
     );
-    expect(await around.query("select 1 from history_entry where kind = 'verdict'")).toHaveLength(1);
+    expect(await harness.query("select 1 from history_entry where kind = 'verdict'")).toHaveLength(1);
 
     const { stdout } = await runCli(
       ["replay", "events", "--invoice", id, "--reason", "lost there"],
@@ -60,23 +60,23 @@ describe("a timeline is history", () => {
     );
     expect(stdout).toContain("done");
     const shown = (await runCli(["invoice", id], environment)).stdout;
-    expect(shown).toContain(`pause.publish of ${around.topicArn} by cli:ada: their deploy`);
+    expect(shown).toContain(`pause.publish of ${harness.topicArn} by cli:ada: their deploy`);
     expect(shown).toMatch(/SNS accepted it \(replay [0-9a-f-]{36} by cli:/);
     expect(shown).toContain("paid at 2026-11-01 09:00:00");
   });
 
   it("notes the first fifty failures of an invoice, and no more (G8)", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
-    await around.query(
+    await harness.query(
       `insert into history_entry (invoice_id, source, kind, detail)
        select $1, 'default', 'ask_failed', 'HTTP 503' from generate_series(1, 50)`,
       [id],
     );
-    around.provider.invoice(id, FAULT, invoiceAnswer(id));
-    const relay = await startRelay(around.environment());
+    harness.provider.invoice(id, FAULT, invoiceAnswer(id));
+    const relay = await startRelay(harness.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-    expect(await around.query("select 1 from history_entry where kind = 'ask_failed'")).toHaveLength(50);
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
+    expect(await harness.query("select 1 from history_entry where kind = 'ask_failed'")).toHaveLength(50);
   });
 });

@@ -11,7 +11,7 @@ import { status } from "../../src/operate/status.ts";
 import { adminApi, READER } from "../support/admin.ts";
 import { openDatabase } from "../support/database.ts";
 import { rawSocket } from "../support/raw-socket.ts";
-import { surroundings } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 
 /** Listens to server-sent events until the test ends. */
 async function listening(url: string, headers: Record<string, string> = {}) {
@@ -44,7 +44,7 @@ async function own(
     filling?: string;
   } = {},
 ) {
-  const db = openDatabase((await surroundings()).databaseUrl);
+  const db = openDatabase((await startHarness()).databaseUrl);
   let readings = 0;
   const { filling } = options;
   const read = { status: async () => ({ reading: ++readings, filling }) };
@@ -76,12 +76,12 @@ async function own(
 
 describe("the live stream", () => {
   it("tells how it does, how busy it is, and each payment as it comes through", async () => {
-    const { around, relay } = await adminApi({}, { http: true, workers: true });
+    const { harness, relay } = await adminApi({}, { http: true, workers: true });
     const authorization = `Bearer ${READER}`;
     const stream = await listening(`${relay.url}/admin/v1/live`, { authorization });
     expect(stream.status).toBe(200);
     expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
-    const id = around.provider.paid();
+    const id = harness.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(() => {
       const payments = stream.events.filter(({ name }) => name === "payment");

@@ -8,7 +8,7 @@ import { TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
 /** Rows of `invoice` with a confirmation each, the first paid last. */
-async function addInvoices({ around }: AdminApi, count: number, changes: Record<string, unknown> = {}) {
+async function addInvoices({ harness }: AdminApi, count: number, changes: Record<string, unknown> = {}) {
   const ids = Array.from({ length: count }, () => randomUUID());
   for (const [n, id] of ids.entries()) {
     const paidAt = new Date(Date.UTC(2026, 9, 20, 12) - n * 60_000);
@@ -31,11 +31,11 @@ async function addInvoices({ around }: AdminApi, count: number, changes: Record<
       ...changes,
     };
     const names = Object.keys(row);
-    await around.query(
+    await harness.query(
       `insert into invoice (${names.join(", ")}) values (${names.map((_, at) => `$${at + 1}`).join(", ")})`,
       Object.values(row),
     );
-    await addConfirmation(around, { invoice_id: id, source: row.source });
+    await addConfirmation(harness, { invoice_id: id, source: row.source });
   }
   return ids;
 }
@@ -69,7 +69,7 @@ describe("the list of payments", () => {
   it("is narrowed by reference, id, amount, day, collection, verdict and source, alone and together", async () => {
     const api = await adminApi();
     const ids = await addInvoices(api, 6);
-    await api.around.query("insert into source (name) values ('shop-b')");
+    await api.harness.query("insert into source (name) values ('shop-b')");
     const [other] = await addInvoices(api, 1, {
       source: "shop-b",
       paid_at: "2026-10-01T10:00:00Z",
@@ -119,15 +119,19 @@ describe("the list of payments", () => {
   it("knows those that the provider never confirmed by verdict and by id", async () => {
     const api = await adminApi();
     await addInvoices(api, 2);
-    const unknown = await addConfirmation(api.around, { verdict: "unknown_invoice" });
-    const pending = await addConfirmation(api.around, { verdict: "pending", state: "due", settled_at: null });
-    const unanswered = await addConfirmation(api.around, {
+    const unknown = await addConfirmation(api.harness, { verdict: "unknown_invoice" });
+    const pending = await addConfirmation(api.harness, {
+      verdict: "pending",
+      state: "due",
+      settled_at: null,
+    });
+    const unanswered = await addConfirmation(api.harness, {
       ...UNANSWERED,
       opened_at: "2026-10-02T00:00:00Z",
     });
     const lease = { state: "claimed", lease_token: randomUUID(), claimed_until: "2026-10-01T00:00:15Z" };
-    const leased = await addConfirmation(api.around, { ...UNANSWERED, ...lease });
-    const dead = await addConfirmation(api.around, { verdict: null, state: "dead" });
+    const leased = await addConfirmation(api.harness, { ...UNANSWERED, ...lease });
+    const dead = await addConfirmation(api.harness, { verdict: null, state: "dead" });
     for (const [verdict, ids] of [
       ["unknown_invoice", [unknown]],
       ["pending", [unanswered, ...[pending, leased].sort().reverse()]],
@@ -151,10 +155,10 @@ describe("the list of payments", () => {
   });
 
   it("says how many wait for their answer, and why, where a search finds nothing", async () => {
-    const { around, relay, call } = await adminApi({}, { http: true, workers: true });
-    await around.query("insert into source (name) values ('shop-b')");
+    const { harness, relay, call } = await adminApi({}, { http: true, workers: true });
+    await harness.query("insert into source (name) values ('shop-b')");
     const id = randomUUID();
-    around.provider.invoice(id, (_request, response) => void response.writeHead(503).end());
+    harness.provider.invoice(id, (_request, response) => void response.writeHead(503).end());
     const search = async (body: object) => (await call("POST", "/invoices/search", body, READER)).body;
     expect(await search({ text: "ada@example.com" })).toMatchObject({ items: [], waiting: [] });
 
@@ -180,9 +184,13 @@ describe("the list of payments", () => {
 
   it("says of one that was given up that it is dead, not that it is being confirmed", async () => {
     const api = await adminApi();
-    const dead = await addConfirmation(api.around, { verdict: "pending", state: "dead" });
-    const waiting = await addConfirmation(api.around, { verdict: "pending", state: "due", settled_at: null });
-    const paidBefore = await addConfirmation(api.around, { verdict: "paid", state: "dead" });
+    const dead = await addConfirmation(api.harness, { verdict: "pending", state: "dead" });
+    const waiting = await addConfirmation(api.harness, {
+      verdict: "pending",
+      state: "due",
+      settled_at: null,
+    });
+    const paidBefore = await addConfirmation(api.harness, { verdict: "paid", state: "dead" });
     for (const [verdict, id] of [
       ["dead", dead],
       ["pending", waiting],
@@ -253,20 +261,20 @@ describe("the list of payments", () => {
 describe("one payment's story", () => {
   it("has what the provider answered, whatever a callback claimed, and the event as it was sent", async () => {
     const api = await adminApi({}, { http: true, workers: true });
-    const { around, relay, call } = api;
+    const { harness, relay, call } = api;
     const id = randomUUID();
     const callBackUrl = `https://relay.example.com/callbacks/${TOKEN}/order-9`;
-    around.provider.invoice(id, invoiceAnswer(id, { callBackUrl }));
+    harness.provider.invoice(id, invoiceAnswer(id, { callBackUrl }));
     const claim = `{"event":"paid","data":{"id":"${id}","amount":"1","status":"Paid","payerName":"<b>Eve</b>"}}`;
     await relay.callback(claim, { path: `/callbacks/${TOKEN}/order-9` });
-    await vi.waitFor(async () => expect(await around.query("select from publication")).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select from publication")).toHaveLength(1));
 
     const shown = await call("GET", `/invoices/${id}`);
     expect(shown.body).toMatchObject({ invoiceId: id, meaning: [expect.any(String), expect.any(String)] });
     const { body } = await call("GET", `/invoices/${id}/evidence`);
     fits("showEvidence", body);
-    const [published] = await around.query("select topic_arn, message_id from publication");
-    const [event] = await around.query("select id, payload from event");
+    const [published] = await harness.query("select topic_arn, message_id from publication");
+    const [event] = await harness.query("select id, payload from event");
     expect(body).toMatchObject({
       answers: [{ newest: true, status: "Paid", document: expect.stringMatching(/"amount": ?1500.50?\b/) }],
       events: [
@@ -285,23 +293,23 @@ describe("one payment's story", () => {
   });
 
   it("is asked about again and published again, with a reason, under the token's name", async () => {
-    const { around, relay, call } = await adminApi({}, { http: true, workers: true });
+    const { harness, relay, call } = await adminApi({}, { http: true, workers: true });
     const id = randomUUID();
-    around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
+    harness.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select from publication")).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select from publication")).toHaveLength(1));
     const publish = await call("POST", `/invoices/${id}/publish`, { reason: "the consumer lost it" });
     expect(publish, JSON.stringify(publish.body)).toMatchObject({
       status: 200,
       body: { replay: { kind: "events", matching: 1 } },
     });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(2));
-    const asks = around.provider.requests.filter((path) => path.includes(id)).length;
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(2));
+    const asks = harness.provider.requests.filter((path) => path.includes(id)).length;
     const dry = await call("POST", `/invoices/${id}/ask`, { dryRun: true });
     expect(dry.body).toMatchObject({ replay: null, plan: { matching: 1 } });
     expect((await call("POST", `/invoices/${id}/ask`, { reason: "a doubt" })).status).toBe(200);
     await vi.waitFor(() =>
-      expect(around.provider.requests.filter((path) => path.includes(id)).length).toBeGreaterThan(asks),
+      expect(harness.provider.requests.filter((path) => path.includes(id)).length).toBeGreaterThan(asks),
     );
     const { body } = await call("GET", "/audit?action=replay.start");
     expect(body.entries).toMatchObject([
@@ -312,9 +320,9 @@ describe("one payment's story", () => {
   });
 
   it("is not published again before SNS took it once, nor asked about when nobody knows it", async () => {
-    const { around, call } = await adminApi();
-    const waiting = await addConfirmation(around, { verdict: "pending", state: "due", settled_at: null });
-    await addCallback(around, { id: newId(), invoice_ids: [waiting] });
+    const { harness, call } = await adminApi();
+    const waiting = await addConfirmation(harness, { verdict: "pending", state: "due", settled_at: null });
+    await addCallback(harness, { id: newId(), invoice_ids: [waiting] });
     expect(await call("POST", `/invoices/${waiting}/publish`, {})).toMatchObject({
       status: 409,
       body: { error: expect.stringContaining("SNS has not accepted an event of this invoice") },

@@ -14,19 +14,19 @@ const invoice = (id: string, payerName: string) =>
   });
 
 it("what is known of people is shown to whoever may act, on every page, and to the role read on none", async () => {
-  const { around, call } = await adminApi();
-  const id = await addConfirmation(around, { state: "dead", attempt: 8, last_answer: "" });
-  await around.query("update confirmation set last_answer = $2 where invoice_id = $1", [
+  const { harness, call } = await adminApi();
+  const id = await addConfirmation(harness, { state: "dead", attempt: 8, last_answer: "" });
+  await harness.query("update confirmation set last_answer = $2 where invoice_id = $1", [
     id,
     invoice(id, "Ada Obi"),
   ]);
-  await around.query(
+  await harness.query(
     `insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
       values ($1, 'default', 'Paid', now(), now(), 'x', $2)`,
     [id, invoice(id, "Ada Obi")],
   );
   const receivedAt = new Date();
-  const callback = await addCallback(around, {
+  const callback = await addCallback(harness, {
     id: newId(receivedAt.getTime()),
     received_at: receivedAt,
     invoice_ids: [id],

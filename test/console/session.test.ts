@@ -37,7 +37,7 @@ async function raw(url: string, host: string, token: string, origin = `https://$
 
 describe("a session of the console", () => {
   it("begins with a token, says who it is and what they may do, and is audited under their name", async () => {
-    const { around, answer, ask, relay } = await signedIn();
+    const { harness, answer, ask, relay } = await signedIn();
     expect(answer.body).toMatchObject({ name: "obi", role: "operate" });
     expect(answer.body.operations).toContain("retryDead");
     expect(answer.body.operations).not.toContain("eraseInvoice");
@@ -48,7 +48,7 @@ describe("a session of the console", () => {
     });
     expect((await ask("GET", "/upstreams")).status).toBe(200);
     expect((await ask("POST", "/pause", { work: "publish", reason: "drill" })).status).toBe(200);
-    const entries = await around.query("select actor, action from audit_entry order by id");
+    const entries = await harness.query("select actor, action from audit_entry order by id");
     expect(entries).toEqual([
       { actor: "admin:obi", action: "console.sign_in" },
       { actor: "admin:obi", action: "pause.publish" },
@@ -83,7 +83,7 @@ describe("a session of the console", () => {
   });
 
   it("proves its changes to be its own: without the right X-CSRF-Token, or from another site, they are refused", async () => {
-    const { ask, cookie, send, around } = await signedIn();
+    const { ask, cookie, send, harness } = await signedIn();
     const other = await send("POST", "/session", { body: { token: OPERATOR } });
     const refused: Record<string, string>[] = [
       { "x-csrf-token": "" },
@@ -101,7 +101,7 @@ describe("a session of the console", () => {
       403,
     );
     expect((await ask("DELETE", "/session", undefined, { "x-csrf-token": "guess" })).status).toBe(403);
-    expect(await around.query("select from topic where paused_by is not null")).toEqual([]);
+    expect(await harness.query("select from topic where paused_by is not null")).toEqual([]);
     const headers = { "sec-fetch-site": "cross-site" };
     expect((await send("POST", "/session", { headers, body: { token: OPERATOR } })).status).toBe(403);
   });
@@ -137,9 +137,9 @@ describe("a session of the console", () => {
   });
 
   it("that was signed out of opens nothing with a copy of its cookie, in any process; others go on", async () => {
-    const { around, relay, cookie, csrfToken, ask, send } = await signedIn();
+    const { harness, relay, cookie, csrfToken, ask, send } = await signedIn();
     const other = await send("POST", "/session", { body: { token: OPERATOR } });
-    const environment = around.environment({ ADMIN_TOKENS });
+    const environment = harness.environment({ ADMIN_TOKENS });
     const beside = await startRelay(environment, { http: true, workers: false });
     const statusOf = async (url: string, copy: string) =>
       (await fetch(`${url}/admin/v1/upstreams`, { headers: { cookie: copy } })).status;
@@ -155,8 +155,8 @@ describe("a session of the console", () => {
   });
 
   it("opens nothing while nobody can tell whether it has ended", async () => {
-    const { around, ask } = await signedIn();
-    const locker = await openSession(around.databaseUrl);
+    const { harness, ask } = await signedIn();
+    const locker = await openSession(harness.databaseUrl);
     await locker.query("begin");
     await locker.query("lock table ended_session in access exclusive mode");
     const asked = await Promise.all(Array.from({ length: 20 }, () => ask("GET", "/upstreams")));
@@ -177,9 +177,9 @@ describe("a session of the console", () => {
   });
 
   it("is known to every process that has its token, and to none that has it no longer", async () => {
-    const { around, cookie } = await signedIn();
+    const { harness, cookie } = await signedIn();
     const status = async (tokens: string) => {
-      const relay = await startRelay(around.environment({ ADMIN_TOKENS: tokens }), {
+      const relay = await startRelay(harness.environment({ ADMIN_TOKENS: tokens }), {
         http: true,
         workers: false,
       });

@@ -18,7 +18,7 @@ function expectNoToken(answered: unknown) {
 }
 
 it("callback tokens reach no role's screen: whatever their encoding, in bodies and texts", async () => {
-  const { around, call } = await adminApi();
+  const { harness, call } = await adminApi();
   const cases: [
     name: string,
     of: (id: string) => string | Buffer,
@@ -52,10 +52,10 @@ it("callback tokens reach no role's screen: whatever their encoding, in bodies a
     ["none", (id) => Buffer.concat([Buffer.from([0xff]), Buffer.from(`{"id":"${id}"}`)]), "as_came"],
   ];
   for (const [name, of, bodyIs, headers = []] of cases) {
-    const invoiceId = await addConfirmation(around);
+    const invoiceId = await addConfirmation(harness);
     const sent = Buffer.from(of(invoiceId));
     const receivedAt = new Date();
-    const { id } = await addCallback(around, {
+    const { id } = await addCallback(harness, {
       id: newId(receivedAt.getTime()),
       received_at: receivedAt,
       invoice_ids: [invoiceId],
@@ -79,9 +79,9 @@ it("callback tokens reach no role's screen: whatever their encoding, in bodies a
 });
 
 it("nor do those that a document or a reference holds, or the request itself", async () => {
-  const { around, call } = await adminApi();
-  const invoiceId = await addConfirmation(around);
-  await around.query(
+  const { harness, call } = await adminApi();
+  const invoiceId = await addConfirmation(harness);
+  await harness.query(
     `insert into invoice (id, source, status, reference, paid_at, asked_at, confirmed_at, digest, document)
       values ($1, 'default', 'Paid', $2, now(), now(), now(), 'x', $3)`,
     [invoiceId, `order ${TOKEN}`, JSON.stringify({ id: invoiceId, billerMetaData: { [TOKEN]: url } })],

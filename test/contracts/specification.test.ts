@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { banks, errors, evidence, filters, requests, states } from "./specification/behaviour.ts";
+import { type SpecifiedEnvironment, startSpecifiedEnvironment } from "./specification/environment.ts";
 import { envelope, operations } from "./specification/operations.ts";
 import { collection, invoice, items } from "./specification/resources.ts";
-import { type SpecifiedWorld, startSpecifiedWorld } from "./specification/world.ts";
 
 // Every sentence of the interface's specification that can be true or false of the collection service, as a
 // check of its own that is named after it. Nothing of our contract is used: what is expected is typed from
 // the specification.
 
 describe("the specification, sentence by sentence", () => {
-  let world: SpecifiedWorld;
+  let environment: SpecifiedEnvironment;
   beforeAll(async () => {
-    world = await startSpecifiedWorld();
+    environment = await startSpecifiedEnvironment();
   });
-  afterAll(() => world?.close());
+  afterAll(() => environment?.close());
 
   const all = [
     ...envelope,
@@ -35,6 +35,6 @@ describe("the specification, sentence by sentence", () => {
   });
 
   it.each(all)("%s", async (_, check) => {
-    await check(world);
+    await check(environment);
   });
 });

@@ -13,9 +13,9 @@ import { leaseOf } from "../../src/work/lease.ts";
 import type { Handoff } from "../../src/work/policy.ts";
 import { ownDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
-import { mostRowsOf } from "../support/most-rows.ts";
+import { maxRowsOf } from "../support/max-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
-import { surroundings } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 import { alarmsOn } from "../support/test-log.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
@@ -93,7 +93,7 @@ async function emptyRelay() {
 
 it("plans that were made for an empty database read no table that has grown since (G11)", async () => {
   const { url, db } = await emptyRelay();
-  const most = await mostRowsOf(
+  const most = await maxRowsOf(
     url,
     (session) => path(session, 8),
     async (session) => {
@@ -105,20 +105,20 @@ it("plans that were made for an empty database read no table that has grown sinc
 });
 
 it("alarms that stay open or are over cost those who look for news nothing, however many there are (G11)", async () => {
-  const around = await surroundings();
-  await around.query(
+  const harness = await startHarness();
+  await harness.query(
     `insert into alarm (name, source, subject, detail, told_at)
      select 'invoice_quarantined', 'default', gen_random_uuid(), '', now() from generate_series(1, 3000)`,
   );
-  await around.query(
+  await harness.query(
     `insert into alarm (name, source, subject, detail, told_at, cleared_at, cleared_told_at)
      select 'invoice_anomaly', 'default', gen_random_uuid(), '', now(), now(), now()
      from generate_series(1, 3000)`,
   );
-  await around.query(
+  await harness.query(
     `insert into alarm (name, source, subject, detail) values ('event_dead', 'default', 'new', '')`,
   );
-  await around.query(
+  await harness.query(
     `insert into alarm (name, source, subject, detail, last_raised_at, told_at)
      values ('event_truncated', 'default', 'quiet', '', now() - interval '2 days', now())`,
   );
@@ -128,5 +128,5 @@ it("alarms that stay open or are over cost those who look for news nothing, howe
     const untold = await claimAlarmsToNotify(db, { most: 500, lease: leaseOf(0) });
     expect(untold?.alarms.map(({ subject }) => subject)).toEqual(["new", "quiet"]);
   };
-  expect(await mostRowsOf(around.databaseUrl, look)).toBeLessThan(100);
+  expect(await maxRowsOf(harness.databaseUrl, look)).toBeLessThan(100);
 });

@@ -190,39 +190,39 @@ describe("database roles", () => {
   });
 
   it("are enough for serve --no-workers: the receiver alone records", async () => {
-    const { around, db } = await withDatabase();
+    const { harness, db } = await withDatabase();
     await makePartitions(db);
     await grantRoles(db);
     const relay = await startRelay(
-      around.environment({
+      harness.environment({
         COLLECTION_IDS: "none",
-        DATABASE_URL: await loginWith(around.databaseUrl, ["receiver"]),
+        DATABASE_URL: await loginWith(harness.databaseUrl, ["receiver"]),
       }),
       { http: true, workers: false },
     );
     expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
     await vi.waitFor(async () => expect((await fetch(`${relay.url}/readyz`)).status).toBe(200));
-    expect(await around.query("select from callback")).toHaveLength(1);
+    expect(await harness.query("select from callback")).toHaveLength(1);
     await relay.stop();
     expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
     expect(relay.lines.filter(({ msg }) => String(msg).includes("may not make partitions"))).toHaveLength(1);
   });
 
   it("are enough for serve: with receiver and worker a payment goes all the way", async () => {
-    const { around, db } = await withDatabase();
+    const { harness, db } = await withDatabase();
     await makePartitions(db);
     await grantRoles(db);
-    const id = around.provider.paid();
+    const id = harness.provider.paid();
     const relay = await startRelay(
-      around.environment({
+      harness.environment({
         COLLECTION_IDS: "none",
-        DATABASE_URL: await loginWith(around.databaseUrl, ["receiver", "worker"]),
+        DATABASE_URL: await loginWith(harness.databaseUrl, ["receiver", "worker"]),
       }),
     );
     expect((await relay.callback({ data: { id } })).status).toBe(200);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
     await vi.waitFor(async () =>
-      expect(await around.query("select message_id is not null as sent from publication")).toEqual([
+      expect(await harness.query("select message_id is not null as sent from publication")).toEqual([
         { sent: true },
       ]),
     );

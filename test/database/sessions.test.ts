@@ -6,7 +6,7 @@ import { requireWholeSessions } from "../../src/database/server.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { openDatabase } from "../support/database.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
-import { surroundings } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 
 /** The url by way of something that keeps the end of a session to itself. */
 async function keepingEnds(url: string): Promise<string> {
@@ -36,22 +36,22 @@ const settled = async (url: string, purpose: "hot" | "work") => {
 
 describe("a session", () => {
   it("waits for its commits to be durable, whatever the server's own settings (G1), and holds no lock for long (G11)", async () => {
-    const around = await surroundings();
-    const name = new URL(around.databaseUrl).pathname.slice(1);
-    await around.query(`alter database ${name} set synchronous_commit = off`);
-    await around.query(`alter database ${name} set timezone = 'Asia/Kolkata'`);
+    const harness = await startHarness();
+    const name = new URL(harness.databaseUrl).pathname.slice(1);
+    await harness.query(`alter database ${name} set synchronous_commit = off`);
+    await harness.query(`alter database ${name} set timezone = 'Asia/Kolkata'`);
     const session = { commit: "on", idle: "5s", zone: "UTC" };
-    expect(await settled(around.databaseUrl, "hot")).toEqual({ ...session, lock: "3s" });
-    expect(await settled(around.databaseUrl, "work")).toEqual({ ...session, lock: "10s" });
+    expect(await settled(harness.databaseUrl, "hot")).toEqual({ ...session, lock: "3s" });
+    expect(await settled(harness.databaseUrl, "work")).toEqual({ ...session, lock: "10s" });
   });
 
   it("that Postgres has ended is used no more, though its end has not arrived yet (G11)", async () => {
-    const around = await surroundings();
-    const db = openDatabase(await keepingEnds(around.databaseUrl), { max: 1 });
+    const harness = await startHarness();
+    const db = openDatabase(await keepingEnds(harness.databaseUrl), { max: 1 });
     const ended = expect(sql`select pg_sleep(60)`.execute(db)).rejects.toMatchObject({ code: "57P01" });
     await vi.waitFor(async () =>
       expect(
-        await around.query(
+        await harness.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
            where datname = current_database() and query = 'select pg_sleep(60)'`,
         ),
@@ -62,9 +62,9 @@ describe("a session", () => {
   });
 
   it("is the same from one transaction to the next: a message from one reaches another", async () => {
-    const around = await surroundings();
-    await requireWholeSessions(new Secret(around.databaseUrl));
-    const checks = await doctorChecks(around.environment());
+    const harness = await startHarness();
+    await requireWholeSessions(new Secret(harness.databaseUrl));
+    const checks = await doctorChecks(harness.environment());
     expect(checks).toContainEqual({
       about: "sessions",
       state: "ok",

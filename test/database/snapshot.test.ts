@@ -7,7 +7,7 @@ import { readStatus } from "../../src/operate/status-facts.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { showUndelivered } from "../../src/operate/undelivered.ts";
 import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
-import type { Surroundings } from "../support/relay.ts";
+import type { Harness } from "../support/relay.ts";
 
 /** The same database, on which others make a change as soon as the first statement has been answered. */
 function disturbed(db: Database, change: () => Promise<unknown>): Database {
@@ -41,10 +41,10 @@ const READERS: Record<string, (db: Database, invoiceId: string) => Promise<unkno
   "a dead letter's evidence": (db, id) => showUndelivered({ db, list: "dead", id }),
 };
 
-async function deadLetter(around: Surroundings): Promise<string> {
-  const { invoiceId = "" } = await addCallback(around, {});
-  await addConfirmation(around, { invoice_id: invoiceId, state: "dead", verdict: "pending" });
-  await around.query(
+async function deadLetter(harness: Harness): Promise<string> {
+  const { invoiceId = "" } = await addCallback(harness, {});
+  await addConfirmation(harness, { invoice_id: invoiceId, state: "dead", verdict: "pending" });
+  await harness.query(
     `insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1,
       'Given up')`,
     [invoiceId],
@@ -53,8 +53,8 @@ async function deadLetter(around: Surroundings): Promise<string> {
 }
 
 /** What a retry and its answer leave, all tables at once. */
-async function everythingChanges(around: Surroundings, invoiceId: string): Promise<void> {
-  await around.query(
+async function everythingChanges(harness: Harness, invoiceId: string): Promise<void> {
+  await harness.query(
     `with settled as (update confirmation set state = 'done', verdict = 'paid',
       settled_at = clock_timestamp()),
       cleared as (update alarm set cleared_at = clock_timestamp()),
@@ -71,11 +71,11 @@ async function everythingChanges(around: Surroundings, invoiceId: string): Promi
 
 describe("what is read of several tables", () => {
   it.each(Object.entries(READERS))("is of one moment: %s", async (_, read) => {
-    const { around, db } = await withDatabase();
-    const invoiceId = await deadLetter(around);
+    const { harness, db } = await withDatabase();
+    const invoiceId = await deadLetter(harness);
     const before = await read(db, invoiceId);
     const meanwhile = await read(
-      disturbed(db, () => everythingChanges(around, invoiceId)),
+      disturbed(db, () => everythingChanges(harness, invoiceId)),
       invoiceId,
     );
     expect(meanwhile).toEqual(before);

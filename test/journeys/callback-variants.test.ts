@@ -5,7 +5,7 @@ import {
   startTestService,
   type TestService,
 } from "../sandbox/provider/service-fixture.ts";
-import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { type Harness, startHarness, startRelay, TOKEN } from "../support/relay.ts";
 
 /** Part C of the interface, as the collection service sends it: those that name the invoice. */
 const NAMING = [
@@ -27,27 +27,27 @@ const NAMING = [
 const SILENT = ["redirect-bare", "empty", "head", "ping"];
 
 /** A relay whose provider is the collection service. */
-async function withService(): Promise<{ around: Surroundings; service: TestService; callBackUrl: string }> {
-  const around = await surroundings();
+async function withService(): Promise<{ harness: Harness; service: TestService; callBackUrl: string }> {
+  const harness = await startHarness();
   const service = await startTestService();
   onTestFinished(() => service.close());
   const relay = await startRelay(
-    around.environment({
+    harness.environment({
       COLLECTION_API_URL: service.url,
       COLLECTION_API_KEY: LIVE_KEY,
       COLLECTION_IDS: OPEN_AMOUNT,
       RECONCILE_INTERVAL: "1d",
     }),
   );
-  return { around, service, callBackUrl: `${relay.url}/callbacks/${TOKEN}/order-17` };
+  return { harness, service, callBackUrl: `${relay.url}/callbacks/${TOKEN}/order-17` };
 }
 
-const subjects = (around: Surroundings) =>
-  around.sns.messages(around.topicArn).map((message) => JSON.parse(message.message).subject);
+const subjects = (harness: Harness) =>
+  harness.sns.messages(harness.topicArn).map((message) => JSON.parse(message.message).subject);
 
 describe("a payment told of by the collection service", () => {
   it("becomes one event each, in every variant of part C that names the invoice", async () => {
-    const { around, service, callBackUrl } = await withService();
+    const { harness, service, callBackUrl } = await withService();
     const rule = await service.control("PUT", "/faults", { callback: { variants: NAMING } });
     expect(rule.status).toBe(200);
     const ids: string[] = [];
@@ -56,32 +56,32 @@ describe("a payment told of by the collection service", () => {
       expect((await service.control("POST", `/invoices/${id}/pay`)).status).toBe(200);
       ids.push(id);
     }
-    await vi.waitFor(() => expect(subjects(around)).toHaveLength(NAMING.length));
-    expect(subjects(around).sort()).toEqual(ids.sort());
+    await vi.waitFor(() => expect(subjects(harness)).toHaveLength(NAMING.length));
+    expect(subjects(harness).sort()).toEqual(ids.sort());
     // Each by its own callback, not by reconciliation.
-    const called = await around.query(
+    const called = await harness.query(
       "select count(distinct invoice_ids[1])::int as n from callback where verdict is null",
     );
     expect(called).toEqual([{ n: NAMING.length }]);
   });
 
   it(`becomes one event even when its callback says nothing: ${SILENT}`, async () => {
-    const { around, service, callBackUrl } = await withService();
+    const { harness, service, callBackUrl } = await withService();
     const paid: string[] = [];
     for (const variant of SILENT) {
       // The sweep before is over, some minutes ago, and the next is a day away.
       await vi.waitFor(async () =>
-        expect(await around.query("select from sweep where finished_at is not null")).toHaveLength(
+        expect(await harness.query("select from sweep where finished_at is not null")).toHaveLength(
           paid.length + 1,
         ),
       );
-      await around.query("update sweep set started_at = started_at - interval '5 min' where state = 'done'");
+      await harness.query("update sweep set started_at = started_at - interval '5 min' where state = 'done'");
       await service.control("PUT", "/faults", { callback: { variants: [variant] } });
       const id = await service.create({ callBackUrl });
       await service.control("POST", `/invoices/${id}/pay`);
       paid.push(id);
-      await vi.waitFor(() => expect(subjects(around)).toEqual(paid));
+      await vi.waitFor(() => expect(subjects(harness)).toEqual(paid));
     }
-    expect(await around.query("select verdict from callback group by 1")).toEqual([{ verdict: "ping" }]);
+    expect(await harness.query("select verdict from callback group by 1")).toEqual([{ verdict: "ping" }]);
   });
 });

@@ -15,11 +15,11 @@ it("on call, sweeps are missed: status, alarm, metric and runbook say so, and it
   await watch.stop();
   await month.service.control("PUT", "/faults", { api: [{ operations: ["listInvoices"], answer: "500" }] });
   // Two hours later.
-  await month.around.query(
+  await month.harness.query(
     `update sweep set started_at = now() - interval '2 hours', finished_at = now() - interval '2 hours'
      where state = 'done'`,
   );
-  await month.around.query("update sweep set due_at = now() - interval '110 minutes' where state = 'due'");
+  await month.harness.query("update sweep set due_at = now() - interval '110 minutes' where state = 'due'");
   await watch.start();
 
   await saysSo(

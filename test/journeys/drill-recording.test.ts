@@ -1,20 +1,20 @@
 import { expect, it, vi } from "vitest";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import { type Harness, startHarness } from "../support/relay.ts";
 import { clears, hasRunbook, isTold, onCall, saysSo, WAIT } from "./drill.ts";
 
 const ALARM = 'invoice_relay_alarms_open{alarm="recording_failing"} 1';
 
 /** As on a standby, or on a server that was switched to read-only. */
-async function makeReadOnly(around: Surroundings): Promise<() => Promise<unknown>> {
-  const name = new URL(around.databaseUrl).pathname.slice(1);
-  await around.query(`alter database ${name} set default_transaction_read_only = on`);
-  await around.query(
+async function makeReadOnly(harness: Harness): Promise<() => Promise<unknown>> {
+  const name = new URL(harness.databaseUrl).pathname.slice(1);
+  await harness.query(`alter database ${name} set default_transaction_read_only = on`);
+  await harness.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
     [name],
   );
   // Sessions that began meanwhile stay read-only, as those with a demoted primary do.
   return () =>
-    around.query(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
+    harness.query(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
 }
 
 // A disk that is full: lab/recovery/full-disk.test.ts.
@@ -24,13 +24,13 @@ it.concurrent.each([
 ] as const)(
   "on call, Postgres is %s: alarm, readiness, status, metric and webhook say so and why, and it clears (G2, G13)",
   async (_what, breakIt, says, comes) => {
-    const around = await surroundings();
-    const watch = await onCall(around.environment({ COLLECTION_IDS: "none" }));
-    const id = around.provider.paid();
+    const harness = await startHarness();
+    const watch = await onCall(harness.environment({ COLLECTION_IDS: "none" }));
+    const id = harness.provider.paid();
     const send = () => watch.relay.callback({ data: { id } });
     const readyz = async () => (await fetch(`${watch.relay.opsUrl}/readyz`)).status;
 
-    const heal = await breakIt(around);
+    const heal = await breakIt(harness);
     if (comes) {
       const refused = await send();
       expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([503, true]);
@@ -49,10 +49,10 @@ it.concurrent.each([
     await heal();
     await vi.waitFor(async () => expect(await readyz()).toBe(200), WAIT);
     await clears(watch, "recording_failing", ALARM);
-    expect(await around.query("select name, cleared_at > raised_at as over from alarm")).toEqual([
+    expect(await harness.query("select name, cleared_at > raised_at as over from alarm")).toEqual([
       { name: "recording_failing", over: true },
     ]);
     expect((await send()).status).toBe(200);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), WAIT);
+    await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1), WAIT);
   },
 );

@@ -1,18 +1,18 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
-import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { startHarness, startRelay, TOKEN } from "../support/relay.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const ANSWERED_AGAIN_MS = 15_000;
 const PUBLISHED_MS = 30_000;
 
 it("connections to Postgres that hang are replaced: answered again within 15 s, published within 30 s (G11)", async () => {
-  const around = await surroundings();
-  const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
+  const harness = await startHarness();
+  const proxy = await TcpProxy.start(Number(new URL(harness.databaseUrl).port));
   onTestFinished(() => proxy.close());
-  const relay = await startRelay(around.environment({ DATABASE_URL: proxy.through(around.databaseUrl) }));
+  const relay = await startRelay(harness.environment({ DATABASE_URL: proxy.through(harness.databaseUrl) }));
   const pay = async () => {
-    const id = around.provider.paid();
+    const id = harness.provider.paid();
     const { status } = await fetch(`${relay.url}/callbacks/${TOKEN}`, {
       method: "POST",
       body: JSON.stringify({ data: { id } }),
@@ -21,7 +21,7 @@ it("connections to Postgres that hang are replaced: answered again within 15 s, 
   };
   const published = async (events: number) =>
     expect(
-      await around.query(`select count(*)::int as events from ${EVENTS} where state = 'published'`),
+      await harness.query(`select count(*)::int as events from ${EVENTS} where state = 'published'`),
     ).toEqual([{ events }]);
   await Promise.all(Array.from({ length: 30 }, pay));
   await vi.waitFor(() => published(30), { interval: 50 });

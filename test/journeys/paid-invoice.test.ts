@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 
 describe("a paid invoice", () => {
   it("becomes one invoice.paid event on SNS, built from the provider's answer alone (G3)", async () => {
-    const around = await surroundings();
-    const id = around.provider.paid();
-    const relay = await startRelay(around.environment());
+    const harness = await startHarness();
+    const id = harness.provider.paid();
+    const relay = await startRelay(harness.environment());
 
     const answer = await relay.callback({
       id: randomUUID(),
@@ -18,7 +18,7 @@ describe("a paid invoice", () => {
 
     expect(answer.status).toBe(200);
     const [message] = await vi.waitFor(() => {
-      const messages = around.sns.messages(around.topicArn);
+      const messages = harness.sns.messages(harness.topicArn);
       expect(messages).toHaveLength(1);
       return messages;
     });
@@ -37,7 +37,7 @@ describe("a paid invoice", () => {
     // The acceptance is kept a moment after it.
     await eventually(
       () =>
-        around.query(
+        harness.query(
           `select event.state, p.message_id, c.verdict from ${EVENTS}
             join publication p on p.event_id = event.id
             join confirmation c on c.invoice_id = event.invoice_id`,

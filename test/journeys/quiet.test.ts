@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runCliProcess } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { startServer } from "../support/own-server.ts";
-import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
+import { type Harness, startHarness, startRelay, type TestRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 /** What must never be seen again. Each stands for its kind and is found nowhere else. */
@@ -61,8 +61,8 @@ const talkativeError = (status: number) => ({
   },
 });
 
-const environmentOf = (around: Surroundings, changes: Record<string, string> = {}) =>
-  around.environment({
+const environmentOf = (harness: Harness, changes: Record<string, string> = {}) =>
+  harness.environment({
     CALLBACK_TOKENS: SECRETS.token,
     COLLECTION_API_KEY: SECRETS.apiKey,
     LOG_LEVEL: "trace",
@@ -97,8 +97,8 @@ async function sendPlanted(relay: TestRelay, id: string, extra: RequestInit = {}
 /**
  * Every place that monitoring, operators or consumers read without having asked for an invoice's own data.
  */
-async function outputsOf(around: Surroundings, relay: TestRelay): Promise<Record<string, string>> {
-  const rows = async (query: string) => JSON.stringify(await around.query(query));
+async function outputsOf(harness: Harness, relay: TestRelay): Promise<Record<string, string>> {
+  const rows = async (query: string) => JSON.stringify(await harness.query(query));
   return {
     log: JSON.stringify(relay.lines),
     metrics: await (await fetch(`${relay.url}/metrics`)).text(),
@@ -110,7 +110,7 @@ async function outputsOf(around: Surroundings, relay: TestRelay): Promise<Record
     events: await rows(`select id, state, last_error from ${EVENTS}`),
     audit: await rows("select * from audit_entry"),
     attributes: JSON.stringify(
-      around.sns.messages(around.topicArn).map((message) => message.messageAttributes),
+      harness.sns.messages(harness.topicArn).map((message) => message.messageAttributes),
     ),
   };
 }
@@ -123,29 +123,29 @@ function leaks(outputs: Record<string, string>, what: Record<string, string>): s
 
 describe("secrets and personal data", () => {
   it("of a callback and a confirmed invoice reach no log, metric, answer, error, alarm or SNS attribute", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
-    around.provider.invoice(id, paidBy(id));
-    const relay = await startRelay(environmentOf(around, { CALLBACK_HMAC_HEADER: "x-signature" }));
+    harness.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(harness, { CALLBACK_HMAC_HEADER: "x-signature" }));
     const answer = await sendPlanted(relay, id);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
 
-    const outputs: Record<string, string> = { answer, ...(await outputsOf(around, relay)) };
+    const outputs: Record<string, string> = { answer, ...(await outputsOf(harness, relay)) };
     expect(outputs.attributes).toContain("invoice.paid");
     expect(leaks(outputs, { ...SECRETS, ...PERSONAL })).toEqual([]);
     // The event carries the payer, as it should, and no secret.
-    const [message] = around.sns.messages(around.topicArn);
+    const [message] = harness.sns.messages(harness.topicArn);
     expect(planted(message?.message ?? "", PERSONAL)).toContain("name");
     expect(planted(message?.message ?? "", SECRETS)).toEqual([]);
   });
 
   it("are masked in what is recorded beside the body, and tokens in stored documents", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
-    around.provider.invoice(id, paidBy(id));
-    const relay = await startRelay(environmentOf(around, { CALLBACK_HMAC_SECRETS: SECRETS.hmacSecret }));
+    harness.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(harness, { CALLBACK_HMAC_SECRETS: SECRETS.hmacSecret }));
     await sendPlanted(relay, id);
-    const recorded = await around.query<Record<string, unknown>>(
+    const recorded = await harness.query<Record<string, unknown>>(
       "select path, query, reference, headers::text from callback",
     );
     expect(recorded).toHaveLength(1);
@@ -155,16 +155,16 @@ describe("secrets and personal data", () => {
     const { sendRaw } = await import("../receive/send-raw.ts");
     for (const target of [`/CALLBACKS/${SECRETS.token}`, `${relay.url}/callbacks/${SECRETS.token}?a=1`])
       await sendRaw(relay.url, { method: "POST", target });
-    const paths = await around.query("select path from callback where cardinality(invoice_ids) = 0");
+    const paths = await harness.query("select path from callback where cardinality(invoice_ids) = 0");
     expect(paths).toEqual([{ path: "/callbacks/***" }, { path: "/callbacks/***" }]);
 
-    await around.query(
+    await harness.query(
       `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
         values ($1, 'default', 'operator', now(), now(), now())`,
       [id],
     );
     const documents = await vi.waitFor(async () => {
-      const rows = await around.query(
+      const rows = await harness.query(
         "select document::text from invoice union all select document::text from invoice_snapshot",
       );
       expect(rows).toHaveLength(1);
@@ -177,52 +177,52 @@ describe("secrets and personal data", () => {
   it.each([401, 403, 429, 400, 500, 200])(
     "in a provider's error of status %i reach no log, error, alarm or metric",
     async (status) => {
-      const around = await surroundings();
+      const harness = await startHarness();
       const id = randomUUID();
-      around.provider.otherwise(talkativeError(status));
-      const relay = await startRelay(environmentOf(around));
+      harness.provider.otherwise(talkativeError(status));
+      const relay = await startRelay(environmentOf(harness));
       await sendPlanted(relay, id);
       await vi.waitFor(async () =>
-        expect(await around.query("select from confirmation where last_error is not null")).toHaveLength(1),
+        expect(await harness.query("select from confirmation where last_error is not null")).toHaveLength(1),
       );
-      const { confirmations = "", ...outputs } = await outputsOf(around, relay);
+      const { confirmations = "", ...outputs } = await outputsOf(harness, relay);
       // The provider's answer itself is kept as evidence, in last_answer, and erased with the invoice.
-      const [kept] = await around.query<{ last_error: string }>("select last_error from confirmation");
+      const [kept] = await harness.query<{ last_error: string }>("select last_error from confirmation");
       expect(planted(confirmations, SECRETS)).toEqual([]);
       expect(leaks({ ...outputs, error: kept?.last_error ?? "" }, { ...SECRETS, ...PERSONAL })).toEqual([]);
     },
   );
 
   it("in an error of SNS reach no log, error, alarm or metric", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
-    around.provider.invoice(id, paidBy(id));
-    const relay = await startRelay(environmentOf(around, { AWS_ENDPOINT_URL_SNS: await talkativeSns() }));
+    harness.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(harness, { AWS_ENDPOINT_URL_SNS: await talkativeSns() }));
     await relay.callback({ data: { id } }, { path: `/callbacks/${SECRETS.token}` });
     await vi.waitFor(async () =>
-      expect(await around.query("select from topic where last_error is not null")).toHaveLength(1),
+      expect(await harness.query("select from topic where last_error is not null")).toHaveLength(1),
     );
-    expect(leaks(await outputsOf(around, relay), { ...SECRETS, ...PERSONAL })).toEqual([]);
+    expect(leaks(await outputsOf(harness, relay), { ...SECRETS, ...PERSONAL })).toEqual([]);
   });
 
   it("in an error of Postgres reach no log, answer or metric; the callback is refused with 503", async () => {
-    const around = await surroundings();
-    await around.query(`create function talk() returns trigger language plpgsql as $$ begin
+    const harness = await startHarness();
+    await harness.query(`create function talk() returns trigger language plpgsql as $$ begin
       raise exception 'invalid input syntax for type uuid: "${everything}" /callbacks/${SECRETS.token}'
       using errcode = '22P02',
         detail = '${everything}', hint = '${SECRETS.token}'; end $$`);
-    await around.query("create trigger talk before insert on callback for each row execute function talk()");
-    const relay = await startRelay(environmentOf(around), { http: true, workers: false });
+    await harness.query("create trigger talk before insert on callback for each row execute function talk()");
+    const relay = await startRelay(environmentOf(harness), { http: true, workers: false });
     const answer = await sendPlanted(relay, randomUUID());
     expect(answer).toMatch(/^503 /);
-    const outputs: Record<string, string> = { answer, ...(await outputsOf(around, relay)) };
+    const outputs: Record<string, string> = { answer, ...(await outputsOf(harness, relay)) };
     expect(outputs.log).toContain("could not be recorded");
     expect(leaks(outputs, { ...SECRETS, ...PERSONAL })).toEqual([]);
   });
 
   it("are in no settings error and no answer to a wrong address", async () => {
-    const around = await surroundings();
-    const relay = await startRelay(environmentOf(around), { http: true, workers: false });
+    const harness = await startHarness();
+    const relay = await startRelay(environmentOf(harness), { http: true, workers: false });
     for (const path of [
       `/callback/${SECRETS.token}`,
       `/${SECRETS.token}%`,
@@ -238,18 +238,18 @@ describe("secrets and personal data", () => {
 
 describe("secrets on the command line", () => {
   it("are not in what a person or a script is shown of an invoice, dead letters, doctor, or a wrong setting", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const id = randomUUID();
-    around.provider.invoice(id, paidBy(id));
-    const relay = await startRelay(environmentOf(around));
+    harness.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(harness));
     await sendPlanted(relay, id);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
     const shown = await Promise.all([
-      cli(around, ["invoice", id]),
-      cli(around, ["invoice", id, "--json"]),
-      cli(around, ["doctor"]),
-      cli(around, ["dead", "list", "--json"]),
-      cli(around, ["serve"], {
+      cli(harness, ["invoice", id]),
+      cli(harness, ["invoice", id, "--json"]),
+      cli(harness, ["doctor"]),
+      cli(harness, ["dead", "list", "--json"]),
+      cli(harness, ["serve"], {
         CALLBACK_TOKENS: `${SECRETS.token} with spaces`,
         DATABASE_URL: `mysql://u:${SECRETS.databasePassword}@h/d`,
       }),
@@ -261,15 +261,11 @@ describe("secrets on the command line", () => {
 });
 
 /** All that a command prints, on both outputs. */
-async function cli(
-  around: Surroundings,
-  words: string[],
-  changes: Record<string, string> = {},
-): Promise<string> {
+async function cli(harness: Harness, words: string[], changes: Record<string, string> = {}): Promise<string> {
   const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
   const { stdout, stderr } = await runCliProcess(words, {
     ...credentials,
-    ...environmentOf(around, changes),
+    ...environmentOf(harness, changes),
   });
   return stdout + stderr;
 }

@@ -8,8 +8,8 @@ import { startRelay } from "../support/relay.ts";
 describe("a payment from before the relay's first serve", () => {
   it("is recorded by a back-fill and not published, until a callback names it", async () => {
     const month = await emptyMonth();
-    const { around, service, environment } = month;
-    await around.query("update source set first_served_at = now() - interval '1 hour'");
+    const { harness, service, environment } = month;
+    await harness.query("update source set first_served_at = now() - interval '1 hour'");
     const id = randomUUID();
     const paidAt = new Date(Date.now() - 2 * 86_400_000).toISOString();
     const invoices = [{ id, createdAt: paidAt, paidAt }];
@@ -19,14 +19,14 @@ describe("a payment from before the relay's first serve", () => {
     expect((await runCli(["reconcile", "--from", day, "--to", day], environment)).code).toBe(0);
 
     await vi.waitFor(async () => {
-      const rows = await around.query("select verdict, record_only from confirmation where state = 'done'");
+      const rows = await harness.query("select verdict, record_only from confirmation where state = 'done'");
       expect(rows).toEqual([{ verdict: "paid", record_only: true }]);
     });
-    expect(await around.query("select id from invoice")).toEqual([{ id }]);
-    expect(await around.query("select id from event")).toEqual([]);
+    expect(await harness.query("select id from invoice")).toEqual([{ id }]);
+    expect(await harness.query("select id from event")).toEqual([]);
 
     await sendAll(relay, [id]);
     await untilPublished(month, 1);
-    expect(around.sns.messages(around.topicArn)).toHaveLength(1);
+    expect(harness.sns.messages(harness.topicArn)).toHaveLength(1);
   });
 });

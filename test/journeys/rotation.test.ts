@@ -5,7 +5,7 @@ import { grantRoles } from "../../src/database/roles.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { runCli } from "../support/cli-process.ts";
 import { loginWith } from "../support/login.ts";
-import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
+import { type Harness, startHarness, startRelay, type TestRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 // Each secret is replaced as docs/operations.md tells it, while payers pay.
@@ -16,7 +16,7 @@ const NEW = "new-token-0123456789abcdef";
 type Environment = Record<string, string | undefined>;
 
 /** A relay that takes callbacks all the while, and is replaced as a rolling restart does it. */
-async function busyRelay(around: Surroundings, first: Environment, token: string) {
+async function busyRelay(harness: Harness, first: Environment, token: string) {
   const answers: number[] = [];
   let relay: TestRelay = await startRelay(first);
   /** Of the URLs that invoices were created with; each in turn. */
@@ -25,7 +25,7 @@ async function busyRelay(around: Surroundings, first: Environment, token: string
   const send = async (): Promise<void> => {
     for (let n = 0; goesOn; n += 1) {
       const id = randomUUID();
-      around.provider.invoice(id, invoiceAnswer(id));
+      harness.provider.invoice(id, invoiceAnswer(id));
       const answer = await relay.callback(
         { data: { id } },
         { path: `/callbacks/${tokens[n % tokens.length]}` },
@@ -66,8 +66,8 @@ async function busyRelay(around: Surroundings, first: Environment, token: string
       await halt();
       expect(new Set(answers)).toEqual(new Set([200]));
       await vi.waitFor(() => {
-        const subjects = around.sns
-          .messages(around.topicArn)
+        const subjects = harness.sns
+          .messages(harness.topicArn)
           .map(({ message }) => JSON.parse(message).subject);
         expect(new Set(subjects).size).toBe(answers.length);
       }, WAIT);
@@ -77,10 +77,10 @@ async function busyRelay(around: Surroundings, first: Environment, token: string
 
 describe("rotation while payers pay loses no callback and refuses none", () => {
   it("CALLBACK_TOKENS: the new one first, then the old one away", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const settings = (CALLBACK_TOKENS: string) =>
-      around.environment({ COLLECTION_IDS: "none", CALLBACK_TOKENS });
-    const relay = await busyRelay(around, settings(OLD), OLD);
+      harness.environment({ COLLECTION_IDS: "none", CALLBACK_TOKENS });
+    const relay = await busyRelay(harness, settings(OLD), OLD);
     await relay.replace(settings(`${NEW},${OLD}`));
     const { stdout } = await runCli(["callback-url"], settings(`${NEW},${OLD}`));
     expect(
@@ -98,16 +98,16 @@ describe("rotation while payers pay loses no callback and refuses none", () => {
   });
 
   it("DATABASE_URL: a second login with the same roles, then the old login is dropped", async () => {
-    const around = await surroundings();
-    const owner = connect(new Secret(around.databaseUrl), { max: 1 });
+    const harness = await startHarness();
+    const owner = connect(new Secret(harness.databaseUrl), { max: 1 });
     await grantRoles(owner.db);
     await owner.close();
-    const old = await loginWith(around.databaseUrl, ["receiver", "worker"]);
-    const young = await loginWith(around.databaseUrl, ["receiver", "worker"]);
-    const settings = (DATABASE_URL: string) => around.environment({ COLLECTION_IDS: "none", DATABASE_URL });
-    const relay = await busyRelay(around, settings(old), "test-token-0123456789abcdef");
+    const old = await loginWith(harness.databaseUrl, ["receiver", "worker"]);
+    const young = await loginWith(harness.databaseUrl, ["receiver", "worker"]);
+    const settings = (DATABASE_URL: string) => harness.environment({ COLLECTION_IDS: "none", DATABASE_URL });
+    const relay = await busyRelay(harness, settings(old), "test-token-0123456789abcdef");
     await relay.replace(settings(young));
-    await around.query(`drop role ${new URL(old).username}`);
+    await harness.query(`drop role ${new URL(old).username}`);
     await relay.more();
     await relay.lostNothing();
   });

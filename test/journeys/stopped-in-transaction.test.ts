@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { onTestFinished } from "../support/own-test.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const SOURCES = join(import.meta.dirname, "../../src");
@@ -56,25 +56,25 @@ it.concurrent.each([
 ])(
   "a process stopped while it holds %s: the others go on within three leases (G11)",
   async (_, statements) => {
-    const around = await surroundings();
-    const first = await startRelay(around.environment());
+    const harness = await startHarness();
+    const first = await startRelay(harness.environment());
     const [before, held, after] = [randomUUID(), randomUUID(), randomUUID()];
-    for (const id of [before, held, after]) around.provider.invoice(id, invoiceAnswer(id));
+    for (const id of [before, held, after]) harness.provider.invoice(id, invoiceAnswer(id));
     const published = () =>
-      around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).subject);
+      harness.sns.messages(harness.topicArn).map(({ message }) => JSON.parse(message).subject);
     await first.callback({ data: { id: before } });
     await vi.waitFor(() => expect(published()).toEqual([before]));
-    await around.query(
+    await harness.query(
       `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
      values ($1, 'default', 'callback', now(), now(), now() + interval '1 hour')`,
       [held],
     );
 
     // By Postgres' clock, and with a lease more for whoever goes on.
-    const heldMs = await stopsHolding(around.databaseUrl, statements);
+    const heldMs = await stopsHolding(harness.databaseUrl, statements);
     expect(heldMs).toBeGreaterThan(0);
     expect(heldMs).toBeLessThanOrEqual(2 * LEASE_MS);
-    const second = startRelay(around.environment());
+    const second = startRelay(harness.environment());
     for (const id of [held, after])
       await vi.waitFor(async () => expect((await first.callback({ data: { id } })).status).toBe(200));
     await vi.waitFor(() => expect(published().toSorted()).toEqual([before, held, after].toSorted()));

@@ -1,26 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { eventually, toEqual, toHaveLength } from "../support/eventually.ts";
-import { ownRelay, type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { type Harness, ownRelay, startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 import { type SeenSpan, startTraceReceiver, type TraceReceiver } from "../support/trace-receiver.ts";
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/;
 
 /** A paid invoice at the provider. */
-function paidInvoice(around: Surroundings): string {
-  const id = around.provider.paid();
+function paidInvoice(harness: Harness): string {
+  const id = harness.provider.paid();
   return id;
 }
 
-const tracedBy = (around: Surroundings, collector: TraceReceiver, changes = {}) =>
-  around.environment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...changes });
+const tracedBy = (harness: Harness, collector: TraceReceiver, changes = {}) =>
+  harness.environment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...changes });
 
 const named = (collector: TraceReceiver, name: string | RegExp): SeenSpan[] =>
   collector.spans.filter((span) => (typeof name === "string" ? span.name === name : name.test(span.name)));
 
-const publishedOn = (around: Surroundings, messages: number) =>
-  eventually(() => around.sns.messages(around.topicArn), toHaveLength(messages));
+const publishedOn = (harness: Harness, messages: number) =>
+  eventually(() => harness.sns.messages(harness.topicArn), toHaveLength(messages));
 
 const spansNamed = (collector: TraceReceiver, name: string, count: number) =>
   eventually(() => named(collector, name), toHaveLength(count));
@@ -30,19 +30,19 @@ const parentOf = (collector: TraceReceiver, span: SeenSpan | undefined) =>
 
 describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   it("a payment is one trace, from its callback in one process to its SNS entry out of another", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
-    const invoice = paidInvoice(around);
-    const receiver = await startRelay(tracedBy(around, collector, { OTEL_SERVICE_NAME: "receiver" }), {
+    const invoice = paidInvoice(harness);
+    const receiver = await startRelay(tracedBy(harness, collector, { OTEL_SERVICE_NAME: "receiver" }), {
       http: true,
       workers: false,
     });
     const workers = { OTEL_SERVICE_NAME: "workers" };
-    await startRelay(tracedBy(around, collector, workers), { http: false, workers: true });
+    await startRelay(tracedBy(harness, collector, workers), { http: false, workers: true });
 
     await receiver.callback({ data: { id: invoice } });
 
-    const [message] = await publishedOn(around, 1);
+    const [message] = await publishedOn(harness, 1);
     const [published] = await spansNamed(collector, "publish invoice-events", 1);
     await spansNamed(collector, "confirm invoice", 1);
     const [received] = await spansNamed(collector, "POST /callbacks/{token}", 1);
@@ -79,12 +79,12 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("the event holds the context that it came to be in, its message the context of its sending", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
-    const relay = await startRelay(tracedBy(around, collector));
-    await relay.callback({ data: { id: paidInvoice(around) } });
+    const relay = await startRelay(tracedBy(harness, collector));
+    await relay.callback({ data: { id: paidInvoice(harness) } });
 
-    const [message] = await publishedOn(around, 1);
+    const [message] = await publishedOn(harness, 1);
     const event = JSON.parse(message?.message ?? "");
     const [published] = await spansNamed(collector, "publish invoice-events", 1);
     const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
@@ -96,13 +96,13 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("callbacks that coalesce are links of the one that is asked, eight at most", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
-    const invoice = paidInvoice(around);
-    const receiver = await startRelay(tracedBy(around, collector), { http: true, workers: false });
+    const invoice = paidInvoice(harness);
+    const receiver = await startRelay(tracedBy(harness, collector), { http: true, workers: false });
     for (let count = 0; count < 12; count += 1) await receiver.callback({ data: { id: invoice } });
     const received = await spansNamed(collector, "POST /callbacks/{token}", 12);
-    await startRelay(tracedBy(around, collector), { http: false, workers: true });
+    await startRelay(tracedBy(harness, collector), { http: false, workers: true });
 
     const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
     const [first, ...others] = received.map(({ traceId, spanId }) => `${traceId}-${spanId}`);
@@ -111,39 +111,39 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("each try on the ladder stays in the trace; a callback after the end begins a new one", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
     const invoice = randomUUID();
-    around.provider.invoice(invoice, unpaidAnswer(invoice), invoiceAnswer(invoice));
-    const relay = await startRelay(tracedBy(around, collector));
+    harness.provider.invoice(invoice, unpaidAnswer(invoice), invoiceAnswer(invoice));
+    const relay = await startRelay(tracedBy(harness, collector));
     await relay.callback({ data: { id: invoice } });
     await spansNamed(collector, "confirm invoice", 1);
-    await around.query("update confirmation set due_at = now() where state = 'due'");
+    await harness.query("update confirmation set due_at = now() where state = 'due'");
     const tries = await spansNamed(collector, "confirm invoice", 2);
     expect(new Set(tries.map(({ traceId, parentSpanId }) => `${traceId}-${parentSpanId}`)).size).toBe(1);
-    await publishedOn(around, 1);
+    await publishedOn(harness, 1);
 
     await relay.callback({ data: { id: invoice } });
     const [, , again] = await spansNamed(collector, "confirm invoice", 3);
     const [, second] = await spansNamed(collector, "POST /callbacks/{token}", 2);
     expect(again).toMatchObject({ traceId: second?.traceId, parentSpanId: second?.spanId, links: [] });
-    expect(await around.query("select count(*)::int as events from event")).toEqual([{ events: 1 }]);
+    expect(await harness.query("select count(*)::int as events from event")).toEqual([{ events: 1 }]);
   });
 
   it("a stranger's traceparent is a link and no parent, whatever it says of sampling", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
-    const relay = await startRelay(tracedBy(around, collector));
+    const relay = await startRelay(tracedBy(harness, collector));
     const [theirTrace, theirSpan] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
     for (const flags of ["00", "01"])
       await relay.callback(
-        { data: { id: paidInvoice(around) } },
+        { data: { id: paidInvoice(harness) } },
         { headers: { traceparent: `00-${theirTrace}-${theirSpan}-${flags}`, tracestate: "theirs=1" } },
       );
     for (const forged of ["00-0-0-01", "01-x", `00-${"0".repeat(32)}-${theirSpan}-01`, "'; drop table event"])
-      await relay.callback({ data: { id: paidInvoice(around) } }, { headers: { traceparent: forged } });
+      await relay.callback({ data: { id: paidInvoice(harness) } }, { headers: { traceparent: forged } });
 
-    const messages = await publishedOn(around, 6);
+    const messages = await publishedOn(harness, 6);
     const received = await spansNamed(collector, "POST /callbacks/{token}", 6);
     expect(received.map(({ links }) => links)).toEqual([
       [`${theirTrace}-${theirSpan}`],
@@ -161,17 +161,17 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("whoever holds no token leaves no span, and spans hold no token, no reference and nothing personal", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
-    const relay = await startRelay(tracedBy(around, collector));
+    const relay = await startRelay(tracedBy(harness, collector));
     await relay.callback("{}", { path: `/callbacks/wrong-${randomUUID()}` });
     const { callback } = relay;
-    const token = new URL(`${around.environment().PUBLIC_URL}/${around.environment().CALLBACK_TOKENS}`);
+    const token = new URL(`${harness.environment().PUBLIC_URL}/${harness.environment().CALLBACK_TOKENS}`);
     await callback(
-      { data: { id: paidInvoice(around), payerEmail: "ada@example.com" } },
+      { data: { id: paidInvoice(harness), payerEmail: "ada@example.com" } },
       { path: `/callbacks${token.pathname}/order-planted?name=Ada` },
     );
-    await publishedOn(around, 1);
+    await publishedOn(harness, 1);
     await spansNamed(collector, "send invoice-events", 1);
     await spansNamed(collector, "confirm invoice", 1);
 
@@ -182,14 +182,14 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("a replay keeps the event as it was, and its message has the replay's own context", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
     const relay = await startRelay(
-      tracedBy(around, collector, { ADMIN_TOKENS: "admin-token-0123456789abcdef" }),
+      tracedBy(harness, collector, { ADMIN_TOKENS: "admin-token-0123456789abcdef" }),
     );
-    await relay.callback({ data: { id: paidInvoice(around) } });
-    const [before] = await publishedOn(around, 1);
-    await eventually(() => around.query("select 1 from publication"), toHaveLength(1));
+    await relay.callback({ data: { id: paidInvoice(harness) } });
+    const [before] = await publishedOn(harness, 1);
+    await eventually(() => harness.query("select 1 from publication"), toHaveLength(1));
     const answer = await fetch(`${relay.url}/admin/v1/replays`, {
       method: "POST",
       headers: {
@@ -200,7 +200,7 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
     });
     expect([answer.status, await answer.text()]).toEqual([expect.any(Number), expect.stringContaining("id")]);
 
-    const [, after] = await publishedOn(around, 2);
+    const [, after] = await publishedOn(harness, 2);
     const [first, replayed] = await spansNamed(collector, "publish invoice-events", 2);
     expect(after?.message).toBe(before?.message);
     expect(after?.messageAttributes.traceparent).toMatchObject({
@@ -211,16 +211,16 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("a share of the callbacks is traced where OTEL_TRACES_SAMPLER_ARG says so; the rest goes as ever", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collector = await startTraceReceiver();
     const relay = await startRelay(
-      tracedBy(around, collector, {
+      tracedBy(harness, collector, {
         OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
         OTEL_TRACES_SAMPLER_ARG: "0",
       }),
     );
-    await relay.callback({ data: { id: paidInvoice(around) } });
-    const [message] = await publishedOn(around, 1);
+    await relay.callback({ data: { id: paidInvoice(harness) } });
+    const [message] = await publishedOn(harness, 1);
     expect(message?.messageAttributes.traceparent?.Value).toMatch(/-00$/);
     await relay.stop();
     expect(collector.spans).toEqual([]);
@@ -229,13 +229,13 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
 
 describe("while no endpoint is set", () => {
   it("there is no traceparent anywhere, whatever callers send", async () => {
-    const { around, relay } = await ownRelay();
+    const { harness, relay } = await ownRelay();
     const headers = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
-    await relay.callback({ data: { id: paidInvoice(around) } }, { headers });
-    const [message] = await publishedOn(around, 1);
+    await relay.callback({ data: { id: paidInvoice(harness) } }, { headers });
+    const [message] = await publishedOn(harness, 1);
     expect(JSON.parse(message?.message ?? "")).not.toHaveProperty("traceparent");
     expect(message?.messageAttributes).not.toHaveProperty("traceparent");
-    expect(await around.query("select traceparents from confirmation")).toEqual([{ traceparents: null }]);
-    await eventually(() => around.query("select 1 from outbox"), toEqual([]));
+    expect(await harness.query("select traceparents from confirmation")).toEqual([{ traceparents: null }]);
+    await eventually(() => harness.query("select 1 from outbox"), toEqual([]));
   });
 });

@@ -10,7 +10,7 @@ import {
 import { readSourcesFile } from "../../src/kit/sources-file.ts";
 import { sourcesFile } from "../support/sources-file.ts";
 
-const AROUND = {
+const ENVIRONMENT = {
   PUBLIC_URL: "https://relay.example.com",
   DATABASE_URL: "postgres://user:password@127.0.0.1/db",
   AWS_REGION: "eu-west-1",
@@ -27,7 +27,10 @@ const SECRETS = { SHOP_A_KEY: "secret-key-of-a", SHOP_A_TOKEN: "secret-token-of-
 const OTHER = ["written-out-0123456789abc"];
 
 const read = (content: unknown, changes: Record<string, string> = {}) =>
-  readSettings({ ...AROUND, ...SECRETS, SOURCES_FILE: sourcesFile(content), ...changes }, SERVE_REQUIRES);
+  readSettings(
+    { ...ENVIRONMENT, ...SECRETS, SOURCES_FILE: sourcesFile(content), ...changes },
+    SERVE_REQUIRES,
+  );
 function problemsOf(content: unknown, changes: Record<string, string> = {}): readonly string[] {
   try {
     read(content, changes);
@@ -187,10 +190,10 @@ describe("SOURCES_FILE", () => {
   });
 
   it("or the variables are needed", () => {
-    expect(() => readSettings(AROUND, SERVE_REQUIRES)).toThrow(/COLLECTION_API_KEY is missing/);
-    expect(() => sourcesOf(readSettings(AROUND))).toThrow(/or a SOURCES_FILE/);
-    expect(sourceNamesOf(readSettings(AROUND))).toBeNull();
-    expect(sourceNamesOf(readSettings({ ...AROUND, COLLECTION_API_KEY: "k" }))).toEqual(["default"]);
+    expect(() => readSettings(ENVIRONMENT, SERVE_REQUIRES)).toThrow(/COLLECTION_API_KEY is missing/);
+    expect(() => sourcesOf(readSettings(ENVIRONMENT))).toThrow(/or a SOURCES_FILE/);
+    expect(sourceNamesOf(readSettings(ENVIRONMENT))).toBeNull();
+    expect(sourceNamesOf(readSettings({ ...ENVIRONMENT, COLLECTION_API_KEY: "k" }))).toEqual(["default"]);
     expect(sourceNamesOf(read({ sources: [SHOP] }))).toEqual(["shop-a"]);
   });
 });

@@ -3,13 +3,13 @@ import { doChores } from "../../src/operate/chores.ts";
 import { checkErased, eraseInvoice } from "../../src/operate/erase.ts";
 import { openDatabase } from "../support/database.ts";
 import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
-import type { Surroundings } from "../support/relay.ts";
+import type { Harness } from "../support/relay.ts";
 
-const alarmsOf = (around: Surroundings) =>
-  around.query("select subject, detail, cleared_at is null as open from alarm order by id");
+const alarmsOf = (harness: Harness) =>
+  harness.query("select subject, detail, cleared_at is null as open from alarm order by id");
 
 it("a chore that fails stops no other; a person is told after a while, until any process has done it (G13)", async () => {
-  const { around, db } = await withDatabase();
+  const { harness, db } = await withDatabase();
   const done: string[] = [];
   const broken = {
     ended_pauses: () => Promise.reject(new Error("no room")),
@@ -27,49 +27,49 @@ it("a chore that fails stops no other; a person is told after a while, until any
     failures: 1,
     told: { raised: [], cleared: [] },
   });
-  await around.query("update failing_chore set failing_since = now() - interval '16 minutes'");
+  await harness.query("update failing_chore set failing_since = now() - interval '16 minutes'");
   const second = await doChores(db, broken);
   expect(second).toMatchObject({
     failures: 2,
     told: { raised: [{ name: "maintenance_failing", source: "", subject: "ended_pauses" }] },
   });
-  expect(await alarmsOf(around)).toEqual([
+  expect(await alarmsOf(harness)).toEqual([
     {
       subject: "ended_pauses",
       detail: expect.stringMatching(/^It fails since .+ UTC, 2 times: no room It is tried again/),
       open: true,
     },
   ]);
-  const elsewhere = openDatabase(around.databaseUrl);
+  const elsewhere = openDatabase(harness.databaseUrl);
   const third = await doChores(elsewhere, { ended_pauses: async () => [] });
   expect(third).toMatchObject({ failed: [], told: { cleared: [{ subject: "ended_pauses" }] } });
-  expect(await alarmsOf(around)).toMatchObject([{ subject: "ended_pauses", open: false }]);
-  expect(await around.query("select name from failing_chore")).toEqual([{ name: "partitions" }]);
+  expect(await alarmsOf(harness)).toMatchObject([{ subject: "ended_pauses", open: false }]);
+  expect(await harness.query("select name from failing_chore")).toEqual([{ name: "partitions" }]);
 });
 
 it("a database that does not answer is no failed chore, but thrown", async () => {
-  const { around, db } = await withDatabase();
-  await around.query("alter table failing_chore rename to gone");
+  const { harness, db } = await withDatabase();
+  await harness.query("alter table failing_chore rename to gone");
   await expect(doChores(db, { history: () => Promise.reject(new Error("connection lost")) })).rejects.toThrow(
     "connection lost",
   );
 });
 
 it("an invoice that cannot be blanked keeps no other's late personal data legible", async () => {
-  const { around, db } = await withDatabase();
-  const ids = [await addConfirmation(around), await addConfirmation(around)];
+  const { harness, db } = await withDatabase();
+  const ids = [await addConfirmation(harness), await addConfirmation(harness)];
   for (const invoiceId of ids) await eraseInvoice({ db, actor: "cli:test", invoiceId });
-  for (const id of ids) await addCallback(around, { invoice_ids: [id] });
-  await around.query("update erased_invoice set erased_at = now() - interval '2 minutes'");
-  await around.query(
+  for (const id of ids) await addCallback(harness, { invoice_ids: [id] });
+  await harness.query("update erased_invoice set erased_at = now() - interval '2 minutes'");
+  await harness.query(
     `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`,
   );
-  await around.query(
+  await harness.query(
     `create trigger refuse before update on confirmation for each row
      when (old.invoice_id = '${ids[0]}') execute function refuse()`,
   );
   await expect(checkErased(db)).rejects.toThrow(`invoice ${ids[0]} could not be blanked: no room`);
-  expect(await around.query("select invoice_ids[1] as id from callback where erased_at is null")).toEqual([
+  expect(await harness.query("select invoice_ids[1] as id from callback where erased_at is null")).toEqual([
     { id: ids[0] },
   ]);
 });

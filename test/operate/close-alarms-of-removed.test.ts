@@ -1,17 +1,17 @@
 import { describe, expect, it, vi } from "vitest";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { type Harness, startHarness, startRelay } from "../support/relay.ts";
 import { LISTS, twoSources } from "../support/two-sources.ts";
 
 const WITHIN = { interval: 20 };
 const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
 
-const openAlarms = async ({ query }: Surroundings) =>
+const openAlarms = async ({ query }: Harness) =>
   (await query<{ name: string }>("select name from alarm where cleared_at is null order by name")).map(
     ({ name }) => name,
   );
 
 /** Paused by a person: nothing is asked, so that no answer raises or ends an alarm. */
-const pause = ({ query }: Surroundings, names: readonly string[]) =>
+const pause = ({ query }: Harness, names: readonly string[]) =>
   query(
     `insert into source (name, paused_by, paused_at, paused_until)
      select name, 'operator', now(), now() + interval '1 h' from unnest($1::text[]) as name`,
@@ -20,29 +20,29 @@ const pause = ({ query }: Surroundings, names: readonly string[]) =>
 
 describe("alarms of what the settings name no longer", () => {
   it("stay while any process names it, and are closed once none does (G13)", async () => {
-    const around = await surroundings();
-    await pause(around, ["a", "b"]);
-    const fresh = await startRelay(twoSources(around, lists));
+    const harness = await startHarness();
+    await pause(harness, ["a", "b"]);
+    const fresh = await startRelay(twoSources(harness, lists));
     const ofB = [
       ["source_paused", "b", "b"],
-      ["topic_paused", "", around.testTopicArn],
+      ["topic_paused", "", harness.testTopicArn],
       ["sweep_failing", "b", LISTS.b],
       ["certificate_gap", "b", "b"],
       ["certificate_failing", "b", "b"],
     ];
     const ofNobody = ["source_failing", "gone", "gone"];
     for (const alarm of [...ofB, ofNobody, ["event_dead", "gone", "x"]])
-      await around.query("insert into alarm (name, source, subject, detail) values ($1, $2, $3, '')", alarm);
+      await harness.query("insert into alarm (name, source, subject, detail) values ($1, $2, $3, '')", alarm);
 
     // A process of the deploy before, that has just been started again.
-    const old = await startRelay(twoSources(around, { a: lists.a }));
+    const old = await startRelay(twoSources(harness, { a: lists.a }));
     const stay = [...ofB.map(([name]) => name), "event_dead"].toSorted();
-    await vi.waitFor(async () => expect(await openAlarms(around)).not.toContain("source_failing"), WITHIN);
-    expect(await openAlarms(around)).toEqual(stay);
+    await vi.waitFor(async () => expect(await openAlarms(harness)).not.toContain("source_failing"), WITHIN);
+    expect(await openAlarms(harness)).toEqual(stay);
 
     await fresh.stop();
     await old.stop();
-    await startRelay(twoSources(around, { a: lists.a }));
-    await vi.waitFor(async () => expect(await openAlarms(around)).toEqual(["event_dead"]), WITHIN);
+    await startRelay(twoSources(harness, { a: lists.a }));
+    await vi.waitFor(async () => expect(await openAlarms(harness)).toEqual(["event_dead"]), WITHIN);
   });
 });

@@ -7,8 +7,8 @@ const INVOICE = "00000000-0000-4000-8000-000000000001";
 
 describe("an alarm that a person has seen to", () => {
   it("is closed and audited once, and nothing else is", async () => {
-    const { around, db } = await withDatabase();
-    await around.query(
+    const { harness, db } = await withDatabase();
+    await harness.query(
       `insert into alarm (name, source, subject, detail) values
          ('invoice_anomaly', 'default', $1, 'x'), ('invoice_anomaly', 'other', $1, 'x'),
          ('source_failing', 'default', 'default', 'x')`,
@@ -20,13 +20,13 @@ describe("an alarm that a person has seen to", () => {
     expect(await close()).toEqual({ count: 1 });
     expect(await close()).toEqual({ count: 0 });
     expect(
-      await around.query("select name, source from alarm where cleared_at is null order by name"),
+      await harness.query("select name, source from alarm where cleared_at is null order by name"),
     ).toEqual([
       { name: "invoice_anomaly", source: "other" },
       { name: "source_failing", source: "default" },
     ]);
     expect(
-      await around.query(
+      await harness.query(
         "select actor, action, subject, invoice_id, detail->>'reason' as reason from audit_entry",
       ),
     ).toEqual([
@@ -43,8 +43,8 @@ describe("an alarm that a person has seen to", () => {
 
 describe("callbacks of a replay", () => {
   it("may be chosen one by one", async () => {
-    const { around, db } = await withDatabase();
-    const [first] = [await addCallback(around, { verdict: "refused" }), await addCallback(around)];
+    const { harness, db } = await withDatabase();
+    const [first] = [await addCallback(harness, { verdict: "refused" }), await addCallback(harness)];
     const callbackIds = [first.id];
     expect(await countCallbacks(db, { filters: { callbackIds, refused: true } })).toBe(1);
     expect(await countCallbacks(db, { filters: { callbackIds } })).toBe(0);

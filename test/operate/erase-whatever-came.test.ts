@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { eraseInvoice } from "../../src/operate/erase.ts";
 import { withDatabase } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, TOKEN } from "../support/relay.ts";
+import { type Harness, startRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
@@ -12,9 +12,9 @@ const SIGNED = { CALLBACK_HMAC_SECRETS: "a-secret-for-signatures-0123456789" };
 const others = (count: number) => Array.from({ length: count }, () => ({ id: randomUUID() }));
 
 /** The callbacks, oldest first: what is left to read of each, and whether a digest stands for it. */
-const logged = async (around: Surroundings) =>
+const logged = async (harness: Harness) =>
   (
-    await around.query<{ text: string; digest: boolean }>(
+    await harness.query<{ text: string; digest: boolean }>(
       `select concat(path, query, reference, remote_address, headers, encode(body, 'escape')) as text,
          coalesce(erased_digest ~ '^[0-9a-f]{64}$', false) as digest
        from callback order by received_at, id`,
@@ -26,10 +26,10 @@ const LEGIBLE = { isLegible: true, digest: false };
 
 /** A relay, and an invoice that it has published. */
 async function published(changes: Record<string, string> = {}, personal: Record<string, unknown> = {}) {
-  const { around, db } = await withDatabase();
-  const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "200", ...changes }));
-  const id = around.provider.paid(personal);
-  return { around, db, relay, id };
+  const { harness, db } = await withDatabase();
+  const relay = await startRelay(harness.environment({ CONFIRM_CONCURRENCY: "200", ...changes }));
+  const id = harness.provider.paid(personal);
+  return { harness, db, relay, id };
 }
 
 /** What a callback may be that names an invoice. */
@@ -59,22 +59,22 @@ const KINDS: Record<string, (id: string) => { body: string | Uint8Array<ArrayBuf
 
 describe("erase, whatever came about the invoice", () => {
   it.each(Object.entries(KINDS))("finds its id %s, before it and after", async (_kind, make) => {
-    const { around, db, relay, id } = await published();
+    const { harness, db, relay, id } = await published();
     const send = async () => {
       const { body, init } = make(id);
       expect((await relay.callback(body, init)).status).toBe(200);
     };
     await send();
-    expect(await logged(around)).toEqual([LEGIBLE]);
+    expect(await logged(harness)).toEqual([LEGIBLE]);
     expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ found: true, callbacks: 1 });
     await send();
-    expect(await logged(around)).toEqual([BLANK, BLANK]);
+    expect(await logged(harness)).toEqual([BLANK, BLANK]);
   });
 
   it.each(["plain", "far inside", "compressed", "in a form"])(
     "finds it in refused ones, %s",
     async (kind) => {
-      const { around, db, relay, id } = await published(SIGNED);
+      const { harness, db, relay, id } = await published(SIGNED);
       const send = async () => {
         const body = JSON.stringify({
           payer: "Ada Obi",
@@ -90,10 +90,10 @@ describe("erase, whatever came about the invoice", () => {
         expect(response.status).toBeLessThan(500);
       };
       await send();
-      expect(await around.query("select verdict from callback")).toEqual([{ verdict: "refused" }]);
+      expect(await harness.query("select verdict from callback")).toEqual([{ verdict: "refused" }]);
       expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ found: true, callbacks: 1 });
       await send();
-      expect(await logged(around)).toEqual([BLANK, BLANK]);
+      expect(await logged(harness)).toEqual([BLANK, BLANK]);
     },
   );
 
@@ -101,26 +101,26 @@ describe("erase, whatever came about the invoice", () => {
     // What is no text, and a percent-encoding that breaks off, are read alike in both.
     const odd = "Ada%201%01/%E2%82";
     const callBackUrl = `https://r.example/callbacks/${TOKEN}/${odd}`;
-    const { around, db, relay, id } = await published({}, { callBackUrl });
+    const { harness, db, relay, id } = await published({}, { callBackUrl });
     const other = randomUUID();
     const shared = { callBackUrl: `https://r.example/callbacks/${TOKEN}/Shared` };
     const [first, second] = [randomUUID(), randomUUID()];
-    for (const one of [first, second]) around.provider.invoice(one, invoiceAnswer(one, shared));
-    around.provider.invoice(
+    for (const one of [first, second]) harness.provider.invoice(one, invoiceAnswer(one, shared));
+    harness.provider.invoice(
       other,
       invoiceAnswer(other, { callBackUrl: `https://r.example/callbacks/${TOKEN}` }),
     );
     for (const one of [id, first, second, other]) await relay.callback({ data: { id: one } });
-    await vi.waitFor(async () => expect(await around.query("select from invoice")).toHaveLength(4));
+    await vi.waitFor(async () => expect(await harness.query("select from invoice")).toHaveLength(4));
     const to = (reference: string, body: unknown) =>
       relay.callback(body, { path: `/callbacks/${TOKEN}/${reference}` });
     await to(odd, { payer: "Ada Obi" });
     await to(odd, { data: { id: other } });
     await to("Shared", { payer: "Ada Obi" });
     expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ callbacks: 2, left: [] });
-    const [, , , , byReference, others, sharedOne] = await logged(around);
+    const [, , , , byReference, others, sharedOne] = await logged(harness);
     expect([byReference, others, sharedOne]).toEqual([BLANK, LEGIBLE, LEGIBLE]);
-    const [listed] = await around.query(
+    const [listed] = await harness.query(
       "select id::text, reference from callback where reference = 'Shared'",
     );
     expect(await eraseInvoice({ db, actor, invoiceId: first })).toMatchObject({
@@ -131,26 +131,26 @@ describe("erase, whatever came about the invoice", () => {
   });
 
   it("of an id that is not there changes nothing, and is no erasure in the audit", async () => {
-    const { around, db } = await withDatabase();
+    const { harness, db } = await withDatabase();
     expect(await eraseInvoice({ db, actor, invoiceId: randomUUID() })).toMatchObject({ found: false });
-    expect(await around.query("select from audit_entry")).toEqual([]);
+    expect(await harness.query("select from audit_entry")).toEqual([]);
   });
 
   it("keeps what another source hears later out as well", async () => {
-    const { around, db, relay, id } = await published();
+    const { harness, db, relay, id } = await published();
     await relay.callback({ data: { id, payerName: "Ada Obi" } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
-    await around.query("delete from outbox");
-    await around.query("delete from confirmation");
+    await harness.query("delete from outbox");
+    await harness.query("delete from confirmation");
     await relay.callback({ data: { id, payerName: "Ada Obi" } });
     await vi.waitFor(async () =>
-      expect(await around.query("select from confirmation where verdict = 'paid'")).toHaveLength(1),
+      expect(await harness.query("select from confirmation where verdict = 'paid'")).toHaveLength(1),
     );
-    const stored = await around.query(
+    const stored = await harness.query(
       "select document::text from invoice union all select document::text from invoice_snapshot",
     );
     expect(JSON.stringify(stored)).not.toMatch(/Ada/);
-    expect(await logged(around)).toEqual([BLANK, BLANK]);
+    expect(await logged(harness)).toEqual([BLANK, BLANK]);
   });
 });

@@ -5,8 +5,8 @@ import { checkErased, eraseInvoice } from "../../src/operate/erase.ts";
 import { eraseCallbacks } from "../../src/receive/log/erase-callbacks.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";
 import { addCallback, addConfirmation, wholeDatabase, withDatabase } from "../support/log-rows.ts";
-import { mostRowsOf } from "../support/most-rows.ts";
-import { type Surroundings, startRelay, TOKEN } from "../support/relay.ts";
+import { maxRowsOf } from "../support/max-rows.ts";
+import { type Harness, startRelay, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
@@ -14,12 +14,12 @@ const actor = "cli:test";
 const PERSONAL = /\bAda\b|ada@example|2348012345678|\bHill\b|bursar|\bclass\b/;
 
 /** Everything in the database, as text; a bytea shows as hex, so bodies are decoded. */
-async function everything(around: Surroundings): Promise<string> {
+async function everything(harness: Harness): Promise<string> {
   const tables = ["callback", "confirmation", "invoice", "invoice_snapshot", "event", "alarm", "audit_entry"];
   const texts = await Promise.all(
-    tables.map((table) => around.query(`select rows::text as text from ${table} as rows`)),
+    tables.map((table) => harness.query(`select rows::text as text from ${table} as rows`)),
   );
-  const bodies = await around.query<{ body: string }>(
+  const bodies = await harness.query<{ body: string }>(
     "select convert_from(body, 'UTF8') as body from callback",
   );
   return [...texts.flat().map((row) => String(row.text)), ...bodies.map((row) => row.body)].join("\n");
@@ -28,31 +28,31 @@ async function everything(around: Surroundings): Promise<string> {
 /** The sessions of this database that wait for a lock. */
 const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-const asked = (around: Surroundings, id: string) =>
-  around.provider.requests.filter((path) => path.includes(id)).length;
+const asked = (harness: Harness, id: string) =>
+  harness.provider.requests.filter((path) => path.includes(id)).length;
 
 describe("erase", () => {
   it("leaves no personal data of the invoice, but ids, amounts and digests", async () => {
-    const { around, db } = await withDatabase();
-    const relay = await startRelay(around.environment());
+    const { harness, db } = await withDatabase();
+    const relay = await startRelay(harness.environment());
     const id = randomUUID();
     const personal = {
       title: "Fees of Ada Obi",
       callBackUrl: `https://relay.example.com/callbacks/${TOKEN}/Ada-Obi`,
     };
-    around.provider.invoice(id, unpaidAnswer(id, personal), invoiceAnswer(id, personal));
+    harness.provider.invoice(id, unpaidAnswer(id, personal), invoiceAnswer(id, personal));
     await relay.callback(
       { data: { id, payerName: "Ada Obi", payerEmail: "ada@example.com" } },
       { path: `/callbacks/${TOKEN}/Ada-Obi?payer=Ada` },
     );
-    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
-    expect(await everything(around)).toMatch(PERSONAL);
+    await vi.waitFor(async () => expect(await harness.query("select 1 from publication")).toHaveLength(1));
+    expect(await everything(harness)).toMatch(PERSONAL);
 
     const erased = await eraseInvoice({ db, actor, invoiceId: id });
 
     expect(erased).toMatchObject({ callbacks: 1, invoices: 1, events: 1, confirmations: 1, found: true });
-    expect(await everything(around)).not.toMatch(PERSONAL);
-    const [event] = await around.query<{ payload: string; erased_digest: string }>(
+    expect(await everything(harness)).not.toMatch(PERSONAL);
+    const [event] = await harness.query<{ payload: string; erased_digest: string }>(
       "select payload, erased_digest from event",
     );
     expect(JSON.parse(event?.payload ?? "")).toMatchObject({
@@ -68,26 +68,26 @@ describe("erase", () => {
       },
     });
     expect(event?.erased_digest).toMatch(/^[0-9a-f]{64}$/);
-    expect(await around.query("select total_amount, erased_at is not null as erased from invoice")).toEqual([
+    expect(await harness.query("select total_amount, erased_at is not null as erased from invoice")).toEqual([
       { total_amount: "1511.25", erased: true },
     ]);
     expect(
-      await around.query("select invoice_ids, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback"),
+      await harness.query("select invoice_ids, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback"),
     ).toEqual([{ invoice_ids: [id], digest: true }]);
-    expect(await around.query("select actor, action, subject from audit_entry")).toEqual([
+    expect(await harness.query("select actor, action, subject from audit_entry")).toEqual([
       { actor, action: "erase", subject: id },
     ]);
   });
 
   it("asked for once more finds nothing to blank, changes nothing, and is audited", async () => {
-    const { around, db } = await withDatabase();
-    const relay = await startRelay(around.environment());
-    const id = around.provider.paid();
+    const { harness, db } = await withDatabase();
+    const relay = await startRelay(harness.environment());
+    const id = harness.provider.paid();
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select 1 from publication")).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
     await relay.stop();
-    const before = await wholeDatabase(around);
+    const before = await wholeDatabase(harness);
     expect(await eraseInvoice({ db, actor, invoiceId: id })).toEqual({
       dryRun: false,
       invoiceId: id,
@@ -99,57 +99,57 @@ describe("erase", () => {
       confirmations: 0,
       left: [],
     });
-    const { audit_entry, confirmation, ...others } = await wholeDatabase(around);
+    const { audit_entry, confirmation, ...others } = await wholeDatabase(harness);
     expect(before).toMatchObject(others);
-    expect(await around.query("select actor, action from audit_entry")).toEqual([
+    expect(await harness.query("select actor, action from audit_entry")).toEqual([
       { actor, action: "erase" },
       { actor, action: "erase" },
     ]);
   });
 
   it("is about every source that sees the invoice", async () => {
-    const { around, db } = await withDatabase();
+    const { harness, db } = await withDatabase();
     const id = randomUUID();
     for (const source of ["one", "two"]) {
-      await addConfirmation(around, { invoice_id: id, source });
-      await addCallback(around, { invoice_ids: [id], source });
+      await addConfirmation(harness, { invoice_id: id, source });
+      await addCallback(harness, { invoice_ids: [id], source });
     }
     expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({
       confirmations: 2,
       callbacks: 2,
     });
-    expect(await everything(around)).not.toMatch(PERSONAL);
+    expect(await everything(harness)).not.toMatch(PERSONAL);
   });
 
   it("of two invoices of one callback at the same time blanks it once, and keeps its digest", async () => {
-    const { around, db } = await withDatabase();
+    const { harness, db } = await withDatabase();
     const [first, second] = [randomUUID(), randomUUID()];
-    await addCallback(around, { invoice_ids: [first, second] });
+    await addCallback(harness, { invoice_ids: [first, second] });
     const digest = "select encode(sha256(body), 'hex') as digest from callback";
-    const [before] = await around.query(digest);
+    const [before] = await harness.query(digest);
     let other: ReturnType<typeof eraseInvoice> | undefined;
     await db.transaction().execute(async (trx) => {
       await eraseCallbacks(trx, first);
       other = eraseInvoice({ db, actor, invoiceId: second });
-      await eventually(() => around.query(WAITING), toHaveLength(1));
+      await eventually(() => harness.query(WAITING), toHaveLength(1));
     });
     expect(await other).toMatchObject({ found: true });
-    expect(await around.query("select erased_digest as digest from callback")).toEqual([before]);
+    expect(await harness.query("select erased_digest as digest from callback")).toEqual([before]);
   });
 
   it("is not undone by callbacks that come later: they are blanked as well", async () => {
-    const { around, db } = await withDatabase();
-    const relay = await startRelay(around.environment({ LEASE_DURATION: "1s" }));
-    const id = around.provider.paid();
+    const { harness, db } = await withDatabase();
+    const relay = await startRelay(harness.environment({ LEASE_DURATION: "1s" }));
+    const id = harness.provider.paid();
     await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
 
     await relay.callback({ data: { id, payerName: "Ada Obi" } }, { path: `/callbacks/${TOKEN}/Ada-Obi` });
 
     await vi.waitFor(async () =>
       expect(
-        await around.query(
+        await harness.query(
           "select path, reference, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback",
         ),
       ).toEqual([
@@ -157,51 +157,51 @@ describe("erase", () => {
         { path: "", reference: null, digest: true },
       ]),
     );
-    expect(await everything(around)).not.toMatch(PERSONAL);
+    expect(await everything(harness)).not.toMatch(PERSONAL);
   });
 
   it.each([
     ["a minute later", "now() - interval '61 seconds'"],
     ["at once when Postgres' clock was ahead", "now() + interval '40 days'"],
   ])("is done once more %s, for what was being recorded just then; for no others", async (_, erasedAt) => {
-    const { around, db } = await withDatabase();
-    const id = await addConfirmation(around);
+    const { harness, db } = await withDatabase();
+    const id = await addConfirmation(harness);
     await eraseInvoice({ db, actor, invoiceId: id });
-    await addCallback(around, { invoice_ids: [id] });
+    await addCallback(harness, { invoice_ids: [id] });
     expect(await checkErased(db)).toBe(0);
-    await around.query(
+    await harness.query(
       "insert into erased_invoice (id, checked_at) select gen_random_uuid(), now() from generate_series(1, 2000)",
     );
-    await around.query(`update erased_invoice set erased_at = ${erasedAt}`);
-    expect(await mostRowsOf(around.databaseUrl, (of) => listUncheckedErased(of, 100))).toBeLessThan(10);
+    await harness.query(`update erased_invoice set erased_at = ${erasedAt}`);
+    expect(await maxRowsOf(harness.databaseUrl, (of) => listUncheckedErased(of, 100))).toBeLessThan(10);
     expect(await checkErased(db)).toBe(1);
-    expect(await everything(around)).not.toMatch(PERSONAL);
+    expect(await everything(harness)).not.toMatch(PERSONAL);
     expect(await listUncheckedErased(db, 100)).toEqual([]);
   });
 
   it("is not undone when the invoice is confirmed again, changed, or paid only then", async () => {
-    const { around, db } = await withDatabase();
-    const relay = await startRelay(around.environment());
+    const { harness, db } = await withDatabase();
+    const relay = await startRelay(harness.environment());
     const id = randomUUID();
-    around.provider.invoice(id, unpaidAnswer(id));
+    harness.provider.invoice(id, unpaidAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
+    await vi.waitFor(async () => expect(await harness.query("select 1 from invoice")).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
 
-    around.provider.invoice(id, invoiceAnswer(id));
+    harness.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ id });
 
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-    expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
-    expect(await around.query("select status, total_amount from invoice")).toEqual([
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
+    expect(harness.sns.messages()[0]?.message).not.toMatch(PERSONAL);
+    expect(await harness.query("select status, total_amount from invoice")).toEqual([
       { status: "Paid", total_amount: "1511.25" },
     ]);
-    expect(await everything(around)).not.toMatch(PERSONAL);
+    expect(await everything(harness)).not.toMatch(PERSONAL);
   });
 
   it("wins over an answer that was under way", async () => {
-    const { around, db } = await withDatabase();
-    const relay = await startRelay(around.environment());
+    const { harness, db } = await withDatabase();
+    const relay = await startRelay(harness.environment());
     const id = randomUUID();
     let letGo = () => {};
     const held = new Promise<void>((release) => {
@@ -209,7 +209,7 @@ describe("erase", () => {
     });
     const answer = invoiceAnswer(id);
     if (typeof answer === "function") throw new Error("no script");
-    around.provider.invoice(
+    harness.provider.invoice(
       id,
       (_, response) =>
         void held.then(() =>
@@ -218,13 +218,13 @@ describe("erase", () => {
       answer,
     );
     await relay.callback({ id });
-    await vi.waitFor(() => expect(asked(around, id)).toBe(1));
+    await vi.waitFor(() => expect(asked(harness, id)).toBe(1));
     await eraseInvoice({ db, actor, invoiceId: id });
     letGo();
 
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-    expect(asked(around, id)).toBe(2);
-    expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
-    expect(await everything(around)).not.toMatch(PERSONAL);
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
+    expect(asked(harness, id)).toBe(2);
+    expect(harness.sns.messages()[0]?.message).not.toMatch(PERSONAL);
+    expect(await everything(harness)).not.toMatch(PERSONAL);
   });
 });

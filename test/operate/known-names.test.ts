@@ -40,7 +40,7 @@ it.each(["source", "collection"] as const)(
   "every operation refuses a %s that nobody knows, and names those there are",
   async (field) => {
     const api = await adminApi({ COLLECTION_IDS: TERM_1 });
-    await api.around.query(
+    await api.harness.query(
       `insert into invoice (id, source, status, collection_name, paid_at, asked_at, confirmed_at, digest, document)
        values ($1, 'default', 'Paid', 'Term 1', now(), now(), now(), '', '{}')`,
       [randomUUID()],
@@ -63,13 +63,13 @@ it.each(["source", "collection"] as const)(
       }
     }
     expect(named.length).toBeGreaterThan(field === "source" ? 20 : 8);
-    expect(await api.around.query("select from audit_entry where action <> 'sign_in'")).toEqual([]);
+    expect(await api.harness.query("select from audit_entry where action <> 'sign_in'")).toEqual([]);
   },
 );
 
 it("a collection of an old payment is known, however many newer ones are in others; a command says the same", async () => {
-  const { around, call } = await adminApi();
-  await around.query(
+  const { harness, call } = await adminApi();
+  await harness.query(
     `insert into invoice (id, source, status, collection_name, paid_at, asked_at, confirmed_at, digest, document)
      select gen_random_uuid(), 'default', 'Paid', case when n = 3000 then 'Old' else 'New' end, at, at, at, '', '{}'
      from generate_series(1, 3000) as n cross join lateral (select now() - n * interval '1 hour' as at) as at`,
@@ -77,8 +77,10 @@ it("a collection of an old payment is known, however many newer ones are in othe
   const old = await call("GET", "/invoices?collection=Old");
   expect(old).toMatchObject({ status: 200, body: { items: expect.any(Array) } });
   for (const words of ["invoices", "quarantine list", "replay events --dry-run"])
-    expect(await runCli([...words.split(" "), "--collection", "Older"], around.environment())).toMatchObject({
-      code: 3,
-      stderr: 'There is no collection "Older". Known: New.\n',
-    });
+    expect(await runCli([...words.split(" "), "--collection", "Older"], harness.environment())).toMatchObject(
+      {
+        code: 3,
+        stderr: 'There is no collection "Older". Known: New.\n',
+      },
+    );
 });

@@ -7,18 +7,18 @@ import { findInvoices } from "../../src/operate/find-invoices.ts";
 import type { InvoiceTerms } from "../../src/operate/list-invoices.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import { type Harness, startHarness } from "../support/relay.ts";
 
 describe("invoice-relay invoices, and invoice by reference", () => {
   it("names the invoices of one reference instead of choosing", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const ids = [randomUUID(), randomUUID()];
-    await around.query(
+    await harness.query(
       `insert into invoice (id, source, status, reference, asked_at, confirmed_at, digest, document)
        select unnest($1::uuid[]), 'default', 'Unpaid', 'order-7', now(), now(), '', '{}'`,
       [ids],
     );
-    const { code, stderr } = await runCli(["invoice", "order-7"], around.environment());
+    const { code, stderr } = await runCli(["invoice", "order-7"], harness.environment());
     expect(code).toBe(2);
     for (const id of ids) expect(stderr).toContain(id);
   });
@@ -44,8 +44,8 @@ describe("a search by the payer's name", () => {
       return { ids, read: Number(rows[0]?.read) };
     });
 
-  const fill = (around: Surroundings, count: number, at: string) =>
-    around.query(
+  const fill = (harness: Harness, count: number, at: string) =>
+    harness.query(
       `insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
        select gen_random_uuid(), 'default', 'Paid', at, at, '',
          -- A NUL, for which Postgres reads no field at all.
@@ -57,33 +57,33 @@ describe("a search by the payer's name", () => {
     );
 
   // A page begins with short spans again, and some are read by the whole table. It was 316,000 to 542,000.
-  const AT_MOST = 200_000;
+  const READ_LIMIT = 200_000;
 
   it.each([
     ["spread over a week", "now() - n * interval '20 s'"],
     ["of two months, with a long silence", "now() - n * interval '1 s' - n / 15000 * interval '50 days'"],
     ["of one moment", "timestamptz '2026-10-01'"],
   ])("reads 30,000 invoices %s about once, not once for each statement", async (_name, at) => {
-    const around = await surroundings();
-    await fill(around, 30_000, at);
-    await around.query("vacuum analyze invoice");
-    const db = openDatabase(around.databaseUrl);
+    const harness = await startHarness();
+    await fill(harness, 30_000, at);
+    await harness.query("vacuum analyze invoice");
+    const db = openDatabase(harness.databaseUrl);
     expect(await found(db, { payer: "nobody" }, 50)).toEqual({ ids: [], read: expect.any(Number) });
-    expect((await found(db, { payer: "nobody" }, 50)).read).toBeLessThan(AT_MOST);
+    expect((await found(db, { payer: "nobody" }, 50)).read).toBeLessThan(READ_LIMIT);
     const { ids, read } = await found(db, { payer: "kaf NGOZI" }, 1_000);
-    const inOrder = await around.query<{ id: string }>(
+    const inOrder = await harness.query<{ id: string }>(
       `select id from invoice where document::text like '%Ngozi Okafor%'
        order by confirmed_at desc, id desc, source desc`,
     );
     expect(ids).toEqual(inOrder.map(({ id }) => id));
     expect(ids).toHaveLength(30);
-    expect(read).toBeLessThan(AT_MOST);
+    expect(read).toBeLessThan(READ_LIMIT);
     expect((await found(db, { payer: "okafor" }, 4)).ids).toEqual(ids);
   });
 
   it("finds letters beyond ASCII in either case, however they are composed, in a database of any locale", async () => {
-    const around = await surroundings();
-    await around.query(
+    const harness = await startHarness();
+    await harness.query(
       `insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
        select gen_random_uuid(), 'default', 'Paid', now(), now(), '', json_build_object('payerName', name)
        from unnest($1::text[]) as name`,
@@ -96,7 +96,7 @@ describe("a search by the payer's name", () => {
         ],
       ],
     );
-    const db = openDatabase(around.databaseUrl);
+    const db = openDatabase(harness.databaseUrl);
     for (const [payer, count] of [
       ["adébáyò", 2],
       ["ọLÁ ADE\u0301", 2],

@@ -5,15 +5,15 @@ import { readStatus } from "../../src/operate/status-facts.ts";
 import { addCertificate } from "../support/certificates.ts";
 import { openDatabase } from "../support/database.ts";
 import { addConfirmation, addEvents, addProcess } from "../support/log-rows.ts";
-import { ownRelay, type Surroundings, surroundings } from "../support/relay.ts";
+import { type Harness, ownRelay, startHarness } from "../support/relay.ts";
 import { unpaidAnswer } from "../support/scripted-provider.ts";
 
 const NOTHING_SET = { sources: null, intervalMs: 86_400_000 };
 
-const statusOf = (around: Surroundings) => readStatus(openDatabase(around.databaseUrl), NOTHING_SET);
+const statusOf = (harness: Harness) => readStatus(openDatabase(harness.databaseUrl), NOTHING_SET);
 
-const raise = (around: Surroundings, name: string, subject: string, ago = "1 minute") =>
-  around.query(
+const raise = (harness: Harness, name: string, subject: string, ago = "1 minute") =>
+  harness.query(
     `insert into alarm (name, source, subject, detail, raised_at, last_raised_at)
      values ($1, 'default', $2, 'because', now() - $3::interval, now())`,
     [name, subject, ago],
@@ -21,16 +21,16 @@ const raise = (around: Surroundings, name: string, subject: string, ago = "1 min
 
 describe("what needs a person", () => {
   it("is one line a cause, counted once, and what holds up a topic stands first", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     for (let index = 0; index < 13; index++) {
-      const id = await addConfirmation(around, { verdict: "quarantined" });
-      await raise(around, "invoice_quarantined", id);
+      const id = await addConfirmation(harness, { verdict: "quarantined" });
+      await raise(harness, "invoice_quarantined", id);
     }
-    await addEvents(around, 6, { state: "dead" });
-    for (let index = 0; index < 6; index++) await raise(around, "event_dead", randomUUID());
-    await raise(around, "unknown_ids_flooding", "default");
-    await raise(around, "topic_paused", "arn:aws:sns:eu-west-1:1:topic");
-    const { needs, sentence } = await statusOf(around);
+    await addEvents(harness, 6, { state: "dead" });
+    for (let index = 0; index < 6; index++) await raise(harness, "event_dead", randomUUID());
+    await raise(harness, "unknown_ids_flooding", "default");
+    await raise(harness, "topic_paused", "arn:aws:sns:eu-west-1:1:topic");
+    const { needs, sentence } = await statusOf(harness);
     expect(sentence).toBe(
       "A person is needed: 21 things: SNS refuses the topic (arn:aws:sns:eu-west-1:1:topic); a flood of " +
         "unknown ids (default); 6 events given up; 13 invoices in quarantine.",
@@ -45,22 +45,22 @@ describe("what needs a person", () => {
   });
 
   it("names what an alarm is about in what to do, and leaves its place open for several", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const [id, other] = [randomUUID(), randomUUID()];
-    await raise(around, "invoice_anomaly", id);
-    expect((await statusOf(around)).needs).toMatchObject([
+    await raise(harness, "invoice_anomaly", id);
+    expect((await statusOf(harness)).needs).toMatchObject([
       { action: expect.stringContaining(`invoice ${id}`) },
     ]);
-    await raise(around, "invoice_anomaly", other);
-    expect((await statusOf(around)).needs).toMatchObject([{ action: expect.stringContaining("<id>") }]);
+    await raise(harness, "invoice_anomaly", other);
+    expect((await statusOf(harness)).needs).toMatchObject([{ action: expect.stringContaining("<id>") }]);
   });
 
   it("becomes critical once an upstream has failed for ten minutes", async () => {
-    const around = await surroundings();
-    await raise(around, "source_failing", "default", "9 minutes");
-    expect((await statusOf(around)).needs[0]).toMatchObject({ severity: "warning" });
-    await around.query("update alarm set raised_at = now() - interval '10 minutes'");
-    const { needs, openAlarms, alarms } = await statusOf(around);
+    const harness = await startHarness();
+    await raise(harness, "source_failing", "default", "9 minutes");
+    expect((await statusOf(harness)).needs[0]).toMatchObject({ severity: "warning" });
+    await harness.query("update alarm set raised_at = now() - interval '10 minutes'");
+    const { needs, openAlarms, alarms } = await statusOf(harness);
     expect([needs[0], openAlarms[0], alarms[0]]).toMatchObject(Array(3).fill({ severity: "critical" }));
     const at = new Date(600_000);
     expect(severityOf("invoice_anomaly", new Date(0), at)).toBe("warning");
@@ -69,55 +69,55 @@ describe("what needs a person", () => {
 
 describe("the age of a backlog", () => {
   it("counts from the oldest request, however often asking fails, and ends with an answer", async () => {
-    const { around, relay } = await ownRelay();
+    const { harness, relay } = await ownRelay();
     const id = randomUUID();
-    around.provider.invoice(id, { status: 500, body: {} });
+    harness.provider.invoice(id, { status: 500, body: {} });
     await relay.callback({ data: { id } });
-    await around.query("update confirmation set open_since = open_since - interval '13 minutes'");
-    const row = async () => (await around.query("select faults, open_since, state from confirmation"))[0];
+    await harness.query("update confirmation set open_since = open_since - interval '13 minutes'");
+    const row = async () => (await harness.query("select faults, open_since, state from confirmation"))[0];
     await vi.waitFor(async () => expect((await row())?.faults).toBeGreaterThan(1));
-    const { backlog, waiting } = await statusOf(around);
+    const { backlog, waiting } = await statusOf(harness);
     expect(backlog.oldestConfirmationSeconds).toBeGreaterThan(780);
     expect(waiting).toMatchObject([{ source: "default", count: 1 }]);
-    around.provider.invoice(id, unpaidAnswer(id));
+    harness.provider.invoice(id, unpaidAnswer(id));
     await vi.waitFor(async () => expect(await row()).toMatchObject({ open_since: null, state: "due" }));
-    expect((await statusOf(around)).waiting).toEqual([]);
+    expect((await statusOf(harness)).waiting).toEqual([]);
   });
 });
 
 it("a relay that was stopped is not well, nor one without workers or without HTTP, whatever waits", async () => {
-  const around = await surroundings();
-  const look = async () => (await statusOf(around)).needs.map(({ severity, what }) => [severity, what]);
+  const harness = await startHarness();
+  const look = async () => (await statusOf(harness)).needs.map(({ severity, what }) => [severity, what]);
   expect(await look()).toEqual([]);
-  await around.query("insert into source (name) values ('default')");
+  await harness.query("insert into source (name) values ('default')");
   const none = "no process confirms and publishes: invoice-relay serve";
   expect(await look()).toEqual([["critical", `${none} is not running`]]);
-  await addProcess(around, { workers: false });
+  await addProcess(harness, { workers: false });
   expect(await look()).toEqual([["critical", `${none} runs without workers`]]);
-  await addConfirmation(around, { state: "due", settled_at: null, verdict: null });
+  await addConfirmation(harness, { state: "due", settled_at: null, verdict: null });
   expect(await look()).toEqual([
     [
       "critical",
       expect.stringMatching(`^${none} runs without workers, and 1 payment has waited for .* days`),
     ],
   ]);
-  await around.query("delete from confirmation");
-  await addProcess(around);
+  await harness.query("delete from confirmation");
+  await addProcess(harness);
   expect(await look()).toEqual([]);
-  await around.query("delete from relay_process where not workers");
-  await around.query("update relay_process set http = false");
+  await harness.query("delete from relay_process where not workers");
+  await harness.query("update relay_process set http = false");
   expect(await look()).toEqual([["critical", expect.stringMatching(/^no process takes callbacks: /)]]);
   // What takes them on Lambda is seen by nobody.
-  await around.query("update relay_process set beat_ms = 60000");
+  await harness.query("update relay_process set beat_ms = 60000");
   expect(await look()).toEqual([]);
 });
 
 it("what waits behind work that only fails is one need with it, which says what to do", async () => {
-  const around = await surroundings();
-  await around.query("insert into source (name) values ('default')");
-  await addProcess(around);
-  await addConfirmation(around, { state: "due", settled_at: null, verdict: null });
-  const look = async () => (await statusOf(around)).needs.map(({ what, action }) => [what, action]);
+  const harness = await startHarness();
+  await harness.query("insert into source (name) values ('default')");
+  await addProcess(harness);
+  await addConfirmation(harness, { state: "due", settled_at: null, verdict: null });
+  const look = async () => (await statusOf(harness)).needs.map(({ what, action }) => [what, action]);
   const waits = expect.stringMatching(/^1 confirmation of source default has waited/);
   for (const [worker, says] of [
     [
@@ -137,7 +137,7 @@ it("what waits behind work that only fails is one need with it, which says what 
       ],
     ],
   ] as const) {
-    await around.query("update relay_process set recording_problem = $1", [
+    await harness.query("update relay_process set recording_problem = $1", [
       JSON.stringify({ worker, reason: "a lock", action: "End it." }),
     ]);
     expect(await look()).toEqual(says);
@@ -145,61 +145,63 @@ it("what waits behind work that only fails is one need with it, which says what 
 });
 
 it("a source of the settings that no process was started with is told", async () => {
-  const around = await surroundings();
+  const harness = await startHarness();
   const sources = ["default", "shop"].map(
     (name) => ({ name, reconciliation: "none", collectionIds: [] }) as const,
   );
-  const db = openDatabase(around.databaseUrl);
+  const db = openDatabase(harness.databaseUrl);
   const look = async () => (await readStatus(db, { ...NOTHING_SET, sources })).needs.map(({ what }) => what);
-  await addProcess(around, { sources: '{"default": []}' });
+  await addProcess(harness, { sources: '{"default": []}' });
   expect(await look()).toEqual([
     expect.stringMatching(/^no process serves source shop: its callbacks are refused/),
   ]);
-  await addProcess(around, { host: "relay-2", sources: '{"shop": []}' });
+  await addProcess(harness, { host: "relay-2", sources: '{"shop": []}' });
   expect(await look()).toEqual([]);
 });
 
 describe("a process that fell silent", () => {
   it("is told of after three beats, for as long as none that lives has its work", async () => {
-    const around = await surroundings();
-    await addProcess(around, { ago: "5 s" });
-    expect((await statusOf(around)).needs).toEqual([]);
-    await around.query("update relay_process set seen_at = now() - interval '16 s'");
-    expect((await statusOf(around)).sentence).toContain("no process confirms and publishes");
-    await addProcess(around);
-    expect((await statusOf(around)).needs).toEqual([]);
+    const harness = await startHarness();
+    await addProcess(harness, { ago: "5 s" });
+    expect((await statusOf(harness)).needs).toEqual([]);
+    await harness.query("update relay_process set seen_at = now() - interval '16 s'");
+    expect((await statusOf(harness)).sentence).toContain("no process confirms and publishes");
+    await addProcess(harness);
+    expect((await statusOf(harness)).needs).toEqual([]);
   });
 
   it("leaves the headline after ten minutes, where another serves less", async () => {
-    const around = await surroundings();
-    await addProcess(around);
-    await addProcess(around, { ago: "9 min", host: "gone", sources: '{"default": []}' });
-    expect((await statusOf(around)).sentence).toContain("the process on gone (pid 17) has been silent since");
-    await around.query("update relay_process set seen_at = now() - interval '10 min' where host = 'gone'");
-    expect((await statusOf(around)).needs).toEqual([]);
+    const harness = await startHarness();
+    await addProcess(harness);
+    await addProcess(harness, { ago: "9 min", host: "gone", sources: '{"default": []}' });
+    expect((await statusOf(harness)).sentence).toContain(
+      "the process on gone (pid 17) has been silent since",
+    );
+    await harness.query("update relay_process set seen_at = now() - interval '10 min' where host = 'gone'");
+    expect((await statusOf(harness)).needs).toEqual([]);
   });
 });
 
 it("a list that was never read and a daily certificate that is late are told, of sources that are reconciled", async () => {
-  const around = await surroundings();
-  await addProcess(around);
-  await around.query("insert into source (name) values ('shop'), ('gone'), ('apart')");
+  const harness = await startHarness();
+  await addProcess(harness);
+  await harness.query("insert into source (name) values ('shop'), ('gone'), ('apart')");
   const list = randomUUID();
   const sources = [
     { name: "shop", reconciliation: "on", collectionIds: [list] },
     { name: "apart", reconciliation: "none", collectionIds: [] },
   ] as const;
   const look = async (hours: number) => {
-    await around.query("update source set first_served_at = now() - $1 * interval '1 hour'", [hours]);
+    await harness.query("update source set first_served_at = now() - $1 * interval '1 hour'", [hours]);
     const intervalMs = 3_600_000;
-    const { needs } = await readStatus(openDatabase(around.databaseUrl), { sources, intervalMs });
+    const { needs } = await readStatus(openDatabase(harness.databaseUrl), { sources, intervalMs });
     return needs.map(({ what }) => what);
   };
   expect(await look(3)).toEqual([]);
   expect(await look(4)).toEqual([`the list of collection ${list} was never read`]);
   expect(await look(29)).toHaveLength(1);
   expect(await look(31)).toContain("source shop has no daily certificate yet");
-  await around.query(
+  await harness.query(
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
        gaps, document)
      select gen_random_uuid(), name, '2026-10-02', '2026-10-01Z', '2026-10-02Z', '{}', 'done', now(), 'equal', 0, '{}'
@@ -210,44 +212,44 @@ it("a list that was never read and a daily certificate that is late are told, of
 
 describe("a day of payment", () => {
   const certify = (
-    around: Surroundings,
+    harness: Harness,
     madeAt: string,
     [from, to]: [string, string],
     result: "equal" | "refused",
     collections: string[],
-  ) => addCertificate(around.databaseUrl, { from, to, madeAt, result, collections });
+  ) => addCertificate(harness.databaseUrl, { from, to, madeAt, result, collections });
   const [ONE, OTHER] = [randomUUID(), randomUUID()];
   const OCTOBER: [string, string] = ["2026-10-01Z", "2026-11-01Z"];
 
   it("is as the newest certificate says that covers it, by hand or daily", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const days = async () =>
-      (await statusOf(around)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
+      (await statusOf(harness)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
     const DAYS: [string, string] = ["2026-10-01Z", "2026-10-31Z"];
     const BOTH = [ONE, OTHER];
-    await certify(around, "2026-10-31T11:00Z", DAYS, "equal", BOTH);
+    await certify(harness, "2026-10-31T11:00Z", DAYS, "equal", BOTH);
     // One of a period that was not over says nothing of what was proven, nor of what was found.
-    await certify(around, "2026-10-31T12:00Z", OCTOBER, "refused", BOTH);
+    await certify(harness, "2026-10-31T12:00Z", OCTOBER, "refused", BOTH);
     expect(await days()).toEqual([]);
-    await certify(around, "2026-10-31T12:02Z", DAYS, "refused", BOTH);
-    await certify(around, "2026-10-31T12:04Z", OCTOBER, "refused", BOTH);
+    await certify(harness, "2026-10-31T12:02Z", DAYS, "refused", BOTH);
+    await certify(harness, "2026-10-31T12:04Z", OCTOBER, "refused", BOTH);
     expect(await days()).toEqual([["refused", "2026-10-01", "2026-10-30"]]);
     // Once the last day is over, it tells of that.
-    await certify(around, "2026-11-01T12:00Z", ["2026-10-31Z", "2026-11-01Z"], "refused", BOTH);
+    await certify(harness, "2026-11-01T12:00Z", ["2026-10-31Z", "2026-11-01Z"], "refused", BOTH);
     expect(await days()).toEqual([
       ["refused", "2026-10-31", "2026-10-31"],
       ["refused", "2026-10-01", "2026-10-30"],
     ]);
-    await certify(around, "2026-11-02Z", OCTOBER, "equal", BOTH);
+    await certify(harness, "2026-11-02Z", OCTOBER, "equal", BOTH);
     expect(await days()).toEqual([]);
-    await certify(around, "2026-11-03Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
+    await certify(harness, "2026-11-03Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
     expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-11"]]);
     // Of another collection, of fewer days, and of a part of one: none settles it whole.
-    await certify(around, "2026-11-04Z", OCTOBER, "equal", [OTHER]);
-    await certify(around, "2026-11-05Z", ["2026-10-11Z", "2026-10-13Z"], "equal", [ONE]);
-    await certify(around, "2026-11-05Z", ["2026-10-10T12:00Z", "2026-10-13Z"], "equal", [ONE]);
+    await certify(harness, "2026-11-04Z", OCTOBER, "equal", [OTHER]);
+    await certify(harness, "2026-11-05Z", ["2026-10-11Z", "2026-10-13Z"], "equal", [ONE]);
+    await certify(harness, "2026-11-05Z", ["2026-10-10T12:00Z", "2026-10-13Z"], "equal", [ONE]);
     expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-10"]]);
-    await certify(around, "2026-11-06Z", OCTOBER, "equal", BOTH);
+    await certify(harness, "2026-11-06Z", OCTOBER, "equal", BOTH);
     expect(await days()).toEqual([]);
   });
 });

@@ -104,9 +104,9 @@ const settled = (value: unknown) =>
 
 async function withRows() {
   const api = await adminApi({ COLLECTION_IDS: "none" });
-  const environment = api.around.environment({ ADMIN_TOKENS, COLLECTION_IDS: "none" });
-  const dead = await addConfirmation(api.around, { state: "dead", verdict: "pending", attempt: 8 });
-  const [event] = await addEvents(api.around, 1);
+  const environment = api.harness.environment({ ADMIN_TOKENS, COLLECTION_IDS: "none" });
+  const dead = await addConfirmation(api.harness, { state: "dead", verdict: "pending", attempt: 8 });
+  const [event] = await addEvents(api.harness, 1);
   return { api, environment, ids: { dead, event: String(event) } };
 }
 

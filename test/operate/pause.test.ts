@@ -7,45 +7,45 @@ const actor = "cli:test";
 
 describe("pause and resume", () => {
   it("confirm: callbacks are recorded and nobody is asked; resumed, all of it is", async () => {
-    const { around, db } = await withDatabase();
-    const relay = await startRelay(around.environment());
+    const { harness, db } = await withDatabase();
+    const relay = await startRelay(harness.environment());
     expect(await pause({ db, actor, work: "confirm", names: "all" })).toMatchObject({ changed: ["default"] });
-    const id = around.provider.paid();
+    const id = harness.provider.paid();
 
     expect((await relay.callback({ data: { id } })).status).toBe(200);
     await vi.waitFor(async () =>
-      expect(await around.query("select state from confirmation")).toEqual([{ state: "due" }]),
+      expect(await harness.query("select state from confirmation")).toEqual([{ state: "due" }]),
     );
-    expect(around.provider.requests.filter((path) => path.includes(id))).toEqual([]);
+    expect(harness.provider.requests.filter((path) => path.includes(id))).toEqual([]);
 
     expect(await resume({ db, actor, work: "confirm", names: ["default"] })).toMatchObject({
       changed: ["default"],
     });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-    expect(await around.query("select actor, action, subject from audit_entry order by id")).toEqual([
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
+    expect(await harness.query("select actor, action, subject from audit_entry order by id")).toEqual([
       { actor, action: "pause.confirm", subject: "default" },
       { actor, action: "resume.confirm", subject: "default" },
     ]);
   });
 
   it("publish: events are stored and not sent; resumed, they are", async () => {
-    const { around, db } = await withDatabase();
-    const relay = await startRelay(around.environment());
-    await pause({ db, actor, work: "publish", names: [around.topicArn] });
-    const id = around.provider.paid();
+    const { harness, db } = await withDatabase();
+    const relay = await startRelay(harness.environment());
+    await pause({ db, actor, work: "publish", names: [harness.topicArn] });
+    const id = harness.provider.paid();
     await relay.callback({ data: { id } });
     await vi.waitFor(async () =>
-      expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
+      expect(await harness.query("select state from outbox")).toEqual([{ state: "due" }]),
     );
-    expect(around.sns.messages()).toEqual([]);
+    expect(harness.sns.messages()).toEqual([]);
 
     await resume({ db, actor, work: "publish", names: "all" });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
   });
 
   it("says what was so already and what nobody knows, and audits only what changed", async () => {
-    const { around, db } = await withDatabase();
-    await around.query("insert into source (name) values ('one')");
+    const { harness, db } = await withDatabase();
+    await harness.query("insert into source (name) values ('one')");
     await pause({ db, actor, work: "confirm", names: ["one"] });
 
     expect(await pause({ db, actor, work: "confirm", names: ["one", "two"] })).toEqual({
@@ -54,13 +54,13 @@ describe("pause and resume", () => {
       unchanged: ["one"],
       unknown: ["two"],
     });
-    expect(await around.query("select 1 from audit_entry")).toHaveLength(1);
+    expect(await harness.query("select 1 from audit_entry")).toHaveLength(1);
     expect(await listPausable(db, "confirm")).toMatchObject([{ name: "one", pausedBy: "operator" }]);
   });
 
   it("a pause with an end goes on by itself, which is noticed and audited", async () => {
-    const { around, db } = await withDatabase();
-    await startRelay(around.environment());
+    const { harness, db } = await withDatabase();
+    await startRelay(harness.environment());
     const until = new Date(Date.now() + 86_400_000);
     await pause({ db, actor, work: "confirm", names: "all", reason: "their deploy", until });
     expect(await listPausable(db, "confirm")).toMatchObject([
@@ -68,12 +68,12 @@ describe("pause and resume", () => {
     ]);
     expect(await noticeEndedPauses(db)).toEqual([]);
 
-    await around.query("update source set paused_until = now()");
+    await harness.query("update source set paused_until = now()");
 
     expect(await listPausable(db, "confirm")).toMatchObject([{ state: "closed" }]);
     await vi.waitFor(async () =>
       expect(
-        await around.query("select actor, action, detail->>'reason' as reason from audit_entry order by id"),
+        await harness.query("select actor, action, detail->>'reason' as reason from audit_entry order by id"),
       ).toEqual([
         { actor, action: "pause.confirm", reason: "their deploy" },
         { actor: "relay", action: "resume.confirm", reason: "their deploy" },
@@ -98,25 +98,25 @@ describe("pause and resume", () => {
   ] as const)(
     "a pause over a refusal takes its alarm along when it ends: %s",
     async (work, name, refused) => {
-      const { around, db } = await withDatabase();
-      await around.query(refused);
-      await around.query(
+      const { harness, db } = await withDatabase();
+      await harness.query(refused);
+      await harness.query(
         "insert into alarm (name, source, subject, detail) values ($1, 'one', 'one', ''), ($1, 'two', 'two', '')",
         [name],
       );
       await pause({ db, actor, work, names: ["one"], until: new Date(Date.now() + 86_400_000) });
       expect(await noticeEndedPauses(db)).toEqual([]);
-      await around.query(`update ${work === "confirm" ? "source" : "topic"} set paused_until = now()`);
+      await harness.query(`update ${work === "confirm" ? "source" : "topic"} set paused_until = now()`);
       expect(await noticeEndedPauses(db)).toEqual(["one"]);
-      expect(await around.query("select subject from alarm where cleared_at is null")).toEqual([
+      expect(await harness.query("select subject from alarm where cleared_at is null")).toEqual([
         { subject: "two" },
       ]);
     },
   );
 
   it("a pause cannot end in the past; paused again, it gets another end", async () => {
-    const { around, db } = await withDatabase();
-    await around.query("insert into source (name) values ('one')");
+    const { harness, db } = await withDatabase();
+    await harness.query("insert into source (name) values ('one')");
     const options = { db, actor, work: "confirm", names: "all" } as const;
     await expect(pause({ ...options, until: new Date(0) })).rejects.toThrow(/in the future/);
     await pause(options);

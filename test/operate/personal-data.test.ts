@@ -5,31 +5,31 @@ import { eraseOutdated } from "../../src/operate/erase.ts";
 import { runCli } from "../support/cli-process.ts";
 import { openDatabase } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("PERSONAL_DATA_RETENTION", () => {
   it("blanks what is older as erase does, in the retention pass; what is younger or open stays", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const kept = { COLLECTION_IDS: "none" };
-    const relay = await startRelay(around.environment(kept));
+    const relay = await startRelay(harness.environment(kept));
     const [old, young, open] = [randomUUID(), randomUUID(), randomUUID()];
     for (const id of [old, young, open]) {
-      around.provider.invoice(id, invoiceAnswer(id));
+      harness.provider.invoice(id, invoiceAnswer(id));
       await relay.callback({ data: { id } });
     }
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(3));
-    await vi.waitFor(async () => expect(await around.query("select 1 from outbox")).toEqual([]));
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(3));
+    await vi.waitFor(async () => expect(await harness.query("select 1 from outbox")).toEqual([]));
     await relay.stop();
-    await around.query(
+    await harness.query(
       "update confirmation set settled_at = now() - interval '91 days' where invoice_id <> $1",
       [young],
     );
-    await around.query("update confirmation set state = 'dead', dismissed_at = null where invoice_id = $1", [
+    await harness.query("update confirmation set state = 'dead', dismissed_at = null where invoice_id = $1", [
       open,
     ]);
     const legible = async () =>
-      await around.query(
+      await harness.query(
         `select invoice.id, invoice.document::text like '%Ada Obi%' as invoice,
           event.payload like '%Ada Obi%' as event
          from invoice join event on event.invoice_id = invoice.id where event.payload like '%Ada Obi%'
@@ -38,14 +38,14 @@ describe("PERSONAL_DATA_RETENTION", () => {
       );
     const all = { invoice: true, event: true };
 
-    await runCli(["retention"], around.environment(kept));
+    await runCli(["retention"], harness.environment(kept));
     expect(await legible()).toHaveLength(3);
-    const environment = around.environment({ ...kept, PERSONAL_DATA_RETENTION: "90d" });
+    const environment = harness.environment({ ...kept, PERSONAL_DATA_RETENTION: "90d" });
     const dry = await runCli(["retention", "--dry-run"], environment);
     expect(dry.stdout).toContain("Would be blanked: the personal data of 1 invoices confirmed before ");
     expect(await legible()).toHaveLength(3);
     // A process that is asked to end leaves all of it to the next.
-    const asked = { db: openDatabase(around.databaseUrl), actor: "relay", ageMs: 90 * DAY_MS };
+    const asked = { db: openDatabase(harness.databaseUrl), actor: "relay", ageMs: 90 * DAY_MS };
     expect(await eraseOutdated({ ...asked, stop: AbortSignal.abort() })).toMatchObject({ invoices: 0 });
     expect(await legible()).toHaveLength(3);
 
@@ -57,14 +57,15 @@ describe("PERSONAL_DATA_RETENTION", () => {
       ]),
     );
     expect(
-      await around.query("select erased_at is not null as erased from callback where $1 = any(invoice_ids)", [
-        old,
-      ]),
+      await harness.query(
+        "select erased_at is not null as erased from callback where $1 = any(invoice_ids)",
+        [old],
+      ),
     ).toEqual([{ erased: true }]);
     // It is written once all is blanked.
     await eventually(
       () =>
-        around.query(
+        harness.query(
           `select actor, (detail->>'invoices')::int as invoices from audit_entry
           where action = 'retention.personal_data'`,
         ),

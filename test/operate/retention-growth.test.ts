@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { openDatabase } from "../support/database.ts";
 import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
-import { mostRowsOf } from "../support/most-rows.ts";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import { maxRowsOf } from "../support/max-rows.ts";
+import { type Harness, startHarness } from "../support/relay.ts";
 
 const DAY = 86_400_000;
 const OLD = "2020-03-10T00:00:00Z";
@@ -13,8 +13,8 @@ const retention = { actor: "cli:test", retentionMs: 400 * DAY, personalDataMs: 9
 const MANY = 24_000;
 const MOST = 10_100;
 
-const oldMonth = (around: Surroundings) =>
-  around.query(
+const oldMonth = (harness: Harness) =>
+  harness.query(
     "create table callback_2020_03 partition of callback for values from ('2020-03-01') to ('2020-04-01')",
   );
 
@@ -70,12 +70,12 @@ describe("retention", () => {
   )(
     "looks at a few thousand rows in one statement, however much there is of %s and Postgres knows %s of it (G11)",
     async (_what, _known, statements) => {
-      const around = await surroundings();
-      await oldMonth(around);
-      for (const statement of statements) await around.query(statement);
+      const harness = await startHarness();
+      await oldMonth(harness);
+      for (const statement of statements) await harness.query(statement);
       const most = (given: { dryRun: boolean }) =>
-        mostRowsOf(
-          around.databaseUrl,
+        maxRowsOf(
+          harness.databaseUrl,
           (db) => applyRetention({ db, ...retention, ...given }),
           undefined,
           "force_custom_plan",
@@ -86,15 +86,15 @@ describe("retention", () => {
   );
 
   it("does all that it can when one step fails: a person is told after a day, until it works (G13)", async () => {
-    const { around, db } = await withDatabase();
-    await oldMonth(around);
-    await addCallback(around, { received_at: OLD });
-    await around.query(
+    const { harness, db } = await withDatabase();
+    await oldMonth(harness);
+    await addCallback(harness, { received_at: OLD });
+    await harness.query(
       "insert into history_entry (invoice_id, source, at, kind, detail) values (gen_random_uuid(), 'a', '2020-03-10', 'verdict', '')",
     );
     const add = async () => {
-      const id = await addConfirmation(around, { settled_at: OLD });
-      await around.query(
+      const id = await addConfirmation(harness, { settled_at: OLD });
+      await harness.query(
         `insert into invoice (id, source, asked_at, confirmed_at, status, digest, document)
          values ($1, 'default', $2, $2, 'Paid', '', '{"payerName": "Ada Obi"}')`,
         [id, OLD],
@@ -102,20 +102,20 @@ describe("retention", () => {
       return id;
     };
     const [stuck, other] = [await add(), await add()];
-    await around.query(
+    await harness.query(
       `create function refuse() returns trigger language plpgsql as $$
        begin raise exception 'no room'; end $$`,
     );
-    await around.query(
+    await harness.query(
       `create trigger refuse before update on invoice for each row when (old.id = '${stuck}')
        execute function refuse()`,
     );
     const legible = async () =>
       (
-        await around.query<{ id: string }>("select id from invoice where document::text like '%Ada Obi%'")
+        await harness.query<{ id: string }>("select id from invoice where document::text like '%Ada Obi%'")
       ).map(({ id }) => id);
     const alarms = () =>
-      around.query("select name, subject, cleared_at is null as open from alarm order by id");
+      harness.query("select name, subject, cleared_at is null as open from alarm order by id");
 
     const first = await applyRetention({ db, ...retention });
     expect(first.failed).toEqual([{ chore: "personal_data", error: expect.stringContaining("no room") }]);
@@ -123,10 +123,10 @@ describe("retention", () => {
     expect(await legible()).toEqual([stuck]);
     expect(first.personalData).toMatchObject({ invoices: 1 });
     expect(other).not.toBe(stuck);
-    expect(await around.query("select from history_entry")).toEqual([]);
+    expect(await harness.query("select from history_entry")).toEqual([]);
     expect(await alarms()).toEqual([]);
 
-    await around.query("update failing_chore set failing_since = now() - interval '25 hours'");
+    await harness.query("update failing_chore set failing_since = now() - interval '25 hours'");
     await applyRetention({ db, ...retention });
     const alarm = { name: "maintenance_failing", subject: "personal_data" };
     expect(await alarms()).toEqual([{ ...alarm, open: true }]);
@@ -135,22 +135,22 @@ describe("retention", () => {
     await applyRetention({ db, ...retention, personalDataMs: undefined });
     expect(await alarms()).toEqual([{ ...alarm, open: true }]);
 
-    await around.query("drop trigger refuse on invoice");
+    await harness.query("drop trigger refuse on invoice");
     expect(await applyRetention({ db, ...retention })).toMatchObject({ failed: [] });
     expect(await legible()).toEqual([]);
     expect(await alarms()).toEqual([{ ...alarm, open: false }]);
-    expect(await around.query("select from failing_chore")).toEqual([]);
+    expect(await harness.query("select from failing_chore")).toEqual([]);
   });
 
   it("drops the months after one that cannot be dropped, and says why that one stays (G8)", async () => {
-    const around = await surroundings();
-    await oldMonth(around);
-    await around.query(
+    const harness = await startHarness();
+    await oldMonth(harness);
+    await harness.query(
       "create table callback_2020_04 partition of callback for values from ('2020-04-01') to ('2020-05-01')",
     );
-    await around.query("create view somebodys as select * from callback_2020_03");
+    await harness.query("create view somebodys as select * from callback_2020_03");
     const { partitions, failed } = await applyRetention({
-      db: openDatabase(around.databaseUrl),
+      db: openDatabase(harness.databaseUrl),
       ...retention,
     });
     expect(partitions).toMatchObject([{ name: "callback_2020_04" }]);

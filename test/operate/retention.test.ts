@@ -2,44 +2,46 @@ import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { openDatabase, openSession } from "../support/database.ts";
 import { addCallback, addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
-import { type Surroundings, surroundings } from "../support/relay.ts";
+import { type Harness, startHarness } from "../support/relay.ts";
 
 const DAY = 86_400_000;
 const OLD = "2020-03-10T00:00:00Z";
 
-async function withOldMonths(around: Surroundings) {
+async function withOldMonths(harness: Harness) {
   for (const [name, from, to] of [
     ["callback_2020_03", "2020-03-01", "2020-04-01"],
     ["callback_2020_04", "2020-04-01", "2020-05-01"],
   ])
-    await around.query(`create table ${name} partition of callback for values from ('${from}') to ('${to}')`);
-  return openDatabase(around.databaseUrl);
+    await harness.query(
+      `create table ${name} partition of callback for values from ('${from}') to ('${to}')`,
+    );
+  return openDatabase(harness.databaseUrl);
 }
 
-const ids = async (around: Surroundings) =>
-  (await around.query<{ id: string }>("select id from callback order by id")).map((row) => row.id);
+const ids = async (harness: Harness) =>
+  (await harness.query<{ id: string }>("select id from callback order by id")).map((row) => row.id);
 
 describe("retention", () => {
   it("drops whole months that are past, keeps what is younger, and says so in the audit log", async () => {
-    const around = await surroundings();
-    const db = await withOldMonths(around);
-    await addCallback(around, { received_at: OLD });
-    const young = await addCallback(around, { received_at: new Date().toISOString() });
+    const harness = await startHarness();
+    const db = await withOldMonths(harness);
+    await addCallback(harness, { received_at: OLD });
+    const young = await addCallback(harness, { received_at: new Date().toISOString() });
 
-    const before = await wholeDatabase(around);
+    const before = await wholeDatabase(harness);
     const plan = await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY, dryRun: true });
     expect(plan.partitions).toMatchObject([
       { name: "callback_2020_03", callbacks: 1, kept: 0 },
       { name: "callback_2020_04", callbacks: 0, kept: 0 },
     ]);
-    expect(await wholeDatabase(around)).toEqual(before);
+    expect(await wholeDatabase(harness)).toEqual(before);
 
     await applyRetention({ db, actor: "cli:test", reason: "the disk is full", retentionMs: 400 * DAY });
 
-    expect(await ids(around)).toEqual([young.id]);
-    expect(await around.query("select to_regclass('callback_2020_03') as there")).toEqual([{ there: null }]);
+    expect(await ids(harness)).toEqual([young.id]);
+    expect(await harness.query("select to_regclass('callback_2020_03') as there")).toEqual([{ there: null }]);
     expect(
-      await around.query("select action, subject, detail->>'reason' as reason from audit_entry order by id"),
+      await harness.query("select action, subject, detail->>'reason' as reason from audit_entry order by id"),
     ).toEqual([
       { action: "retention", subject: "callback_2020_03", reason: "the disk is full" },
       { action: "retention", subject: "callback_2020_04", reason: "the disk is full" },
@@ -47,11 +49,11 @@ describe("retention", () => {
   });
 
   it("never drops a callback of what is still open, and does so once it is over", async () => {
-    const around = await surroundings();
-    const db = await withOldMonths(around);
+    const harness = await startHarness();
+    const db = await withOldMonths(harness);
     const about = async (columns: Record<string, unknown>) => {
-      const callback = await addCallback(around, { received_at: OLD });
-      await addConfirmation(around, { invoice_id: callback.invoiceId, ...columns });
+      const callback = await addCallback(harness, { received_at: OLD });
+      await addConfirmation(harness, { invoice_id: callback.invoiceId, ...columns });
       return callback.id;
     };
     const open = [
@@ -62,47 +64,47 @@ describe("retention", () => {
     await about({});
     await about({ state: "dead", dismissed_at: "2026-11-01T00:00:00Z" });
     await about({ verdict: "quarantined", released_at: "2026-11-01T00:00:00Z" });
-    const [unpublished] = await addEvents(around, 1, { state: "due" });
-    open.push((await addCallback(around, { received_at: OLD, invoice_ids: [unpublished?.invoiceId] })).id);
-    const second = await addConfirmation(around, { state: "due" });
+    const [unpublished] = await addEvents(harness, 1, { state: "due" });
+    open.push((await addCallback(harness, { received_at: OLD, invoice_ids: [unpublished?.invoiceId] })).id);
+    const second = await addConfirmation(harness, { state: "due" });
     open.push(
-      (await addCallback(around, { received_at: OLD, invoice_ids: [unpublished?.invoiceId, second] })).id,
+      (await addCallback(harness, { received_at: OLD, invoice_ids: [unpublished?.invoiceId, second] })).id,
     );
 
     await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY });
-    expect(await ids(around)).toEqual(open.sort());
+    expect(await ids(harness)).toEqual(open.sort());
 
-    await around.query("update confirmation set state = 'done', verdict = 'paid'");
-    await around.query("delete from outbox");
+    await harness.query("update confirmation set state = 'done', verdict = 'paid'");
+    await harness.query("delete from outbox");
     expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
       stragglers: 5,
     });
-    expect(await ids(around)).toEqual([]);
+    expect(await ids(harness)).toEqual([]);
   });
 
   it("leaves a busy log alone: callbacks wait for nobody longer than for a lock, and the next run takes the month", async () => {
-    const around = await surroundings();
-    const db = await withOldMonths(around);
-    const reader = await openSession(around.databaseUrl);
+    const harness = await startHarness();
+    const db = await withOldMonths(harness);
+    const reader = await openSession(harness.databaseUrl);
     await reader.query("begin");
     await reader.query("select count(*) from callback");
     const retention = { db, actor: "cli:test", retentionMs: 400 * DAY };
-    const [result] = await Promise.all([applyRetention(retention), addCallback(around, {})]);
+    const [result] = await Promise.all([applyRetention(retention), addCallback(harness, {})]);
     expect(result).toMatchObject({ partitions: [], stays: { name: "callback_2020_03", why: "busy" } });
-    expect(await around.query("select from audit_entry")).toEqual([]);
+    expect(await harness.query("select from audit_entry")).toEqual([]);
     await reader.query("rollback");
     expect(await applyRetention(retention)).toMatchObject({ partitions: [{}, {}], stays: null });
   });
 
   it("forgets ids that stayed unknown for a week, and keeps their callbacks; all others stay for ever", async () => {
-    const { around, db } = await withDatabase();
+    const { harness, db } = await withDatabase();
     const at = (days: number) => new Date(Date.now() - days * DAY).toISOString();
     const old = { requested_at: at(8), settled_at: at(8), opened_at: at(8) };
-    const forgotten = await addCallback(around, { received_at: at(8) });
-    await addConfirmation(around, { ...old, invoice_id: forgotten.invoiceId, verdict: "unknown_invoice" });
-    const asked = await addConfirmation(around, { ...old, verdict: "unknown_invoice", state: "due" });
-    const paid = await addConfirmation(around, old);
-    const recent = await addConfirmation(around, {
+    const forgotten = await addCallback(harness, { received_at: at(8) });
+    await addConfirmation(harness, { ...old, invoice_id: forgotten.invoiceId, verdict: "unknown_invoice" });
+    const asked = await addConfirmation(harness, { ...old, verdict: "unknown_invoice", state: "due" });
+    const paid = await addConfirmation(harness, old);
+    const recent = await addConfirmation(harness, {
       verdict: "unknown_invoice",
       requested_at: at(8),
       settled_at: at(6),
@@ -115,8 +117,8 @@ describe("retention", () => {
     expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
       unknownConfirmations: 1,
     });
-    const left = await around.query<{ id: string }>("select invoice_id as id from confirmation order by 1");
+    const left = await harness.query<{ id: string }>("select invoice_id as id from confirmation order by 1");
     expect(left.map((row) => row.id)).toEqual([asked, paid, recent].sort());
-    expect(await ids(around)).toEqual([forgotten.id]);
+    expect(await ids(harness)).toEqual([forgotten.id]);
   });
 });

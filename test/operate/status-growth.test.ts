@@ -8,7 +8,7 @@ import { activityBook } from "../../src/operate/activity.ts";
 import { noteWaiting, readVitalSigns } from "../../src/operate/backlog.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { ownDatabase } from "../support/database.ts";
-import { mostRowsOf } from "../support/most-rows.ts";
+import { maxRowsOf } from "../support/max-rows.ts";
 
 /** Many times the thousand newest payments, whose latency is shown. */
 const PAST = 12_000;
@@ -46,5 +46,5 @@ it.each<[string, (db: Database) => Promise<unknown>]>([
   const { url, db } = await ownDatabase();
   await fill.execute(db);
   await sql`vacuum analyze`.execute(db);
-  expect(await mostRowsOf(url, look, undefined, "force_custom_plan")).toBeLessThan(MOST);
+  expect(await maxRowsOf(url, look, undefined, "force_custom_plan")).toBeLessThan(MOST);
 });

@@ -5,7 +5,7 @@ import { CallbackLog, type IncomingCallback } from "../../src/receive/log/callba
 import { openDatabase, ownDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { addEvents, type EventRow } from "../support/log-rows.ts";
-import { ownRelay, surroundings } from "../support/relay.ts";
+import { ownRelay, startHarness } from "../support/relay.ts";
 
 async function openLog() {
   const { db } = await ownDatabase();
@@ -37,26 +37,26 @@ describe("a timeline", () => {
   });
 
   it("stays bounded however many answers, acceptances and actions there are (G8)", async () => {
-    const around = await surroundings();
-    const { invoiceId, id: eventId } = (await addEvents(around, 1))[0] as EventRow;
-    await around.query(
+    const harness = await startHarness();
+    const { invoiceId, id: eventId } = (await addEvents(harness, 1))[0] as EventRow;
+    await harness.query(
       `insert into invoice_snapshot (source, invoice_id, status, asked_at, digest, document)
        select 'default', $1, 'Unpaid', '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second',
          n::text, '{}'
        from generate_series(1, 230) as n`,
       [invoiceId],
     );
-    await around.query(
+    await harness.query(
       `insert into publication (event_id, source, topic_arn, message_id)
        select $1, 'default', $2, n::text from generate_series(1, 230) as n`,
-      [eventId, around.topicArn],
+      [eventId, harness.topicArn],
     );
-    await around.query(
+    await harness.query(
       `insert into audit_entry (actor, action, subject, invoice_id, detail)
        select 'cli:test', 'n' || n, $1::text, $1::uuid, '{}' from generate_series(1, 230) as n`,
       [invoiceId],
     );
-    const timeline = await readTimeline(openDatabase(around.databaseUrl), invoiceId);
+    const timeline = await readTimeline(openDatabase(harness.databaseUrl), invoiceId);
     const ofKind = (kind: string) => timeline?.entries.filter((entry) => entry.kind === kind) ?? [];
     for (const kind of ["publication", "action"]) expect(ofKind(kind), kind).toHaveLength(200);
     // And the one that the event was made from.
@@ -82,18 +82,18 @@ describe("a timeline", () => {
 });
 
 it("the answer that made the event keeps its time, however often the provider was asked since", async () => {
-  const { around, relay } = await ownRelay();
-  const id = around.provider.paid();
+  const { harness, relay } = await ownRelay();
+  const id = harness.provider.paid();
   await relay.callback({ data: { id } });
-  await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-  await around.query("update confirmation set asked_at = asked_at - interval '1 hour'");
+  await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
+  await harness.query("update confirmation set asked_at = asked_at - interval '1 hour'");
   await relay.callback({ data: { id } });
   await vi.waitFor(async () =>
-    expect(await around.query("select from confirmation where requests = 2 and state = 'done'")).toHaveLength(
-      1,
-    ),
+    expect(
+      await harness.query("select from confirmation where requests = 2 and state = 'done'"),
+    ).toHaveLength(1),
   );
-  const db = openDatabase(around.databaseUrl);
+  const db = openDatabase(harness.databaseUrl);
   const kinds = async () => {
     const all = (await readTimeline(db, id))?.entries.map(({ kind }) => kind) ?? [];
     return all.filter((kind) => kind !== "paid" && kind !== "callback");

@@ -9,26 +9,26 @@ import {
   showUndelivered,
 } from "../../src/operate/undelivered.ts";
 import { addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
-import { type Surroundings, startRelay } from "../support/relay.ts";
+import { type Harness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
 const DEAD = { state: "dead", verdict: "pending", attempt: 8, last_error: "outside the contract" };
 
-const raise = (around: Surroundings, name: string, subject: string) =>
-  around.query("insert into alarm (name, source, subject, detail) values ($1, 'default', $2, 'x')", [
+const raise = (harness: Harness, name: string, subject: string) =>
+  harness.query("insert into alarm (name, source, subject, detail) values ($1, 'default', $2, 'x')", [
     name,
     subject,
   ]);
-const openAlarms = (around: Surroundings) => around.query("select name from alarm where cleared_at is null");
+const openAlarms = (harness: Harness) => harness.query("select name from alarm where cleared_at is null");
 
 describe("dead letters", () => {
   it("lists confirmations and events that were given up, by filter, the oldest first", async () => {
-    const { around, db } = await withDatabase();
-    const confirmation = await addConfirmation(around, { ...DEAD, settled_at: "2026-09-01T00:00:00Z" });
-    const [event] = await addEvents(around, 1, { state: "dead" });
-    await addConfirmation(around);
-    await addEvents(around, 2);
+    const { harness, db } = await withDatabase();
+    const confirmation = await addConfirmation(harness, { ...DEAD, settled_at: "2026-09-01T00:00:00Z" });
+    const [event] = await addEvents(harness, 1, { state: "dead" });
+    await addConfirmation(harness);
+    await addEvents(harness, 2);
 
     const all = await listUndelivered({ db, list: "dead" });
     expect(all.items.map(({ kind, invoiceId, eventId }) => ({ kind, invoiceId, eventId }))).toEqual([
@@ -45,28 +45,28 @@ describe("dead letters", () => {
   });
 
   it("retried, are asked and sent again from the first step; alarms close, and the audit names who", async () => {
-    const { around, db } = await withDatabase();
-    const confirmation = await addConfirmation(around, DEAD);
-    const [event] = await addEvents(around, 1, { state: "dead" });
-    await raise(around, "confirmation_dead", confirmation);
-    await raise(around, "event_dead", event?.id ?? "");
-    around.provider.invoice(confirmation, invoiceAnswer(confirmation));
-    await startRelay(around.environment());
+    const { harness, db } = await withDatabase();
+    const confirmation = await addConfirmation(harness, DEAD);
+    const [event] = await addEvents(harness, 1, { state: "dead" });
+    await raise(harness, "confirmation_dead", confirmation);
+    await raise(harness, "event_dead", event?.id ?? "");
+    harness.provider.invoice(confirmation, invoiceAnswer(confirmation));
+    await startRelay(harness.environment());
 
     const result = await retryDead({ db, actor, selection: { ids: [confirmation, event?.id ?? ""] } });
 
     expect(result.count).toBe(2);
     await vi.waitFor(() =>
       expect(
-        around.sns
+        harness.sns
           .messages()
           .map((message) => JSON.parse(message.message).subject)
           .sort(),
       ).toEqual([confirmation, event?.invoiceId].sort()),
     );
-    expect(await openAlarms(around)).toEqual([]);
+    expect(await openAlarms(harness)).toEqual([]);
     expect(
-      await around.query("select actor, action, subject, invoice_id from audit_entry order by subject"),
+      await harness.query("select actor, action, subject, invoice_id from audit_entry order by subject"),
     ).toEqual(
       [
         { actor, action: "dead.retry", subject: confirmation, invoice_id: confirmation },
@@ -76,19 +76,19 @@ describe("dead letters", () => {
   });
 
   it("chosen by filter have the priority of a replay, so that live confirmations do not wait for them", async () => {
-    const { around, db } = await withDatabase();
-    for (let count = 0; count < 3; count += 1) await addConfirmation(around, DEAD);
-    await addConfirmation(around, { ...DEAD, source: "other" });
+    const { harness, db } = await withDatabase();
+    for (let count = 0; count < 3; count += 1) await addConfirmation(harness, DEAD);
+    await addConfirmation(harness, { ...DEAD, source: "other" });
 
-    const before = await wholeDatabase(around);
+    const before = await wholeDatabase(harness);
     expect(
       await retryDead({ db, actor, selection: { filters: { source: "default" } }, dryRun: true }),
     ).toMatchObject({ count: 3, dryRun: true });
-    expect(await wholeDatabase(around)).toEqual(before);
+    expect(await wholeDatabase(harness)).toEqual(before);
 
     await retryDead({ db, actor, selection: { filters: { source: "default" } } });
     expect(
-      await around.query(
+      await harness.query(
         "select state, priority, attempt, count(*)::int from confirmation group by 1, 2, 3 order by 1",
       ),
     ).toEqual([
@@ -98,21 +98,21 @@ describe("dead letters", () => {
   });
 
   it("dismissed, are kept and listed no more, unless they die again", async () => {
-    const { around, db } = await withDatabase();
-    const confirmation = await addConfirmation(around, DEAD);
-    const [event] = await addEvents(around, 1, { state: "dead" });
-    await raise(around, "event_dead", event?.id ?? "");
+    const { harness, db } = await withDatabase();
+    const confirmation = await addConfirmation(harness, DEAD);
+    const [event] = await addEvents(harness, 1, { state: "dead" });
+    await raise(harness, "event_dead", event?.id ?? "");
 
     expect(await dismissDead({ db, actor, selection: { filters: {} } })).toMatchObject({ count: 2 });
     expect(await listUndelivered({ db, list: "dead" })).toEqual({ total: 0, items: [] });
-    expect(await openAlarms(around)).toEqual([]);
-    expect(await around.query("select state from confirmation union all select state from outbox")).toEqual([
+    expect(await openAlarms(harness)).toEqual([]);
+    expect(await harness.query("select state from confirmation union all select state from outbox")).toEqual([
       { state: "dead" },
       { state: "dead" },
     ]);
     expect(await dismissDead({ db, actor, selection: { ids: [confirmation] } })).toMatchObject({ count: 0 });
 
-    await around.query("update confirmation set settled_at = clock_timestamp()");
+    await harness.query("update confirmation set settled_at = clock_timestamp()");
     expect(await listUndelivered({ db, list: "dead" })).toMatchObject({
       total: 1,
       items: [{ invoiceId: confirmation }],
@@ -120,11 +120,11 @@ describe("dead letters", () => {
   });
 
   it("of an id that two sources know are decided about one source at a time", async () => {
-    const { around, db } = await withDatabase();
-    const id = await addConfirmation(around, { ...DEAD, source: "one" });
-    await addConfirmation(around, { ...DEAD, source: "two", invoice_id: id });
+    const { harness, db } = await withDatabase();
+    const id = await addConfirmation(harness, { ...DEAD, source: "one" });
+    await addConfirmation(harness, { ...DEAD, source: "two", invoice_id: id });
     for (const source of ["one", "two"])
-      await around.query(
+      await harness.query(
         "insert into alarm (name, source, subject, detail) values ('confirmation_dead', $1, $2, 'x')",
         [source, id],
       );
@@ -142,15 +142,15 @@ describe("dead letters", () => {
       total: 1,
       items: [{ source: "one" }],
     });
-    expect(await around.query("select source from alarm where cleared_at is null")).toEqual([
+    expect(await harness.query("select source from alarm where cleared_at is null")).toEqual([
       { source: "one" },
     ]);
   });
 
   it("that stop half-way say how many are done, and the same again takes the rest", async () => {
-    const { around, db } = await withDatabase();
-    const last = (await addEvents(around, 2_300, { state: "dead" })).at(-1)?.id;
-    await around.query(`
+    const { harness, db } = await withDatabase();
+    const last = (await addEvents(harness, 2_300, { state: "dead" })).at(-1)?.id;
+    await harness.query(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no more room'; end $$;
       create trigger refuse before insert on audit_entry for each row
         when (new.subject = '${last}') execute function refuse()`);
@@ -160,13 +160,13 @@ describe("dead letters", () => {
         "reason: no more room",
     );
     const states = () =>
-      around.query("select state, count(*)::int as count from outbox group by state order by state");
+      harness.query("select state, count(*)::int as count from outbox group by state order by state");
     expect(await states()).toEqual([
       { state: "dead", count: 300 },
       { state: "due", count: 2_000 },
     ]);
-    expect(await around.query("select count(*)::int as count from audit_entry")).toEqual([{ count: 2_000 }]);
-    await around.query("drop trigger refuse on audit_entry");
+    expect(await harness.query("select count(*)::int as count from audit_entry")).toEqual([{ count: 2_000 }]);
+    await harness.query("drop trigger refuse on audit_entry");
     expect((await retry()).count).toBe(300);
   });
 });
@@ -175,15 +175,15 @@ describe("quarantine", () => {
   const QUARANTINED = { verdict: "quarantined", last_error: "foreign collection" };
 
   it("released, the invoice is asked for again and published; nothing else is", async () => {
-    const { around, db } = await withDatabase();
+    const { harness, db } = await withDatabase();
     const collection = randomUUID();
-    around.provider.collection(collection, {
+    harness.provider.collection(collection, {
       status: 200,
       body: { status: "success", message: "ok", data: { id: collection, collectionName: "Term 9" } },
     });
-    const relay = await startRelay(around.environment({ COLLECTION_IDS: collection }));
+    const relay = await startRelay(harness.environment({ COLLECTION_IDS: collection }));
     const [wanted, other] = [randomUUID(), randomUUID()];
-    for (const id of [wanted, other]) around.provider.invoice(id, invoiceAnswer(id));
+    for (const id of [wanted, other]) harness.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id: wanted } });
     await relay.callback({ data: { id: other } });
     await vi.waitFor(async () =>
@@ -192,30 +192,30 @@ describe("quarantine", () => {
 
     await releaseQuarantine({ db, actor, selection: { ids: [wanted] } });
 
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
-    expect(JSON.parse(around.sns.messages()[0]?.message ?? "").subject).toBe(wanted);
+    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
+    expect(JSON.parse(harness.sns.messages()[0]?.message ?? "").subject).toBe(wanted);
     expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({
       total: 1,
       items: [{ invoiceId: other }],
     });
     await vi.waitFor(async () =>
-      expect(await around.query("select verdict from confirmation where invoice_id = $1", [wanted])).toEqual([
-        { verdict: "paid" },
-      ]),
+      expect(await harness.query("select verdict from confirmation where invoice_id = $1", [wanted])).toEqual(
+        [{ verdict: "paid" }],
+      ),
     );
     expect(
-      await around.query(
+      await harness.query(
         "select subject from alarm where name = 'invoice_quarantined' and cleared_at is null",
       ),
     ).toEqual([{ subject: other }]);
   });
 
   it("dismissed, stays unpublished and is listed no more", async () => {
-    const { around, db } = await withDatabase();
-    const id = await addConfirmation(around, QUARANTINED);
+    const { harness, db } = await withDatabase();
+    const id = await addConfirmation(harness, QUARANTINED);
     await dismissQuarantine({ db, actor, selection: { ids: [id] } });
     expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({ total: 0 });
-    expect(await around.query("select verdict, released_at from confirmation")).toEqual([
+    expect(await harness.query("select verdict, released_at from confirmation")).toEqual([
       { verdict: "quarantined", released_at: null },
     ]);
   });

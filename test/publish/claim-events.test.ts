@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { ownDatabase } from "../support/database.ts";
-import { mostRowsOf } from "../support/most-rows.ts";
+import { maxRowsOf } from "../support/max-rows.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
 const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC };
@@ -28,9 +28,9 @@ describe("events that wait", () => {
   it("are claimed without a look at more of them than are taken", async () => {
     const { db, url } = await waiting(3_000);
     const claim = { route: ROUTE, wanted: 10, lease: leaseOf(60_000) };
-    const unexpected = await mostRowsOf(url, (explained) => claimEvents(explained, claim));
+    const unexpected = await maxRowsOf(url, (explained) => claimEvents(explained, claim));
     await sql`analyze`.execute(db);
-    const expected = await mostRowsOf(url, (explained) => claimEvents(explained, claim));
+    const expected = await maxRowsOf(url, (explained) => claimEvents(explained, claim));
     expect({ unexpected, expected }).toEqual({ unexpected: 10, expected: 10 });
   });
 });

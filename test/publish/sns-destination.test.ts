@@ -7,7 +7,7 @@ import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-
 import { testSigner } from "../support/signer.ts";
 import { batchOf, event } from "./outgoing-event.ts";
 
-const MOST_BYTES = 262_144;
+const BYTES_LIMIT = 262_144;
 const region = "us-east-1";
 const error = expect.stringMatching(/\S/);
 type Fault = Parameters<LocalSns["addFault"]>[0];
@@ -16,7 +16,7 @@ describe("SNS behind the port", () => {
   let sns: LocalSns;
   let destination: SnsDestination;
   /** Meets silence soon. */
-  let impatient: SnsDestination;
+  let withShortTimeout: SnsDestination;
   let topicArn: string;
   let orderedTopicArn: string;
 
@@ -32,11 +32,11 @@ describe("SNS behind the port", () => {
     client.destroy();
     const options = { region, endpoint: sns.url, connections: 4 };
     destination = new SnsDestination({ ...options, timeoutMs: 30_000 });
-    impatient = new SnsDestination({ ...options, timeoutMs: 200 });
+    withShortTimeout = new SnsDestination({ ...options, timeoutMs: 200 });
   });
   afterAll(async () => {
     destination?.close();
-    impatient?.close();
+    withShortTimeout?.close();
     await sns?.close();
   });
   beforeEach(() => {
@@ -47,7 +47,7 @@ describe("SNS behind the port", () => {
   const meet = (fault: Omit<Fault, "times">) => sns.addFault({ ...fault, times: 1_000 } as Fault);
   const send = (batch: readonly OutgoingEvent[], replayId?: string) =>
     destination.send(topicArn, batch, replayId);
-  const patienceFor = (kind: string) => (kind === "hang" ? impatient : destination);
+  const destinationFor = (kind: string) => (kind === "hang" ? withShortTimeout : destination);
   const attributesTaken = () =>
     Object.fromEntries(
       Object.entries(sns.messages(topicArn)[0]?.messageAttributes ?? {}).map(([name, { Value }]) => [
@@ -98,7 +98,7 @@ describe("SNS behind the port", () => {
       ["not-allowed", "topic_refused"],
     ] as const)("to a far side with trouble: %s", async (kind, expected) => {
       meet({ kind });
-      expect(await patienceFor(kind).send(topicArn, batchOf(2))).toEqual({ kind: expected, error });
+      expect(await destinationFor(kind).send(topicArn, batchOf(2))).toEqual({ kind: expected, error });
       sns.clearFaults();
       expect(await send(batchOf(2))).toMatchObject({ kind: "answered" });
     });
@@ -173,7 +173,7 @@ describe("SNS behind the port", () => {
     });
 
     it("counts bytes, not characters, and what stands beside the payload", () => {
-      const half = MOST_BYTES / 2;
+      const half = BYTES_LIMIT / 2;
       expect(fitting([sized(half - 1_000), sized(half - 1_000), event()])).toBe(3);
       expect(fitting([sized(half), sized(half)])).toBe(1);
       expect(fitting([sized(half - 1_000), sized(half - 1_000, { collectionName: "c".repeat(2_000) })])).toBe(
@@ -182,7 +182,7 @@ describe("SNS behind the port", () => {
     });
 
     it("is one for an event that is too large for any batch", () => {
-      expect(fitting([sized(MOST_BYTES + 2), event()])).toBe(1);
+      expect(fitting([sized(BYTES_LIMIT + 2), event()])).toBe(1);
     });
 
     it("is what the far side takes, a replay's mark included", async () => {
@@ -191,7 +191,7 @@ describe("SNS behind the port", () => {
         const batch = events.slice(0, fitting(events));
         expect(await send(batch, randomUUID())).toMatchObject({ kind: "answered" });
       }
-      expect(await send([sized(MOST_BYTES + 2)])).toMatchObject({ kind: "refused" });
+      expect(await send([sized(BYTES_LIMIT + 2)])).toMatchObject({ kind: "refused" });
     });
   });
 
@@ -212,7 +212,7 @@ describe("SNS behind the port", () => {
       ["hang", { kind: "fault", error, away: true }],
     ] as const)("meets trouble: %s", async (kind, description) => {
       meet({ kind });
-      expect(await patienceFor(kind).describe(topicArn)).toEqual(description);
+      expect(await destinationFor(kind).describe(topicArn)).toEqual(description);
     });
   });
 });

@@ -12,11 +12,11 @@ import { CallbackIntake } from "../../src/receive/callback-intake.ts";
 import { callbackRoutes } from "../../src/receive/callback-routes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { openSession } from "../support/database.ts";
-import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { type Harness, startHarness, TOKEN } from "../support/relay.ts";
 
 /** The way in with a short queue before the commit. */
-async function receiverWithQueueOf(maxWaiting: number, around: Surroundings): Promise<string> {
-  const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
+async function receiverWithQueueOf(maxWaiting: number, harness: Harness): Promise<string> {
+  const { db, close } = connect(new Secret(harness.databaseUrl), { max: 1 });
   const metrics = createMetrics();
   const logger = createLogger({ level: "silent" });
   const log = new CallbackLog({
@@ -26,7 +26,7 @@ async function receiverWithQueueOf(maxWaiting: number, around: Surroundings): Pr
     maxInFlight: 1,
     maxWaiting,
   });
-  const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
+  const sources = sourcesOf(readSettings(harness.environment(), SERVE_REQUIRES));
   const intake = new CallbackIntake({ mayRecord: () => true, sources, log, logger });
   const paced = new Paced({ everyMs: 60_000, act: () => undefined });
   const routes = callbackRoutes({
@@ -49,9 +49,9 @@ async function receiverWithQueueOf(maxWaiting: number, around: Surroundings): Pr
 
 describe("when the queue before the commit is full", () => {
   it("more is refused with 503 and Retry-After: 1, nothing half-done, and what waited is recorded (G8)", async () => {
-    const around = await surroundings();
-    const url = await receiverWithQueueOf(4, around);
-    const outside = await openSession(around.databaseUrl);
+    const harness = await startHarness();
+    const url = await receiverWithQueueOf(4, harness);
+    const outside = await openSession(harness.databaseUrl);
     await outside.query("begin");
     await outside.query("lock table callback in exclusive mode");
 
@@ -68,7 +68,7 @@ describe("when the queue before the commit is full", () => {
 
     const taken = answers.filter((answer) => answer.status === 200).length;
     expect(taken).toBeGreaterThanOrEqual(4);
-    expect(await around.query("select from callback")).toHaveLength(taken);
-    expect(await around.query("select from confirmation")).toHaveLength(taken);
+    expect(await harness.query("select from callback")).toHaveLength(taken);
+    expect(await harness.query("select from confirmation")).toHaveLength(taken);
   });
 });

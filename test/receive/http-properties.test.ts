@@ -52,7 +52,7 @@ const body = fc.oneof(
 
 describe("whatever the bytes", () => {
   it("the answer is one of the known ones, and what was recorded equals what was sent (G1)", async () => {
-    const { around, relay } = await ownRelay({}, { http: true, workers: false });
+    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom("POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE"),
@@ -69,7 +69,7 @@ describe("whatever the bytes", () => {
             body: bytes,
           });
           expect(isAllowed(answer.status), `${answer.status} ${answer.text}`).toBe(true);
-          const rows = await around.query<{ body: Buffer }>(
+          const rows = await harness.query<{ body: Buffer }>(
             "select body from callback where strpos(headers::text, $1) > 0",
             [mark],
           );
@@ -84,7 +84,7 @@ describe("whatever the bytes", () => {
   });
 
   it("a NUL in path, query or body and an endless reference are recorded, and so are their neighbours", async () => {
-    const { around, relay } = await ownRelay({}, { http: true, workers: false });
+    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
     const path = `/callbacks/${TOKEN}`;
     const endless = randomBytes(6_000).toString("base64url");
     const answers = await Promise.all([
@@ -96,7 +96,7 @@ describe("whatever the bytes", () => {
       relay.callback("e", { path: `${path}/${endless}` }),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual(Array(25).fill(200));
-    const rows = await around.query<{ body: Buffer; path: string; reference: string | null }>(
+    const rows = await harness.query<{ body: Buffer; path: string; reference: string | null }>(
       "select body, path, query, reference from callback",
     );
     expect(rows).toHaveLength(25);

@@ -7,16 +7,16 @@ const BROWSER = {
   "sec-fetch-mode": "navigate",
 };
 
-async function house(changes: Record<string, string> = {}) {
-  const { around, relay } = await ownRelay(changes, { http: true, workers: false });
+async function setUp(changes: Record<string, string> = {}) {
+  const { harness, relay } = await ownRelay(changes, { http: true, workers: false });
   const visit = (query: string, headers: Record<string, string> = BROWSER) =>
     fetch(`${relay.url}/callbacks/${TOKEN}${query}`, { headers, redirect: "manual" });
-  return { around, relay, visit };
+  return { harness, relay, visit };
 }
 
 describe("a payer's browser", () => {
   it("gets a page with nothing of the invoice and nothing of its own words (G3), whatever is named", async () => {
-    const { visit } = await house();
+    const { visit } = await setUp();
     const id = randomUUID();
     const pages = new Set<string>();
     for (const query of [
@@ -33,13 +33,13 @@ describe("a payer's browser", () => {
   });
 
   it("is recorded like any callback, and asks like any", async () => {
-    const { around, visit } = await house();
+    const { harness, visit } = await setUp();
     const id = randomUUID();
     await visit(`?invoiceId=${id}`);
-    expect(await around.query("select found_by, verdict, method from callback")).toEqual([
+    expect(await harness.query("select found_by, verdict, method from callback")).toEqual([
       { found_by: "query:invoiceId", verdict: null, method: "GET" },
     ]);
-    expect(await around.query("select invoice_id::text from confirmation")).toEqual([{ invoice_id: id }]);
+    expect(await harness.query("select invoice_id::text from confirmation")).toEqual([{ invoice_id: id }]);
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe("a payer's browser", () => {
   ])(
     "gets a page of its own for %s, without a word for operators; a program gets text",
     async (_name, path) => {
-      const { relay } = await house();
+      const { relay } = await setUp();
       const seen = await fetch(`${relay.url}${path}`, { headers: BROWSER });
       const page = await seen.text();
       expect([seen.status, seen.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
@@ -61,7 +61,7 @@ describe("a payer's browser", () => {
   );
 
   it("gets a policy that allows no script, no frame and no style but the page's own, no referrer, no cache", async () => {
-    const { visit } = await house();
+    const { visit } = await setUp();
     const answer = await visit(`?id=${randomUUID()}`);
     const style = /<style>([^<]+)</.exec(await answer.text())?.[1] ?? "";
     const digest = createHash("sha256").update(style).digest("base64");
@@ -73,10 +73,10 @@ describe("a payer's browser", () => {
   });
 
   it("is sent to CALLBACK_REDIRECT_URL where there is one, after it was recorded, with nothing of the callback", async () => {
-    const { around, visit } = await house({ CALLBACK_REDIRECT_URL: "https://shop.example.com/thanks" });
+    const { harness, visit } = await setUp({ CALLBACK_REDIRECT_URL: "https://shop.example.com/thanks" });
     const answer = await visit(`?invoiceId=${randomUUID()}`);
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "https://shop.example.com/thanks"]);
-    expect(await around.query("select from callback")).toHaveLength(1);
+    expect(await harness.query("select from callback")).toHaveLength(1);
   });
 
   it.each([
@@ -84,13 +84,13 @@ describe("a payer's browser", () => {
     ["HTML with q=0", { accept: "text/html;q=0, */*" }],
     ["JSON", { accept: "application/json", "sec-fetch-mode": "cors" }],
   ])("is not what accepts %s: the plain answer, never a redirect", async (_name, headers) => {
-    const { visit } = await house({ CALLBACK_REDIRECT_URL: "https://shop.example.com/thanks" });
+    const { visit } = await setUp({ CALLBACK_REDIRECT_URL: "https://shop.example.com/thanks" });
     const answer = await visit("", headers);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
   });
 
   it("nor is a POST of a sender that says it takes HTML", async () => {
-    const { relay } = await house({ CALLBACK_REDIRECT_URL: "https://shop.example.com/thanks" });
+    const { relay } = await setUp({ CALLBACK_REDIRECT_URL: "https://shop.example.com/thanks" });
     const answer = await relay.callback({}, { headers: BROWSER, redirect: "manual" });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
   });

@@ -39,10 +39,10 @@ const LOGGED = "select invoice_ids[1]::text as id from callback";
 
 describe("when Postgres goes away while callbacks come in", () => {
   it("its connections cut and refused: 503 with Retry-After, then by itself 2xx again, and every 2xx is in the log (G1)", async () => {
-    const { around, relay } = await ownRelay({}, { http: true, workers: false });
+    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
     const { accepted, others, stop } = senders(relay);
-    const name = new URL(around.databaseUrl).pathname.slice(1);
-    const admin = new URL(around.databaseUrl);
+    const name = new URL(harness.databaseUrl).pathname.slice(1);
+    const admin = new URL(harness.databaseUrl);
     admin.pathname = "/postgres";
     const outside = await openSession(admin.href);
     await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(20));
@@ -61,7 +61,7 @@ describe("when Postgres goes away while callbacks come in", () => {
       expect(answer.status).toBe(503);
       expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     }
-    const logged = (await around.query<{ id: string }>(LOGGED)).map(({ id }) => id);
+    const logged = (await harness.query<{ id: string }>(LOGGED)).map(({ id }) => id);
     expect(accepted.filter((id) => !logged.includes(id))).toEqual([]);
     expect(new Set(logged).size).toBe(logged.length);
   });

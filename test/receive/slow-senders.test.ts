@@ -47,7 +47,7 @@ describe("a body", () => {
   });
 
   it("in chunks is taken whatever their size, but not one in chunks of a byte or so", async () => {
-    const { around, relay } = await ownRelay({}, { http: true, workers: false });
+    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
     const answerTo = (chunk: string, count: number) =>
       open(
         relay.url,
@@ -57,7 +57,7 @@ describe("a body", () => {
     expect(await answerTo("a".repeat(100), 2_500)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await answerTo("a", 900)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await answerTo("a", 100_000)).toMatch(/^HTTP\/1\.1 413 /);
-    const sizes = await around.query<{ size: number }>(
+    const sizes = await harness.query<{ size: number }>(
       "select length(body) as size from callback order by 1",
     );
     expect(sizes.map(({ size }) => size)).toEqual([900, 250_000]);

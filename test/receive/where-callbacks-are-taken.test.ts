@@ -4,7 +4,7 @@ import { sendRaw } from "./send-raw.ts";
 
 describe("a callback's path", () => {
   it("is known as Express knows one: in any case, after an origin, with broken escapes; and no other is", async () => {
-    const { around, relay } = await ownRelay({}, { http: true, workers: false });
+    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
     const statusOf = async (target: string) =>
       (await sendRaw(relay.url, { method: "POST", target, headers: {}, body: Buffer.from("{}") })).status;
     const taken = [
@@ -27,6 +27,6 @@ describe("a callback's path", () => {
       `http://callbacks/${TOKEN}`,
     ];
     for (const target of others) expect(await statusOf(target), target).toBe(404);
-    expect(await around.query("select from callback")).toHaveLength(taken.length);
+    expect(await harness.query("select from callback")).toHaveLength(taken.length);
   });
 });

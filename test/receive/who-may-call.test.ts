@@ -21,10 +21,10 @@ function webhookHeaders(body: string, at = Date.now(), secret = WEBHOOK_SECRET):
 }
 
 async function relayWith(changes: Record<string, string>, workers = false) {
-  const { around, relay } = await ownRelay(changes, { http: true, workers });
+  const { harness, relay } = await ownRelay(changes, { http: true, workers });
   const send = async (body: string, headers: Record<string, string>) =>
     (await relay.callback(body, { headers })).status;
-  return { around, relay, send };
+  return { harness, relay, send };
 }
 
 describe("a signature check", () => {
@@ -109,26 +109,26 @@ describe("allowed addresses", () => {
     ["203.0.113.7:51234, 127.0.0.1:80", "203.0.113.7"],
     ["[2001:db8::1]", "2001:db8::1"],
   ])("hold for a client whose proxy names its port: %s", async (forwarded, address) => {
-    const { send, around } = await relayWith({
+    const { send, harness } = await relayWith({
       CALLBACK_ALLOWED_ADDRESSES: "203.0.113.0/24,2001:db8::/32",
       TRUSTED_PROXIES: "loopback",
     });
     expect(await send("{}", { "x-forwarded-for": forwarded })).toBe(200);
-    expect(await around.query("select remote_address from callback")).toEqual([{ remote_address: address }]);
+    expect(await harness.query("select remote_address from callback")).toEqual([{ remote_address: address }]);
   });
 
   it("are recorded as plain IPv4 where they come mapped into IPv6", async () => {
-    const { send, around } = await relayWith({ TRUSTED_PROXIES: "loopback" });
+    const { send, harness } = await relayWith({ TRUSTED_PROXIES: "loopback" });
     for (const address of ["::ffff:203.0.113.7", "::ffff:cb00:7107", "2001:db8::7"])
       expect(await send("{}", { "x-forwarded-for": address })).toBe(200);
-    const rows = await around.query("select remote_address from callback order by 1");
+    const rows = await harness.query("select remote_address from callback order by 1");
     expect(rows.map((row) => row.remote_address)).toEqual(["2001:db8::7", "203.0.113.7", "203.0.113.7"]);
   });
 
   it("do not believe X-Forwarded-For when no proxy is trusted", async () => {
-    const { send, around } = await relayWith({ CALLBACK_ALLOWED_ADDRESSES: "203.0.113.0/24" });
+    const { send, harness } = await relayWith({ CALLBACK_ALLOWED_ADDRESSES: "203.0.113.0/24" });
     expect(await send("{}", { "x-forwarded-for": "203.0.113.7" })).toBe(400);
-    const rows = await around.query("select remote_address from callback");
+    const rows = await harness.query("select remote_address from callback");
     expect(rows).toEqual([{ remote_address: "127.0.0.1" }]);
   });
 });
@@ -137,16 +137,16 @@ const REFUSED = "select name, source, subject from alarm where cleared_at is nul
 
 describe("a callback that fails a check", () => {
   it("is recorded as refused with its ids, asks nothing (G3), is alarmed and counted", async () => {
-    const { around, relay } = await relayWith({ CALLBACK_HMAC_SECRETS: SECRET }, true);
-    const id = around.provider.paid();
+    const { harness, relay } = await relayWith({ CALLBACK_HMAC_SECRETS: SECRET }, true);
+    const id = harness.provider.paid();
     const body = JSON.stringify({ data: { id } });
     expect((await relay.callback(body)).status).toBe(400);
 
-    expect(await around.query("select verdict, invoice_ids::text[] as ids from callback")).toEqual([
+    expect(await harness.query("select verdict, invoice_ids::text[] as ids from callback")).toEqual([
       { verdict: "refused", ids: [id] },
     ]);
     // In the callback's own commit (G13).
-    expect(await around.query(REFUSED)).toEqual([
+    expect(await harness.query(REFUSED)).toEqual([
       { name: "callback_refused", source: "default", subject: "header_missing" },
     ]);
     const metrics = await (await fetch(`${relay.url}/metrics`)).text();
@@ -157,8 +157,8 @@ describe("a callback that fails a check", () => {
     // The same callback, signed, becomes an event: the refused one stood in nobody's way.
     const headers = { "x-signature": createHmac("sha256", SECRET).update(body).digest("hex") };
     expect((await relay.callback(body, { headers })).status).toBe(200);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
-    expect(around.provider.requests).toEqual([`/api/v1/invoices/${id}`]);
+    await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
+    expect(harness.provider.requests).toEqual([`/api/v1/invoices/${id}`]);
   });
 
   // What strips it is a CDN, and what makes it wrong another secret: two things to look at.
@@ -167,43 +167,43 @@ describe("a callback that fails a check", () => {
     ["header_token", { CALLBACK_HEADER_TOKENS: SECRET, CALLBACK_HEADER_NAME: "X-Hub" }, "x-hub"],
     ["standard_webhook", { CALLBACK_WEBHOOK_SECRETS: WEBHOOK_SECRET }, "webhook-signature"],
   ])("tells a header that is missing from one that is wrong: %s", async (check, changes, header) => {
-    const { around, send } = await relayWith(changes);
+    const { harness, send } = await relayWith(changes);
     await send("{}", {});
     await send("{}", { [header]: "" });
     await send("{}", { [header]: "wrong" });
-    expect(await around.query("select failed_check from callback order by received_at")).toMatchObject([
+    expect(await harness.query("select failed_check from callback order by received_at")).toMatchObject([
       { failed_check: "header_missing" },
       { failed_check: "header_missing" },
       { failed_check: check },
     ]);
-    const [missing] = await around.query("select detail from alarm where subject = 'header_missing'");
+    const [missing] = await harness.query("select detail from alarm where subject = 'header_missing'");
     expect(missing?.detail).toContain(header);
-    expect(await around.query(`${REFUSED} and subject = '${check}'`)).toHaveLength(1);
+    expect(await harness.query(`${REFUSED} and subject = '${check}'`)).toHaveLength(1);
   });
 
   it("does not call anyone for a payer's browser, which signs nothing, and shows it its page", async () => {
-    const { around, relay } = await relayWith({ CALLBACK_HMAC_SECRETS: SECRET });
+    const { harness, relay } = await relayWith({ CALLBACK_HMAC_SECRETS: SECRET });
     const answer = await fetch(`${relay.url}/callbacks/${TOKEN}?invoiceId=${randomUUID()}`, {
       headers: { accept: "text/html" },
     });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toContain("text/html");
-    expect(await around.query("select verdict from callback")).toEqual([{ verdict: "refused" }]);
-    expect(await around.query("select from confirmation")).toEqual([]);
+    expect(await harness.query("select verdict from callback")).toEqual([{ verdict: "refused" }]);
+    expect(await harness.query("select from confirmation")).toEqual([]);
     // A machine's refused callback afterwards is the first to raise the alarm.
     await relay.callback("{}");
     await vi.waitFor(async () =>
-      expect(await around.query("select times from alarm")).toEqual([{ times: 1 }]),
+      expect(await harness.query("select times from alarm")).toEqual([{ times: 1 }]),
     );
   });
 });
 
 describe("wrong tokens", () => {
   it("get 404, and nothing of them is recorded but their number", async () => {
-    const { around, relay } = await relayWith({});
+    const { harness, relay } = await relayWith({});
     for (let n = 0; n < 3; n += 1)
       expect((await relay.callback("{}", { path: `/callbacks/wrong-${n}` })).status).toBe(404);
-    expect(await around.query("select from callback")).toEqual([]);
+    expect(await harness.query("select from callback")).toEqual([]);
     const metrics = await (await fetch(`${relay.url}/metrics`)).text();
     expect(metrics).toContain('invoice_relay_callbacks_total{status="404"} 3');
   });
@@ -240,9 +240,9 @@ describe("what answers a recorded callback", () => {
 
 describe("a callback that names no invoice", () => {
   it("brings the next sweep forward, once a minute however many come", async () => {
-    const { around, relay } = await relayWith({});
+    const { harness, relay } = await relayWith({});
     const heard: string[] = [];
-    const listener = await openSession(around.databaseUrl);
+    const listener = await openSession(harness.databaseUrl);
     listener.on("notification", ({ payload = "" }) => void heard.push(payload.split(" ")[1] ?? ""));
     await listener.query("listen invoice_relay");
     for (let n = 0; n < 5; n += 1) await relay.callback({ status: "Paid", n });

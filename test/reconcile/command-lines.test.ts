@@ -9,8 +9,8 @@ const DAYS = ["--from", "2026-10-01", "--to", "2026-10-31"];
 
 describe("the command lines", () => {
   it("certify exits 1 with the days, the scope and each gap by name; reconcile says what it opened", async () => {
-    const { service, environment, around } = await emptyMonth();
-    await around.query("update source set first_served_at = '2026-09-01'");
+    const { service, environment, harness } = await emptyMonth();
+    await harness.query("update source set first_served_at = '2026-09-01'");
     const id = randomUUID();
     const invoices = [{ id, createdAt: paidAt, paidAt, amount: "1234567.50" }];
     await service.control("POST", "/invoices", { collectionId: OPEN_AMOUNT, invoices });
@@ -32,10 +32,10 @@ describe("the command lines", () => {
     expect(opened.stdout).toContain("1 payment is healed");
     expect(opened.stdout).toMatch(new RegExp(`${id} +not_served +`));
     expect(opened.stdout).not.toContain("Nothing is missing");
-    expect(await around.query("select action, detail->>'reason' as reason from audit_entry")).toEqual([
+    expect(await harness.query("select action, detail->>'reason' as reason from audit_entry")).toEqual([
       { action: "reconcile", reason: "their outage" },
     ]);
-    expect(await around.query("select invoice_id, opened_by from confirmation")).toEqual([
+    expect(await harness.query("select invoice_id, opened_by from confirmation")).toEqual([
       { invoice_id: id, opened_by: "reconcile" },
     ]);
   });

@@ -2,34 +2,34 @@ import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
 import { LIVE_KEY, OPEN_AMOUNT, startTestService } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
-import { surroundings, type TestRelay } from "../support/relay.ts";
+import { startHarness, type TestRelay } from "../support/relay.ts";
 
-type Around = Pick<Awaited<ReturnType<typeof emptyMonth>>, "around">;
+type WithHarness = Pick<Awaited<ReturnType<typeof emptyMonth>>, "harness">;
 
 /**
  * A relay that has been served for 40 days and has just swept its list, over a collection service and a local
  * SNS, all real and empty.
  */
 export async function emptyMonth() {
-  const around = await surroundings();
+  const harness = await startHarness();
   const service = await startTestService();
-  const environment = around.environment({
+  const environment = harness.environment({
     COLLECTION_API_URL: service.url,
     COLLECTION_API_KEY: LIVE_KEY,
     COLLECTION_IDS: OPEN_AMOUNT,
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
   });
-  await around.query(
+  await harness.query(
     "insert into source (name, first_served_at) values ('default', now() - interval '40 days')",
   );
-  await around.query(
+  await harness.query(
     `insert into sweep (id, source, collection_id, kind, state, started_at, window_from, window_to)
      values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now(), now() - interval '40 days',
        now() - interval '40 days')`,
     [OPEN_AMOUNT],
   );
-  return { around, service, environment };
+  return { harness, service, environment };
 }
 
 /** Callbacks as the provider documents them, 50 at a time. */
@@ -46,11 +46,11 @@ export async function sendAll(relay: TestRelay, invoiceIds: readonly string[]): 
 }
 
 /** Waits until so many events are published and nothing else is under way. */
-export async function untilPublished({ around }: Around, count: number): Promise<void> {
+export async function untilPublished({ harness }: WithHarness, count: number): Promise<void> {
   await vi.waitFor(
     async () =>
       expect(
-        await around.query(
+        await harness.query(
           `select from event where exists (select from publication where publication.event_id = event.id)
              and not exists (select from outbox where outbox.event_id = event.id)`,
         ),
@@ -76,9 +76,9 @@ export async function certify({
 }
 
 /** How often each invoice's event is on the topic, by event id. */
-export function eventsOnTopic({ around }: Around): Map<string, string[]> {
+export function eventsOnTopic({ harness }: WithHarness): Map<string, string[]> {
   const byInvoice = new Map<string, string[]>();
-  for (const { message } of around.sns.messages(around.topicArn)) {
+  for (const { message } of harness.sns.messages(harness.topicArn)) {
     const { id, subject } = JSON.parse(message);
     byInvoice.set(subject, [...(byInvoice.get(subject) ?? []), id]);
   }

@@ -2,37 +2,37 @@ import { expect, it, onTestFinished } from "vitest";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addEvents } from "../support/log-rows.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { idsOf } from "./replaying-fixture.ts";
 
 it("replay events says so if the relay has no topic for some", async () => {
-  const around = await surroundings();
-  await addEvents(around, 1);
-  await addEvents(around, 2, { invoiceType: "Test" });
-  await startRelay(around.environment());
-  const shell = around.environment({ SNS_TEST_TOPIC_ARN: `${around.topicArn}-of-tests` });
+  const harness = await startHarness();
+  await addEvents(harness, 1);
+  await addEvents(harness, 2, { invoiceType: "Test" });
+  await startRelay(harness.environment());
+  const shell = harness.environment({ SNS_TEST_TOPIC_ARN: `${harness.topicArn}-of-tests` });
   const { code, stdout } = await runCli(["replay", "events", "--all", "--yes"], shell);
   expect(stdout).toContain("1 of 3 handled, 1 sent, 0 refused.\n2 events were left out: queued again");
   expect(code).toBe(1);
 });
 
 it("replay events: the relay sends, whose right to publish this shell need not have", async () => {
-  const around = await surroundings();
-  const events = await addEvents(around, 23);
+  const harness = await startHarness();
+  const events = await addEvents(harness, 23);
   // What the command could reach by itself has no topic.
   const elsewhere = await startLocalSns({ port: 0 });
   onTestFinished(() => elsewhere.close());
-  const shell = around.environment({ AWS_ENDPOINT_URL_SNS: elsewhere.url });
+  const shell = harness.environment({ AWS_ENDPOINT_URL_SNS: elsewhere.url });
   const replay = (...words: string[]) =>
     runCli(["replay", "events", "--all", "--yes", ...words, "--json"], shell);
 
   const nobody = await replay();
   expect(nobody.code).toBe(1);
   expect(nobody.stdout).toContain("No relay runs that could send these events.");
-  expect(await around.query("select from replay")).toEqual([]);
+  expect(await harness.query("select from replay")).toEqual([]);
   expect(JSON.parse((await replay("--here")).stdout).replay).toMatchObject({ state: "failed", sent: 0 });
 
-  await startRelay(around.environment());
+  await startRelay(harness.environment());
   const { code, stdout, stderr } = await replay();
   expect(stderr).toMatch(/^Replay [0-9a-f-]{36} is queued; the relay sends it/);
   expect(JSON.parse(stdout).replay).toMatchObject({
@@ -41,5 +41,5 @@ it("replay events: the relay sends, whose right to publish this shell need not h
     requestedBy: expect.anything(),
   });
   expect(code).toBe(0);
-  expect(idsOf(around.sns.messages(around.topicArn))).toEqual(events.map(({ id }) => id));
+  expect(idsOf(harness.sns.messages(harness.topicArn))).toEqual(events.map(({ id }) => id));
 });

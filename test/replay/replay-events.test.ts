@@ -3,14 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { listRefusals } from "../../src/replay/replay-rows.ts";
 import { addEvents, wholeDatabase } from "../support/log-rows.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { idsOf, replaying } from "./replaying-fixture.ts";
 
 describe("replay events", () => {
   it("publishes again with the same id and payload, marked as a replay, and keeps every outcome (G5, G9)", async () => {
-    const around = await surroundings();
-    const events = await addEvents(around, 23);
-    const { start, run } = replaying(around);
+    const harness = await startHarness();
+    const events = await addEvents(harness, 23);
+    const { start, run } = replaying(harness);
 
     const replay = await start();
     const ended = await run(replay);
@@ -23,13 +23,13 @@ describe("replay events", () => {
       refused: 0,
       underWay: false,
     });
-    const messages = around.sns.messages(around.topicArn);
+    const messages = harness.sns.messages(harness.topicArn);
     expect(messages.map((message) => message.message)).toEqual(events.map((event) => event.payload));
     expect(idsOf(messages)).toEqual(events.map((event) => event.id));
     expect(new Set(messages.map((message) => message.messageAttributes.replay?.Value))).toEqual(
       new Set([replay.id]),
     );
-    const kept = await around.query(
+    const kept = await harness.query(
       "select event_id, message_id from publication where replay_id = $1 order by id",
       [replay.id],
     );
@@ -39,72 +39,72 @@ describe("replay events", () => {
   });
 
   it("in a dry run says how many and which come first, and changes nothing", async () => {
-    const around = await surroundings();
-    const [first] = await addEvents(around, 12);
-    const { plan: planOf } = replaying(around);
-    const before = await wholeDatabase(around);
+    const harness = await startHarness();
+    const [first] = await addEvents(harness, 12);
+    const { plan: planOf } = replaying(harness);
+    const before = await wholeDatabase(harness);
 
     const plan = await planOf({ from: "2026-10-01T00:00:01Z", to: "2026-10-01T00:00:04Z" });
 
     expect(plan.matching).toBe(3);
     expect(plan.first[0]).toMatchObject({ eventId: first?.id, invoiceIds: [first?.invoiceId] });
-    expect(await wholeDatabase(around)).toEqual(before);
-    expect(around.sns.messages()).toEqual([]);
+    expect(await wholeDatabase(harness)).toEqual(before);
+    expect(harness.sns.messages()).toEqual([]);
   });
 
   it("takes only what every filter allows", async () => {
-    const around = await surroundings();
-    const [one, two] = await addEvents(around, 3);
-    const { start, run } = replaying(around);
+    const harness = await startHarness();
+    const [one, two] = await addEvents(harness, 3);
+    const { start, run } = replaying(harness);
     const invoiceIds = [one?.invoiceId ?? "", two?.invoiceId ?? ""];
 
     await run(
       await start({ invoiceIds, eventType: "invoice.paid", source: "default", to: "2026-10-01T00:00:02Z" }),
     );
 
-    expect(idsOf(around.sns.messages())).toEqual([one?.id]);
+    expect(idsOf(harness.sns.messages())).toEqual([one?.id]);
   });
 
   it("never sends Test events, unpublished or held ones to the live topic", async () => {
-    const around = await surroundings();
-    const [live] = await addEvents(around, 1);
-    await addEvents(around, 2, { invoiceType: "Test" });
-    await addEvents(around, 2, { state: "held", invoiceType: "Test" });
-    await addEvents(around, 2, { state: "dead" });
-    const { start, run } = replaying(around);
+    const harness = await startHarness();
+    const [live] = await addEvents(harness, 1);
+    await addEvents(harness, 2, { invoiceType: "Test" });
+    await addEvents(harness, 2, { state: "held", invoiceType: "Test" });
+    await addEvents(harness, 2, { state: "dead" });
+    const { start, run } = replaying(harness);
 
     await run(await start());
 
-    expect(idsOf(around.sns.messages())).toEqual([live?.id]);
+    expect(idsOf(harness.sns.messages())).toEqual([live?.id]);
   });
 
   it("gets through a FIFO topic's deduplication with an id of its own", async () => {
-    const around = await surroundings();
-    const topicArn = await createLocalTopic(around.sns.url, "events.fifo");
-    const [event] = await addEvents(around, 1);
-    const { start, run } = replaying(around, { topicArn });
+    const harness = await startHarness();
+    const topicArn = await createLocalTopic(harness.sns.url, "events.fifo");
+    const [event] = await addEvents(harness, 1);
+    const { start, run } = replaying(harness, { topicArn });
 
     await run(await start());
     await run(await start());
 
-    const messages = around.sns.messages(topicArn);
+    const messages = harness.sns.messages(topicArn);
     expect(idsOf(messages)).toEqual([event?.id, event?.id]);
     expect(messages.map((message) => message.deduplicated)).toEqual([0, 0]);
   });
 
   it("sends again only the entries that failed, and reports those that SNS refuses by name (G5)", async () => {
-    const around = await surroundings();
-    const events = await addEvents(around, 10);
+    const harness = await startHarness();
+    const events = await addEvents(harness, 10);
     const [failing, refused] = [events[2], events[7]];
-    around.sns.addFault({ kind: "fail-entries", matching: failing?.invoiceId ?? "" });
-    around.sns.addFault({ kind: "fail-entries", senderFault: true, matching: refused?.invoiceId ?? "" });
-    const { start, run, db } = replaying(around);
+    harness.sns.addFault({ kind: "fail-entries", matching: failing?.invoiceId ?? "" });
+    harness.sns.addFault({ kind: "fail-entries", senderFault: true, matching: refused?.invoiceId ?? "" });
+    const { start, run, db } = replaying(harness);
 
     const replay = await start();
     const ended = await run(replay);
 
     expect(ended).toMatchObject({ state: "done", handled: 10, sent: 9, refused: 1 });
-    const sent = idsOf(around.sns.messages());
+    const sent = idsOf(harness.sns.messages());
     expect(new Set(sent).size).toBe(sent.length);
     expect(sent.at(-1)).toBe(failing?.id);
     expect(await listRefusals({ db, id: replay.id })).toEqual([
@@ -118,35 +118,35 @@ describe("replay events", () => {
   });
 
   it("lets no live event wait behind more than one of its batches (G9)", async () => {
-    const around = await surroundings();
-    await addEvents(around, 900);
-    await startRelay(around.environment());
-    const { start, run } = replaying(around);
+    const harness = await startHarness();
+    await addEvents(harness, 900);
+    await startRelay(harness.environment());
+    const { start, run } = replaying(harness);
 
     const running = run(await start());
     const behind: { id: string; accepted: number }[] = [];
     for (let round = 1; round <= 8; round += 1) {
-      await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(round * 60), {
+      await vi.waitFor(() => expect(harness.sns.messages().length).toBeGreaterThan(round * 60), {
         interval: 25,
       });
       const id = randomUUID();
-      await around.query(
+      await harness.query(
         `with made as (
            insert into event (id, invoice_id, type, source, invoice_type, payload)
            values ($1, $1, 'invoice.paid', 'default', 'Live', '{}'))
          insert into outbox (event_id, source, invoice_type) values ($1, 'default', 'Live')`,
         [id],
       );
-      behind.push({ id, accepted: around.sns.messages().length });
-      await around.query("select pg_notify('invoice_relay', 'test publish')");
+      behind.push({ id, accepted: harness.sns.messages().length });
+      await harness.query("select pg_notify('invoice_relay', 'test publish')");
     }
     // Whoever was first to take it up, this process or serve.
     await running;
     await vi.waitFor(async () =>
-      expect(await around.query("select state, sent from replay")).toEqual([{ state: "done", sent: 900 }]),
+      expect(await harness.query("select state, sent from replay")).toEqual([{ state: "done", sent: 900 }]),
     );
 
-    const order = idsOf(around.sns.messages());
+    const order = idsOf(harness.sns.messages());
     const live = new Set(behind.map(({ id }) => id));
     expect(behind.every(({ id }) => order.includes(id))).toBe(true);
     const replayedBefore = behind.map(
@@ -157,22 +157,22 @@ describe("replay events", () => {
   });
 
   it("of invoices that are named goes to another topic though it is held: of a Test invoice that is Live now", async () => {
-    const around = await surroundings();
-    const [event] = await addEvents(around, 2, { state: "held", invoiceType: "Test" });
-    const { start, run } = replaying(around);
-    const target = { kind: "other_topic", topicArn: around.topicArn } as const;
+    const harness = await startHarness();
+    const [event] = await addEvents(harness, 2, { state: "held", invoiceType: "Test" });
+    const { start, run } = replaying(harness);
+    const target = { kind: "other_topic", topicArn: harness.topicArn } as const;
     await expect(start({}, target)).rejects.toThrow("nothing matched");
     await expect(start({ invoiceIds: [event?.invoiceId ?? ""] })).rejects.toThrow("nothing matched");
 
     await run(await start({ invoiceIds: [event?.invoiceId ?? ""] }, target));
 
-    expect(idsOf(around.sns.messages(around.topicArn))).toEqual([event?.id]);
-    expect(await around.query("select state from outbox")).toEqual([{ state: "held" }, { state: "held" }]);
+    expect(idsOf(harness.sns.messages(harness.topicArn))).toEqual([event?.id]);
+    expect(await harness.query("select state from outbox")).toEqual([{ state: "held" }, { state: "held" }]);
   });
 
   it("refuses filters that mean nothing for its kind, rather than ignoring them", async () => {
-    const around = await surroundings();
-    const { start } = replaying(around);
+    const harness = await startHarness();
+    const { start } = replaying(harness);
     await expect(start({ refused: true })).rejects.toThrow(/refused callbacks/);
     await expect(start({ from: "2026-11-02T00:00:00Z", to: "2026-11-01T00:00:00Z" })).rejects.toThrow(
       /is empty/,

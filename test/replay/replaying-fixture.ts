@@ -9,7 +9,7 @@ import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
-import type { Surroundings } from "../support/relay.ts";
+import type { Harness } from "../support/relay.ts";
 
 const FAST = 100_000;
 const TOPICS: ReplayTarget = { kind: "topics" };
@@ -23,12 +23,12 @@ interface Replaying {
 }
 
 /** Replays of one kind, of events unless said, in this process. */
-export function replaying(around: Surroundings, given: Replaying = {}) {
-  const { kind = "events", topicArn = around.topicArn, running } = given;
-  const db = openDatabase(around.databaseUrl);
+export function replaying(harness: Harness, given: Replaying = {}) {
+  const { kind = "events", topicArn = harness.topicArn, running } = given;
+  const db = openDatabase(harness.databaseUrl);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
   const runner = new ReplayRunner({
-    db: running === undefined ? db : openDatabase(around.databaseUrl, running),
+    db: running === undefined ? db : openDatabase(harness.databaseUrl, running),
     lease: leaseOf(15_000),
     onConfirmations: () => undefined,
     alarms: null,
@@ -37,7 +37,7 @@ export function replaying(around: Surroundings, given: Replaying = {}) {
     createDestination: () =>
       new SnsDestination({
         region: "us-east-1",
-        endpoint: around.sns.url,
+        endpoint: harness.sns.url,
         connections: 1,
         timeoutMs: 10_000,
       }),

@@ -1,30 +1,30 @@
 import { describe, it } from "vitest";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
-import { surroundings } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 import { replaying } from "./replaying-fixture.ts";
 
 describe("replays that a running relay takes up", () => {
   it("do not wait for one that cannot go on, of their own kind or another (G11)", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     // What was replayed for a source that is refused is never asked about.
-    await around.query(
+    await harness.query(
       `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, priority)
        select gen_random_uuid(), 'sick', 'replay', now(), now(), now(), 'due', 'replay'
        from generate_series(1, 1000)`,
     );
-    for (const source of ["sick", "well"]) await addConfirmation(around, { source, verdict: "not_paid" });
-    await addCallback(around, { source: "well" });
+    for (const source of ["sick", "well"]) await addConfirmation(harness, { source, verdict: "not_paid" });
+    await addCallback(harness, { source: "well" });
     const [asking, reading] = [
-      replaying(around, { kind: "confirmations" }),
-      replaying(around, { kind: "callbacks" }),
+      replaying(harness, { kind: "confirmations" }),
+      replaying(harness, { kind: "callbacks" }),
     ];
     const { id: sick } = await asking.start({ source: "sick" });
     const well = [await asking.start({ source: "well" }), await reading.start({ source: "well" })];
     asking.passing();
 
     const states = () =>
-      around.query("select id, state, waits_for is not null as waits from replay order by id");
+      harness.query("select id, state, waits_for is not null as waits from replay order by id");
     await eventually(
       states,
       toEqual(

@@ -10,7 +10,7 @@ import { readKeyFile, verifySigned } from "../../src/signing/verify-signed.ts";
 import { place, prove } from "../reconcile/prove-period.ts";
 import { books } from "../reconcile/relay-books.ts";
 import { runCli } from "../support/cli-process.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { startHarness, startRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { newSigningKey } from "./signing-key.ts";
 
@@ -104,9 +104,9 @@ describe("a certificate", () => {
 
 describe("keys", () => {
   it("that were used before stay published, on both ports, and check what they signed", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const key = newSigningKey();
-    const relay = await startRelay(around.environment({ CERTIFICATE_SIGNING_KEY: key, OPS_PORT: "0" }));
+    const relay = await startRelay(harness.environment({ CERTIFICATE_SIGNING_KEY: key, OPS_PORT: "0" }));
     const read = async (url: string) => await fetch(`${url}/.well-known/invoice-relay-keys.json`);
     const answer = await read(relay.url);
     expect(await answer.clone().json()).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { operations } from "../../src/operate/operations/list.ts";
-import { ownRelay, type Surroundings, type TestRelay } from "./relay.ts";
+import { type Harness, ownRelay, type TestRelay } from "./relay.ts";
 
 export const READER = "reader-token-0123456789abcdef";
 export const OPERATOR = "operator-token-0123456789abcd";
@@ -12,7 +12,7 @@ export const ADMIN_TOKENS = `ada:read:${READER},obi:operate:${OPERATOR},eve:admi
 export type Answer = { status: number; headers: Headers; body: any };
 
 export interface AdminApi {
-  around: Surroundings;
+  harness: Harness;
   relay: TestRelay;
   /** Asks with a bearer token: the admin's, unless another one is given. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
@@ -29,7 +29,7 @@ export async function adminApi(
   changes: Record<string, string | undefined> = {},
   roles = { http: true, workers: false },
 ): Promise<AdminApi> {
-  const { around, relay } = await ownRelay({ ADMIN_TOKENS, ...changes }, roles);
+  const { harness, relay } = await ownRelay({ ADMIN_TOKENS, ...changes }, roles);
   const base = relay.opsUrl ?? relay.url;
   const send: AdminApi["send"] = async (method, path, { headers = {}, body } = {}) => {
     const answer = await fetch(`${base}/admin/v1${path}`, {
@@ -42,7 +42,7 @@ export async function adminApi(
     return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
   };
   return {
-    around,
+    harness,
     relay,
     send,
     call: (method, path, body, token = ADMIN) =>

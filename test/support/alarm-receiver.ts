@@ -10,12 +10,12 @@ interface ToldMessage {
   alarms: { name: string; subject: string; detail: string; clearedAt: string | null; runbook: string }[];
 }
 
-/** What ALARM_WEBHOOK_URL names, in a test: keeps what it is told, and answers as `mood` says. */
+/** What ALARM_WEBHOOK_URL names, in a test: keeps what it is told, and answers as `behaviour` says. */
 export interface AlarmReceiver {
   url: string;
   messages: ToldMessage[];
   /** A status, of each message its own, or never an answer. */
-  mood: number | "hangs" | ((message: ToldMessage) => number);
+  behaviour: number | "hangs" | ((message: ToldMessage) => number);
   /** The body of its answers. */
   answer: string;
 }
@@ -26,15 +26,15 @@ export async function startAlarmReceiver(): Promise<AlarmReceiver> {
     const body = await text(request);
     const message: ToldMessage = { headers: request.headers, body, ...JSON.parse(body) };
     messages.push(message);
-    const { mood } = receiver;
-    if (mood !== "hangs")
-      response.writeHead(typeof mood === "number" ? mood : mood(message)).end(receiver.answer);
+    const { behaviour } = receiver;
+    if (behaviour !== "hangs")
+      response.writeHead(typeof behaviour === "number" ? behaviour : behaviour(message)).end(receiver.answer);
   });
   onTestFinished(server.close);
   const receiver: AlarmReceiver = {
     url: `${server.url}/services/planted-secret`,
     messages,
-    mood: 200,
+    behaviour: 200,
     answer: "ok",
   };
   return receiver;

@@ -7,7 +7,7 @@ import { migrateToLatest } from "../../src/database/migrate.ts";
 import type { Database } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { onTestFinished } from "./own-test.ts";
-import { PATIENCE_MS } from "./patience-ms.ts";
+import { TIMEOUT_MS } from "./timeout-ms.ts";
 
 export interface TestDatabase {
   /** `postgres://…` */
@@ -118,7 +118,7 @@ async function createDatabase(
   const server = sessionsOn(serverUrl);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  for (const until = Date.now() + PATIENCE_MS; ; ) {
+  for (const until = Date.now() + TIMEOUT_MS; ; ) {
     try {
       // Copied as files: half the time of what goes through the log.
       await server.query(`create database ${name} template ${template} strategy file_copy ${as}`);

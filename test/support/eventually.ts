@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import { PATIENCE_MS } from "./patience-ms.ts";
+import { TIMEOUT_MS } from "./timeout-ms.ts";
 
 /**
  * Waits until what `read` gives is as expected: for what happens by itself, such as a row that a worker
@@ -11,7 +11,7 @@ import { PATIENCE_MS } from "./patience-ms.ts";
 export async function eventually<Value>(
   read: () => Value | Promise<Value>,
   check: (value: Value) => void,
-  { timeout = PATIENCE_MS } = {},
+  { timeout = TIMEOUT_MS } = {},
 ): Promise<Value> {
   return await vi.waitFor(
     async () => {

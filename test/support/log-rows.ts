@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "../../src/database/tables.ts";
 import { openDatabase } from "./database.ts";
-import { type Surroundings, surroundings } from "./relay.ts";
+import { type Harness, startHarness } from "./relay.ts";
 
 /** What a relay runs in, and a connection to its database. */
-export async function withDatabase(): Promise<{ around: Surroundings; db: Database }> {
-  const around = await surroundings();
-  return { around, db: openDatabase(around.databaseUrl) };
+export async function withDatabase(): Promise<{ harness: Harness; db: Database }> {
+  const harness = await startHarness();
+  return { harness, db: openDatabase(harness.databaseUrl) };
 }
 
 const payloadOf = (id: string, invoiceId: string) =>
@@ -36,7 +36,7 @@ export interface EventRow {
  * outbox.
  */
 export async function addEvents(
-  around: Surroundings,
+  harness: Harness,
   count: number,
   { state = "published", invoiceType = "Live", source = "default" } = {},
 ): Promise<EventRow[]> {
@@ -45,7 +45,7 @@ export async function addEvents(
     return { id, invoiceId, payload: payloadOf(id, invoiceId) };
   });
   const ids = rows.map((row) => row.id);
-  await around.query(
+  await harness.query(
     `insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name, created_at)
      select id, invoice_id, payload, 'invoice.paid', $4, $5, 'Term 1',
        '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second'
@@ -53,13 +53,13 @@ export async function addEvents(
     [ids, rows.map((row) => row.invoiceId), rows.map((row) => row.payload), source, invoiceType],
   );
   if (state === "published")
-    await around.query(
+    await harness.query(
       `insert into publication (event_id, source, topic_arn, message_id, published_at)
        select id, source, $2, 'sent-' || id, created_at from event where id = any($1)`,
-      [ids, around.topicArn],
+      [ids, harness.topicArn],
     );
   else
-    await around.query(
+    await harness.query(
       `insert into outbox (event_id, source, invoice_type, state, due_at)
        select id, source, invoice_type, $2, created_at from event where id = any($1) and source = $3`,
       [ids, state, source],
@@ -67,9 +67,9 @@ export async function addEvents(
   return rows;
 }
 
-const insertRow = (around: Surroundings, table: string, row: Record<string, unknown>) => {
+const insertRow = (harness: Harness, table: string, row: Record<string, unknown>) => {
   const names = Object.keys(row);
-  return around.query(
+  return harness.query(
     `insert into ${table} (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
     Object.values(row),
   );
@@ -77,7 +77,7 @@ const insertRow = (around: Surroundings, table: string, row: Record<string, unkn
 
 /** One row of `confirmation`; what is left out is one that ended in `paid`. */
 export async function addConfirmation(
-  around: Surroundings,
+  harness: Harness,
   columns: Record<string, unknown> = {},
 ): Promise<string> {
   const row: Record<string, unknown> = {
@@ -93,13 +93,13 @@ export async function addConfirmation(
     opened_by: "callback",
     ...columns,
   };
-  await insertRow(around, "confirmation", row);
+  await insertRow(harness, "confirmation", row);
   return String(row.invoice_id);
 }
 
 /** One row of `callback`; what is left out is the documented one about a new invoice. */
 export async function addCallback(
-  around: Surroundings,
+  harness: Harness,
   columns: Record<string, unknown> = {},
 ): Promise<{ id: string; invoiceId: string }> {
   const invoiceId = randomUUID();
@@ -116,16 +116,16 @@ export async function addCallback(
     body: Buffer.from(JSON.stringify({ data: { id: invoiceId, payerName: "Ada Obi" } })),
     ...columns,
   };
-  await insertRow(around, "callback", row);
+  await insertRow(harness, "callback", row);
   return { id: String(row.id), invoiceId };
 }
 
 /** A relay that said so long ago that it lives; what is left out is one that does everything. */
 export const addProcess = (
-  around: Surroundings,
+  harness: Harness,
   { ago = "0 s", host = "relay-1", workers = true, sources = "{}" } = {},
 ) =>
-  around.query(
+  harness.query(
     `insert into relay_process (id, seen_at, pid, http, workers, host, version, beat_ms, serves)
      values (gen_random_uuid(), now() - $1::interval, 17, true, $2, $3, '1.0.0', 5000,
        jsonb_build_object('sources', $4::jsonb, 'topics', '[]'::jsonb))`,
@@ -133,14 +133,14 @@ export const addProcess = (
   );
 
 /** A digest of every row of every table, to show that nothing was changed. Signs of life are no change. */
-export async function wholeDatabase(around: Surroundings): Promise<Record<string, unknown>> {
-  const tables = await around.query<{ name: string }>(
+export async function wholeDatabase(harness: Harness): Promise<Record<string, unknown>> {
+  const tables = await harness.query<{ name: string }>(
     `select tablename as name from pg_tables
      where schemaname = 'public' and tablename <> 'relay_process' order by 1`,
   );
   const digests: Record<string, unknown> = {};
   for (const { name } of tables) {
-    const [row] = await around.query(
+    const [row] = await harness.query(
       `select count(*)::int as rows, md5(string_agg(rows::text, ' ' order by rows::text)) as digest from "${name}" as rows`,
     );
     digests[name] = row;

@@ -17,7 +17,7 @@ export interface Condition {
 export type Inspect = (piece: Buffer) => { cutAfter: number } | null;
 
 const PIECE_BYTES = 16 * 1024;
-const MOST_WAITING_BYTES = 1024 * 1024;
+const WAITING_BYTES_LIMIT = 1024 * 1024;
 
 interface OneWayOptions {
   from: Socket;
@@ -62,7 +62,7 @@ export class OneWay {
     if (this.#hangs && piece !== null) this.sentInVain.push(piece.toString("latin1"));
     this.#waiting.push({ piece, arrivedAt: performance.now() });
     this.#waitingBytes += piece?.length ?? 0;
-    if (this.#waitingBytes > MOST_WAITING_BYTES) this.#options.from.pause();
+    if (this.#waitingBytes > WAITING_BYTES_LIMIT) this.#options.from.pause();
     if (!this.#moving) void this.#move();
   }
 
@@ -75,7 +75,7 @@ export class OneWay {
       if (this.#options.condition.blackHole) continue;
       this.#waiting.shift();
       this.#waitingBytes -= next.piece?.length ?? 0;
-      if (this.#waitingBytes <= MOST_WAITING_BYTES) this.#options.from.resume();
+      if (this.#waitingBytes <= WAITING_BYTES_LIMIT) this.#options.from.resume();
       if (next.piece === null) this.#options.to.end();
       else await this.#pass(next.piece);
     }

@@ -11,13 +11,13 @@ import { keptLog } from "./test-log.ts";
 
 export const TOKEN = "test-token-0123456789abcdef";
 
-export interface Surroundings {
+export interface Harness {
   databaseUrl: string;
   provider: ScriptedProvider;
   sns: LocalSns;
   topicArn: string;
   testTopicArn: string;
-  /** Settings for `serve` in these surroundings. */
+  /** Settings for `serve` in this harness. */
   environment(changes?: Record<string, string | undefined>): Record<string, string | undefined>;
   /** Runs a query; rows as Postgres gives them. */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
@@ -30,7 +30,7 @@ const upstreams = new Map<string | undefined, () => Promise<unknown>>();
  * A database of its own, a provider that answers what the test says, and a local SNS with two topics; gone
  * with the test.
  */
-export async function surroundings(): Promise<Surroundings> {
+export async function startHarness(): Promise<Harness> {
   const database = await createTestDatabase();
   const provider = await startScriptedProvider();
   const sns = await startLocalSns({ port: 0, signer: await testSigner() });
@@ -124,6 +124,6 @@ export async function startRelay(
 
 /** A relay, and what it runs in. */
 export async function ownRelay(changes: Record<string, string | undefined> = {}, roles?: RelayRoles) {
-  const around = await surroundings();
-  return { around, relay: await startRelay(around.environment(changes), roles) };
+  const harness = await startHarness();
+  return { harness, relay: await startRelay(harness.environment(changes), roles) };
 }

@@ -27,7 +27,7 @@ export interface TraceReceiver {
   spans: SeenSpan[];
   requests: { path: string; headers: IncomingHttpHeaders }[];
   /** A status, or never an answer. */
-  mood: number | "hangs";
+  behaviour: number | "hangs";
 }
 
 /** A collector of our own: reads OTLP over HTTP by the field numbers of opentelemetry-proto. */
@@ -35,16 +35,16 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
   const server = await startServer(async (request, response) => {
     const body = await buffer(request);
     receiver.requests.push({ path: request.url ?? "", headers: request.headers });
-    if (receiver.mood === "hangs") return;
-    if (receiver.mood < 300) receiver.spans.push(...readSpans(body));
-    response.writeHead(receiver.mood, { "content-type": "application/x-protobuf" }).end();
+    if (receiver.behaviour === "hangs") return;
+    if (receiver.behaviour < 300) receiver.spans.push(...readSpans(body));
+    response.writeHead(receiver.behaviour, { "content-type": "application/x-protobuf" }).end();
   });
   onTestFinished(server.close);
   const receiver: TraceReceiver = {
     url: server.url,
     spans: [],
     requests: [],
-    mood: 200,
+    behaviour: 200,
   };
   return receiver;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import type { Surroundings } from "./relay.ts";
+import type { Harness } from "./relay.ts";
 import { sourcesFile } from "./sources-file.ts";
 
 export const TOKENS = { a: "token-of-a-0123456789abc", b: "token-of-b-0123456789abc" };
@@ -15,21 +15,21 @@ export const LISTS = {
  * @param changes what else is to be said of each; those that it names are the sources.
  */
 export function twoSources(
-  around: Surroundings,
+  harness: Harness,
   changes: { a?: object; b?: object } = { a: {}, b: {} },
 ): Record<string, string | undefined> {
   const source = (name: "a" | "b", snsTopicArn: string) => ({
     name,
-    collectionApiUrl: around.provider.url,
+    collectionApiUrl: harness.provider.url,
     collectionApiKey: `env:KEY_${name.toUpperCase()}`,
     callbackTokens: [TOKENS[name]],
     snsTopicArn,
     ...changes[name],
   });
-  const sources = [source("a", around.topicArn), source("b", around.testTopicArn)].filter(
+  const sources = [source("a", harness.topicArn), source("b", harness.testTopicArn)].filter(
     ({ name }) => name in changes,
   );
-  return around.environment({
+  return harness.environment({
     ...describedIn(sourcesFile({ sources })),
     KEY_A: "key-of-a",
     KEY_B: "key-of-b",
@@ -42,21 +42,21 @@ export function twoSources(
  * @param reader what reads it then. Nothing else of `a` has made it wait before, or it would not begin.
  */
 export async function listOfAWaits(
-  around: Surroundings,
+  harness: Harness,
   reader: "sweep" | "certificate",
 ): Promise<Record<string, string | undefined>> {
   const isReading = async () =>
-    expect(await around.query(`select from ${reader} where source = 'a' and state = 'claimed'`)).toHaveLength(
-      1,
-    );
-  around.provider.otherwise(async (request, response) => {
+    expect(
+      await harness.query(`select from ${reader} where source = 'a' and state = 'claimed'`),
+    ).toHaveLength(1);
+  harness.provider.otherwise(async (request, response) => {
     const isA = request.headers["x-api-key"] === "key-of-a";
     const isList = request.url?.includes("/invoices?") === true;
     const slow = "opens_at = now() + interval '10 min', retry_at = now() + interval '10 min'";
     // A request that outlives the test finds its database gone.
     if (isA && isList) {
       await vi.waitFor(isReading, { interval: 20 }).catch(() => undefined);
-      await around.query(`update source set ${slow} where name = 'a'`).catch(() => undefined);
+      await harness.query(`update source set ${slow} where name = 'a'`).catch(() => undefined);
     }
     const [id, collectionName] = isA ? [LISTS.a, "Term 1"] : [LISTS.b, "Term 2"];
     const item = { id: randomUUID(), title: "Fees", status: "Unpaid", dateCreated: "2026-11-01T08:00:00Z" };
@@ -68,12 +68,12 @@ export async function listOfAWaits(
       .writeHead(200, { "content-type": "application/json" })
       .end(JSON.stringify({ status: "success", message: "ok", data }));
   });
-  await around.query(
+  await harness.query(
     "insert into source (name, first_served_at) select *, now() - interval '3 days' from unnest($1::text[])",
     [["a", "b"]],
   );
   const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
-  return { ...twoSources(around, lists), RECONCILE_INTERVAL: "1s" };
+  return { ...twoSources(harness, lists), RECONCILE_INTERVAL: "1s" };
 }
 
 /** The sources stand in this file, and not in the settings of the one source. */

@@ -5,7 +5,7 @@ import { UnknownIds } from "../../src/upstreams/unknown-ids.ts";
 import { ownDatabase } from "../support/database.ts";
 import { alarmsOn } from "../support/test-log.ts";
 
-async function house() {
+async function setUp() {
   const { db } = await ownDatabase({ max: 8 });
   await registerUpstreams(db, { sources: ["default"], topics: [] });
   const alarms = alarmsOn(db);
@@ -31,7 +31,7 @@ const OPEN = { name: "unknown_ids_flooding", times: 1, is_open: true };
 
 describe("ids that nobody knows", () => {
   it("are a flood once most of the last hundred were not found, counted and told by all processes together", async () => {
-    const { seen, isFlooded, alarms } = await house();
+    const { seen, isFlooded, alarms } = await setUp();
     const processes = Array.from({ length: 5 }, seen);
     await Promise.all(processes.map((one) => times(10, () => one.note("not_found"))));
     expect([await isFlooded(), await alarms()]).toEqual([false, []]);
@@ -40,7 +40,7 @@ describe("ids that nobody knows", () => {
   });
 
   it("are none while as many are found, which costs no write of its own", async () => {
-    const { db, seen, isFlooded } = await house();
+    const { db, seen, isFlooded } = await setUp();
     const here = seen();
     await times(200, async () => {
       await here.note("found");
@@ -57,7 +57,7 @@ describe("ids that nobody knows", () => {
   });
 
   it("of a flood that another process saw are forgotten by what is found in this one, its earlier answers too", async () => {
-    const { seen, isFlooded } = await house();
+    const { seen, isFlooded } = await setUp();
     const here = seen();
     await times(30, () => here.note("found"));
     const other = seen();
@@ -70,7 +70,7 @@ describe("ids that nobody knows", () => {
   });
 
   it("of a flood are forgotten by time, and its alarm ends, when ten minutes brought no further one", async () => {
-    const { seen, isFlooded, wait, clearQuiet, alarms } = await house();
+    const { seen, isFlooded, wait, clearQuiet, alarms } = await setUp();
     const here = seen();
     await times(100, () => here.note("not_found"));
     await wait("9 minutes");

@@ -20,7 +20,7 @@ interface AlarmRow {
 }
 
 /** A database with one source and one topic, and as many processes' views of either as a test wants. */
-async function house(kind: UpstreamKind) {
+async function setUp(kind: UpstreamKind) {
   const { db } = await ownDatabase({ max: 8 });
   await registerUpstreams(db, { sources: [NAMES.source], topics: [NAMES.topic] });
   const name = NAMES[kind.table];
@@ -57,7 +57,7 @@ const kinds = [
 
 describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
   it("loses no failure, and opens one alarm", async () => {
-    const { seen, standing, alarms, lines } = await house(kind);
+    const { seen, standing, alarms, lines } = await setUp(kind);
     const processes = Array.from({ length: 6 }, seen);
     await Promise.all(
       processes.flatMap((upstream) =>
@@ -74,7 +74,7 @@ describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
   });
 
   it("is paused by the first refusal, and told of once", async () => {
-    const { seen, standing, alarms, lines } = await house(kind);
+    const { seen, standing, alarms, lines } = await setUp(kind);
     const answers = await Promise.all(
       Array.from({ length: 8 }, seen).map((upstream) => upstream.note({ kind: "refused", error })),
     );
@@ -87,7 +87,7 @@ describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
 
 describe.each(kinds)("the alarms of a %s", (_, kind) => {
   it("are written with the change or not at all (G13)", async () => {
-    const { db, seen, standing, alarms, lines } = await house(kind);
+    const { db, seen, standing, alarms, lines } = await setUp(kind);
     await sql`alter table alarm add constraint no_room check (false) not valid`.execute(db);
     const before = await standing();
     await expect(seen().note({ kind: "refused", error })).rejects.toThrow("no_room");
@@ -100,7 +100,7 @@ describe.each(kinds)("the alarms of a %s", (_, kind) => {
   });
 
   it("stay open when the change that closes them fails (G13)", async () => {
-    const { db, seen, standing, alarms } = await house(kind);
+    const { db, seen, standing, alarms } = await setUp(kind);
     await seen().note({ kind: "refused", error });
     await sql`alter table alarm add constraint stays check (cleared_at is null)`.execute(db);
     await expect(seen().note({ kind: "works" })).rejects.toThrow("stays");
@@ -113,7 +113,7 @@ describe.each(kinds)("an operator's pause of a %s", (_, kind) => {
   const pause = "paused_by = 'operator', paused_at = now(), version = version + 1";
 
   it("that has ended by itself stands in the way of no change", async () => {
-    const { seen, standing, set } = await house(kind);
+    const { seen, standing, set } = await setUp(kind);
     await set(`${pause}, paused_until = now() - interval '1 s', faults = 3`);
     expect(await standing()).toMatchObject({ pausedBy: null });
     await seen().note({ kind: "works" });
@@ -126,7 +126,7 @@ describe.each(kinds)("an operator's pause of a %s", (_, kind) => {
 
 describe("a change", () => {
   it("that was decided on old facts is not written", async () => {
-    const { db, name, standing, seen, alarms } = await house(SOURCE);
+    const { db, name, standing, seen, alarms } = await setUp(SOURCE);
     const before = await standing();
     const refusal = transition(before, { kind: "refused", error }, SOURCE.policy, 1);
     if (refusal === null) throw new Error("a refusal changes a source that is closed");
@@ -137,7 +137,7 @@ describe("a change", () => {
   });
 
   it("that the database could not write is not forgotten", async () => {
-    const { db, seen, standing } = await house(TOPIC);
+    const { db, seen, standing } = await setUp(TOPIC);
     const upstream = seen();
     await sql`alter table topic add constraint no_refusal check (paused_by is null)`.execute(db);
     await expect(upstream.note({ kind: "refused", error })).rejects.toThrow("no_refusal");

@@ -52,9 +52,9 @@ describe("a loop", () => {
   it("tries a pass that fails again with back-off, counts it, and says when it works again", async () => {
     const away = Object.assign(new Error("Postgres is away"), { code: "57P01" });
     const { waits, told, failures } = await run(away, away, 200, away, 200);
-    const within = (index: number, mostMs: number) => {
-      expect(waits[index]).toBeGreaterThanOrEqual(mostMs / 2);
-      expect(waits[index]).toBeLessThanOrEqual(mostMs);
+    const within = (index: number, limitMs: number) => {
+      expect(waits[index]).toBeGreaterThanOrEqual(limitMs / 2);
+      expect(waits[index]).toBeLessThanOrEqual(limitMs);
     };
     within(0, 100);
     within(1, 200);

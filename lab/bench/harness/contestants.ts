@@ -20,7 +20,7 @@ export interface Contestant {
 type Start = (stage: Stage, database: BenchDatabase) => Promise<Contestant>;
 
 /** What every process is told of the others. */
-export const surroundings = (stage: Stage, database: BenchDatabase) => ({
+export const environmentOf = (stage: Stage, database: BenchDatabase) => ({
   databaseUrl: database.url,
   providerUrl: stage.provider.url,
   snsUrl: stage.sns.url,
@@ -33,7 +33,7 @@ export const startRelays =
     const relays = Array.from({ length: count }, () => stage.child<RelayCalls>("relay"));
     const [first] = relays;
     for (const relay of relays)
-      await relay.call("start", { ...surroundings(stage, database), http: false, workers: true });
+      await relay.call("start", { ...environmentOf(stage, database), http: false, workers: true });
     return {
       pids: relays.map(({ pid }) => pid),
       record: (ids) => recordCallbacks(database, "relay", ids),
@@ -51,7 +51,7 @@ const startGraphileWorker =
   (levers: boolean): Start =>
   async (stage, database) => {
     const child = stage.child<GraphileWorkerCalls>("graphile-worker");
-    await child.call("start", { ...surroundings(stage, database), levers });
+    await child.call("start", { ...environmentOf(stage, database), levers });
     return {
       pids: [child.pid],
       record: (ids) => recordCallbacks(database, "graphileWorker", ids),
@@ -63,7 +63,7 @@ const startPgBoss =
   (levers: boolean): Start =>
   async (stage, database) => {
     const child = stage.child<PgBossCalls>("pg-boss");
-    await child.call("start", { ...surroundings(stage, database), levers });
+    await child.call("start", { ...environmentOf(stage, database), levers });
     return {
       pids: [child.pid],
       record: async (ids) => {

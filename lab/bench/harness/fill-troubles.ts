@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Certificate, Difference, Totals } from "../../../src/reconcile/certificate/certificate.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 
-/** What waits for people in a large house, on top of a filled history. */
+/** What waits for people in a large company, on top of a filled history. */
 export const TROUBLES = {
   deadLetters: 1_000,
   quarantined: 1_000,

@@ -66,7 +66,7 @@ export async function measureDrain(options: DrainOptions): Promise<Drain> {
   };
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const PUBLISHED = `
   select count(*)::int as count from publication where source = 'default' and event_id = any ($1::uuid[])`;
@@ -74,7 +74,7 @@ const PUBLISHED = `
 /** Resolves when the acceptances are written down; SNS heard of the last ones a moment before. */
 async function whenPublished(database: BenchDatabase, invoiceIds: readonly string[]): Promise<void> {
   const eventIds = invoiceIds.map(invoicePaidId);
-  for (const until = nowMs() + PATIENCE_MS; ; await delay(20)) {
+  for (const until = nowMs() + TIMEOUT_MS; ; await delay(20)) {
     const [row] = await database.query<{ count: number }>(PUBLISHED, [eventIds]);
     const count = row?.count ?? 0;
     if (count >= eventIds.length) return;

@@ -1,7 +1,7 @@
 import type { RelayCalls } from "../processes/relay.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import type { Child } from "./child-process.ts";
-import { surroundings } from "./contestants.ts";
+import { environmentOf } from "./contestants.ts";
 import type { CpuCosts } from "./cpu-time.ts";
 import type { HotSpot } from "./profiler.ts";
 import type { Stage } from "./stage.ts";
@@ -48,7 +48,7 @@ export async function startReceiver(
 ): Promise<Child<RelayCalls> & { port: number }> {
   const relay = stage.child<RelayCalls>("relay");
   const { port } = await relay.call("start", {
-    ...surroundings(stage, database),
+    ...environmentOf(stage, database),
     http: true,
     workers: false,
   });

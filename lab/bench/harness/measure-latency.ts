@@ -3,7 +3,7 @@ import type { BareSequenceCalls } from "../processes/bare-sequence.ts";
 import type { Sent } from "../processes/load-generator.ts";
 import type { RelayCalls } from "../processes/relay.ts";
 import type { BenchDatabase } from "./bench-database.ts";
-import { surroundings } from "./contestants.ts";
+import { environmentOf } from "./contestants.ts";
 import type { CpuCosts } from "./cpu-time.ts";
 import { type Percentiles, percentilesOf } from "./spread.ts";
 import type { Stage } from "./stage.ts";
@@ -24,7 +24,11 @@ const WARM_UP = { perSecond: 300, ms: 1_000 };
 /** The whole relay in one process, as `serve` runs it, its code compiled. */
 export async function startWarmRelay(stage: Stage, database: BenchDatabase) {
   const relay = stage.child<RelayCalls>("relay");
-  const { port } = await relay.call("start", { ...surroundings(stage, database), http: true, workers: true });
+  const { port } = await relay.call("start", {
+    ...environmentOf(stage, database),
+    http: true,
+    workers: true,
+  });
   await warmUp([relay.pid], () => sendCallbacks(stage, port, WARM_UP.perSecond, WARM_UP.ms));
   return { ...relay, port };
 }
@@ -55,7 +59,7 @@ export const relayLatency = (stage: Stage, perSecond: number, ms: number): Promi
 export const bareLatency = (stage: Stage, perSecond: number | null, ms: number): Promise<CostlyLatency> =>
   stage.withDatabase(async (database) => {
     const bare = stage.child<BareSequenceCalls>("bare-sequence");
-    await bare.call("start", surroundings(stage, database));
+    await bare.call("start", environmentOf(stage, database));
     await warmUp([bare.pid], () => bare.call("run", { ms: WARM_UP.ms, perSecond: null }));
     await stage.settleDisk();
     await stage.sns.call("reset", { failFirst: 0 });

@@ -1,7 +1,7 @@
 import type { RelayCalls } from "../processes/relay.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { nowMs } from "./clock.ts";
-import { surroundings } from "./contestants.ts";
+import { environmentOf } from "./contestants.ts";
 import type { CpuCosts } from "./cpu-time.ts";
 import { RUSH } from "./measure-intake.ts";
 import type { Stage } from "./stage.ts";
@@ -31,7 +31,7 @@ async function startRelays(
 ): Promise<WholeRelay> {
   const relays = roles.map((role) => ({ role, child: stage.child<RelayCalls>("relay") }));
   const started = await Promise.all(
-    relays.map(({ role, child }) => child.call("start", { ...surroundings(stage, database), ...role })),
+    relays.map(({ role, child }) => child.call("start", { ...environmentOf(stage, database), ...role })),
   );
   return {
     port: Math.max(...started.map(({ port }) => port)),

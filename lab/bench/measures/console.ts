@@ -2,7 +2,7 @@ import type { BenchDatabase } from "../harness/bench-database.ts";
 import type { Child } from "../harness/child-process.ts";
 import { nowMs } from "../harness/clock.ts";
 import { type ConsoleRead, consoleReads } from "../harness/console-reads.ts";
-import { surroundings } from "../harness/contestants.ts";
+import { environmentOf } from "../harness/contestants.ts";
 import { fillHistory } from "../harness/fill-history.ts";
 import { fillTroubles } from "../harness/fill-troubles.ts";
 import type { BenchOptions } from "../harness/options.ts";
@@ -57,7 +57,7 @@ export async function consolePages(
 async function measure(stage: Stage, database: BenchDatabase, rounds: number): Promise<Map<string, Taken[]>> {
   const relay = stage.child<RelayCalls>("relay");
   const { port } = await relay.call("start", {
-    ...surroundings(stage, database),
+    ...environmentOf(stage, database),
     http: true,
     workers: false,
     adminToken: ADMIN_TOKEN,

@@ -80,7 +80,7 @@ it.concurrent("receive says so too, while it answers 503, and not for a blip", a
 it.concurrent("receive answers before its time is up, whatever the alarm's webhook does", async () => {
   const { proxy, stack, DATABASE_URL } = await awayable();
   const webhook = await startAlarmReceiver();
-  webhook.mood = "hangs";
+  webhook.behaviour = "hangs";
   const receive = stack.container("receive", { DATABASE_URL, ALARM_WEBHOOK_URL: webhook.url });
   const callback = gatewayEvent({ path: `/callbacks/${TOKEN}`, body: "{}" });
   proxy.fault({ kind: "refuse" });

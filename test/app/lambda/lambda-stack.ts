@@ -1,20 +1,20 @@
 import { startLocalSqs } from "../../support/local-sqs.ts";
-import { surroundings } from "../../support/relay.ts";
+import { startHarness } from "../../support/relay.ts";
 import { startContainer } from "./container.ts";
 
 /** Database, provider, topics, and a queue for each function that is woken. */
 export async function lambdaStack(bundles: { of(handler: string): string }) {
-  const around = await surroundings();
+  const harness = await startHarness();
   const [confirmQueue, publishQueue] = [await startLocalSqs(), await startLocalSqs()];
   return {
-    ...around,
+    ...harness,
     confirmQueue,
     publishQueue,
     /** A container of one function. */
     container: (handler: string, changes: Record<string, string | undefined> = {}) =>
       startContainer(
         bundles.of(handler),
-        around.environment({
+        harness.environment({
           CONFIRM_QUEUE_URL: confirmQueue.queueUrl,
           PUBLISH_QUEUE_URL: publishQueue.queueUrl,
           // The SDK takes one endpoint for a service; a function wakes one other at most.

@@ -46,7 +46,7 @@ it("a callback becomes an event, each function waking the next, and is one trace
 it("a collector that hangs takes nothing from a callback's answer on Lambda", async () => {
   const stack = await lambdaStack(bundles);
   const collector = await startTraceReceiver();
-  collector.mood = "hangs";
+  collector.behaviour = "hangs";
   const receive = stack.container("receive", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   for (let count = 0; count < 3; count += 1)
     expect(await receive.invoke(callback(randomUUID()))).toMatchObject({ statusCode: 200 });

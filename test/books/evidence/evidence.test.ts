@@ -11,8 +11,8 @@ import { readZip } from "../read-zip.ts";
 const BODY = Buffer.from('{"data":{"payerName":"Ada <b>Obi</b>","reference":"\\u0000"}}');
 
 /** A payment with a callback, and an event that SNS accepted. */
-async function paid({ around }: Pick<AdminApi, "around">): Promise<string> {
-  const [id = ""] = await addPayments(around.query, [
+async function paid({ harness }: Pick<AdminApi, "harness">): Promise<string> {
+  const [id = ""] = await addPayments(harness.query, [
     {
       amount: "1500.50",
       reference: "<script>",
@@ -20,7 +20,7 @@ async function paid({ around }: Pick<AdminApi, "around">): Promise<string> {
       publishedAt: "2026-10-01T00:00:05Z",
     },
   ]);
-  await addCallback(around, {
+  await addCallback(harness, {
     id: "01999d00-0000-7000-8000-000000000001",
     received_at: new Date(0x01999d000000),
     invoice_ids: [id],
@@ -93,7 +93,7 @@ it("the role read gets the digests of what is personal instead of its bytes", as
 it("a token of ours in a body is masked, and the body's own digest kept", async () => {
   const api = await adminApi({ ADMIN_TOKENS, COLLECTION_IDS: "none" });
   const body = Buffer.from(`{"url":"https://relay.example/callbacks/${"t".repeat(30)}/order-1"}`);
-  const { invoiceId } = await addCallback(api.around, {
+  const { invoiceId } = await addCallback(api.harness, {
     id: "01999d00-0000-7000-8000-000000000002",
     received_at: new Date(0x01999d000000),
     body,
@@ -127,7 +127,7 @@ it("the command writes it whole, or says that nothing is known", async () => {
   const api = await adminApi({ ADMIN_TOKENS, COLLECTION_IDS: "none" });
   const id = await paid(api);
   const folder = await temporaryFolder();
-  const environment = api.around.environment();
+  const environment = api.harness.environment();
   const unknown = randomUUID();
 
   const done = await runCli(["evidence", id, "--out", `${folder}/one.zip`], environment);

@@ -1,5 +1,5 @@
 import { runCli } from "../../support/cli-process.ts";
-import { surroundings } from "../../support/relay.ts";
+import { startHarness } from "../../support/relay.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 
 export { rowsOf } from "../../support/csv-rows.ts";
@@ -35,11 +35,11 @@ export const PAYMENTS: GivenPayment[] = [
 
 /** Their books, and the command that reports on them. */
 export async function books(payments: GivenPayment[] = PAYMENTS) {
-  const around = await surroundings();
-  const environment = around.environment({ BOOKS_TIME_ZONE: "Africa/Lagos", COLLECTION_IDS: "none" });
-  const ids = await addPayments(around.query, payments);
+  const harness = await startHarness();
+  const environment = harness.environment({ BOOKS_TIME_ZONE: "Africa/Lagos", COLLECTION_IDS: "none" });
+  const ids = await addPayments(harness.query, payments);
   const report = (words: string) => runCli(["report", ...words.split(" ")], environment);
-  return { around, ids, report };
+  return { harness, ids, report };
 }
 
 /** Options of the command. */

@@ -61,7 +61,7 @@ describe("the file of a report", () => {
 
 it("GET /reports/{report} sends the same file; who paid is for operators", async () => {
   const api = await adminApi({ COLLECTION_IDS: "none", ADMIN_TOKENS });
-  await addPayments(api.around.query, PAYMENTS);
+  await addPayments(api.harness.query, PAYMENTS);
   const path = "/reports/payments?from=2026-10-01&to=2026-10-31";
 
   const forReader = await api.call("GET", path, undefined, READER);

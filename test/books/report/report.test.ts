@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dayOf } from "../../../src/kit/time.ts";
 import { addCertificate } from "../../support/certificates.ts";
 import { runCli } from "../../support/cli-process.ts";
-import { surroundings } from "../../support/relay.ts";
+import { startHarness } from "../../support/relay.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 import { books, OCTOBER, rowsOf } from "./october.ts";
 
@@ -52,9 +52,9 @@ describe("report", () => {
   });
 
   it("takes a payment whose document holds what Postgres cannot read, in whichever field", async () => {
-    const { around, report } = await books([{ amount: "40.10", paidAt: "2026-10-10T12:00:00Z" }]);
+    const { harness, report } = await books([{ amount: "40.10", paidAt: "2026-10-10T12:00:00Z" }]);
     const document = { title: "\ud800", payerName: "Ada\0" };
-    await around.query("update invoice set document = $1", [JSON.stringify(document)]);
+    await harness.query("update invoice set document = $1", [JSON.stringify(document)]);
 
     const [payment] = rowsOf((await report(`payments ${OCTOBER}`)).stdout);
 
@@ -62,9 +62,9 @@ describe("report", () => {
   });
 
   it("differences are those of the newest certificate of a day, by the collection of their invoice", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collection = randomUUID();
-    const [shop, school] = await addPayments(around.query, [
+    const [shop, school] = await addPayments(harness.query, [
       { amount: "40.10", reference: "order-1", paidAt: "2026-10-01T12:00:00Z" },
       { amount: "50.10", collection: "School", paidAt: "2026-10-01T13:00:00Z" },
     ]);
@@ -73,13 +73,13 @@ describe("report", () => {
       ...{ detail: "=1+1", amount },
     });
     const certify = (madeAt: string, differences: ReturnType<typeof named>[]) =>
-      addCertificate(around.databaseUrl, {
+      addCertificate(harness.databaseUrl, {
         ...{ from: "2026-10-01T00:00Z", to: "2026-10-02T00:00Z", madeAt, result: "not_equal", differences },
         collections: [collection],
       });
     await certify("2026-10-03T00:00Z", [named(shop, "1.00")]);
     await certify("2026-10-04T00:00Z", [named(shop, "40.10"), named(school, "50.10")]);
-    const environment = around.environment({ COLLECTION_IDS: collection });
+    const environment = harness.environment({ COLLECTION_IDS: collection });
     const report = async (words: string) =>
       rowsOf((await runCli(["report", "differences", ...words.split(" ")], environment)).stdout);
 
@@ -102,15 +102,15 @@ describe("report", () => {
   });
 
   it("what was released from quarantine is in it only once its collection is proven to be ours", async () => {
-    const around = await surroundings();
+    const harness = await startHarness();
     const collection = randomUUID();
     const released = { verdict: "paid", releasedAt: "2026-10-02T00:00:00Z", paidAt: "2026-10-01T12:00:00Z" };
-    await addPayments(around.query, [
+    await addPayments(harness.query, [
       { ...released, amount: "1.00", collection: "Renamed" },
       { ...released, amount: "2.00", collection: "Somebody else's" },
       { amount: "4.00", paidAt: "2026-10-01T12:00:00Z", collection: "As it was called before" },
     ]);
-    await around.query(
+    await harness.query(
       `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, gaps,
          result, document)
        values (gen_random_uuid(), 'default', '2026-10-01', '2026-10-02', array[$1::uuid], 'done', now(), 0,
@@ -118,7 +118,7 @@ describe("report", () => {
       [collection],
     );
     const total = async (ids: string) => {
-      const environment = around.environment({ COLLECTION_IDS: ids });
+      const environment = harness.environment({ COLLECTION_IDS: ids });
       const { stdout } = await runCli(["report", "days", ...OCTOBER.split(" ")], environment);
       return rowsOf(stdout).at(-1)?.amount;
     };

@@ -7,7 +7,7 @@ import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import type { Database } from "../../../src/database/tables.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
 import { ownDatabase } from "../../support/database.ts";
-import { mostRowsOf } from "../../support/most-rows.ts";
+import { maxRowsOf } from "../../support/max-rows.ts";
 
 const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };
 
@@ -80,9 +80,9 @@ describe("a claim", () => {
       const { db, url } = await withSourceAt();
       await due(db, 3_000, { priority });
       await due(db, 3_000, { priority, attempt: 2 });
-      const unexpected = await mostRowsOf(url, (explained) => claim(explained, 8));
+      const unexpected = await maxRowsOf(url, (explained) => claim(explained, 8));
       await sql`analyze`.execute(db);
-      const expected = await mostRowsOf(url, (explained) => claim(explained, 8));
+      const expected = await maxRowsOf(url, (explained) => claim(explained, 8));
       expect({ unexpected, expected }).toEqual({ unexpected: 8, expected: 8 });
     });
 

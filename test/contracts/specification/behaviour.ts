@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { DISABLED, LIVE_KEY, NOBODY, TEST_KEY } from "../../sandbox/provider/service-fixture.ts";
+import type { SpecifiedEnvironment } from "./environment.ts";
 import { type Checks, checks, fields, is, isoUtc, list, mapOfText, number, text, uuid } from "./rules.ts";
-import type { SpecifiedWorld } from "./world.ts";
 
-const listed = async (world: SpecifiedWorld, query: string): Promise<string[]> => {
-  const reply = await world.list(query);
+const listed = async (environment: SpecifiedEnvironment, query: string): Promise<string[]> => {
+  const reply = await environment.list(query);
   expect(reply.status, reply.text).toBe(200);
   return reply.body.data.items.map((item: { id: string }) => item.id);
 };

@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { CollectionClient } from "../../../src/collection-api/index.ts";
 import { startStubProvider } from "../../collection-api/stub-provider.ts";
 import { NOBODY, type Reply } from "../../sandbox/provider/service-fixture.ts";
+import { REQUEST, type SpecifiedEnvironment } from "./environment.ts";
 import { type Checks, text } from "./rules.ts";
-import { REQUEST, type SpecifiedWorld } from "./world.ts";
 
 const OPERATIONS = [
   ["Get Collection by ID", "getCollection", 200],
@@ -19,8 +19,12 @@ type Row = (typeof OPERATIONS)[number];
 /** A check for each operation, of its answer. */
 const each = (
   sentence: (title: string) => string,
-  check: (answer: Reply, row: Row, world: SpecifiedWorld) => unknown,
-): Checks => OPERATIONS.map((row) => [sentence(row[0]), (world) => check(world.answers[row[1]], row, world)]);
+  check: (answer: Reply, row: Row, environment: SpecifiedEnvironment) => unknown,
+): Checks =>
+  OPERATIONS.map((row) => [
+    sentence(row[0]),
+    (environment) => check(environment.answers[row[1]], row, environment),
+  ]);
 
 const isInteger = (title: string) => /Create|Get Invoice/.test(title);
 const hasNoData = (title: string) => /Invalidate|Linked/.test(title);
@@ -66,7 +70,7 @@ export const operations: Checks = [
     ([title, name, status]) =>
       [
         `${title}: success is ${status}`,
-        (world: SpecifiedWorld) => expect(world.answers[name].status).toBe(status),
+        (environment: SpecifiedEnvironment) => expect(environment.answers[name].status).toBe(status),
       ] as const,
   ),
   ...each(
@@ -75,6 +79,6 @@ export const operations: Checks = [
   ),
   ...each(
     (title) => `${title}: takes the key in the header x-api-key, and nothing without it`,
-    async (_, [, name], world) => expect((await world.withoutKey(name)).status).toBe(401),
+    async (_, [, name], environment) => expect((await environment.withoutKey(name)).status).toBe(401),
   ),
 ];

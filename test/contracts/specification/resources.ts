@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { REQUEST } from "./environment.ts";
 import {
   among,
   type Checks,
@@ -14,7 +15,6 @@ import {
   url,
   uuid,
 } from "./rules.ts";
-import { REQUEST } from "./world.ts";
 
 export const collection = fields("Collection", (w) => w.answers.getCollection.body.data, [
   ["id", "is a UUID", uuid],

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { SpecifiedWorld } from "./world.ts";
+import type { SpecifiedEnvironment } from "./environment.ts";
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -33,7 +33,7 @@ export function at(value: unknown, path: string): unknown {
     }, value);
 }
 
-export type Check = (world: SpecifiedWorld) => unknown;
+export type Check = (environment: SpecifiedEnvironment) => unknown;
 export type Checks = readonly (readonly [sentence: string, check: Check])[];
 
 /** Each under its sentence. */
@@ -42,7 +42,10 @@ export const checks = (bySentence: Record<string, Check>): Checks => Object.entr
 /** A check for each field of an answer. */
 export const fields = (
   what: string,
-  of: (world: SpecifiedWorld) => unknown,
+  of: (environment: SpecifiedEnvironment) => unknown,
   rules: readonly (readonly [field: string, words: string, rule: (value: unknown) => void])[],
 ): Checks =>
-  rules.map(([field, words, rule]) => [`${what}: ${field} ${words}`, (world) => rule(at(of(world), field))]);
+  rules.map(([field, words, rule]) => [
+    `${what}: ${field} ${words}`,
+    (environment) => rule(at(of(environment), field)),
+  ]);

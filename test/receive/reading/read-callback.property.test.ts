@@ -119,9 +119,9 @@ describe("a planted data.id", () => {
 
   it("is found whatever surrounds it, and no other id is", async () => {
     await fc.assert(
-      fc.asyncProperty(anyCase, json, json, async (id, around, beside) => {
+      fc.asyncProperty(anyCase, json, json, async (id, harness, beside) => {
         const document = {
-          ...Object.fromEntries(without(around, (name) => name.toLowerCase() === "data")),
+          ...Object.fromEntries(without(harness, (name) => name.toLowerCase() === "data")),
           data: { ...Object.fromEntries(without(beside, rival)), id },
         };
         expect(await read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({

@@ -14,17 +14,17 @@ import { rules } from "../confirm/judging-fixture.ts";
 import { EVENTS } from "../support/events.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { passesApart } from "../support/passes-apart.ts";
-import type { Surroundings } from "../support/relay.ts";
+import type { Harness } from "../support/relay.ts";
 import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
 import { INVOICES, type Step } from "./interleaved-steps.ts";
 
 /** A relay taken apart, so that each of its steps can happen, or be cut off, at any moment. */
-export async function takenApart(around: Surroundings, changes: Record<string, string> = {}) {
-  const settings = readSettings(around.environment(changes), SERVE_REQUIRES);
+export async function takenApart(harness: Harness, changes: Record<string, string> = {}) {
+  const settings = readSettings(harness.environment(changes), SERVE_REQUIRES);
   const relay = await passesApart(settings, sourcesOf(settings), { max: 6, purpose: "hot" });
   const { db, alarms, passes } = relay;
   const noop = () => undefined;
-  const provider = collectionApiProvider({ baseUrl: around.provider.url, apiKey: "test-api-key" });
+  const provider = collectionApiProvider({ baseUrl: harness.provider.url, apiKey: "test-api-key" });
   onTestFinished(async () => {
     await relay.close();
     await provider.close();
@@ -53,11 +53,11 @@ const claimOptions = {
 };
 
 /** Three invoices at a provider and a relay taken apart: what may happen to them, and what must hold. */
-export class World {
+export class Scenario {
   readonly ids = Array.from({ length: INVOICES }, () => randomUUID());
   /** Those that the provider called Paid at some time while it could be read. */
   readonly paid = new Set<string>();
-  readonly #around: Surroundings;
+  readonly #harness: Harness;
   readonly #parts: Parts;
   readonly #statuses = this.ids.map(() => "Unpaid");
   readonly #broken = this.ids.map(() => false);
@@ -65,8 +65,8 @@ export class World {
   #olderClock = Date.parse("2026-10-01T00:00:00Z");
   #late: Outcome[] = [];
 
-  constructor(around: Surroundings, parts: Parts) {
-    this.#around = around;
+  constructor(harness: Harness, parts: Parts) {
+    this.#harness = harness;
     this.#parts = parts;
     for (const index of this.ids.keys()) this.#say(index);
   }
@@ -84,7 +84,7 @@ export class World {
       dateModified: new Date(modified).toISOString(),
       paymentDate: status === "Paid" ? new Date(modified).toISOString() : null,
     });
-    this.#around.provider.invoice(id, this.#broken[index] ? { status: 500, body: "broken" } : answer);
+    this.#harness.provider.invoice(id, this.#broken[index] ? { status: 500, body: "broken" } : answer);
   }
 
   async happen(given: Step): Promise<void> {
@@ -133,19 +133,19 @@ export class World {
         return;
       case "leasesExpire":
         for (const table of ["confirmation", "outbox"])
-          await this.#around.query(
+          await this.#harness.query(
             `update ${table} set claimed_until = now() - interval '1 s' where state = 'claimed'`,
           );
         return void (await passes.rescue());
       case "timePasses":
-        await this.#around.query("update confirmation set due_at = now() where state = 'due'");
-        await this.#around.query("update source set opens_at = '-infinity'");
-        return void (await this.#around.query("update outbox set due_at = now() where state = 'due'"));
+        await this.#harness.query("update confirmation set due_at = now() where state = 'due'");
+        await this.#harness.query("update source set opens_at = '-infinity'");
+        return void (await this.#harness.query("update outbox set due_at = now() where state = 'due'"));
       case "workerPublishes":
         return void (await passes.publish(NEVER));
       case "workerDiesPublishing":
         return void (await claimEvents(db, {
-          route: { source: "default", invoiceType: "Live", topicArn: this.#around.topicArn },
+          route: { source: "default", invoiceType: "Live", topicArn: this.#harness.topicArn },
           wanted: 10,
           lease: leaseOf(60_000),
         }));
@@ -154,20 +154,20 @@ export class World {
 
   /** What must hold at every moment. */
   async holds(): Promise<void> {
-    const events = await this.#around.query<{ invoice_id: string; id: string }>(
+    const events = await this.#harness.query<{ invoice_id: string; id: string }>(
       "select invoice_id, id from event where invoice_id = any($1)",
       [this.ids],
     );
     expect(new Set(events.map((event) => event.invoice_id)).size, "G4: one event an invoice").toBe(
       events.length,
     );
-    const turned = await this.#around.query(
+    const turned = await this.#harness.query(
       `select c.invoice_id from confirmation c join event e using (invoice_id) where c.invoice_id = any($1)
         and c.verdict not in ('paid', 'pending')`,
       [this.ids],
     );
     expect(turned, "G6: Paid never turns into something else").toEqual([]);
-    const older = await this.#around.query(
+    const older = await this.#harness.query(
       `select i.id from invoice i cross join lateral (
           select status, (document->>'dateModified')::timestamptz as modified_at from invoice_snapshot
           where invoice_id = i.id order by 2 desc limit 1) as newest
@@ -178,7 +178,7 @@ export class World {
     expect(older, "G6: the invoice is the newest answer, or a Paid one, whatever its date").toEqual([]);
   }
 
-  /** Lets the world calm down, and checks that nothing waits unseen. */
+  /** Lets the scenario calm down, and checks that nothing waits unseen. */
   async settles(): Promise<void> {
     for (const index of this.ids.keys()) await this.happen({ do: "providerIsWell", invoice: index });
     await this.happen({ do: "lateAnswerArrives" });
@@ -186,24 +186,24 @@ export class World {
       for (const next of ["leasesExpire", "timePasses", "workerConfirms", "workerPublishes"] as const)
         await this.happen({ do: next });
     }
-    const open = await this.#around.query(
+    const open = await this.#harness.query(
       `select invoice_id, state, verdict, attempt from confirmation where invoice_id = any($1)
         and (state in ('due', 'claimed') or verdict is null)`,
       [this.ids],
     );
     expect(open, "G2: every confirmation ends in a verdict").toEqual([]);
-    const asked = await this.#around.query<{ invoice_id: string }>(
+    const asked = await this.#harness.query<{ invoice_id: string }>(
       "select invoice_id from confirmation where invoice_id = any($1)",
       [this.ids],
     );
-    const unpublished = await this.#around.query(
+    const unpublished = await this.#harness.query(
       `select i.id from invoice i left join ${EVENTS} on event.invoice_id = i.id and event.state = 'published'
         where i.id = any($1) and i.status = 'Paid' and event.id is null`,
       [this.ids],
     );
     expect(asked.length).toBeLessThanOrEqual(INVOICES);
     expect(unpublished, "every invoice that is Paid was published").toEqual([]);
-    const published = await this.#around.query(
+    const published = await this.#harness.query(
       `select e.id from event e where invoice_id = any($1) and not exists (select from publication p
         where p.event_id = e.id)`,
       [this.ids],

@@ -41,7 +41,7 @@ const OF_A_CURSOR = /^\s*(declare|fetch|close)\b/i;
  * that grows with a backlog, or with the square of a batch, without a clock.
  * @param before what the same session did before, with plans of that time.
  */
-export async function mostRowsOf(
+export async function maxRowsOf(
   url: string,
   work: (db: Kysely<Tables>) => Promise<unknown>,
   before: (db: Kysely<Tables>) => Promise<unknown> = async () => undefined,
@@ -73,11 +73,11 @@ export async function mostRowsOf(
     await db.destroy();
   }
   if (plans.length === 0) throw new Error("Postgres explained no statement");
-  return Math.max(...plans.map(mostRows));
+  return Math.max(...plans.map(maxRows));
 }
 
-function mostRows({ Plans = [], ...node }: Plan): number {
+function maxRows({ Plans = [], ...node }: Plan): number {
   const removed = Object.entries(node).filter(([name]) => name.startsWith("Rows Removed"));
   const rows = removed.reduce((sum, [, count]) => sum + Number(count), node["Actual Rows"]);
-  return Math.max(rows * node["Actual Loops"], ...Plans.map(mostRows));
+  return Math.max(rows * node["Actual Loops"], ...Plans.map(maxRows));
 }

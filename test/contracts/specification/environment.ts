@@ -37,10 +37,10 @@ const API = {
 } as const;
 
 export type OperationName = keyof typeof API;
-export type SpecifiedWorld = Awaited<ReturnType<typeof startSpecifiedWorld>>;
+export type SpecifiedEnvironment = Awaited<ReturnType<typeof startSpecifiedEnvironment>>;
 
 /** A collection service in which everything that the specification speaks of has happened once. */
-export async function startSpecifiedWorld() {
+export async function startSpecifiedEnvironment() {
   const [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
   const create = (more: Record<string, unknown>, key = LIVE_KEY) =>
     service.api("POST", "/api/v1/invoices", { ...REQUEST, ...more }, key);

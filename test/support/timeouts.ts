@@ -1,16 +1,16 @@
 import { vi } from "vitest";
-import { PATIENCE_MS } from "./patience-ms.ts";
+import { TIMEOUT_MS } from "./timeout-ms.ts";
 
 const waitFor = vi.waitFor;
 
 // Loaded before the tests: vitest itself waits for a second. A bound that a guarantee names is said where the
 // guarantee is tested.
-if (!Reflect.has(waitFor, "isPatient"))
+if (!Reflect.has(waitFor, "hasTimeout"))
   vi.waitFor = Object.assign(
     <Value>(callback: () => Value | Promise<Value>, options: Parameters<typeof waitFor>[1] = {}) =>
       waitFor(callback, {
-        timeout: PATIENCE_MS,
+        timeout: TIMEOUT_MS,
         ...(typeof options === "number" ? { timeout: options } : options),
       }),
-    { isPatient: true },
+    { hasTimeout: true },
   );
