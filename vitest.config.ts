@@ -42,9 +42,9 @@ const WITH_SERVERS = {
   maxConcurrency: 3,
 };
 
-// What waits for beats and back-offs is begun first: else, as their files are small, a run would end with these alone.
+// What waits for heartbeats and back-offs is begun first, the longest of all: else a run would end with these alone.
 const WAITS_LONG =
-  /\/test\/(app\/(maintenance|silent-process)|confirm\/gateway-not-found|operate\/payments-waiting)\.test\.ts$/;
+  /\/test\/(app\/(at-rest|maintenance|silent-process|lambda\/passes)|confirm\/gateway-not-found|journeys\/(demo|several-sources|quiet)|operate\/payments-waiting|reconcile\/hand-made-holes|replay\/interrupted-replay)\.test\.ts$/;
 
 class LongWaitsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -95,7 +95,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // The rest is run by `npm run check:slow`; `lab` is what needs more than Node and npm.
+      // The rest is run on PostgreSQL 15 by `npm run lab -- postgres 15`; `lab` is what needs more than Node and npm.
       { ssr, test: { ...WITH_SERVERS, name: "long", include: LONG } },
       { test: { ...WITH_SERVERS, name: "sandbox", include: SANDBOX } },
       {
@@ -103,7 +103,7 @@ export default defineConfig({
           ...WITH_TIMEOUTS,
           name: "lab",
           include: ["lab/**/*.test.ts"],
-          globalSetup: ["lab/with-tools.ts", "test/support/global-setup.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
           maxWorkers: 1,
         },
       },

@@ -16,8 +16,8 @@ import {
 } from "../src/kit/settings.ts";
 import { ALERTS } from "./prometheus/alerts.ts";
 
-// What `npm run documents` makes from the lists of settings, alarms, metrics and alerts. A test holds the
-// files against it.
+// What `npm run documents` makes from the lists of settings, alarms, metrics and alerts. CI runs it, and
+// nothing may differ.
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -27,7 +27,7 @@ const program = await createProgram(
 );
 
 /** The documents by their path. */
-export const documents: Readonly<Record<string, () => string>> = {
+const documents: Readonly<Record<string, () => string>> = {
   "docs/settings.md": settingsDocument,
   ".env.example": exampleFile,
   "docs/operations.md": runbook,
@@ -143,5 +143,4 @@ function describeSettings() {
   });
 }
 
-if (import.meta.main)
-  for (const [path, make] of Object.entries(documents)) writeFileSync(join(root, path), make());
+for (const [path, make] of Object.entries(documents)) writeFileSync(join(root, path), make());

@@ -1,5 +1,5 @@
 /**
- * `npm run lab:aws`: the packaged stack in a stranger's AWS. `osls` deploys it into moto's server, each function
+ * `npm run lab -- aws`: the packaged stack in a stranger's AWS. `osls` deploys it into moto's server, each function
  * runs under Amazon's own emulator and client, and the consumers of examples/ read moto's queues. Moto has neither
  * schedules nor event source mappings nor an HTTP API that answers: their events are made here. Exits with 1 on a
  * failure. Needs what `npm test` needs, and python3, go, java, mvn, make, cmake and a C++ compiler.

@@ -22,20 +22,12 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     load: async () => (await import("./measures/latency.ts")).latency,
   },
   peers: {
-    about: "drain against two job queues, as documented and with our levers; one process and two",
+    about: "drain against two job queues, as documented and with our levers",
     load: async () => (await import("./measures/peers.ts")).peers,
-  },
-  relays: {
-    about: "drain by 1, 2, 4 and 8 relays on one Postgres: rate, connections, commits, CPU",
-    load: async () => (await import("./measures/relays.ts")).relays,
   },
   growth: {
     about: "the same work with 0, 1 and (--long) 10 million payments in the tables",
     load: async () => (await import("./measures/growth.ts")).growth,
-  },
-  console: {
-    about: "every page of the console with 1 million callbacks in the log, or (--long) 10 million",
-    load: async () => (await import("./measures/console.ts")).consolePages,
   },
   soak: {
     about: "minutes at 80 % of what the whole path takes: what grows, and what stays",
@@ -43,7 +35,7 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
   },
 };
 
-const HELP = `npm run bench -- <name> [options]
+const HELP = `npm run lab -- bench <name> [options]
 
 ${Object.entries(BENCHES)
   .map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`)

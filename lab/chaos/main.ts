@@ -1,5 +1,5 @@
 /**
- * `npm run chaos -- --minutes N --seed S`: a run on its own embedded PostgreSQL, or on the server in
+ * `npm run lab -- chaos --minutes N --seed S`: a run on its own embedded PostgreSQL, or on the server in
  * TEST_DATABASE_URL, which is not stopped: only connections to it are cut. Exits with 1 on a finding.
  */
 import { parseArgs } from "node:util";

@@ -1,5 +1,5 @@
 /**
- * `npm run crash-matrix [-- --kind pause] [--only "callback read"]… [--times 10]`: prints a table; exits with
+ * `npm run lab -- crash [--kind pause] [--only "callback read"]… [--times 10]`: prints a table; exits with
  * 1 on a finding. `--only` selects the steps whose names contain one of its values.
  */
 import { parseArgs } from "node:util";

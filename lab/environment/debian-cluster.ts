@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { ownPort } from "../../test/support/own-port.ts";
 
 const execute = promisify(execFile);
-const BIN = "/usr/lib/postgresql/15/bin";
+const DEBIANS = "/usr/lib/postgresql/15/bin";
 
-/** A cluster of Debian's PostgreSQL 15 that runs as the user `postgres`; the caller is root. */
+/** A cluster of a real PostgreSQL, Debian's 15 unless told otherwise, that runs as the user `postgres`; the caller is root. */
 export interface DebianCluster {
   readonly port: number;
   start(): Promise<void>;
@@ -20,9 +20,9 @@ export interface DebianCluster {
 const SETTINGS =
   "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 -c timezone=Asia/Kolkata";
 
-/** One of PostgreSQL 15's programs, as the user `postgres`. */
+/** Runs one of PostgreSQL's programs as the user `postgres`: Debian's, or the one at a whole path. */
 export async function asPostgres(program: string, ...args: string[]): Promise<void> {
-  const command = ["-u", "postgres", "--", join(BIN, program), ...args];
+  const command = ["-u", "postgres", "--", resolve(DEBIANS, program), ...args];
   // Processes that Postgres leaves running must not keep our pipes open.
   await execute("runuser", command, { cwd: "/", timeout: 60_000 });
 }
@@ -35,11 +35,22 @@ export async function folderOfPostgres(folder: string): Promise<string> {
   return folder;
 }
 
+interface ClusterOptions {
+  /** The folder of PostgreSQL's programs. */
+  bin?: string;
+  /** More of the server's options, as `-c name=value`. */
+  settings?: string;
+}
+
 /**
  * Creates a cluster in `<folder>/cluster` with the superuser `postgres` and this password, without starting
  * it.
  */
-export async function newCluster(folder: string, password: string): Promise<DebianCluster> {
+export async function newCluster(
+  folder: string,
+  password: string,
+  { bin = DEBIANS, settings = "" }: ClusterOptions = {},
+): Promise<DebianCluster> {
   await folderOfPostgres(folder);
   const file = join(folder, "password");
   await writeFile(file, password, { mode: 0o600 });
@@ -53,8 +64,16 @@ export async function newCluster(folder: string, password: string): Promise<Debi
     "--encoding=UTF8",
     "--locale=C",
   ];
-  await asPostgres("initdb", "-D", data, ...rest, "--wal-segsize=1", "--no-sync", "--no-instructions");
-  return await clusterIn(folder);
+  await asPostgres(
+    join(bin, "initdb"),
+    "-D",
+    data,
+    ...rest,
+    "--wal-segsize=1",
+    "--no-sync",
+    "--no-instructions",
+  );
+  return await clusterIn(folder, { bin, settings });
 }
 
 /** Copies a running cluster into a folder as a base backup, without starting it. */
@@ -76,13 +95,17 @@ export async function newStandby(folder: string, primaryUrl: string): Promise<De
 export const promote = (folder: string): Promise<void> =>
   asPostgres("pg_ctl", "-D", join(folder, "cluster"), "-w", "promote");
 
-async function clusterIn(folder: string): Promise<DebianCluster> {
+async function clusterIn(
+  folder: string,
+  { bin = DEBIANS, settings = "" }: ClusterOptions = {},
+): Promise<DebianCluster> {
   const data = join(folder, "cluster");
   const port = await ownPort();
-  const control = (...words: string[]) => asPostgres("pg_ctl", "-D", data, "-w", "-t", "50", ...words);
+  const control = (...words: string[]) =>
+    asPostgres(join(bin, "pg_ctl"), "-D", data, "-w", "-t", "50", ...words);
   return {
     port,
-    start: () => control("-l", join(folder, "log"), "-o", `${SETTINGS} -c port=${port}`, "start"),
+    start: () => control("-l", join(folder, "log"), "-o", `${SETTINGS} ${settings} -c port=${port}`, "start"),
     stop: (how) => control("-m", how, "stop"),
     async kill() {
       const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");

@@ -62,7 +62,7 @@ async function ownDatabase() {
   return { pool, url: new URL(database.url) };
 }
 
-// Each is described in docs/events/other-languages.md; check:slow installs the languages.
+// Each is described in docs/events/other-languages.md; the lab installs the languages.
 describe.each(Object.entries(queueConsumers(builds)))("the queue's consumer in %s", (_, consumer) => {
   it("books once what the queue brings, and again nothing that it could not book or does not know", async () => {
     const queue = await startLocalSqs();

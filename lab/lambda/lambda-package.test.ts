@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadLine, measureLoad } from "../../ops/lambda/measure-load.ts";
-import { type Template, templateFaults } from "../../test/support/fake-aws/template-faults.ts";
 import { named, packageLambda, root, type Statement, statementsOf } from "./lambda-template.ts";
+import { type Template, templateFaults } from "./template-faults.ts";
 
 const FUNCTIONS = ["Receive", "Confirm", "Publish", "Reconcile", "Certify", "Replay", "Retention", "Migrate"];
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Template } from "../../test/support/fake-aws/template-faults.ts";
+import type { Template } from "./template-faults.ts";
 
 const execute = promisify(execFile);
 export const root = resolve(import.meta.dirname, "../..");

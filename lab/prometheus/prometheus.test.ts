@@ -8,7 +8,7 @@ import { ownPort } from "../../test/support/own-port.ts";
 import { ownRelay } from "../../test/support/relay.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
-// Debian's own Prometheus; lab/run.sh installs it.
+// Debian's own Prometheus; the lab installs it.
 const root = resolve(import.meta.dirname, "../..");
 const RULES = join(root, "ops/prometheus/rules.yml");
 

@@ -17,7 +17,7 @@ import {
   promote,
 } from "../environment/debian-cluster.ts";
 
-// On Debian's PostgreSQL 15, with its pg_dump, pg_restore and pg_basebackup; lab/run.sh installs them.
+// On Debian's PostgreSQL 15, with its pg_dump, pg_restore and pg_basebackup; the lab installs them.
 const WAIT = { interval: 500 };
 const PASSWORD = randomUUID();
 

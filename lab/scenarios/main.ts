@@ -1,5 +1,5 @@
 /**
- * `npm run scenarios -- --count N --seed S`: N scenarios on an own embedded PostgreSQL, or in a database of their
+ * `npm run lab -- scenarios --count N --seed S`: N scenarios on an own embedded PostgreSQL, or in a database of their
  * own on the server in DATABASE_URL. Exits with 1 on a finding.
  */
 import { parseArgs } from "node:util";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { documents } from "../../ops/documents.ts";
 import { ALERTS } from "../../ops/prometheus/alerts.ts";
 import { ALARM_NAMES } from "../../src/alarms/alarm-definitions.ts";
 import { METRICS } from "../../src/kit/metrics.ts";
@@ -23,12 +22,6 @@ const namedIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:invoice_relay|process)_\w+/g)].map(([name]) =>
     names.includes(name) ? name : name.replace(/_(bucket|count|sum)$/, ""),
   );
-
-describe("what is made from lists", () => {
-  it.each(Object.entries(documents))("%s is as its lists say (if not: npm run documents)", (file, make) => {
-    expect(read(file)).toBe(make());
-  });
-});
 
 describe("docs/operations.md", () => {
   it.each(ALARM_NAMES)("has a heading for the alarm %s, which the webhook links to", (name) => {

@@ -29,8 +29,8 @@ async function serverForThisRun(projectName: string): Promise<{ url: string; sto
   // Where root has to run Postgres as nobody, nobody must be able to enter.
   await chmod(folder, 0o711);
   const embedded = await startEmbeddedPostgres({ dataDir: folder, durable: false });
-  // Java's driver, which the slow tests run, takes no fewer rounds than Postgres' own 4,096.
-  if (projectName !== "slow") await loginInOneRound(embedded.url);
+  // Java's driver, which the lab runs, takes no fewer rounds than Postgres' own 4,096.
+  if (projectName !== "lab") await loginInOneRound(embedded.url);
   return {
     url: embedded.url,
     stop: async () => {

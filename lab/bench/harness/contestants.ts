@@ -1,5 +1,4 @@
 import type { GraphileWorkerCalls } from "../processes/graphile-worker.ts";
-import type { NoDatabaseCalls } from "../processes/no-database.ts";
 import type { PgBossCalls } from "../processes/pg-boss.ts";
 import type { RelayCalls } from "../processes/relay.ts";
 import type { BenchDatabase } from "./bench-database.ts";
@@ -26,26 +25,17 @@ export const environmentOf = (stage: Stage, database: BenchDatabase) => ({
   snsUrl: stage.sns.url,
 });
 
-/** Starts some relays' workers, without HTTP; a profile is of the first. */
-export const startRelays =
-  (count: number): Start =>
-  async (stage, database) => {
-    const relays = Array.from({ length: count }, () => stage.child<RelayCalls>("relay"));
-    const [first] = relays;
-    for (const relay of relays)
-      await relay.call("start", { ...environmentOf(stage, database), http: false, workers: true });
-    return {
-      pids: relays.map(({ pid }) => pid),
-      record: (ids) => recordCallbacks(database, "relay", ids),
-      profile: {
-        start: async () => first?.call("startProfile"),
-        stop: async () => (await first?.call("stopProfile")) ?? [],
-      },
-      stop: async () => void (await Promise.all(relays.map((relay) => relay.end()))),
-    };
+/** Starts a relay's workers, without HTTP. */
+export const startWorkers: Start = async (stage, database) => {
+  const relay = stage.child<RelayCalls>("relay");
+  await relay.call("start", { ...environmentOf(stage, database), http: false, workers: true });
+  return {
+    pids: [relay.pid],
+    record: (ids) => recordCallbacks(database, "relay", ids),
+    profile: { start: () => relay.call("startProfile"), stop: () => relay.call("stopProfile") },
+    stop: relay.end,
   };
-
-export const startWorkers: Start = startRelays(1);
+};
 
 const startGraphileWorker =
   (levers: boolean): Start =>
@@ -74,29 +64,8 @@ const startPgBoss =
     };
   };
 
-const startNoDatabase: Start = async (stage) => {
-  const child = stage.child<NoDatabaseCalls>("no-database");
-  await child.call("start", { providerUrl: stage.provider.url, snsUrl: stage.sns.url });
-  let draining: Promise<void> = Promise.resolve();
-  return {
-    pids: [child.pid],
-    record: async (ids) => {
-      draining = child.call("drain", ids);
-      draining.catch(() => undefined);
-    },
-    stop: async () => {
-      await draining;
-      await child.end();
-    },
-  };
-};
-
-/**
- * All who drain. The first is the limit that none of the others can reach; a queue's plain name is with our
- * levers.
- */
+/** All who drain; a queue's plain name is with our levers. */
 export const contestants = {
-  noDatabase: startNoDatabase,
   graphileWorkerAsDocumented: startGraphileWorker(false),
   graphileWorker: startGraphileWorker(true),
   pgBossAsDocumented: startPgBoss(false),

@@ -15,9 +15,8 @@ export const drainOnce = (
   callbacks: number,
   profile = false,
 ): Promise<Drain> =>
-  stage.withDatabase(async (own) => {
-    const contestant = await contestants[name](stage, own);
-    const database = name === "noDatabase" ? null : own;
+  stage.withDatabase(async (database) => {
+    const contestant = await contestants[name](stage, database);
     try {
       return await measureDrain({ stage, contestant, database, callbacks, profile });
     } finally {
@@ -50,4 +49,4 @@ export const drainTables = (title: string, { rounds, ratios }: DrainSeries): Tab
 
 /** What the relay wrote. */
 export const bytesOf = ({ rounds }: DrainSeries): BytesPerPayment[] =>
-  (rounds.relay ?? []).flatMap(({ bytes }) => bytes ?? []);
+  (rounds.relay ?? []).map(({ bytes }) => bytes);

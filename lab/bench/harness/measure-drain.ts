@@ -13,15 +13,15 @@ import { warmUp } from "./warm-up.ts";
 export interface Drain {
   perSecond: number;
   cpu: CpuCosts;
-  bytes?: BytesPerPayment;
+  bytes: BytesPerPayment;
   profile?: HotSpot[];
 }
 
 export interface DrainOptions {
   stage: Stage;
   contestant: Contestant;
-  /** Where the outcome is looked up; null when the contestant keeps none. */
-  database: BenchDatabase | null;
+  /** Where the outcome is looked up. */
+  database: BenchDatabase;
   callbacks: number;
   profile?: boolean;
 }
@@ -42,26 +42,26 @@ export async function measureDrain(options: DrainOptions): Promise<Drain> {
     await stage.sns.call("reset", { failFirst: 0 });
     await contestant.record(work);
     await stage.sns.call("whenAccepted", WARM_UP);
-    if (database !== null) await whenPublished(database, work);
+    await whenPublished(database, work);
   });
 
   await stage.sns.call("reset", { failFirst: 0 });
   if (options.profile) await contestant.profile?.start();
   const accepted = stage.sns.call("whenAccepted", callbacks);
   const work = ids(callbacks);
-  const bytesSince = database === null ? null : await startBytesClock(database, { walByRelation: true });
+  const bytesSince = await startBytesClock(database, { walByRelation: true });
   const clock = stage.startCpuClock(...contestant.pids);
   await contestant.record(work);
   const startedAt = nowMs();
   const endedAt = await accepted;
-  if (database !== null) await whenPublished(database, work);
+  await whenPublished(database, work);
   const cpu = clock(callbacks);
   const hot = options.profile ? await contestant.profile?.stop() : undefined;
-  const bytes = await bytesSince?.(callbacks);
+  const bytes = await bytesSince(callbacks);
   return {
     perSecond: (callbacks * 1_000) / (endedAt - startedAt),
     cpu,
-    ...(bytes === undefined ? {} : { bytes }),
+    bytes,
     ...(hot === undefined ? {} : { profile: hot }),
   };
 }

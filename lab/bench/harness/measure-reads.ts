@@ -4,6 +4,8 @@ import type { Database } from "../../../src/database/tables.ts";
 import { createLogger } from "../../../src/kit/log.ts";
 import { createMetrics } from "../../../src/kit/metrics.ts";
 import { Secret } from "../../../src/kit/secret.ts";
+import { searchInvoices } from "../../../src/operate/find-invoices.ts";
+import { readStatus } from "../../../src/operate/status-facts.ts";
 import { readTimeline } from "../../../src/operate/timeline-reading.ts";
 import { collectionApiProvider } from "../../../src/provider/collection-api-provider.ts";
 import type { Provider } from "../../../src/provider/provider.ts";
@@ -18,6 +20,9 @@ import type { Stage } from "./stage.ts";
 
 /** The median of each, in ms. */
 export interface Reads {
+  status: number;
+  /** By a reference. */
+  search: number;
   timeline: number;
   certify: number;
 }
@@ -31,17 +36,29 @@ const LEASE_MS = 15_000;
 export const CERTIFIED = 1_000;
 
 /**
- * What people read: one invoice's timeline, a certificate of 1,000 payments.
+ * What people read: the status, a payment by its reference, its timeline, a certificate of 1,000 payments.
  */
 export async function measureReads(stage: Stage, database: BenchDatabase): Promise<Reads> {
   const { db, close } = connect(new Secret(database.url), { max: 4 });
   const provider = collectionApiProvider({ baseUrl: stage.provider.url, apiKey: "bench-api-key" });
   try {
-    const some = await database.query<{ id: string }>(
-      "select id from callback where 'data.id' = found_by order by md5(id::text) limit $1",
+    const some = await database.query<{ id: string; reference: string }>(
+      "select id, reference from callback where 'data.id' = found_by order by md5(id::text) limit $1",
       [TIMES],
     );
     return {
+      status: await median(some.map(() => () => readStatus(db, { sources: null, intervalMs: DAY_MS }))),
+      search: await median(
+        some.map(
+          ({ reference }) =>
+            () =>
+              searchInvoices(
+                db,
+                { text: reference, today: new Date().toISOString().slice(0, 10) },
+                { from: null, limit: 50 },
+              ),
+        ),
+      ),
       timeline: await median(
         some.map(
           ({ id }) =>

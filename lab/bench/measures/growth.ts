@@ -14,7 +14,7 @@ import { ratioTable } from "../harness/tables.ts";
 /** Callbacks a second, events a second, and ms of each reading. */
 type Growth = { intake: number; drain: number } & Reads;
 
-const MEASURES = ["intake", "drain", "timeline", "certify"] as const;
+const MEASURES = ["intake", "drain", "status", "search", "timeline", "certify"] as const;
 
 async function measure(
   stage: Stage,
@@ -69,7 +69,7 @@ export async function growth(stage: Stage, options: BenchOptions): Promise<Repor
     tables: [
       {
         title: "Growth: the same work with more rows in the log, the median of the rounds",
-        header: ["", "intake/s", "drain/s", "timeline ms", "certify ms"],
+        header: ["", "intake/s", "drain/s", "status ms", "search ms", "timeline ms", "certify ms"],
         rows: names.map((name) => [
           name,
           ...MEASURES.map((of) => rounded(spreadOf(column(name, of)).median)),

@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type RunningRelay, serve } from "../../../src/app/serve.ts";
 import { createLogger } from "../../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
@@ -12,20 +11,13 @@ export interface RelayOptions {
   snsUrl: string;
   http: boolean;
   workers: boolean;
-  /** Opens the admin API to whoever sends it. */
-  adminToken?: string;
 }
 
 let relay: RunningRelay | undefined;
 
-/** How long nothing else could run in this process; sampled each millisecond. */
-const delays = monitorEventLoopDelay({ resolution: 1 });
-
-const NS_IN_MS = 1e6;
-
 const calls = {
   /** The real relay, with its default settings but for the budgets of one address. */
-  start: async ({ databaseUrl, providerUrl, snsUrl, http, workers, adminToken }: RelayOptions) => {
+  start: async ({ databaseUrl, providerUrl, snsUrl, http, workers }: RelayOptions) => {
     const environment = {
       PORT: "0",
       PUBLIC_URL: "https://relay.example.com",
@@ -37,7 +29,6 @@ const calls = {
       SNS_TOPIC_ARN: TOPIC_ARN,
       AWS_REGION: "us-east-1",
       AWS_ENDPOINT_URL_SNS: snsUrl,
-      ...(adminToken !== undefined && { ADMIN_TOKENS: adminToken }),
     };
     relay = await serve({
       settings: readSettings(environment, SERVE_REQUIRES),
@@ -54,16 +45,6 @@ const calls = {
     return process.memoryUsage().heapUsed;
   },
   ...profiler,
-  startLoopDelay: () => {
-    delays.enable();
-    delays.reset();
-  },
-  /** The longest since it was last asked, in ms. */
-  longestLoopDelay: () => {
-    const longest = delays.max / NS_IN_MS;
-    delays.reset();
-    return longest;
-  },
   stop: () => relay?.stop(),
 };
 

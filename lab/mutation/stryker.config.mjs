@@ -2,18 +2,18 @@ import { globSync, readFileSync } from "node:fs";
 
 // Decisions are pure functions beside the SQL that carries them out. A file with SQL, or one that only hands the
 // database on to such files, is judged by tests over Postgres, not here.
-const ROOMS = [
+const PURE = [
   "src/{confirm,reconcile,upstreams,work}/**/*.ts",
   "src/receive/reading/**/*.ts",
   "src/collection-api/{iterate-pages,judge-answer}.ts",
 ];
 const needsPostgres = (file) => /\bsql[`<.]|from "(?:kysely|pg)"|\bdb\b/.test(readFileSync(file, "utf8"));
 
-/** Run by hand: `npm run mutation`, or for some files `npm run mutation -- --mutate src/confirm/judge.ts`. */
+/** Read by main.ts beside it, in the checkout's folder. */
 export default {
-  mutate: ROOMS.flatMap((room) => globSync(room)).filter((file) => !needsPostgres(file)),
+  mutate: PURE.flatMap((paths) => globSync(paths)).filter((file) => !needsPostgres(file)),
   testRunner: "vitest",
-  vitest: { configFile: "vitest.mutation.config.ts", related: false },
+  vitest: { configFile: "lab/mutation/vitest.config.ts", related: false },
   plugins: ["@stryker-mutator/vitest-runner"],
   coverageAnalysis: "perTest",
   ignoreStatic: true,
@@ -25,5 +25,5 @@ export default {
   tempDirName: ".stryker-tmp",
   // TypeScript 7 has no API to rewrite its settings with, and nothing here is compiled.
   tsconfigFile: "none",
-  ignorePatterns: ["lab", "tools", "docs", "examples", "dist"],
+  ignorePatterns: ["lab/bench", "tools", "docs", "examples", "dist"],
 };

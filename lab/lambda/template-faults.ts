@@ -1,4 +1,4 @@
-import { tool } from "../../../ops/tools.ts";
+import { tool } from "../../ops/tools.ts";
 
 type Json = Record<string, unknown>;
 

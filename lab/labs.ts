@@ -1,0 +1,117 @@
+/** A laboratory: what is run on purpose, by `npm run lab -- <name>`. */
+export interface Lab {
+  /** One line for the list. */
+  about: string;
+  /** The program in the lab's folder; without it, the lab is the tests of its folder. */
+  program?: string;
+  /** Debian's packages that it needs, which root installs. */
+  packages?: readonly string[];
+  /** Whether it builds in the checkout, which one lab at a time may do. */
+  builds?: true;
+  /** The command lines that CI runs of it after a change; without them, it is run by hand and before a release. */
+  quick?: readonly string[];
+  /** What it is about: a change below one of these paths, or in the lab's own folder, has CI run `quick`. */
+  paths?: readonly string[];
+}
+
+const POSTGRES = ["postgresql-15"];
+
+/** Whatever a payment passes from its callback to SNS. */
+const PATH = ["migrations", "src/receive", "src/confirm", "src/publish", "src/work", "src/upstreams"];
+
+/** Every lab by its name, which is also its folder's. CI reads here what a change touches. */
+export const LABS: Readonly<Record<string, Lab>> = {
+  aws: {
+    about: "the packaged stack, deployed into a stranger's AWS (moto), under Amazon's own emulator",
+    program: "main.ts",
+  },
+  bench: {
+    about: "how fast each part is, and what a payment costs (docs/performance.md)",
+    program: "main.ts",
+    quick: ["intake --quick"],
+  },
+  chaos: {
+    about: "traffic under random faults; every guarantee is checked at the end: --minutes 10 --seed 1",
+    program: "main.ts",
+    quick: ["--minutes 0.5 --seed 1"],
+    paths: [...PATH, "src/database", "lab/environment", "lab/checker", "lab/history"],
+  },
+  console: {
+    about: "every page in a browser: axe, journeys; pictures of all with SCREENSHOTS=<folder>",
+    builds: true,
+    quick: [""],
+    paths: ["src/console", "src/api"],
+  },
+  crash: {
+    about: "SIGKILL at every failpoint; --kind pause stops the process instead; --only selects some",
+    program: "main.ts",
+    quick: ["--only callback"],
+    paths: [...PATH, "lab/environment", "lab/checker", "lab/history"],
+  },
+  documents: {
+    about: "Kubernetes, Compose, OpenAPI, AsyncAPI, the Dockerfile and workflows, by others' schemas",
+    quick: [""],
+    paths: ["ops/kubernetes", "compose.yaml", "Dockerfile", ".github", "src/api", "src/events"],
+  },
+  examples: {
+    about: "the consumers and verifiers of examples/, in each of their languages",
+    packages: ["python3", "python3-cryptography", "python3-venv", "php-cli", "php-pgsql", "golang", "maven"],
+    quick: [""],
+    paths: ["examples", "src/events", "src/signing", "src/sandbox/sns"],
+  },
+  front: {
+    about: "hostile bytes through the shipped nginx, and a source that moves to a Postgres of its own",
+    packages: ["nginx-light"],
+    quick: [""],
+    paths: ["deploy/nginx", "src/receive", "src/kit/http-server.ts"],
+  },
+  lambda: {
+    about: "the stack's template, bundles and commands, against AWS' own specification",
+    builds: true,
+    quick: [""],
+    paths: ["serverless.yml", "ops/lambda", "src/app/lambda", "src/alarms/definitions"],
+  },
+  libreoffice: {
+    about: "reports opened by LibreOffice: no formula, every digit",
+    packages: ["libreoffice-calc-nogui"],
+    quick: [""],
+    paths: ["src/books"],
+  },
+  mutation: {
+    about: "changes of the code, which a test has to notice: --mutate src/confirm/judge.ts",
+    program: "main.ts",
+  },
+  packages: {
+    about: "both npm packages, installed into empty projects, on Node 20 and 24",
+    builds: true,
+    quick: [""],
+    paths: ["package.json", "ops/build.ts", "ops/pack-events.ts", "src/events", "src/collection-api"],
+  },
+  postgres: {
+    about: "the tests of the database on another PostgreSQL: 15, 16 or 17",
+    program: "main.ts",
+    packages: POSTGRES,
+  },
+  prometheus: {
+    about: "a real Prometheus over the metrics, rules and dashboard",
+    packages: ["prometheus"],
+    quick: [""],
+    paths: ["ops/prometheus", "ops/grafana", "src/kit/metrics.ts"],
+  },
+  recovery: {
+    about: "backups restored, a standby that takes over, a disk that fills, PgBouncer in between",
+    packages: [...POSTGRES, "pgbouncer"],
+    quick: [""],
+    paths: ["migrations", "src/database", "src/receive/log", "docs/runbook.md"],
+  },
+  scenarios: {
+    about:
+      "random payments, lists, dates, corrections, holes; every certificate is judged: --count 200 --seed 1",
+    program: "main.ts",
+    quick: ["--count 25 --seed 1"],
+    paths: ["src/reconcile", "src/provider", "src/collection-api"],
+  },
+  volume: {
+    about: "very many payments certified and reported, and a flood of made-up ids",
+  },
+};
