@@ -62,7 +62,8 @@ export const LABS: Readonly<Record<string, Lab>> = {
   front: {
     about: "hostile bytes through the shipped nginx, and a source that moves to a Postgres of its own",
     packages: ["nginx-light"],
-    quick: [""],
+    // At a bare port each attack is given ten seconds.
+    quick: ["-t front|moves"],
     paths: ["deploy/nginx", "src/receive", "src/kit/http-server.ts"],
   },
   lambda: {

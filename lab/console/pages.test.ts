@@ -8,6 +8,11 @@ import { standHere } from "./stand.ts";
 
 const WIDE = { viewport: { width: 2560, height: 1440 } };
 
+/** All of them for pictures; else each screen and each of light and dark once. */
+const LOOKS = looksOn({ wide: WIDE, desktop: DESKTOP, phone: PHONE }).filter(
+  ({ name }) => process.env.SCREENSHOTS || ["desktop-light", "phone-dark"].includes(name),
+);
+
 /** Every page, and every place on it that has an address. */
 function placesIn(history: FullHistory | null, callback = "", replay = ""): [name: string, path: string][] {
   return [
@@ -43,7 +48,7 @@ const stand = standHere();
 /** Opens each place in each look: axe finds nothing, nothing is cut off, runs or hides, the browser reports nothing. */
 async function visitAll(state: string, places: [name: string, path: string][]): Promise<void> {
   const found: string[] = [];
-  for (const { name: look, ...options } of looksOn({ wide: WIDE, desktop: DESKTOP, phone: PHONE })) {
+  for (const { name: look, ...options } of LOOKS) {
     const operator = await stand.arrive(options);
     await operator.open();
     await operator.page.getByLabel("Admin token").waitFor();
