@@ -11,11 +11,11 @@ const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.te
 // Whole journeys, outages, kills, floods and bundles: minutes, most of them waited for.
 const LONG = [
   "test/journeys/!(callback-variants|paid-invoice|traces).test.ts",
-  "test/app/{alarm-webhook,at-rest,database-watch,keep-partitions,start-without-database}.test.ts",
+  "test/app/{alarm-webhook,database-watch,keep-partitions,start-without-database}.test.ts",
   "test/app/lambda/!(drain|read-environment|stage).test.ts",
   "test/cli/serve.test.ts",
   "test/{confirm,publish}/handoff.test.ts",
-  "test/operate/{erase-whatever-came,retention-growth}.test.ts",
+  "test/operate/erase-whatever-came.test.ts",
   "test/receive/{linear-time,postgres-away,slow-senders}.test.ts",
   "test/reconcile/hand-made-holes.test.ts",
   "test/replay/interrupted-replay.test.ts",
@@ -44,7 +44,7 @@ const WITH_SERVERS = {
 
 // What waits for heartbeats and back-offs is begun first, the longest of all: else a run would end with these alone.
 const WAITS_LONG =
-  /\/test\/(app\/(at-rest|maintenance|silent-process|lambda\/passes)|confirm\/gateway-not-found|journeys\/(demo|several-sources|quiet)|operate\/payments-waiting|reconcile\/hand-made-holes|replay\/interrupted-replay)\.test\.ts$/;
+  /\/test\/(app\/(maintenance|silent-process|lambda\/passes)|confirm\/gateway-not-found|journeys\/(demo|several-sources|quiet)|operate\/payments-waiting|reconcile\/hand-made-holes|replay\/interrupted-replay)\.test\.ts$/;
 
 class LongWaitsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

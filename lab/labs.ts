@@ -66,6 +66,12 @@ export const LABS: Readonly<Record<string, Lab>> = {
     quick: ["-t front|moves"],
     paths: ["deploy/nginx", "src/receive", "src/kit/http-server.ts"],
   },
+  interleavings: {
+    about:
+      "callbacks, workers that die and a provider that changes its mind, in whatever order (G2, G4, G5, G6)",
+    quick: [""],
+    paths: PATH,
+  },
   lambda: {
     about: "the stack's template, bundles and commands, against AWS' own specification",
     builds: true,
@@ -100,7 +106,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: ["ops/prometheus", "ops/grafana", "src/kit/metrics.ts"],
   },
   recovery: {
-    about: "backups restored, a standby that takes over, a disk that fills, PgBouncer in between",
+    about: "backups restored, secrets replaced, a standby that takes over, a disk that fills, PgBouncer",
     packages: [...POSTGRES, "pgbouncer"],
     quick: [""],
     paths: ["migrations", "src/database", "src/receive/log", "docs/runbook.md"],
@@ -113,6 +119,8 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: ["src/reconcile", "src/provider", "src/collection-api"],
   },
   volume: {
-    about: "very many payments certified and reported, and a flood of made-up ids",
+    about: "very many payments certified, reported, searched and dropped, a flood of made-up ids, and rest",
+    quick: ["-t retention|search"],
+    paths: ["src/operate/retention.ts", "src/operate/find-invoices.ts", "src/receive/log"],
   },
 };

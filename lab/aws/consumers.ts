@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import pg from "pg";
-import { queueConsumers } from "../../test/support/queue-consumers.ts";
+import { queueConsumers } from "../examples/queue-consumers.ts";
 import { start, until } from "./programs.ts";
 import { tools } from "./tools.ts";
 

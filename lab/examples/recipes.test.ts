@@ -13,8 +13,8 @@ import { createEmptyTestDatabase } from "../../test/support/database.ts";
 import { startLocalSqs } from "../../test/support/local-sqs.ts";
 import { ownPort } from "../../test/support/own-port.ts";
 import { startServer } from "../../test/support/own-server.ts";
-import { queueConsumers } from "../../test/support/queue-consumers.ts";
 import { testSigner } from "../../test/support/signer.ts";
+import { queueConsumers } from "./queue-consumers.ts";
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");

@@ -7,7 +7,7 @@ import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { passesApart } from "../../test/support/passes-apart.ts";
+import { passesApart } from "../environment/passes-apart.ts";
 import { type HostileProvider, startHostileProvider } from "./hostile-provider.ts";
 import type { Said, Window } from "./model.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ALARM_NAMES, ALARMS } from "../../src/alarms/alarm-definitions.ts";
 import { alarmBody } from "../../src/app/alarm-webhook.ts";
+import { expectGolden } from "../support/golden.ts";
 
 const HOSTILE = [
   "<!channel> <@U024BE7LH> <https://evil.example|your bank> @here #general & so on",
@@ -34,7 +35,7 @@ describe("a message in Slack's form", () => {
     expect([type, said.type, said.verbatim]).toEqual(["section", "mrkdwn", true]);
     expect(said.text.length).toBeLessThanOrEqual(3_000);
     expect(said.text).toMatch(new RegExp(` <${RUNBOOK}#source_failing>$`));
-    expect(said.text).toContain(`What to do: ${ALARMS.source_failing.action}`);
+    expect(said.text).toContain(ALARMS.source_failing.action);
     const own = said.text.replace(` <${RUNBOOK}#source_failing>`, "");
     expect(own).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
     for (const words of [own, fallback]) {
@@ -59,16 +60,21 @@ it.each(HOSTILE)("one alarm is one line in the generic form too, hostile text %#
   expect(body.alarms[0].detail).toBe(text);
 });
 
-it("what is critical and what is alone of its name comes first, and the rest is counted", () => {
+it("what is critical and what is alone of its name comes first, and the rest is counted", async () => {
   const [many, refusal] = [newsOf("invoice_quarantined", "one"), newsOf("topic_paused", "arn")];
-  const lines = JSON.parse(alarmBody([...Array(25).fill(many), refusal], settings)).text.split("\n");
-  expect(lines[0]).toMatch(/^CRITICAL: SNS refuses the topic/);
-  expect(lines.at(-1)).toMatch(/^and 6 paid invoices in quarantine more: /);
-});
-
-it("ends each of its sentences, whatever others wrote", () => {
-  const { text } = JSON.parse(alarmBody([newsOf("source_failing", "HTTP 503")], settings));
-  expect(text).toMatch(/ HTTP 503\. What to do: .* Note: HTTP 503\. https:/);
+  const { text } = JSON.parse(alarmBody([...Array(25).fill(many), refusal], settings));
+  const lines: string[] = text.split("\n");
+  expect(lines).toHaveLength(21);
+  expect(lines.map((line) => /topic_paused/.test(line)).indexOf(true)).toBe(0);
+  expect(lines.at(-1)).toMatch(/\b6\b/);
+  const open = newsOf("source_failing", "HTTP 503");
+  const said = [
+    open,
+    { ...open, toldAt: at },
+    { ...open, clearedAt: at },
+    { ...open, isTest: true as const },
+  ].map((one) => JSON.parse(alarmBody([one], settings)).text);
+  await expectGolden("alarm-message", [...said, lines[0], lines[1], lines.at(-1)].join("\n"));
 });
 
 it("the form for strict receivers has a text and no other field", () => {

@@ -27,7 +27,7 @@ describe("a payment that is out", () => {
     await relay.callback({ data: { id } });
     await fetch(`${relay.url}/callbacks/not-a-token`);
     const line = await vi.waitFor(() => {
-      const said = relay.lines.filter(({ msg }) => msg === "published a paid invoice");
+      const said = relay.lines.filter(({ callbackToSnsSeconds }) => callbackToSnsSeconds !== undefined);
       expect(said).toHaveLength(1);
       return said[0];
     }, WAIT);
@@ -86,18 +86,25 @@ describe("/metrics", () => {
   });
 });
 
-it("a source that never had a daily certificate is told by the time since when it is served", async () => {
+it("a source tells when its lists were last read, and since when it is served without a daily certificate", async () => {
   const harness = await startHarness();
   await harness.query(
     "insert into source (name, first_served_at) values ('default', '2026-01-02T00:00:00Z')",
   );
-  const environment = harness.environment({ COLLECTION_IDS: randomUUID() });
-  const relay = await startRelay(environment, { http: true, workers: false });
-  await vi.waitFor(
-    async () =>
-      expect(await (await fetch(`${relay.opsUrl}/metrics`)).text()).toContain(
-        `invoice_relay_last_certificate_timestamp_seconds{source="default",result="none"} ${Date.UTC(2026, 0, 2) / 1_000}`,
-      ),
-    WAIT,
+  const collection = randomUUID();
+  await harness.query(
+    `insert into sweep (id, collection_id, source, kind, state, finished_at)
+     values (gen_random_uuid(), $1, 'default', 'automatic', 'done', '2026-01-03T00:00:00Z')`,
+    [collection],
   );
+  const environment = harness.environment({ COLLECTION_IDS: collection });
+  const relay = await startRelay(environment, { http: true, workers: false });
+  await vi.waitFor(async () => {
+    const page = await pageOf(relay);
+    for (const [series, day] of [
+      ['last_certificate_timestamp_seconds{source="default",result="none"}', 2],
+      ['last_sweep_timestamp_seconds{source="default"}', 3],
+    ] as const)
+      expect(page).toContain(`invoice_relay_${series} ${Date.UTC(2026, 0, day) / 1_000}\n`);
+  }, WAIT);
 });

@@ -20,18 +20,17 @@ const judged = (changes: Record<string, string> = {}) => {
 };
 
 it("what the settings leave out is named as off, and what they name as on", () => {
-  const reconciliation = "reconciliation (COLLECTION_IDS)";
-  const people = "alarms to people (ALARM_WEBHOOK_URL)";
-  expect(judged().off).toEqual(expect.arrayContaining([reconciliation, people]));
+  const names = ["COLLECTION_IDS", "ALARM_WEBHOOK_URL"].map((name) => expect.stringContaining(`(${name})`));
+  expect(judged().off).toEqual(expect.arrayContaining(names));
   const filled = judged({
     COLLECTION_IDS: randomUUID(),
     ALARM_WEBHOOK_URL: "https://hooks.example.com/planted",
   });
-  expect(filled.on).toEqual(expect.arrayContaining([reconciliation, people]));
+  expect(filled.on).toEqual(expect.arrayContaining(names));
   expect(JSON.stringify(filled)).not.toContain("planted");
 });
 
 it("serve says so as it starts", async () => {
   const { relay } = await ownRelay({}, { http: true, workers: false });
-  expect(relay.lines[0]).toMatchObject({ level: "info", msg: "what is on, and what is off", sources: 1 });
+  expect(relay.lines[0]).toMatchObject({ level: "info", off: expect.any(Array), sources: 1 });
 });

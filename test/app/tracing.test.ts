@@ -20,19 +20,17 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 
 describe("a wrong setting for traces is said at the start", () => {
   it.each([
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", /should be a URL such as http:\/\/localhost:4318/],
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://collector:4317", /should be a URL/],
-    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://me:hunter2@collector", /no user name or password/],
-    ["OTEL_EXPORTER_OTLP_HEADERS", "no pairs, hunter2", /should be headers such as/],
-    ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "key=hunter2%", /should be headers such as/],
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", /should be http\/protobuf/],
-    ["OTEL_TRACES_SAMPLER_ARG", "2", /should be a number from 0 to 1/],
-  ])("%s=%s", (name, value, said) => {
-    const [problem, ...others] = problemsOf({ [name]: value });
-    expect(others).toEqual([]);
-    expect(problem).toMatch(new RegExp(`^${name} `));
-    expect(problem).toMatch(said);
-    expect(problem).not.toContain("hunter2");
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://collector:4317"],
+    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://me:hunter2@collector"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "no pairs, hunter2"],
+    ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "key=hunter2%"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
+    ["OTEL_TRACES_SAMPLER_ARG", "2"],
+  ])("%s=%s", (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name} (?!.*hunter2)`)),
+    ]);
   });
 });
 
@@ -86,10 +84,7 @@ describe("a collector", () => {
     const ids = Array.from({ length: 20 }, () => harness.provider.paid());
     for (const id of ids) expect((await relay.callback({ data: { id } })).status).toBe(200);
     await eventually(() => harness.sns.messages(harness.topicArn), toHaveLength(20));
-    await eventually(
-      () => relay.lines.some(({ msg }) => String(msg).startsWith("traces cannot be sent")),
-      toBe(true),
-    );
+    await eventually(() => relay.lines.some(({ spans }) => Number(spans) > 0), toBe(true));
     expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
   });
 

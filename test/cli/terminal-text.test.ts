@@ -5,9 +5,6 @@ import { plainJson, plainLines } from "../../src/cli/table.ts";
 import { messageOf } from "../../src/kit/errors.ts";
 import { plainText } from "../../src/kit/text.ts";
 import { anyText } from "../support/any-text.ts";
-import { runCli } from "../support/cli-process.ts";
-import { addConfirmation } from "../support/log-rows.ts";
-import { startHarness } from "../support/relay.ts";
 
 /**
  * What steers a terminal: C0 but tab and line end, DEL, C1, bidi and zero-width characters, line separators.
@@ -53,20 +50,5 @@ describe("text from outside, at a terminal", () => {
     context.showLine({ said: EVIL }, ({ said }) => said);
     expect(written).toHaveLength(6);
     expect(written.join("")).not.toMatch(STEERING);
-  });
-
-  it.each([["--json"], []])("a dead letter's error is shown without it: dead list %s", async (...words) => {
-    const harness = await startHarness();
-    await addConfirmation(harness, {
-      state: "dead",
-      verdict: "pending",
-      attempt: 8,
-      last_error: `odd ${EVIL}`,
-    });
-    const options = ["dead", "list", ...words];
-    const { code, stdout, stderr } = await runCli(options, harness.environment());
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("odd");
-    expect(stdout).not.toMatch(STEERING);
   });
 });

@@ -21,9 +21,7 @@ it("Ctrl-C while a file is written leaves nothing behind, and says so", async ()
   };
 
   const file = join(folder, "october.csv");
-  await expect(writeFileUnlessStopped(context, file, endless())).rejects.toThrow(
-    `Stopped before the end: ${file} was not written.`,
-  );
+  await expect(writeFileUnlessStopped(context, file, endless())).rejects.toThrow(file);
 
   expect(isOver).toBe(true);
   expect(await readdir(folder)).toEqual([]);

@@ -3,38 +3,7 @@ import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { cliContext, runCli } from "../support/cli-process.ts";
-import { addEvents } from "../support/log-rows.ts";
 import { startHarness } from "../support/relay.ts";
-
-it("a bare replay of events is refused, and --all asks first: consumers would get everything again", async () => {
-  const harness = await startHarness();
-  const environment = harness.environment({ COLLECTION_IDS: "none" });
-  await addEvents(harness, 2);
-  const replay = (...words: string[]) => runCli(["replay", "events", ...words], environment);
-
-  expect(await replay()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("Which events? Give a filter"),
-  });
-  expect(await replay("--all", "--here")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("Send 2 events again? There is no terminal to ask on"),
-  });
-  expect(await replay("--dry-run")).toMatchObject({ code: 0, stdout: expect.stringContaining("2 events") });
-  expect(await harness.query("select from replay")).toHaveLength(0);
-});
-
-it("an audit log says who changed what, when and why", async () => {
-  const harness = await startHarness();
-  const environment = harness.environment({ COLLECTION_IDS: "none" });
-  expect((await runCli(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
-  await harness.query("insert into source (name) values ('default')");
-  const ada = { ...environment, INVOICE_RELAY_OPERATOR: "ada" };
-  await runCli(["pause", "confirm", "--reason", "their deploy"], ada);
-  expect((await runCli(["audit", "--action", "pause"], environment)).stdout).toMatch(
-    /^at +who +what +which +why\n20\S+Z +cli:ada +pause\.confirm +default +their deploy\n$/,
-  );
-});
 
 /** Values that no option of that kind can mean, by the word that its help gives it. */
 const NEVER_MEANT: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
 import { ActivityBook, activityBook, latencyOf } from "../../src/operate/activity.ts";
-import { adminApi } from "../support/admin.ts";
 import { openDatabase } from "../support/database.ts";
 import { addCallback, addConfirmation, addEvents } from "../support/log-rows.ts";
 import { startHarness } from "../support/relay.ts";
@@ -31,22 +30,6 @@ describe("activity", () => {
     await addCallback(harness, { id: newId(), received_at: new Date("2026-10-01T00:09:59Z") });
     const second = (await book.count(now)).slice(-12);
     expect(second.map(({ received }) => received)).toEqual([0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
-  });
-
-  it("and the collections that payments came in are given over HTTP", async () => {
-    const { call, harness, relay } = await adminApi({}, { http: true, workers: true });
-    const id = harness.provider.paid();
-    await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await harness.query("select 1 from publication")).toHaveLength(1));
-    const { body } = await call("GET", "/activity");
-    const last = body.minutes.slice(-2) as { received: number; confirmed: number; published: number }[];
-    const sum = (what: "received" | "confirmed" | "published") =>
-      last.reduce((total, minute) => total + minute[what], 0);
-    expect([sum("received"), sum("confirmed"), sum("published")]).toEqual([1, 1, 1]);
-    const [stored] = await harness.query<{ collection_name: string }>("select collection_name from invoice");
-    expect((await call("GET", "/collections")).body.items).toEqual([
-      { source: "default", name: stored?.collection_name },
-    ]);
   });
 
   it("knows how long payments took, from the callback that asked to SNS", async () => {

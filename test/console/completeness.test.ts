@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { adminApi, fits, OPERATOR } from "../support/admin.ts";
 import { addCertificate } from "../support/certificates.ts";
@@ -71,14 +70,6 @@ describe("the calendar of completeness", () => {
     await harness.query("insert into source (name) values ('quiet')");
     const { body } = await call("GET", "/certificates/calendar?from=2026-10-01&to=2026-10-04&source=quiet");
     expect(body.days).toEqual([]);
-    for (const [query, status] of [
-      ["from=2026-10-02&to=2026-10-01", 400],
-      // No day follows it.
-      ["from=9999-12-31&to=9999-12-31", 400],
-      ["from=2020-01-01&to=2026-01-01", 400],
-    ])
-      expect((await call("GET", `/certificates/calendar?${query}`)).status, `${query}`).toBe(status);
-    expect((await call("GET", "/certificates/calendar?from=x&to=2026-01-01")).status).toBe(400);
   });
 });
 
@@ -108,7 +99,6 @@ describe("a certificate", () => {
     expect(day.body).toMatchObject({ matching: 25, next: null });
     const none = await call("GET", `/certificates/${id}?day=2026-10-09`);
     expect(none.body).toMatchObject({ matching: 0, differences: [], next: null });
-    expect((await call("GET", `/certificates/${randomUUID()}`)).status).toBe(404);
   });
 
   it("goes out as a table for finance, whole", async () => {
@@ -129,7 +119,6 @@ describe("a certificate", () => {
     expect(lines.filter((line: string) => line.startsWith("gap,")).length).toBe(600);
     expect(lines.filter((line: string) => line.startsWith("note,")).length).toBe(600);
     expect(lines[0]).toMatch(/^row,certificate,/);
-    expect((await call("GET", `/certificates/${randomUUID()}/csv`)).status).toBe(404);
   });
 
   it("is listed by period, source, collection and result", async () => {

@@ -69,7 +69,6 @@ describe("a session of the console", () => {
     );
     const plain = await raw(own.relay.opsUrl ?? "", "ops.example.com", READER, "http://ops.example.com");
     expect(plain).toMatch(/^HTTP\/1\.1 403 /);
-    expect(plain).toContain("Sign in by https");
     const proxied = await adminApi({ TRUSTED_PROXIES: "loopback" });
     const headers = { "x-forwarded-proto": "https" };
     const secure = await proxied.send("POST", "/session", { headers, body: { token: READER } });
@@ -109,31 +108,19 @@ describe("a session of the console", () => {
   it("does what its role may, and no more; nor does a bearer token", async () => {
     const { call } = await adminApi();
     const own = await signedIn(READER);
-    for (const { method, path } of operations.filter((one) => roleFor(one) !== "read")) {
-      const given = [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, crypto.randomUUID()), {}] as const;
-      expect((await own.call(...given, READER)).status, `${path} by token`).toBe(403);
-      expect((await own.ask(...given)).status, `${path} by cookie`).toBe(403);
-    }
-    for (const { method, path } of operations.filter((one) => roleFor(one) === "admin")) {
-      const given = [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, crypto.randomUUID()), {}] as const;
-      expect((await call(...given, OPERATOR)).status, path).toBe(403);
+    for (const one of operations) {
+      const path = one.path.replaceAll(/\{\w+\}/g, crypto.randomUUID());
+      const given = [one.method.toUpperCase(), path, one.method === "get" ? undefined : {}] as const;
+      const role = roleFor(one);
+      if (role === "admin") expect((await call(...given, OPERATOR)).status, path).toBe(403);
+      if (one.method === "get" || role !== "read")
+        expect([path, (await call(...given, READER)).status === 403]).toEqual([path, role !== "read"]);
+      if (role !== "read") expect((await own.ask(...given)).status, `${path} by cookie`).toBe(403);
     }
     expect((await call("POST", "/pause", { work: "publish" }, OPERATOR)).status).toBe(200);
     expect((await call("POST", "/retention", { dryRun: true }, ADMIN)).status).toBe(200);
     expect((await call("POST", "/invoices/search", {}, READER)).status).toBe(200);
-    for (const { path } of operations.filter((one) => one.method === "get")) {
-      const answer = await call("GET", path.replaceAll(/\{\w+\}/g, crypto.randomUUID()), undefined, READER);
-      expect(answer.status, path).not.toBe(403);
-    }
     expect((await call("GET", "/session", undefined, READER)).status).toBe(401);
-  });
-
-  it("is over once it is signed out", async () => {
-    const { ask, send } = await signedIn();
-    const out = await ask("DELETE", "/session");
-    expect(out).toMatchObject({ status: 200, body: { signedOut: true } });
-    expect(out.headers.get("set-cookie")).toMatch(/^relay-session=; Path=\/; Expires=Thu, 01 Jan 1970/);
-    expect(await send("GET", "/session")).toMatchObject({ status: 401 });
   });
 
   it("that was signed out of opens nothing with a copy of its cookie, in any process; others go on", async () => {
@@ -144,7 +131,9 @@ describe("a session of the console", () => {
     const statusOf = async (url: string, copy: string) =>
       (await fetch(`${url}/admin/v1/upstreams`, { headers: { cookie: copy } })).status;
     expect(await statusOf(beside.url, cookie)).toBe(200);
-    expect((await ask("DELETE", "/session")).status).toBe(200);
+    const out = await ask("DELETE", "/session");
+    expect(out).toMatchObject({ status: 200, body: { signedOut: true } });
+    expect(out.headers.get("set-cookie")).toMatch(/^relay-session=; Path=\/; Expires=Thu, 01 Jan 1970/);
     const later = await startRelay(environment, { http: true, workers: false });
     for (const { url } of [relay, beside, later]) {
       expect(await statusOf(url, cookie)).toBe(401);
@@ -199,8 +188,7 @@ describe("a session of the console", () => {
     const prolonged = cookieIn(await ask("GET", "/session")) ?? "";
     expect(prolonged).not.toBe(cookie);
     vi.setSystemTime(start + IDLE_MS + 1_000);
-    const ended = await ask("GET", "/session");
-    expect(ended).toMatchObject({ status: 401, body: { error: "The session has ended. Sign in again." } });
+    expect((await ask("GET", "/session")).status).toBe(401);
     let latest = prolonged;
     for (let at = IDLE_MS; at < ABSOLUTE_MS; at += IDLE_MS - 60_000) {
       vi.setSystemTime(start + at);

@@ -5,10 +5,10 @@ import { migrateToLatest, requireSchema, schemaState } from "../../src/database/
 import { Secret } from "../../src/kit/secret.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
 import { createEmptyTestDatabase, createTestDatabase, ownDatabase, queryOn } from "../support/database.ts";
-import { describeSchema } from "../support/describe-schema.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
 import { loginWith } from "../support/login.ts";
 import { onTestFinished } from "../support/own-test.ts";
+import { describeSchema } from "./describe-schema.ts";
 
 const open = async (create: typeof createTestDatabase, schema = "public") =>
   (await ownDatabase({ max: 4, schema }, create)).db;

@@ -16,12 +16,14 @@ const payloads = readdirSync(join(folder, "payloads")).map((file) => ({
   payload: JSON.parse(readFileSync(join(folder, "payloads", file), "utf8")),
 }));
 
-type Draft = { properties: { data: { properties: Record<string, unknown>; required: string[] } } };
-const changed = (change: (schema: Draft) => void): unknown => {
-  const schema = structuredClone(published);
-  change(schema);
-  return schema;
+type Draft = {
+  properties: Record<string, unknown> & { data: { properties: Record<string, unknown>; required: string[] } };
 };
+function changed(change: (properties: Draft["properties"]) => void): Draft {
+  const schema = structuredClone(published);
+  change(schema.properties);
+  return schema;
+}
 
 describe("version 1 of the event", () => {
   let validate: ValidateFunction;
@@ -37,8 +39,8 @@ describe("version 1 of the event", () => {
     expect(ajv.compile(invoicePaidJsonSchema())({ specversion: "1.0" })).toBe(false);
   });
 
-  it("is what it was when it was published", () => {
-    expect(breakingChanges(published, invoicePaidJsonSchema())).toEqual([]);
+  it("is what it was when it was published, but for new properties", () => {
+    expect(invoicePaidJsonSchema()).toMatchObject(promised(published));
   });
 
   it.each(payloads)("payload $file is read as it always was", async ({ payload }) => {
@@ -65,97 +67,39 @@ describe("version 1 of the event", () => {
 
     expect(validate(grown)).toBe(true);
     expect(parseUnsignedInvoicePaid(grown)).toEqual([payload]);
-    expect(
-      breakingChanges(
-        published,
-        changed(({ properties: { data } }) => {
-          data.properties.currency = { type: "string" };
-          data.required.push("currency");
-        }),
-      ),
-    ).toEqual([]);
+    const { data } = changed(({ data }) => {
+      data.properties.currency = { type: "string" };
+      data.required.push("currency");
+    }).properties;
+    expect(data).toMatchObject(promised(published.properties.data));
   });
 
-  it.each<[string, (schema: Draft) => void, RegExp]>([
-    ["a property gone", (s) => void delete s.properties.data.properties.amount, /data\.amount is gone/],
-    [
-      "money as a number",
-      (s) => void Object.assign(s.properties.data.properties, { amount: { type: "number" } }),
-      /amount\.type/,
-    ],
+  it.each<[string, (properties: Draft["properties"]) => void]>([
+    ["a property gone", ({ data }) => void delete data.properties.amount],
+    ["money as a number", ({ data }) => void Object.assign(data.properties, { amount: { type: "number" } })],
     [
       "a text that may now be null",
-      (s) =>
-        void Object.assign(s.properties.data.properties, {
-          type: { anyOf: [{ type: "string" }, { type: "null" }] },
-        }),
-      /data\.type/,
+      ({ data }) =>
+        void Object.assign(data.properties, { type: { anyOf: [{ type: "string" }, { type: "null" }] } }),
     ],
-    [
-      "a promise withdrawn",
-      (s) => void s.properties.data.required.splice(0, 1),
-      /invoiceId is no longer certain/,
-    ],
+    ["a promise withdrawn", ({ data }) => void data.required.splice(0, 1)],
     [
       "another version's name",
-      (s) => void Object.assign(s.properties, { dataschema: { const: "v2" } }),
-      /dataschema/,
+      (properties) => void Object.assign(properties, { dataschema: { const: "v2" } }),
     ],
-  ])("would not be version 1 with %s", (_, change, line) => {
-    expect(breakingChanges(published, changed(change)).join("\n")).toMatch(line);
+  ])("would not be version 1 with %s", (_, change) => {
+    expect(changed(change)).not.toMatchObject(promised(published));
   });
 });
 
-type Schema = Record<string, unknown>;
-
 /** Words of JSON Schema that bind nobody. */
-const REMARKS = new Set([
-  "$id",
-  "$schema",
-  "id",
-  "title",
-  "description",
-  "examples",
-  "default",
-  "deprecated",
-]);
+const REMARKS = ["$id", "$schema", "title", "description", "examples", "default", "deprecated"];
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/**
- * What a consumer of the published schema would trip over, if events followed the newer one: a property that
- * is gone or no longer certain, or any constraint that is not the same. New properties are no such thing.
- * @returns a line for each, empty when the newer schema is compatible
- */
-function breakingChanges(published: unknown, newer: unknown, at = "event"): string[] {
-  if (!isSchema(published) || !isSchema(newer))
-    return JSON.stringify(published) === JSON.stringify(newer) ? [] : [`${at} changed`];
-  const words = new Set([...Object.keys(published), ...Object.keys(newer)]);
-  return [...words]
-    .filter((word) => !REMARKS.has(word))
-    .flatMap((word) => {
-      const [before, after] = [published[word], newer[word]];
-      if (word === "properties") return propertyChanges(before, after, at);
-      if (word === "required") return lostPromises(before, after, at);
-      if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
-        return before.flatMap((item, index) =>
-          breakingChanges(item, after[index], `${at}.${word}[${index}]`),
-        );
-      return breakingChanges(before, after, `${at}.${word}`);
-    });
-}
-
-function propertyChanges(before: unknown, after: unknown, at: string): string[] {
-  if (!isSchema(before) || !isSchema(after)) return [`${at} lost its properties`];
-  return Object.entries(before).flatMap(([name, schema]) =>
-    name in after ? breakingChanges(schema, after[name], `${at}.${name}`) : [`${at}.${name} is gone`],
-  );
-}
-
-function lostPromises(before: unknown, after: unknown, at: string): string[] {
-  const still = new Set(Array.isArray(after) ? after : []);
-  return (Array.isArray(before) ? before : [])
-    .filter((name) => !still.has(name))
-    .map((name) => `${at}.${name} is no longer certain to be there`);
+/** What a consumer of this schema counts on: each property as it is, and those that are certain to be there. */
+function promised(schema: unknown, name = ""): object {
+  if (name === "required") return expect.arrayContaining(schema as string[]);
+  if (Array.isArray(schema)) return schema.map((one) => promised(one));
+  if (typeof schema !== "object" || schema === null) return schema as object;
+  const binding = Object.entries(schema).filter(([word]) => name === "properties" || !REMARKS.includes(word));
+  return Object.fromEntries(binding.map(([word, value]) => [word, promised(value, word)]));
 }

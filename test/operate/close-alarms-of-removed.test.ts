@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { addAlarm } from "../support/log-rows.ts";
 import { type Harness, startHarness, startRelay } from "../support/relay.ts";
 import { LISTS, twoSources } from "../support/two-sources.ts";
 
@@ -31,8 +32,8 @@ describe("alarms of what the settings name no longer", () => {
       ["certificate_failing", "b", "b"],
     ];
     const ofNobody = ["source_failing", "gone", "gone"];
-    for (const alarm of [...ofB, ofNobody, ["event_dead", "gone", "x"]])
-      await harness.query("insert into alarm (name, source, subject, detail) values ($1, $2, $3, '')", alarm);
+    for (const [name = "", source, subject = ""] of [...ofB, ofNobody, ["event_dead", "gone", "x"]])
+      await addAlarm(harness, name, subject, { source });
 
     // A process of the deploy before, that has just been started again.
     const old = await startRelay(twoSources(harness, { a: lists.a }));

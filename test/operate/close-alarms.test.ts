@@ -27,15 +27,12 @@ describe("an alarm that a person has seen to", () => {
     ]);
     expect(
       await harness.query(
-        "select actor, action, subject, invoice_id, detail->>'reason' as reason from audit_entry",
+        "select actor, action, subject, invoice_id, detail->>'reason' as why from audit_entry",
       ),
     ).toEqual([
       {
-        actor: "admin:ada",
-        action: "alarm.close",
-        subject: INVOICE,
-        invoice_id: INVOICE,
-        reason: "They changed it.",
+        ...{ actor: "admin:ada", action: "alarm.close", subject: INVOICE, invoice_id: INVOICE },
+        why: "They changed it.",
       },
     ]);
   });

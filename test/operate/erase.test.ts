@@ -137,29 +137,6 @@ describe("erase", () => {
     expect(await harness.query("select erased_digest as digest from callback")).toEqual([before]);
   });
 
-  it("is not undone by callbacks that come later: they are blanked as well", async () => {
-    const { harness, db } = await withDatabase();
-    const relay = await startRelay(harness.environment({ LEASE_DURATION: "1s" }));
-    const id = harness.provider.paid();
-    await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
-    await eraseInvoice({ db, actor, invoiceId: id });
-
-    await relay.callback({ data: { id, payerName: "Ada Obi" } }, { path: `/callbacks/${TOKEN}/Ada-Obi` });
-
-    await vi.waitFor(async () =>
-      expect(
-        await harness.query(
-          "select path, reference, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback",
-        ),
-      ).toEqual([
-        { path: "", reference: null, digest: true },
-        { path: "", reference: null, digest: true },
-      ]),
-    );
-    expect(await everything(harness)).not.toMatch(PERSONAL);
-  });
-
   it.each([
     ["a minute later", "now() - interval '61 seconds'"],
     ["at once when Postgres' clock was ahead", "now() + interval '40 days'"],

@@ -55,9 +55,9 @@ it.each(["source", "collection"] as const)(
       for (const { path, body } of callsWith(one, field, value)) {
         const answer = await api.call(one.method.toUpperCase(), path, body);
         const known = field === "source" ? "default" : isUuid(value) ? TERM_1 : "Term 1";
+        const error = expect.stringMatching(new RegExp(`"${value}".* ${known}`));
         expect({ id: one.id, status: answer.status, body: answer.body }).toEqual({
-          ...{ id: one.id, status: 404 },
-          body: { code: "not_found", error: `There is no ${field} "${value}". Known: ${known}.` },
+          ...{ id: one.id, status: 404, body: { code: "not_found", error } },
         });
         named.push(one.id);
       }
@@ -80,7 +80,7 @@ it("a collection of an old payment is known, however many newer ones are in othe
     expect(await runCli([...words.split(" "), "--collection", "Older"], harness.environment())).toMatchObject(
       {
         code: 3,
-        stderr: 'There is no collection "Older". Known: New.\n',
+        stderr: expect.stringMatching(/"Older".* New/),
       },
     );
 });

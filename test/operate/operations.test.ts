@@ -9,6 +9,7 @@ import { runCli } from "../support/cli-process.ts";
 import { addConfirmation, addEvents } from "../support/log-rows.ts";
 
 const DAY = "2026-11-01";
+const LATER = "2126-11-01";
 
 interface Call {
   /** After `invoice-relay`. */
@@ -147,69 +148,33 @@ describe("the list of operations", () => {
     }
   });
 
-  it.each([
+  // The words: test/cli/golden/refusals.txt.
+  it.each<[id: string, words: string[], path: string, body?: object]>([
+    ["listAlarms", ["alarms", "--colour", "red"], "?colour=red"],
+    ["listDead", ["dead", "list", "--limit", "many"], "?limit=many"],
+    ["showDead", ["dead", "show", "42"], "42"],
+    ["pause", ["pause", "confirm", "--until", "2020-01-01"], "", { work: "confirm", until: "2020-01-01" }],
     [
-      "listAlarms",
-      ["alarms", "--colour", "red"],
-      "?colour=red",
-      "The request holds colour, which is not known here.",
+      "reconcile",
+      ["reconcile", ...`--from ${LATER} --to ${LATER}`.split(" ")],
+      "",
+      { from: LATER, to: LATER },
     ],
-    [
-      "listDead",
-      ["dead", "list", "--limit", "many"],
-      "?limit=many",
-      "limit should be a whole number from 1 to 1,000.",
-    ],
-    ["showDead", ["dead", "show", "42"], "42", "id should be an id (UUID) such as 3f1c6a52-…."],
-    [
-      "listAlarms",
-      ["alarms", "--name", "sorce_failing"],
-      "?name=sorce_failing",
-      "; perhaps source_failing is meant.",
-    ],
-  ])("%s refuses what cannot be meant in the same words: %j", async (id, words, path, says) => {
+    ["retryDead", ["dead", "retry", "abc"], "", { ids: ["abc"] }],
+  ])("%s refuses what cannot be meant in the same words: %j", async (id, words, path, body) => {
     const { api, environment } = await withRows();
-    const answer = await send(api, id, path);
+    const answer = await send(api, id, path, body);
     expect(answer).toMatchObject({ status: 400, body: { code: "usage" } });
-    expect(answer.body.error).toContain(says);
     const said = await runCli([...words, "--json"], environment);
     // A field is named as it was typed.
     const flag = words.find((word) => word.startsWith("--"));
-    const message = flag === undefined ? answer.body.error : answer.body.error.replace(/^[a-z]\w*/, flag);
+    const message =
+      flag === undefined || body !== undefined
+        ? answer.body.error
+        : answer.body.error.replace(/^[a-z]\w*/, flag);
     expect({ code: said.code, ...JSON.parse(said.stdout) }).toEqual({
       code: 2,
       error: { code: "usage", message },
-    });
-  });
-
-  it.each<[string, string[], object, string]>([
-    [
-      "pause",
-      ["pause", "confirm", "--until", "2020-01-01"],
-      { work: "confirm", until: "2020-01-01" },
-      "The pause should end in the future, not at 2020-01-01T00:00:00.000Z.",
-    ],
-    [
-      "reconcile",
-      ["reconcile", "--from", "2126-11-01", "--to", "2126-11-30"],
-      { from: "2126-11-01", to: "2126-11-30" },
-      "2126-11-01 is in the future.",
-    ],
-    [
-      "retryDead",
-      ["dead", "retry", "abc"],
-      { ids: ["abc"] },
-      "ids[0] should be an id (UUID) such as 3f1c6a52-….",
-    ],
-  ])("%s refuses in the same words what no state allows: %j", async (id, words, body, says) => {
-    const { api, environment } = await withRows();
-    const answer = await send(api, id, "", body);
-    expect(answer).toMatchObject({ status: 400, body: { code: "usage" } });
-    expect(answer.body.error).toContain(says);
-    const said = await runCli([...words, "--json"], environment);
-    expect({ code: said.code, ...JSON.parse(said.stdout) }).toEqual({
-      code: 2,
-      error: { code: "usage", message: answer.body.error },
     });
   });
 

@@ -28,21 +28,6 @@ describe("pause and resume", () => {
     ]);
   });
 
-  it("publish: events are stored and not sent; resumed, they are", async () => {
-    const { harness, db } = await withDatabase();
-    const relay = await startRelay(harness.environment());
-    await pause({ db, actor, work: "publish", names: [harness.topicArn] });
-    const id = harness.provider.paid();
-    await relay.callback({ data: { id } });
-    await vi.waitFor(async () =>
-      expect(await harness.query("select state from outbox")).toEqual([{ state: "due" }]),
-    );
-    expect(harness.sns.messages()).toEqual([]);
-
-    await resume({ db, actor, work: "publish", names: "all" });
-    await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
-  });
-
   it("says what was so already and what nobody knows, and audits only what changed", async () => {
     const { harness, db } = await withDatabase();
     await harness.query("insert into source (name) values ('one')");

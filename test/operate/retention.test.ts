@@ -6,6 +6,7 @@ import { type Harness, startHarness } from "../support/relay.ts";
 
 const DAY = 86_400_000;
 const OLD = "2020-03-10T00:00:00Z";
+const retention = { actor: "cli:test", retentionMs: 400 * DAY, personalDataMs: 90 * DAY };
 
 async function withOldMonths(harness: Harness) {
   for (const [name, from, to] of [
@@ -71,12 +72,12 @@ describe("retention", () => {
       (await addCallback(harness, { received_at: OLD, invoice_ids: [unpublished?.invoiceId, second] })).id,
     );
 
-    await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY });
+    await applyRetention({ db, ...retention });
     expect(await ids(harness)).toEqual(open.sort());
 
     await harness.query("update confirmation set state = 'done', verdict = 'paid'");
     await harness.query("delete from outbox");
-    expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
+    expect(await applyRetention({ db, ...retention })).toMatchObject({
       stragglers: 5,
     });
     expect(await ids(harness)).toEqual([]);
@@ -88,12 +89,11 @@ describe("retention", () => {
     const reader = await openSession(harness.databaseUrl);
     await reader.query("begin");
     await reader.query("select count(*) from callback");
-    const retention = { db, actor: "cli:test", retentionMs: 400 * DAY };
-    const [result] = await Promise.all([applyRetention(retention), addCallback(harness, {})]);
+    const [result] = await Promise.all([applyRetention({ db, ...retention }), addCallback(harness, {})]);
     expect(result).toMatchObject({ partitions: [], stays: { name: "callback_2020_03", why: "busy" } });
     expect(await harness.query("select from audit_entry")).toEqual([]);
     await reader.query("rollback");
-    expect(await applyRetention(retention)).toMatchObject({ partitions: [{}, {}], stays: null });
+    expect(await applyRetention({ db, ...retention })).toMatchObject({ partitions: [{}, {}], stays: null });
   });
 
   it("forgets ids that stayed unknown for a week, and keeps their callbacks; all others stay for ever", async () => {
@@ -114,11 +114,79 @@ describe("retention", () => {
     expect(await applyRetention({ db, actor: "relay", retentionMs: 400 * DAY, stop })).toMatchObject({
       unknownConfirmations: 0,
     });
-    expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
+    expect(await applyRetention({ db, ...retention })).toMatchObject({
       unknownConfirmations: 1,
     });
     const left = await harness.query<{ id: string }>("select invoice_id as id from confirmation order by 1");
     expect(left.map((row) => row.id)).toEqual([asked, paid, recent].sort());
     expect(await ids(harness)).toEqual([forgotten.id]);
+  });
+
+  it("does all that it can when one step fails: a person is told after a day, until it works (G13)", async () => {
+    const { harness, db } = await withDatabase();
+    await withOldMonths(harness);
+    await addCallback(harness, { received_at: OLD });
+    await harness.query(
+      "insert into history_entry (invoice_id, source, at, kind, detail) values (gen_random_uuid(), 'a', '2020-03-10', 'verdict', '')",
+    );
+    const add = async () => {
+      const id = await addConfirmation(harness, { settled_at: OLD });
+      await harness.query(
+        `insert into invoice (id, source, asked_at, confirmed_at, status, digest, document)
+         values ($1, 'default', $2, $2, 'Paid', '', '{"payerName": "Ada Obi"}')`,
+        [id, OLD],
+      );
+      return id;
+    };
+    const [stuck, other] = [await add(), await add()];
+    await harness.query(
+      `create function refuse() returns trigger language plpgsql as $$
+       begin raise exception 'no room'; end $$`,
+    );
+    await harness.query(
+      `create trigger refuse before update on invoice for each row when (old.id = '${stuck}')
+       execute function refuse()`,
+    );
+    const legible = async () =>
+      (
+        await harness.query<{ id: string }>("select id from invoice where document::text like '%Ada Obi%'")
+      ).map(({ id }) => id);
+    const alarms = () =>
+      harness.query("select name, subject, cleared_at is null as open from alarm order by id");
+
+    const first = await applyRetention({ db, ...retention });
+    expect(first.failed).toEqual([{ chore: "personal_data", error: expect.stringContaining("no room") }]);
+    expect(first.partitions).toHaveLength(2);
+    expect(await legible()).toEqual([stuck]);
+    expect(first.personalData).toMatchObject({ invoices: 1 });
+    expect(other).not.toBe(stuck);
+    expect(await harness.query("select from history_entry")).toEqual([]);
+    expect(await alarms()).toEqual([]);
+
+    await harness.query("update failing_chore set failing_since = now() - interval '25 hours'");
+    await applyRetention({ db, ...retention });
+    const alarm = { name: "maintenance_failing", subject: "personal_data" };
+    expect(await alarms()).toEqual([{ ...alarm, open: true }]);
+
+    // A command that does not know the setting has blanked nothing.
+    await applyRetention({ db, ...retention, personalDataMs: undefined });
+    expect(await alarms()).toEqual([{ ...alarm, open: true }]);
+
+    await harness.query("drop trigger refuse on invoice");
+    expect(await applyRetention({ db, ...retention })).toMatchObject({ failed: [] });
+    expect(await legible()).toEqual([]);
+    expect(await alarms()).toEqual([{ ...alarm, open: false }]);
+    expect(await harness.query("select from failing_chore")).toEqual([]);
+  });
+
+  it("drops the months after one that cannot be dropped, and says why that one stays (G8)", async () => {
+    const harness = await startHarness();
+    const db = await withOldMonths(harness);
+    await harness.query("create view somebodys as select * from callback_2020_03");
+    const { partitions, failed } = await applyRetention({ db, ...retention });
+    expect(partitions).toMatchObject([{ name: "callback_2020_04" }]);
+    expect(failed).toEqual([
+      { chore: "old_callbacks", error: expect.stringMatching(/callback_2020_03 stays: .*depend/) },
+    ]);
   });
 });

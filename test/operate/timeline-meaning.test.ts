@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   foldTries,
   meaningOf,
@@ -7,6 +7,7 @@ import {
   type TimelineEvent,
   type TimelineInvoice,
 } from "../../src/operate/timeline.ts";
+import { expectGolden } from "../support/golden.ts";
 
 const NOW = new Date("2026-11-21T03:00:00Z");
 const inMs = (ms: number) => new Date(+NOW + ms);
@@ -73,86 +74,38 @@ function meaning(
   return meaningOf(timeline).join("\n");
 }
 
-describe("what the state of an invoice means at 3 a.m.", () => {
-  it.each<[string, Partial<TimelineConfirmation>, Partial<Timeline>, string]>([
-    [
-      "not asked yet",
-      { dueAt: inMs(-100) },
-      {},
-      "The provider was not asked yet. It will be asked again any moment now.",
-    ],
-    [
-      "provider fails",
-      { faults: 3, lastError: "Get Invoice: no answer within 10000 ms" },
-      {},
-      "The last 3 tries failed: Get Invoice: no answer within 10000 ms. It will be asked again at 2026-11-21 03:00:10 UTC.",
-    ],
-    [
-      "nobody works",
-      { dueAt: inMs(-60_000) },
-      {},
-      "The provider was not asked yet. It has been due since 2026-11-21 02:59:00 UTC and nobody does it: see whether invoice-relay serve runs, with workers.",
-    ],
-    [
-      "source backs off",
-      { sourceOpensAt: inMs(20_000), sourceError: "HTTP 503" },
-      {},
-      "The provider was not asked yet. The provider is in trouble (HTTP 503), so nothing is asked before 2026-11-21 03:00:20 UTC.",
-    ],
-    [
-      "worker gone",
-      { state: "claimed", claimedUntil: inMs(-5_000) },
-      {},
-      "A worker took it and is gone; the next one takes it up by itself. If that does not happen, see whether serve runs.",
-    ],
-    [
-      "dead",
-      { state: "dead", lastError: "The status is Odd" },
-      {},
-      "Given up, and among the dead letters: The status is Odd. Once the cause is gone: invoice-relay dead retry <invoice>",
-    ],
-    [
-      "never paid",
-      { state: "done", verdict: "not_paid" },
-      { invoices: [unpaid] },
-      "The provider said Unpaid to the end of the ladder. It is not asked again until a new callback or reconcile names it.",
-    ],
-  ])("%s", (_, confirmation, rest, said) => {
-    expect(meaning(confirmation, rest)).toBe(said);
-  });
+const done = { state: "done", verdict: "paid" } as const;
+const arn = "arn:aws:sns:eu-west-1:123456789012:events";
+const refused = { arn, pausedBy: "refused", opensAt: null, lastError: "NotFound: no topic" } as const;
 
-  const done = { state: "done", verdict: "paid" } as const;
-  const topic = "arn:aws:sns:eu-west-1:123456789012:events";
-  it.each<[string, Partial<TimelineEvent>, Partial<Timeline>, string]>([
-    ["waits", {}, {}, "The event waits to be published. It will be sent any moment now."],
-    [
-      "topic refused",
-      {},
-      { closedTopics: [{ arn: topic, pausedBy: "refused", opensAt: null, lastError: "NotFound: no topic" }] },
-      `The event waits to be published. Topic ${topic} takes nothing now: NotFound: no topic. It is sent by itself once that is over.`,
-    ],
-    [
-      "dead",
-      { state: "dead", lastError: "InvalidParameter: too long" },
-      {},
-      "The event was given up: InvalidParameter: too long. Once the cause is gone: invoice-relay dead retry <event>",
-    ],
-  ])("event: %s", (_, event, rest, said) => {
-    expect(meaning(done, rest, event)).toBe(`The provider confirmed that it is paid.\n${said}`);
-  });
+const STATES: [string, Partial<TimelineConfirmation>, Partial<Timeline>?, Partial<TimelineEvent>?][] = [
+  ["not asked yet", { dueAt: inMs(-100) }],
+  ["provider fails", { faults: 3, lastError: "Get Invoice: no answer within 10000 ms" }],
+  ["nobody works", { dueAt: inMs(-60_000) }],
+  ["source backs off", { sourceOpensAt: inMs(20_000), sourceError: "HTTP 503" }],
+  ["worker gone", { state: "claimed", claimedUntil: inMs(-5_000) }],
+  ["dead", { state: "dead", lastError: "The status is Odd" }],
+  ["never paid", { state: "done", verdict: "not_paid" }, { invoices: [unpaid] }],
+  ["event waits", done, {}, {}],
+  ["event, topic refused", done, { closedTopics: [refused] }, {}],
+  ["event dead", done, {}, { state: "dead", lastError: "InvalidParameter: too long" }],
+];
 
-  it("names the source of each confirmation when several asked", () => {
-    const [first, second] = [{ source: "shop" }, { source: "school" }].map(
-      (one) => ({ ...one, state: "done", verdict: "unknown_invoice" }) as TimelineConfirmation,
-    );
-    const lines = meaning({}, { confirmations: [first, second].filter((one) => one !== undefined) }).split(
-      "\n",
-    );
-    expect(lines).toEqual([
-      expect.stringMatching(/^Source shop: The provider does not know this invoice\./),
-      expect.stringMatching(/^Source school: The provider does not know this invoice\./),
-    ]);
-  });
+it("each state of an invoice means something else at 3 a.m.", async () => {
+  const said = STATES.map(([state, confirmation, rest, event]) => [
+    state,
+    meaning(confirmation, rest, event),
+  ]);
+  expect(new Set(said.map(([, words]) => words)).size).toBe(STATES.length);
+  await expectGolden("invoice-meaning", said.map((one) => one.join(":\n")).join("\n\n"));
+});
+
+it("the source of each confirmation is named when several asked", () => {
+  const confirmations = ["shop", "school"].map(
+    (source) => ({ source, state: "done", verdict: "unknown_invoice" }) as TimelineConfirmation,
+  );
+  const lines = meaning({}, { confirmations }).split("\n");
+  expect(lines).toEqual([expect.stringContaining("shop"), expect.stringContaining("school")]);
 });
 
 it("failed tries in a row are one line of a story: how often, the first, the last", () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { CallbackLog, type IncomingCallback } from "../../src/receive/log/callback-log.ts";
 import { openDatabase, ownDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { addEvents, type EventRow } from "../support/log-rows.ts";
-import { ownRelay, startHarness } from "../support/relay.ts";
+import { startHarness } from "../support/relay.ts";
 
 async function openLog() {
   const { db } = await ownDatabase();
@@ -79,34 +79,4 @@ describe("a timeline", () => {
       entries: [{ kind: "callback", verdict: "refused" }],
     });
   });
-});
-
-it("the answer that made the event keeps its time, however often the provider was asked since", async () => {
-  const { harness, relay } = await ownRelay();
-  const id = harness.provider.paid();
-  await relay.callback({ data: { id } });
-  await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
-  await harness.query("update confirmation set asked_at = asked_at - interval '1 hour'");
-  await relay.callback({ data: { id } });
-  await vi.waitFor(async () =>
-    expect(
-      await harness.query("select from confirmation where requests = 2 and state = 'done'"),
-    ).toHaveLength(1),
-  );
-  const db = openDatabase(harness.databaseUrl);
-  const kinds = async () => {
-    const all = (await readTimeline(db, id))?.entries.map(({ kind }) => kind) ?? [];
-    return all.filter((kind) => kind !== "paid" && kind !== "callback");
-  };
-  await vi.waitFor(async () =>
-    expect(await kinds()).toEqual([
-      "confirmation",
-      "answer",
-      "verdict",
-      "event",
-      "publication",
-      "answer",
-      "verdict",
-    ]),
-  );
 });

@@ -8,18 +8,13 @@ import {
   retryDead,
   showUndelivered,
 } from "../../src/operate/undelivered.ts";
-import { addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
+import { addAlarm, addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
 import { type Harness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
 const DEAD = { state: "dead", verdict: "pending", attempt: 8, last_error: "outside the contract" };
 
-const raise = (harness: Harness, name: string, subject: string) =>
-  harness.query("insert into alarm (name, source, subject, detail) values ($1, 'default', $2, 'x')", [
-    name,
-    subject,
-  ]);
 const openAlarms = (harness: Harness) => harness.query("select name from alarm where cleared_at is null");
 
 describe("dead letters", () => {
@@ -48,8 +43,8 @@ describe("dead letters", () => {
     const { harness, db } = await withDatabase();
     const confirmation = await addConfirmation(harness, DEAD);
     const [event] = await addEvents(harness, 1, { state: "dead" });
-    await raise(harness, "confirmation_dead", confirmation);
-    await raise(harness, "event_dead", event?.id ?? "");
+    await addAlarm(harness, "confirmation_dead", confirmation);
+    await addAlarm(harness, "event_dead", event?.id ?? "");
     harness.provider.invoice(confirmation, invoiceAnswer(confirmation));
     await startRelay(harness.environment());
 
@@ -101,7 +96,7 @@ describe("dead letters", () => {
     const { harness, db } = await withDatabase();
     const confirmation = await addConfirmation(harness, DEAD);
     const [event] = await addEvents(harness, 1, { state: "dead" });
-    await raise(harness, "event_dead", event?.id ?? "");
+    await addAlarm(harness, "event_dead", event?.id ?? "");
 
     expect(await dismissDead({ db, actor, selection: { filters: {} } })).toMatchObject({ count: 2 });
     expect(await listUndelivered({ db, list: "dead" })).toEqual({ total: 0, items: [] });
@@ -123,15 +118,9 @@ describe("dead letters", () => {
     const { harness, db } = await withDatabase();
     const id = await addConfirmation(harness, { ...DEAD, source: "one" });
     await addConfirmation(harness, { ...DEAD, source: "two", invoice_id: id });
-    for (const source of ["one", "two"])
-      await harness.query(
-        "insert into alarm (name, source, subject, detail) values ('confirmation_dead', $1, $2, 'x')",
-        [source, id],
-      );
+    for (const source of ["one", "two"]) await addAlarm(harness, "confirmation_dead", id, { source });
 
-    await expect(dismissDead({ db, actor, selection: { ids: [id] } })).rejects.toThrow(
-      `Several sources know ${id}: one, two. Choose one with --source.`,
-    );
+    await expect(dismissDead({ db, actor, selection: { ids: [id] } })).rejects.toThrow(/one, two/);
     expect(await showUndelivered({ db, list: "dead", id })).toHaveLength(2);
     expect(await showUndelivered({ db, list: "dead", id, source: "two" })).toHaveLength(1);
 
@@ -155,10 +144,7 @@ describe("dead letters", () => {
       create trigger refuse before insert on audit_entry for each row
         when (new.subject = '${last}') execute function refuse()`);
     const retry = () => retryDead({ db, actor, selection: { filters: {} } });
-    await expect(retry()).rejects.toThrow(
-      "Stopped after 2,000, which are done and audited; the rest is as it was. Repeat it for the rest. The " +
-        "reason: no more room",
-    );
+    await expect(retry()).rejects.toThrow(/2,000.*no more room/);
     const states = () =>
       harness.query("select state, count(*)::int as count from outbox group by state order by state");
     expect(await states()).toEqual([

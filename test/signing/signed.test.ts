@@ -6,6 +6,7 @@ import { readSigningKey } from "../../src/kit/signing-key.ts";
 import { readDocuments } from "../../src/signing/read-documents.ts";
 import { canonicalJson, keyIdOf, publicKeyOf, Signer } from "../../src/signing/signed.ts";
 import { readKeyFile, verifySigned } from "../../src/signing/verify-signed.ts";
+import { expectGolden } from "../support/golden.ts";
 import { newSigningKey } from "./signing-key.ts";
 
 const AT = new Date("2026-11-01T00:00:00Z");
@@ -40,13 +41,8 @@ describe("one spelling of a document", () => {
 describe("a signed document", () => {
   it("is known again from a file, by its own key, the relay's list and a key in PEM", () => {
     expect(check(reread(signed))).toMatchObject({ state: "signed", keyIsKnown: null });
-    expect(check(reread(signed)).says).toContain("Whose key that is, it cannot show itself");
     for (const keys of [keysOf(signer), readKeyFile(pemOf(signer))])
-      expect(check(reread(signed), keys)).toMatchObject({
-        state: "signed",
-        keyIsKnown: true,
-        says: `It is unchanged since key ${signer.keyId} signed it at ${AT.toISOString()}.`,
-      });
+      expect(check(reread(signed), keys)).toMatchObject({ state: "signed", keyIsKnown: true });
   });
 
   it("that was edited anywhere is named as such, its signature included", () => {
@@ -62,11 +58,9 @@ describe("a signed document", () => {
     ];
     for (const document of forged) {
       expect(check(reread(document)).state).toBe("broken");
-      expect(check(reread(document)).says).toMatch(/edited/);
       expect(check(reread(document), keysOf(signer)).state).toBe("broken");
     }
-    const damaged = check({ ...signed, signature: { ...signature, value: "AAAA" } });
-    expect(damaged.says).toContain("Its signature is damaged");
+    expect(check({ ...signed, signature: { ...signature, value: "AAAA" } }).state).toBe("broken");
   });
 
   it("by somebody else's key, or an older one, is told apart by the keys that are believed", () => {
@@ -74,14 +68,11 @@ describe("a signed document", () => {
     expect(check(reread(other)).state).toBe("signed");
     const foreign = check(reread(other), keysOf(signer));
     expect(foreign).toMatchObject({ state: "broken", keyIsKnown: false });
-    expect(foreign.says).toContain(`signed by key ${other.signature?.keyId}, which is not in the key file`);
     // Another's public key under the name of ours.
     const posing = { ...other, signature: { ...other.signature, keyId: signer.keyId } };
-    expect(check(reread(posing)).says).toContain("It was edited");
-    expect(check(reread(posing), keysOf(signer)).says).toContain("It was edited");
-    const older = check(reread(signed), keysOf(signer, LATER));
-    expect(older).toMatchObject({ state: "signed" });
-    expect(older.says).toContain(`That key was retired at ${LATER}, after it signed.`);
+    expect(check(reread(posing)).state).toBe("broken");
+    expect(check(reread(posing), keysOf(signer))).toMatchObject({ state: "broken", keyIsKnown: true });
+    expect(check(reread(signed), keysOf(signer, LATER))).toMatchObject({ state: "signed" });
     const stolen = signer.sign(certificate, new Date("2026-12-02T00:00:00Z"));
     expect(check(reread(stolen), keysOf(signer, LATER))).toMatchObject({ state: "broken" });
   });
@@ -92,25 +83,38 @@ describe("a signed document", () => {
   });
 });
 
+/** What is said of each; each is refused. */
+const refusals = (cases: Record<string, () => unknown>): string =>
+  Object.entries(cases)
+    .map(([name, read]) => {
+      let said = "";
+      try {
+        read();
+      } catch (error) {
+        said = error instanceof Error ? error.message : "";
+      }
+      expect(said, name).not.toBe("");
+      return `${name}: ${said}`;
+    })
+    .join("\n");
+
 describe("a file that should hold one", () => {
-  it.each([
-    ["truncated", JSON.stringify(signed).slice(0, -20), "ends in the middle: it is truncated"],
-    ["damaged", `${JSON.stringify(signed).slice(0, 40)}}`, "is not JSON: it was edited or damaged"],
-    ["empty", "", "not a signed document"],
-    ["a PDF", "%PDF-1.7", "not a signed document"],
-    ["too deep", "[".repeat(100_000), "not a signed document"],
-    ["CSV", "row,certificate,source\r\n", "Take its JSON"],
-    ["other JSON", '[{"error":{}},7]', "not a signed document"],
-    ["a list of one and none", `[${JSON.stringify(signed)},7]`, "not a signed document"],
-    ["twice with a name", JSON.stringify(signed).replace("{", '{"result":"not_equal",'), "stands twice"],
-    ["with another spelling", JSON.stringify(signed).replace('"count":3', '"count":3.0'), "number 3.0"],
-    [
-      "with lost digits",
-      JSON.stringify(signed).replace('"count":3', '"count":3.00000000000000000001'),
-      "number 3.0",
-    ],
-  ])("and is %s is refused in plain words", (_, text, words) => {
-    expect(() => readDocuments(Buffer.from(text))).toThrow(words);
+  it("and holds something else is refused in plain words", async () => {
+    const text = JSON.stringify(signed);
+    const files = {
+      ...{ truncated: text.slice(0, -20), damaged: `${text.slice(0, 40)}}`, empty: "", "a PDF": "%PDF-1.7" },
+      ...{
+        "too deep": "[".repeat(100_000),
+        CSV: "row,certificate,source\r\n",
+        "other JSON": '[{"error":{}},7]',
+      },
+      "a list of one and none": `[${text},7]`,
+      "twice with a name": text.replace("{", '{"result":"not_equal",'),
+      "with another spelling": text.replace('"count":3', '"count":3.0'),
+      "with lost digits": text.replace('"count":3', '"count":3.00000000000000000001'),
+    };
+    const cases = Object.entries(files).map(([name, file]) => [name, () => readDocuments(Buffer.from(file))]);
+    await expectGolden("documents-refused", refusals(Object.fromEntries(cases)));
   });
 
   it("may be a list of them, or in the UTF-16 of a Windows shell", () => {
@@ -137,35 +141,37 @@ describe("a key", () => {
     expect(new Set(ids)).toEqual(new Set([keyIdOf(publicKey)]));
   });
 
-  it.each([
-    ["public", publicKey.export({ format: "pem", type: "spki" }).toString(), "is a public key"],
-    ["RSA", rsa.privateKey.export({ format: "pem", type: "pkcs8" }).toString(), "of the kind rsa"],
-    ["locked", privateKey.export(locked).toString(), "is protected by a passphrase"],
-    ["a word", "secret", "should be one Ed25519 private key"],
-    ["one of two", pem + pem, "should be one Ed25519 private key and nothing else"],
-    ["followed by a word", `${pem}more`, "and nothing else"],
-    ["followed by bytes", Buffer.concat([der, Buffer.alloc(8)]).toString("base64"), "and nothing else"],
-    ["spelled with more", `${der.subarray(-32).toString("base64")}x`, "and nothing else"],
-  ])("that is %s is refused at the start, and never printed", (_, key, words) => {
-    expect(() => readSettings({ CERTIFICATE_SIGNING_KEY: key })).toThrow(
-      `CERTIFICATE_SIGNING_KEY ${readSigningKey(key)}`,
-    );
-    expect(readSigningKey(key)).toContain(words);
-    expect(readSigningKey(key)).not.toContain(key.slice(30, 60) || key);
+  it("of another kind is refused at the start, and never printed", async () => {
+    const keys: Record<string, string> = {
+      public: publicKey.export({ format: "pem", type: "spki" }).toString(),
+      RSA: rsa.privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+      ...{ locked: privateKey.export(locked).toString(), "a word": "secret", "one of two": pem + pem },
+      "followed by a word": `${pem}more`,
+      "followed by bytes": Buffer.concat([der, Buffer.alloc(8)]).toString("base64"),
+      "spelled with more": `${der.subarray(-32).toString("base64")}x`,
+    };
+    for (const [name, key] of Object.entries(keys)) {
+      const said = readSigningKey(key);
+      expect(() => readSettings({ CERTIFICATE_SIGNING_KEY: key }), name).toThrow(
+        `CERTIFICATE_SIGNING_KEY ${said}`,
+      );
+      expect(said, name).not.toContain(key.slice(30, 60) || key);
+    }
+    const cases = Object.entries(keys).map(([name, key]) => [
+      name,
+      () => readSettings({ CERTIFICATE_SIGNING_KEY: key }),
+    ]);
+    await expectGolden("keys-refused", refusals(Object.fromEntries(cases)));
   });
 
-  it.each([
-    ["a private key", pem, "holds a private key, which belongs to the relay alone"],
-    [
-      "an RSA key",
-      rsa.publicKey.export({ format: "pem", type: "spki" }).toString(),
-      "holds a key of the kind rsa",
-    ],
-    ["a broken key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "cannot be read"],
-    ["a certificate", JSON.stringify(signed), "is JSON of another kind"],
-    ["an empty list", '{"format":"invoice-relay-keys:v1","keys":[]}', "names no key"],
-    ["text", "hello", "is neither JSON nor PEM"],
-  ])("file that is %s is refused in plain words", (_, text, words) => {
-    expect(() => readKeyFile(text)).toThrow(words);
+  it("file of another kind is refused in plain words", async () => {
+    const files = {
+      ...{ "a private key": pem, text: "hello", "a certificate": JSON.stringify(signed) },
+      "an RSA key": rsa.publicKey.export({ format: "pem", type: "spki" }).toString(),
+      "a broken key": "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
+      "an empty list": '{"format":"invoice-relay-keys:v1","keys":[]}',
+    };
+    const cases = Object.entries(files).map(([name, file]) => [name, () => readKeyFile(file)]);
+    await expectGolden("key-files-refused", refusals(Object.fromEntries(cases)));
   });
 });

@@ -7,10 +7,11 @@ interface ToldMessage {
   headers: IncomingHttpHeaders;
   body: string;
   text: string;
-  alarms: { name: string; subject: string; detail: string; clearedAt: string | null; runbook: string }[];
+  alarms: (Record<"name" | "source" | "subject" | "detail" | "severity" | "link", string> &
+    Record<"toldAt" | "clearedAt", string | null>)[];
 }
 
-/** What ALARM_WEBHOOK_URL names, in a test: keeps what it is told, and answers as `behaviour` says. */
+/** What ALARM_WEBHOOK_URL names, in a test: keeps what it is told, and answers as `mood` says. */
 export interface AlarmReceiver {
   url: string;
   messages: ToldMessage[];

@@ -120,6 +120,19 @@ export async function addCallback(
   return { id: String(row.id), invoiceId };
 }
 
+/** One open alarm. @param ago since when it is open */
+export const addAlarm = (
+  harness: Harness,
+  name: string,
+  subject: string,
+  { source = "default", ago = "0 s" } = {},
+) =>
+  harness.query(
+    `insert into alarm (name, source, subject, detail, raised_at, last_raised_at)
+     values ($1, $2, $3, 'because', now() - $4::interval, now())`,
+    [name, source, subject, ago],
+  );
+
 /** A relay that said so long ago that it lives; what is left out is one that does everything. */
 export const addProcess = (
   harness: Harness,

@@ -81,62 +81,45 @@ function readValue(value: Buffer): unknown {
   return text === undefined ? Number(number(value, 3)) : text.toString();
 }
 
-/** One field of a protobuf message as it stands on the wire: what it means, only a schema tells. */
-interface WireField {
-  number: number;
-  /** A varint or a fixed one as bigint, anything with a length as bytes. */
-  value: bigint | Buffer;
-}
-
-/** The fields of a message, in order (Protocol Buffers, "Encoding"). */
-function readFields(message: Buffer): WireField[] {
-  const fields: WireField[] = [];
+/** The fields of a message in order, by number: a varint or a fixed one as bigint, anything with a length as bytes. */
+function* readFields(message: Buffer): Generator<[number: number, value: bigint | Buffer]> {
   let at = 0;
   const varint = (): bigint => {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
-      const byte = BigInt(message.readUInt8(at));
-      at += 1;
+      const byte = BigInt(message.readUInt8(at++));
       value |= (byte & 0x7fn) << shift;
       if (byte < 0x80n) return value;
     }
   };
-  const bytes = (length: number): Buffer => {
+  const bytes = (length: number) => {
     at += length;
     return message.subarray(at - length, at);
   };
+  // By wire type (Protocol Buffers, "Encoding").
+  const values: Record<string, () => bigint | Buffer> = {
+    0: varint,
+    1: () => bytes(8).readBigUInt64LE(),
+    2: () => bytes(Number(varint())),
+    5: () => BigInt(bytes(4).readUInt32LE()),
+  };
   while (at < message.length) {
     const key = varint();
-    const number = Number(key >> 3n);
-    switch (key & 7n) {
-      case 0n:
-        fields.push({ number, value: varint() });
-        break;
-      case 1n:
-        fields.push({ number, value: bytes(8).readBigUInt64LE() });
-        break;
-      case 2n:
-        fields.push({ number, value: bytes(Number(varint())) });
-        break;
-      case 5n:
-        fields.push({ number, value: BigInt(bytes(4).readUInt32LE()) });
-        break;
-      default:
-        throw new Error(`no wire type ${key & 7n}`);
-    }
+    const value = values[String(key & 7n)]?.();
+    if (value === undefined) throw new Error(`no wire type ${key & 7n}`);
+    yield [Number(key >> 3n), value];
   }
-  return fields;
 }
 
 /** All values of a field that have a length. */
-export const parts = (message: Buffer, number: number): Buffer[] =>
-  readFields(message).flatMap((field) =>
-    field.number === number && Buffer.isBuffer(field.value) ? [field.value] : [],
+const parts = (message: Buffer, number: number): Buffer[] =>
+  [...readFields(message)].flatMap(([name, value]) =>
+    name === number && Buffer.isBuffer(value) ? [value] : [],
   );
 
-export const part = (message: Buffer, number: number): Buffer => parts(message, number)[0] ?? Buffer.alloc(0);
+const part = (message: Buffer, number: number): Buffer => parts(message, number)[0] ?? Buffer.alloc(0);
 
-export const number = (message: Buffer, field: number): bigint => {
-  const found = readFields(message).find((one) => one.number === field)?.value;
-  return typeof found === "bigint" ? found : 0n;
-};
+const number = (message: Buffer, field: number): bigint =>
+  [...readFields(message)]
+    .map(([name, value]) => (name === field ? value : null))
+    .find((value) => typeof value === "bigint") ?? 0n;

@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { onTestFinished } from "../../support/own-test.ts";
-import { TOKEN } from "../../support/relay.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
-import { gatewayEvent, scheduleEvent } from "./payloads.ts";
+import { callbackEvent, scheduleEvent } from "./payloads.ts";
 
 const bundles = useBundles();
 
@@ -20,13 +18,7 @@ async function awakens(name: string): Promise<void> {
   const proxy = await TcpProxy.start(Number(new URL(stack.databaseUrl).port));
   onTestFinished(() => proxy.close());
   const container = stack.container(name, { DATABASE_URL: proxy.through(stack.databaseUrl) });
-  const event = () =>
-    name === "receive"
-      ? gatewayEvent({
-          path: `/callbacks/${TOKEN}`,
-          body: JSON.stringify({ data: { id: randomUUID() } }),
-        })
-      : scheduleEvent;
+  const event = () => (name === "receive" ? callbackEvent() : scheduleEvent);
   await container.invoke(event());
   expect(proxy.connections).toBeGreaterThan(0);
   container.freeze();

@@ -20,8 +20,7 @@ it.concurrent.each(FUNCTIONS)(
       AWS_ENDPOINT_URL_SSM: "http://127.0.0.1:1",
     });
     await expect(container.invoke(scheduleEvent)).rejects.toThrow("ECONNREFUSED 127.0.0.1:1");
-    if (name !== "migrate")
-      expect(container.lines).toMatchObject([{ msg: "an invocation failed", requestId: "request" }]);
+    if (name !== "migrate") expect(container.lines).toMatchObject([{ level: "error", requestId: "request" }]);
   },
 );
 

@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { startAlarmReceiver } from "../../support/alarm-receiver.ts";
 import { onTestFinished } from "../../support/own-test.ts";
-import { TOKEN } from "../../support/relay.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
-import { gatewayEvent, scheduleEvent } from "./payloads.ts";
+import { callbackEvent, gatewayEvent, scheduleEvent } from "./payloads.ts";
 
 const bundles = useBundles();
 
@@ -34,9 +32,8 @@ it.concurrent.each(["cold", "warm"])(
     expect(confirm.lines.filter(({ alarm }) => alarm === "database_away")).toMatchObject([
       { level: "error", subject: "postgres" },
     ]);
-    expect(receiver.messages.map(({ text }) => text).join()).toContain(
-      "CRITICAL: Postgres does not answer (database_away: postgres)",
-    );
+    const told = { name: "database_away", subject: "postgres", severity: "critical", clearedAt: null };
+    expect(receiver.messages.flatMap(({ alarms }) => alarms)).toMatchObject([told]);
 
     proxy.heal();
     await vi.waitFor(() => confirm.invoke(scheduleEvent));
@@ -53,10 +50,7 @@ it.concurrent.each(["cold", "warm"])(
 it.concurrent("receive says so too, while it answers 503, and not for a blip", async () => {
   const { stack, proxy, DATABASE_URL } = await awayable();
   const receive = stack.container("receive", { DATABASE_URL });
-  const call = () =>
-    receive.invoke<{ statusCode: number }>(
-      gatewayEvent({ path: `/callbacks/${TOKEN}`, body: JSON.stringify({ data: { id: randomUUID() } }) }),
-    );
+  const call = () => receive.invoke<{ statusCode: number }>(callbackEvent());
   const said = () => receive.lines.filter(({ alarm }) => alarm === "database_away");
   expect(await call()).toMatchObject({ statusCode: 200 });
   proxy.fault({ kind: "refuse" });
@@ -82,7 +76,7 @@ it.concurrent("receive answers before its time is up, whatever the alarm's webho
   const webhook = await startAlarmReceiver();
   webhook.behaviour = "hangs";
   const receive = stack.container("receive", { DATABASE_URL, ALARM_WEBHOOK_URL: webhook.url });
-  const callback = gatewayEvent({ path: `/callbacks/${TOKEN}`, body: "{}" });
+  const callback = callbackEvent();
   proxy.fault({ kind: "refuse" });
   const statuses: unknown[] = [];
   const call = async (remainingMs?: number) => {

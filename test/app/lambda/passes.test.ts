@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { COLLECTION, startListProvider } from "../../reconcile/list-provider.ts";
-import { TOKEN } from "../../support/relay.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";
 import { useBundles } from "./bundles.ts";
 import { type LambdaStack, lambdaStack as stackOf } from "./lambda-stack.ts";
-import { gatewayEvent, scheduleEvent, topicEvent } from "./payloads.ts";
+import { callbackEvent, scheduleEvent, topicEvent } from "./payloads.ts";
 
 const bundles = useBundles();
 const lambdaStack = () => stackOf(bundles);
-
-const callback = (id: string) =>
-  gatewayEvent({
-    path: `/callbacks/${TOKEN}`,
-    body: JSON.stringify({ event: "payment.successful", data: { id } }),
-  });
 
 const published = ({ sns, topicArn }: LambdaStack) =>
   sns.messages(topicArn).map(({ message }) => JSON.parse(message).subject);
@@ -22,7 +15,7 @@ const published = ({ sns, topicArn }: LambdaStack) =>
 async function recorded(stack: LambdaStack, id: string): Promise<void> {
   stack.provider.invoice(id, invoiceAnswer(id));
   const receive = stack.container("receive");
-  expect(await receive.invoke(callback(id))).toMatchObject({ statusCode: 200 });
+  expect(await receive.invoke(callbackEvent(id))).toMatchObject({ statusCode: 200 });
   // Lambda may end a container at any moment after its answer.
   await receive.kill();
 }

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { TOKEN } from "../../support/relay.ts";
+
 // Events as AWS documents them (Lambda Developer Guide), typed by hand.
 
 interface GatewayRequest {
@@ -13,40 +16,33 @@ interface GatewayRequest {
 /** What an HTTP API sends, payload format version 2.0. */
 export function gatewayEvent(request: GatewayRequest) {
   const { method = "POST", path, query = "", headers = {}, body, isBase64Encoded = false } = request;
+  const domainName = "abc123.execute-api.eu-west-1.amazonaws.com";
   return {
-    version: "2.0",
-    routeKey: "$default",
-    rawPath: path,
-    rawQueryString: query,
+    ...{ version: "2.0", routeKey: "$default", rawPath: path, rawQueryString: query, isBase64Encoded },
     headers: {
-      "content-type": "application/json",
-      host: "abc123.execute-api.eu-west-1.amazonaws.com",
-      "x-forwarded-for": "203.0.113.7",
+      ...{ "content-type": "application/json", host: domainName, "x-forwarded-for": "203.0.113.7" },
       "x-webhook-id": "1b0f1f3e-6b1c-4b0e-8a51-1c0d5e1f2a3b",
       ...headers,
     },
     requestContext: {
-      accountId: "123456789012",
-      apiId: "abc123",
-      domainName: "abc123.execute-api.eu-west-1.amazonaws.com",
-      domainPrefix: "abc123",
+      ...{ accountId: "123456789012", apiId: "abc123", domainName, domainPrefix: "abc123" },
       http: {
-        method,
-        path,
-        protocol: "HTTP/1.1",
-        sourceIp: "203.0.113.7",
+        ...{ method, path, protocol: "HTTP/1.1", sourceIp: "203.0.113.7" },
         userAgent: "Tranzakt-Payment-Platform/1.0",
       },
-      requestId: "JKJaXmPLvHcESHA=",
-      routeKey: "$default",
-      stage: "$default",
-      time: "01/Nov/2026:09:00:00 +0000",
-      timeEpoch: 1_793_523_600_000,
+      ...{ requestId: "JKJaXmPLvHcESHA=", routeKey: "$default", stage: "$default" },
+      ...{ time: "01/Nov/2026:09:00:00 +0000", timeEpoch: 1_793_523_600_000 },
     },
     ...(body === undefined ? {} : { body }),
-    isBase64Encoded,
   };
 }
+
+/** A callback about this invoice, whichever when left out. */
+export const callbackEvent = (id: string = randomUUID()) =>
+  gatewayEvent({
+    path: `/callbacks/${TOKEN}`,
+    body: JSON.stringify({ event: "payment.successful", data: { id } }),
+  });
 
 /** What EventBridge sends for a schedule, a mapping of a queue, and a subscription of SNS: no function reads it. */
 export const scheduleEvent = { "detail-type": "Scheduled Event", source: "aws.events", detail: {} };
@@ -61,12 +57,5 @@ export const topicEvent = (message: string) => ({
 
 /** The functions of the stack, by the names that it gives them. */
 export const FUNCTIONS = [
-  "receive",
-  "confirm",
-  "publish",
-  "reconcile",
-  "certify",
-  "replay",
-  "retention",
-  "migrate",
-] as const;
+  ...(["receive", "confirm", "publish", "reconcile", "certify", "replay", "retention", "migrate"] as const),
+];

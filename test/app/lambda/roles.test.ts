@@ -4,10 +4,9 @@ import { grantRoles } from "../../../src/database/roles.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { makePartitions } from "../../../src/receive/log/partitions.ts";
 import { loginWith } from "../../support/login.ts";
-import { TOKEN } from "../../support/relay.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
-import { gatewayEvent, scheduleEvent, topicEvent } from "./payloads.ts";
+import { callbackEvent, scheduleEvent, topicEvent } from "./payloads.ts";
 
 const bundles = useBundles();
 
@@ -22,10 +21,7 @@ it("each function does its work as the narrowest database role", async () => {
   const receive = stack.container("receive", {
     DATABASE_URL: await loginWith(stack.databaseUrl, ["receiver"]),
   });
-  const answer = await receive.invoke(
-    gatewayEvent({ path: `/callbacks/${TOKEN}`, body: JSON.stringify({ data: { id } }) }),
-  );
-  expect(answer).toMatchObject({ statusCode: 200 });
+  expect(await receive.invoke(callbackEvent(id))).toMatchObject({ statusCode: 200 });
   const worker = { DATABASE_URL: await loginWith(stack.databaseUrl, ["worker"]) };
   for (const name of ["confirm", "publish", "reconcile", "certify", "replay"]) {
     const container = stack.container(name, worker);

@@ -1,15 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { TOKEN } from "../../support/relay.ts";
 import { startTraceReceiver } from "../../support/trace-receiver.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
-import { gatewayEvent, queueEvent } from "./payloads.ts";
+import { callbackEvent, queueEvent } from "./payloads.ts";
 
 const bundles = useBundles();
-
-const callback = (id: string) =>
-  gatewayEvent({ path: `/callbacks/${TOKEN}`, body: JSON.stringify({ data: { id } }) });
 
 it("a callback becomes an event, each function waking the next, and is one trace whose spans are sent as each ends", async () => {
   const stack = await lambdaStack(bundles);
@@ -18,7 +13,7 @@ it("a callback becomes an event, each function waking the next, and is one trace
   const names = () => collector.spans.map(({ name }) => name).sort();
   const id = stack.provider.paid();
 
-  await stack.container("receive", traced).invoke(callback(id));
+  await stack.container("receive", traced).invoke(callbackEvent(id));
   expect(names()).toEqual(["POST /callbacks/{token}", "record callback"]);
   expect(stack.confirmQueue.bodies()).toHaveLength(1);
   await stack.container("confirm", traced).invoke(queueEvent(stack.confirmQueue.bodies()));
@@ -49,6 +44,6 @@ it("a collector that hangs takes nothing from a callback's answer on Lambda", as
   collector.behaviour = "hangs";
   const receive = stack.container("receive", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   for (let count = 0; count < 3; count += 1)
-    expect(await receive.invoke(callback(randomUUID()))).toMatchObject({ statusCode: 200 });
+    expect(await receive.invoke(callbackEvent())).toMatchObject({ statusCode: 200 });
   expect(await stack.query("select id from callback")).toHaveLength(3);
 });

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { ADMIN_TOKENS, type AdminApi, adminApi, OPERATOR, READER } from "../../support/admin.ts";
 import { runCli } from "../../support/cli-process.ts";
+import { expectGolden } from "../../support/golden.ts";
 import { addCallback } from "../../support/log-rows.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { addPayments } from "../add-payments.ts";
@@ -67,10 +68,10 @@ it("the evidence has callbacks as they came, answers, event, MessageIds and a st
   const publications = [...files].find(([path]) => path.endsWith("publications.json"))?.[1];
   expect(JSON.parse(String(publications)).publications[0].messageId).toBe(`message-${id}`);
   const story = String(files.get("story.html"));
-  expect(story).toContain(`SNS accepted it: message message-${id}`);
-  expect(story).toContain("reference &lt;script&gt;");
+  for (const quoted of [`message-${id}`, "&lt;script&gt;"]) expect(story).toContain(quoted);
   expect(story).not.toContain("<script>");
-  expect(String(files.get("README.txt"))).toContain("sha256sum -c SHA256SUMS");
+  await expectGolden("story.html", story);
+  await expectGolden("README", String(files.get("README.txt")));
   expect(files.has("WITHHELD")).toBe(false);
 });
 
@@ -134,12 +135,8 @@ it("the command writes it whole, or says that nothing is known", async () => {
   const missing = await runCli(["evidence", unknown, "--out", `${folder}/two.zip`], environment);
   const nowhere = await runCli(["evidence", id, "--out", `${folder}/no/where.zip`], environment);
 
-  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("It holds personal data") });
+  expect(done.code).toBe(0);
   expectSumsToHold(filesIn(await readFile(`${folder}/one.zip`), id));
-  expect(missing).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining("Nothing is known about invoice"),
-  });
-  expect(nowhere.code).toBe(2);
+  expect([missing.code, nowhere.code]).toEqual([3, 2]);
   expect(await readdir(folder)).toEqual(["one.zip"]);
 });

@@ -18,42 +18,24 @@ describe("the file of a report", () => {
       rows: 3,
       totals: [{ currency: "NGN", rows: 3, amount: "10000000040402.09", vat: "7.50" }],
     });
-    expect(xlsx).toEqual({ code: 0, stdout: "", stderr: `Wrote ${folder}/october.xlsx: 3 rows.\n` });
+    expect(xlsx).toMatchObject({ code: 0, stdout: "" });
     expect((await readFile(`${folder}/october.xlsx`)).subarray(0, 2).toString()).toBe("PK");
     expect((await readdir(folder)).sort()).toEqual(["october.csv", "october.xlsx"]);
   });
 
-  it("a period without payments has a total of zero, and says so", async () => {
-    const { report } = await books([]);
-
-    const { code, stdout, stderr } = await report(`payments ${OCTOBER}`);
-
+  it("a period without payments has a total of zero", async () => {
+    const { code, stdout } = await (await books([])).report(`payments ${OCTOBER}`);
     expect(code).toBe(0);
     expect(rowsOf(stdout)).toMatchObject([{ row: "total", amount: "sum 0.00", invoice_id: "count 0" }]);
-    expect(stderr).toContain("There is nothing of this kind in this period");
   });
 
-  it("refuses what cannot be meant, and leaves an older file as it is", async () => {
+  // What is refused, and why: test/cli/golden/refusals.txt.
+  it("leaves an older file as it is where the report is refused", async () => {
     const { report } = await books([]);
     const folder = await temporaryFolder();
     await writeFile(`${folder}/old.csv`, "old");
-    const out = `--out ${folder}/old.csv`;
-
-    for (const [words, says] of [
-      [`payments --from 2026-10-31 --to 2026-10-01 ${out}`, "should not be after"],
-      [`payments --from 2999-01-01 --to 2999-01-31 ${out}`, "2999-01-01 is in the future"],
-      [`payments --from 2026-02-30 --to 2026-03-01 ${out}`, "from should be a day"],
-      [`payments ${OCTOBER} --source nowhere ${out}`, 'There is no source "nowhere"'],
-      [`payments ${OCTOBER} --format xlsx ${out}`, "does not go with a file named"],
-      [`payments ${OCTOBER} --format xlsx`, "Name a file: --out payments-2026-10-01-2026-10-31.xlsx"],
-      [`sums ${OCTOBER}`, "report"],
-      [`payments ${OCTOBER} --out ${folder}/no/where.csv`, "There is no folder"],
-      [`payments ${OCTOBER} --out ${folder}/october.pdf`, "should end in .csv or .xlsx"],
-    ] as const) {
-      const { code, stderr } = await report(words);
-      expect(stderr, words).toContain(says);
-      expect(code, words).toBe(words.includes("nowhere") ? 3 : 2);
-    }
+    expect((await report(`payments ${OCTOBER} --source nowhere --out ${folder}/old.csv`)).code).toBe(3);
+    expect((await report(`payments ${OCTOBER} --format xlsx --out ${folder}/old.csv`)).code).toBe(2);
     expect(await readFile(`${folder}/old.csv`, "utf8")).toBe("old");
     expect(await readdir(folder)).toEqual(["old.csv"]);
   });
