@@ -307,6 +307,7 @@ asked_collection text
   outbox: `
   with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
 event_id uuid not null
+replay_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid
 lease_token uuid
 callback_id uuid
 requested_at timestamp with time zone
@@ -317,16 +318,19 @@ attempt integer not null default 0
 source text not null
 invoice_type text not null
 state text not null default 'due'::text
+topic_arn text
 last_error text
 traceparent text
   constraint outbox_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
-  constraint outbox_pkey PRIMARY KEY (source, event_id)
+  constraint outbox_pkey PRIMARY KEY (source, event_id, replay_id)
+  constraint outbox_replay_check CHECK (((topic_arn IS NULL) = (replay_id = '00000000-0000-0000-0000-000000000000'::uuid)))
   constraint outbox_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'held'::text, 'dead'::text])))
   constraint outbox_traceparent_check CHECK ((traceparent ~ '^00-[0-9a-f-]{52}$'::text))
   index outbox_claimed ON public.outbox USING btree (claimed_until) WHERE (state = 'claimed'::text)
   index outbox_dead ON public.outbox USING btree (due_at) WHERE (state = 'dead'::text)
-  index outbox_due ON public.outbox USING btree (source, invoice_type, due_at) WHERE (state = 'due'::text)
+  index outbox_due ON public.outbox USING btree (source, invoice_type, due_at) WHERE ((state = 'due'::text) AND (replay_id = '00000000-0000-0000-0000-000000000000'::uuid))
   index outbox_held ON public.outbox USING btree (source, invoice_type) WHERE (state = 'held'::text)
+  index outbox_replayed ON public.outbox USING btree (replay_id, due_at) WHERE (replay_id <> '00000000-0000-0000-0000-000000000000'::uuid)
 `,
   publication: `
 id bigint not null generated always as identity
@@ -366,6 +370,7 @@ finished_at timestamp with time zone
 claimed_until timestamp with time zone
 rate integer not null
 matching integer not null
+queued integer not null default 0
 handled integer not null default 0
 opened integer not null default 0
 sent integer not null default 0

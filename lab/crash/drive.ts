@@ -38,13 +38,7 @@ async function callback(environment: Environment, invoice: Partial<KeptInvoice> 
 const replay = (kind: string): Drive => ({
   prepare: somethingPublished,
   command: async (environment) => ({
-    words: [
-      "replay",
-      kind,
-      ...(kind === "events" ? ["--here"] : []),
-      "--invoice",
-      await publishedInvoice(environment),
-    ],
+    words: ["replay", kind, "--invoice", await publishedInvoice(environment)],
     again: false,
   }),
 });
@@ -144,8 +138,17 @@ export const DRIVES = {
   "failing list": { act: async (environment) => environment.provider.feel({ kind: "down", share: 1 }) },
   /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
-  /** Of what was published before. */
-  "replay of events": replay("events"),
+  /** Of what was published before. The relay that is to send it runs. */
+  "replay asked for": {
+    ...replay("events"),
+    async prepare(environment) {
+      await somethingPublished(environment);
+      const [relay] = environment.relays as [Relay];
+      await startUntilItRuns(relay);
+    },
+  },
+  /** It is the relay that passes the step, and not who asked for it. */
+  "replay of events": { prepare: somethingPublished, act: askForReplay },
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),
   /** The month after next has no partition. */
@@ -205,6 +208,18 @@ const LONG_AGO = [
       'unknown_invoice'
     from (select clock_timestamp() - interval '8 days' as long_ago) as moment`,
 ];
+
+async function askForReplay(environment: Environment): Promise<void> {
+  const [relay] = environment.relays as [Relay];
+  const countReplays = async () => (await runOn(environment.databaseUrl, "select from replay")).length;
+  const before = await countReplays();
+  const asking = relay.launch(["replay", "events", "--invoice", await publishedInvoice(environment)]);
+  const isThere = async () => (await countReplays()) > before;
+  if (!(await until(isThere, { withinMs: 60_000, everyMs: 20 })))
+    throw new Error("No replay was started within a minute.");
+  // It would follow the replay to its end.
+  await asking.kill();
+}
 
 export type DriveName = keyof typeof DRIVES;
 

@@ -87,13 +87,7 @@ describe("npm run package:lambda", () => {
     [
       "Replay",
       ["DATABASE_URL=DATABASE_URL_WORKER"],
-      [
-        "sqs:SendMessage ConfirmQueue",
-        "sns:Publish EventTopic",
-        "sns:Publish TestEventTopic",
-        "kms:GenerateDataKey EventKey",
-        "kms:Decrypt EventKey",
-      ],
+      ["sqs:SendMessage ConfirmQueue", "sqs:SendMessage PublishQueue"],
     ],
     ["Retention", ["DATABASE_URL=DATABASE_URL_OWNER"], []],
     ["Migrate", ["DATABASE_URL=DATABASE_URL_OWNER"], []],
@@ -179,7 +173,7 @@ describe("npm run package:lambda", () => {
     const only = Statement.find(({ Sid }) => Sid === "OnlyTheRelayPublishes");
     expect(only).toMatchObject({ Effect: "Deny", Action: "sns:Publish" });
     expect(JSON.stringify(only?.Condition)).toBe(
-      '{"ArnNotEquals":{"aws:PrincipalArn":[{"Fn::GetAtt":["PublishRole","Arn"]},{"Fn::GetAtt":["ReplayRole","Arn"]}]}}',
+      '{"ArnNotEquals":{"aws:PrincipalArn":{"Fn::GetAtt":["PublishRole","Arn"]}}}',
     );
   });
 

@@ -28,10 +28,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // A narrow row for each event, deleted in the transaction that writes its acceptance, so that no payload is
   // written twice and what churns stays small. Which topic it goes to follows from source and `invoice_type`,
   // by today's settings. `callback_id`, `requested_at` and `traceparent` say what led to it, for logs,
-  // metrics and traces. `held`: an event of a Test invoice without a topic.
+  // metrics and traces. `held`: an event of a Test invoice without a topic. A replay has rows of its own, with
+  // its id and the topic that it goes to; the event's own row has the nil UUID, since a key has no null.
   await sql`
     create table outbox (
       event_id uuid not null,
+      replay_id uuid not null default '00000000-0000-0000-0000-000000000000',
       lease_token uuid,
       callback_id uuid,
       requested_at timestamptz,
@@ -42,17 +44,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       source text not null,
       invoice_type text not null,
       state text not null default 'due',
+      topic_arn text,
       last_error text,
       traceparent text,
-      constraint outbox_pkey primary key (source, event_id),
+      constraint outbox_pkey primary key (source, event_id, replay_id),
       constraint outbox_state_check check (state in ('due', 'claimed', 'held', 'dead')),
       constraint outbox_traceparent_check check (traceparent ~ '^00-[0-9a-f-]{52}$'),
+      constraint outbox_replay_check check ((topic_arn is null) = (replay_id = '00000000-0000-0000-0000-000000000000')),
       constraint outbox_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
     comment on table outbox is
       'Events that are still to be sent; a row is deleted when SNS has accepted it.';
-    create index outbox_due on outbox (source, invoice_type, due_at) where state = 'due';
+    create index outbox_due on outbox (source, invoice_type, due_at)
+      where state = 'due' and replay_id = '00000000-0000-0000-0000-000000000000';
+    create index outbox_replayed on outbox (replay_id, due_at) where replay_id <> '00000000-0000-0000-0000-000000000000';
     create index outbox_claimed on outbox (claimed_until) where state = 'claimed';
     create index outbox_dead on outbox (due_at) where state = 'dead';
     create index outbox_held on outbox (source, invoice_type) where state = 'held'`.execute(db);

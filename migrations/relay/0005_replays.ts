@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 /** What is run again from the log. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Whoever holds the lease goes on at `position`. `matching` is how many there were when it was asked for;
-  // `handled` of them are behind it, in all that became of them.
+  // `queued` of them were put into the outbox; what became of `handled` of them is known.
   await sql`
     create table replay (
       id uuid not null,
@@ -14,6 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       claimed_until timestamptz,
       rate integer not null,
       matching integer not null,
+      queued integer not null default 0,
       handled integer not null default 0,
       opened integer not null default 0,
       sent integer not null default 0,

@@ -9,25 +9,25 @@ const AS = {
 };
 
 /**
- * Secrets of SSM; queues whose consumer it wakes, or is; the right to publish; how often it is called, in
+ * Secrets of SSM; queues whose consumers it wakes, or is; the right to publish; how often it is called, in
  * seconds.
  */
 const functions = {
-  receive: { secrets: [AS.receiver, "CALLBACK_TOKENS"], wakes: "ConfirmQueue" },
+  receive: { secrets: [AS.receiver, "CALLBACK_TOKENS"], wakes: ["ConfirmQueue"] },
   confirm: {
     secrets: [AS.worker, "COLLECTION_API_KEY"],
     wokenBy: "ConfirmQueue",
-    wakes: "PublishQueue",
+    wakes: ["PublishQueue"],
     every: 60,
   },
   publish: { secrets: [AS.worker], wokenBy: "PublishQueue", publishes: true, every: 60 },
-  reconcile: { secrets: [AS.worker, "COLLECTION_API_KEY"], wakes: "ConfirmQueue", every: 60 },
+  reconcile: { secrets: [AS.worker, "COLLECTION_API_KEY"], wakes: ["ConfirmQueue"], every: 60 },
   certify: {
     secrets: [AS.worker, "COLLECTION_API_KEY"],
-    wakes: "ConfirmQueue",
+    wakes: ["ConfirmQueue"],
     every: 3_600,
   },
-  replay: { secrets: [AS.worker], wakes: "ConfirmQueue", publishes: true, every: 300 },
+  replay: { secrets: [AS.worker], wakes: ["ConfirmQueue", "PublishQueue"], every: 300 },
   // It drops and makes partitions, which only their owner may.
   retention: { secrets: [AS.owner], every: 86_400 },
   migrate: { secrets: [AS.owner] },

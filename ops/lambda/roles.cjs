@@ -61,7 +61,7 @@ module.exports = async ({ resolveVariable }) => {
             arnOf(wokenBy),
           ),
         ]),
-    ...(wakes === undefined ? [] : [allow("WakesTheNext", "sqs:SendMessage", arnOf(wakes))]),
+    ...(wakes === undefined ? [] : [allow("WakesTheNext", "sqs:SendMessage", wakes.map(arnOf))]),
     ...(publishes === true
       ? [
           allow("Publishes", "sns:Publish", [{ Ref: "EventTopic" }, { Ref: "TestEventTopic" }]),

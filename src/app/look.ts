@@ -15,6 +15,7 @@ import {
 } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { Source } from "../kit/settings.ts";
+import type { Route } from "../publish/event-log.ts";
 import {
   eventsAreDue,
   outboxLeases,
@@ -49,7 +50,7 @@ export type Found = RowOf<typeof FOUND>;
 
 interface Looking extends TestRoutes {
   sources: readonly string[];
-  routes: readonly { source: string; invoiceType: "Live" | "Test" }[];
+  routes: readonly Route[];
   lists: readonly List[];
 }
 

@@ -37,7 +37,7 @@ import { bringForward } from "./bring-forward.ts";
 import { lookForWork } from "./look.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { providerOf, reconcileSource } from "./providers.ts";
-import { createPublishPump, destinationOf } from "./publishing.ts";
+import { createPublishPump } from "./publishing.ts";
 import { routesOf, servedBy } from "./upstreams.ts";
 
 const SECOND_MS = 1_000;
@@ -59,7 +59,6 @@ export function createPasses(context: PassContext) {
     ...context,
     routes: routesOf(context.sources),
     sources: names,
-    createDestination: () => destinationOf(settings, 1),
   });
   return {
     /** Looks for what is due, for all of the others; `serve` alone has loops that it can wake. */

@@ -1,6 +1,8 @@
 import type { ServeSettings } from "../kit/settings.ts";
 import { OutcomeLog } from "../publish/outcomes.ts";
-import { PublishLine, publishPolicy } from "../publish/publish-line.ts";
+import { PublishLine } from "../publish/publish-line.ts";
+import { publishPolicy } from "../publish/publish-policy.ts";
+import { ReplayLine } from "../publish/replay-line.ts";
 import { SnsDestination } from "../publish/sns-destination.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
@@ -28,7 +30,8 @@ export function createPublishPump(context: PassContext) {
   const outcomes = new OutcomeLog({ db: hot, alarms });
   // Routes that share a topic share its state.
   const upstreams = new Map<string, Upstream>();
-  const lines = routesOf(context.sources).map((route) => {
+  const routes = routesOf(context.sources);
+  const live = routes.map((route) => {
     const name = route.topicArn;
     const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
     upstreams.set(name, upstream);
@@ -36,6 +39,9 @@ export function createPublishPump(context: PassContext) {
       ...{ db: hot, route, destination, upstream, outcomes, metrics, tracer, log, lease },
     });
   });
+  const otherTopics = settings.REPLAY_TOPIC_ARNS ?? [];
+  const replays = new ReplayLine({ db: hot, routes, otherTopics, destination, outcomes, tracer, lease });
+  const lines = [...live, replays];
   const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, lease });
   const pump = new Pump({ policy, lease, wake: context.wakes?.publish ?? new Signal(), log });
   return { pump, close: () => destination.close() };

@@ -225,7 +225,7 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "replay callbacks": "--from 2026-10-01 --dry-run",
   "replay events": `--invoice ${ID} --reason lost`,
   "replay list": "--limit 5",
-  "replay resume": `${ID} --here`,
+  "replay resume": `${ID} --reason "the topic is back"`,
   "replay cancel": `${ID} --reason "too much"`,
   "dead list": "--kind event",
   "dead retry": `${ID} --reason fixed`,

@@ -110,7 +110,7 @@ const claimedEvent = (
   leaseToken: string,
 ): ClaimedEvent => ({
   ...{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 },
-  ...{ callbackId, requestedAt, traceparent },
+  ...{ callbackId, requestedAt, traceparent, replayId: null, topicArn: null },
 });
 
 /** What a commit of callbacks hands over has one token, an invoice of two sources too. */

@@ -9,6 +9,7 @@ import { databaseTime } from "../database/server.ts";
 import { nullable, returned, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
+import { isLive } from "../publish/event-log.ts";
 import { countDeadEvents } from "../publish/outbox.ts";
 import { readUnprovenDays } from "../reconcile/certified-days.ts";
 import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
@@ -68,7 +69,7 @@ const selectWaitingEvents = waitingIn(sql`
   select outbox.source, event.created_at as since,
     outbox.attempt > 0 or outbox.due_at < now() - interval '1 minute' as unexplained
   from outbox join event on event.source = outbox.source and event.id = outbox.event_id
-  where outbox.state in ('due', 'claimed')`);
+  where outbox.state in ('due', 'claimed') and ${isLive}`);
 
 /** The live confirmations of each source that no answer covers yet, and its events that are to be sent. */
 export const readWaiting = async (db: Database) => ({
@@ -114,6 +115,7 @@ export const readBacklog = async (db: Database, waiting: Waiting) => ({
   outbox: await db
     .selectFrom("outbox")
     .select(({ fn }) => ["state", fn.countAll<number>().as("count")])
+    .where(isLive)
     .groupBy("state")
     .execute(),
 });

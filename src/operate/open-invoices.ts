@@ -6,6 +6,7 @@ import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { NIL_UUID } from "../kit/ids.ts";
+import { isLive } from "../publish/event-log.ts";
 
 /** Conditions on rows of `confirmation` and `outbox` that make their invoice an open one, by index. */
 const WAITING = [
@@ -15,7 +16,7 @@ const WAITING = [
   sql`verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)`,
 ];
 const UNSENT = sql`
-  (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null))`;
+  (${isLive} and (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)))`;
 
 /**
  * A query: source and invoice_id of everything that is still open, whose callbacks are kept; some of them

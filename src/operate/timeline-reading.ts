@@ -6,7 +6,7 @@ import { databaseTime } from "../database/server.ts";
 import { nullable, returned, type Slots, Statement, sourcesIn, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
-import { eventState, inPayload } from "../publish/event-log.ts";
+import { eventState, inPayload, isLive } from "../publish/event-log.ts";
 import { firstCallbacksNaming } from "../receive/log/list-callbacks.ts";
 import {
   byTime,
@@ -249,7 +249,7 @@ async function readEvents(
   const events = await db
     .selectFrom("event")
     .leftJoin("outbox", (join) =>
-      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id"),
+      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id").on(isLive),
     )
     .select([
       "event.source",

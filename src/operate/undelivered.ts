@@ -14,7 +14,7 @@ import { inSnapshot } from "../database/transactions.ts";
 import { messageOf, RelayError, usageError } from "../kit/errors.ts";
 import type { Mask } from "../kit/mask.ts";
 import { countText } from "../kit/text.ts";
-import type { EventKey } from "../publish/event-log.ts";
+import { type EventKey, isLive } from "../publish/event-log.ts";
 import { dismissDeadEvents, reviveDeadEvents } from "../publish/outbox.ts";
 import { readEvent } from "../publish/read-events.ts";
 import { callbacksAbout } from "../receive/log/list-callbacks.ts";
@@ -92,7 +92,7 @@ const events = sql`
     outbox.last_error as error, outbox.dismissed_at as "dismissedAt"
   from outbox join event on event.source = outbox.source and event.id = outbox.event_id
   left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
-  where outbox.state = 'dead'`;
+  where outbox.state = 'dead' and ${isLive}`;
 
 const itemsOf = (list: UndeliveredList) =>
   list === "dead" ? sql`${confirmations(list)} union all ${events}` : confirmations(list);

@@ -1,18 +1,21 @@
 import { type RawBuilder, sql } from "kysely";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
+import { NIL_UUID } from "../kit/ids.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readUpstreamRow } from "../upstreams/change.ts";
 import {
   beginTrial,
   type TopicTrial,
+  topicTakesReplays,
   whenTopicIsHealthy,
   whenTopicIsUnchanged,
 } from "../upstreams/topic-row.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
 import { claimedFor } from "../work/leased-rows.ts";
-import type { Route } from "./event-log.ts";
+import { isLive, type Route } from "./event-log.ts";
+import { ROUTE } from "./outbox.ts";
 
 const EVENT = {
   id: returned.uuid,
@@ -31,6 +34,9 @@ const EVENT = {
   requestedAt: nullable(returned.time),
   /** Of the confirmation that it came from; null where that was not traced. */
   traceparent: nullable(returned.text()),
+  /** The replay that sends it again, and the topic that it goes to then; null for the event's own row. */
+  replayId: nullable(returned.uuid),
+  topicArn: nullable(returned.text()),
 };
 
 /** An event that this worker holds the lease of. */
@@ -76,10 +82,33 @@ const isClaimed = (row: ClaimedRow): row is ClaimedEvent & { open: boolean } =>
   row.id !== null && row.payload !== null;
 
 /**
- * It finds the taken rows again by their ctid: a join would be planned as if a tenth of all that wait were
- * taken. It asks for an event's id as a range, in order: with a plain equality an empty table's other unique
- * index, which also begins with the source, costs the same as the primary key and may be chosen for good; only
- * the primary key has this order.
+ * Leases the rows of `taken`. It finds them again by their ctid: a join would be planned as if a tenth of all
+ * that wait were taken.
+ */
+const claimTaken = (slots: Slots<{ lease: Lease }>) => sql`
+  claimed as (
+    update outbox set ${claimedFor(slots)}
+    where ctid = any (array(select ctid from taken))
+    returning outbox.*)`;
+
+const CLAIMED_EVENT = sql`
+  event.id, lease_token as "leaseToken", event.invoice_id as "invoiceId", event.source, event.type,
+  event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,
+  claimed.attempt, claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt",
+  claimed.traceparent, nullif(claimed.replay_id, ${sql.lit(NIL_UUID)}) as "replayId",
+  claimed.topic_arn as "topicArn"`;
+
+/**
+ * It asks for an event's id as a range, in order: with a plain equality an empty table's other unique index,
+ * which also begins with the source, costs the same as the primary key and may be chosen for good; only the
+ * primary key has this order.
+ */
+const eventOfClaimed = sql`
+  claimed cross join lateral (select * from event
+    where event.source = claimed.source and event.id between claimed.event_id and claimed.event_id
+    order by event.id limit 1) as event`;
+
+/**
  * @param admitted yields a row while the topic takes events, with a column `wanted`: how many.
  * @param alsoWritten in the same statement, from the rows of `claimed`.
  */
@@ -93,20 +122,11 @@ const claimRows = (
     select ctid from outbox
     where source = ${slots.value(({ route }) => route.source)}
       and invoice_type = ${slots.value(({ route }) => route.invoiceType)}
-      and state = 'due' and due_at <= now() and exists (select from admitted)
+      and state = 'due' and due_at <= now() and ${isLive} and exists (select from admitted)
     order by due_at limit (select wanted from admitted) for update skip locked),
-  claimed as (
-    update outbox set ${claimedFor(slots)}
-    where ctid = any (array(select ctid from taken))
-    returning outbox.*)${alsoWritten === undefined ? sql`` : sql`, also_written as (${alsoWritten})`}
-  select exists (select from admitted) as open, event.id, lease_token as "leaseToken",
-    event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
-    event.collection_name as "collectionName", event.payload, claimed.attempt,
-    claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt", claimed.traceparent
-  from (select) as always
-  left join (claimed cross join lateral (select * from event
-    where event.source = claimed.source and event.id between claimed.event_id and claimed.event_id
-    order by event.id limit 1) as event) on true`;
+  ${claimTaken(slots)}${alsoWritten === undefined ? sql`` : sql`, also_written as (${alsoWritten})`}
+  select exists (select from admitted) as open, ${CLAIMED_EVENT}
+  from (select) as always left join (${eventOfClaimed}) on true`;
 
 const claimWhenHealthy = new Statement(CLAIMED, (slots: Slots<EventClaim>) =>
   claimRows(slots, whenTopicIsHealthy(slots)),
@@ -115,3 +135,39 @@ const claimWhenHealthy = new Statement(CLAIMED, (slots: Slots<EventClaim>) =>
 const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & TopicTrial>) =>
   claimRows(slots, whenTopicIsUnchanged(slots), beginTrial(slots)),
 );
+
+interface ReplayClaim {
+  /** The routes of this process. */
+  routes: readonly Route[];
+  /** Other topics that it may send replays to. */
+  otherTopics: readonly string[];
+  /** How many events at most. */
+  wanted: number;
+  lease: Lease;
+}
+
+/**
+ * Takes what replays have queued, the oldest first, for topics that nothing closes and that no live event is
+ * due for. A topic of other processes' settings is left to them.
+ */
+export const claimReplayed = new Statement(EVENT, (slots: Slots<ReplayClaim>) => {
+  const { value, table } = slots;
+  const ours = value(({ routes, otherTopics }) => [
+    ...routes.map(({ topicArn }) => topicArn),
+    ...otherTopics,
+  ]);
+  const goesLiveFirst = sql`
+    select from ${table("route", ROUTE, ({ routes }) => routes)} cross join lateral (
+      select from outbox as live where live.source = route.source and live.invoice_type = route.invoice_type
+        and live.state = 'due' and live.due_at <= now() and live.replay_id = ${sql.lit(NIL_UUID)}
+      limit 1) as due
+    where route.topic_arn = outbox.topic_arn`;
+  return sql`
+    with taken as (
+      select ctid from outbox
+      where not ${isLive} and state = 'due' and due_at <= now()
+        and ${topicTakesReplays(sql`outbox.topic_arn`, ours)} and not exists (${goesLiveFirst})
+      order by due_at limit ${value(({ wanted }) => wanted)} for update skip locked),
+    ${claimTaken(slots)}
+    select ${CLAIMED_EVENT} from ${eventOfClaimed}`;
+});

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { type Columns, returned, text, typed, uuid } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
+import { NIL_UUID } from "../kit/ids.ts";
 import { ERASED_IN_EVENT } from "../kit/personal-fields.ts";
 
 /**
@@ -125,9 +126,12 @@ export const eventState = typed(
   case when outbox.state is not null then outbox.state when ${isAccepted} then 'published' else 'lost' end`,
 );
 
+/** A condition on rows of `outbox`: an event's own row, not one of a replay. */
+export const isLive = sql<boolean>`outbox.replay_id = ${sql.lit(NIL_UUID)}`;
+
 /** Joins the outbox to `event`. */
 export const joinOutbox = sql`
-  left join outbox on outbox.source = event.source and outbox.event_id = event.id`;
+  left join outbox on outbox.source = event.source and outbox.event_id = event.id and ${isLive}`;
 
 /**
  * The text of a field of its payload; null where that says null. It is the first of that name: the relay

@@ -5,6 +5,7 @@ import { LeasedRows } from "../work/leased-rows.ts";
 import {
   EVENT_KEY,
   type EventKey,
+  isLive,
   type OutboxState,
   publishedOn,
   type Route,
@@ -16,8 +17,8 @@ export const queueEvents = (entries: RawBuilder<unknown>): RawBuilder<unknown> =
   insert into outbox (source, event_id, invoice_type, callback_id, requested_at, traceparent, state,
     lease_token, claimed_until)
   select * from (${entries}) as new (source, event_id)
-  where (select known.event_id from outbox as known
-    where known.source = new.source and known.event_id = new.event_id) is null
+  where (select outbox.event_id from outbox
+    where outbox.source = new.source and outbox.event_id = new.event_id and ${isLive}) is null
   returning source, event_id, state`;
 
 interface Unpublished {
@@ -59,20 +60,22 @@ export async function requeueEvents(
 
 export const outboxLeases = new LeasedRows("outbox", "event_id");
 
-/** A condition: events are due. @param routes yields source and invoice_type. */
+/** A condition: events are due, those of replays too. @param routes yields source and invoice_type. */
 export const eventsAreDue = (routes: RawBuilder<unknown>): RawBuilder<boolean> => sql`
-  exists (
+  (exists (
     select from ${routes} cross join lateral (
       select from outbox where outbox.source = route.source and outbox.invoice_type = route.invoice_type
-        and state = 'due' and due_at <= now()
-      limit 1) as due)`;
+        and state = 'due' and due_at <= now() and ${isLive}
+      limit 1) as due)
+  or exists (select from outbox where not ${isLive} and state = 'due' and due_at <= now()))`;
 
 const updateDead = (assignments: RawBuilder<unknown>) =>
   new Statement(
     {},
     ({ table }: Slots<readonly EventKey[]>) => sql`
       update outbox set ${assignments} from ${table("given", EVENT_KEY, (events) => events)}
-      where outbox.source = given.source and outbox.event_id = given.event_id and state = 'dead'`,
+      where outbox.source = given.source and outbox.event_id = given.event_id and state = 'dead'
+        and ${isLive}`,
   );
 
 const revive = updateDead(sql`state = 'due', attempt = 0, due_at = clock_timestamp(), dismissed_at = null`);
@@ -95,6 +98,7 @@ export async function countDeadEvents(db: Database): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as("dead"))
     .where("state", "=", "dead")
     .where("dismissed_at", "is", null)
+    .where(isLive)
     .executeTakeFirstOrThrow();
   return dead;
 }
@@ -110,7 +114,7 @@ export interface TestRoutes {
 
 const testEvents = (state: "held" | "due", sources: RawBuilder<unknown>) => sql`
   select ctid from outbox
-  where state = ${sql.lit(state)} and invoice_type = 'Test' and source = any(${sources}::text[])
+  where state = ${sql.lit(state)} and invoice_type = 'Test' and source = any(${sources}::text[]) and ${isLive}
   limit ${sql.lit(AT_ONCE)}`;
 
 /** A condition: Test events are held that have a topic today, or are due without one. */
@@ -160,34 +164,8 @@ export async function holdOrReleaseTestEvents(
   return { released, more: released >= AT_ONCE || moved.length - released >= AT_ONCE };
 }
 
-export const ROUTE: Columns<Pick<Route, "source" | "invoiceType">> = {
+export const ROUTE: Columns<Route> = {
   source: text(({ source }) => source),
   invoice_type: text(({ invoiceType }) => invoiceType),
+  topic_arn: text(({ topicArn }) => topicArn),
 };
-
-const countWaiting = new Statement(
-  { count: returned.count },
-  ({ table, value }: Slots<{ routes: readonly Route[]; since: string | null }>) => {
-    const since = sql`coalesce(${value((given) => given.since)}::timestamptz, clock_timestamp())`;
-    const route = table("route", ROUTE, ({ routes }) => routes);
-    // One state at a time, as its index has it.
-    const waiting = (state: "due" | "claimed") => sql`
-    (select count(*) from outbox
-      where state = ${sql.lit(state)} and due_at <= ${since}
-        and (source, invoice_type) in (select source, invoice_type from ${route}))`;
-    return sql`select ${waiting("due")} + ${waiting("claimed")} as count`;
-  },
-);
-
-/**
- * How many events of these routes are on their way or should be.
- * @param since the time, as Postgres writes it, by which they were due; now when null.
- */
-export async function countWaitingEvents(
-  db: Database,
-  routes: readonly Route[],
-  since: string | null,
-): Promise<number> {
-  const [row] = await countWaiting.execute(db, { routes, since });
-  return row?.count ?? 0;
-}

@@ -5,17 +5,22 @@ import { hasRoom, insertHistory } from "../alarms/history.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import { bytea, type Columns, float, type Slots, Statement, text, uuid } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
+import { NIL_UUID } from "../kit/ids.ts";
 import { isRefusedData } from "../kit/postgres-errors.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
+import { isLive } from "./event-log.ts";
 
 /** What is written for one event after one try. */
 export interface EventOutcome {
   id: string;
   source: string;
+  /** The replay that sent it; null for the event's own row. */
+  replayId: string | null;
   leaseToken: string;
   topicArn: string;
-  state: "accepted" | "due" | "dead";
+  /** `held` only for a replay, whose topic refuses. */
+  state: "accepted" | "due" | "dead" | "held";
   /** The acceptance by SNS; null when there was none. */
   messageId: string | null;
   /** SHA-256 of the message that was sent; null unless it was accepted. */
@@ -85,6 +90,7 @@ export async function writeOutcomes(db: Database, given: Outcomes): Promise<void
 const OUTCOME: Columns<EventOutcome> = {
   event_id: uuid((outcome) => outcome.id),
   source: text((outcome) => outcome.source),
+  replay_id: uuid((outcome) => outcome.replayId ?? NIL_UUID),
   lease_token: uuid((outcome) => outcome.leaseToken),
   topic_arn: text((outcome) => outcome.topicArn),
   state: text((outcome) => outcome.state),
@@ -105,6 +111,7 @@ const writeParts = ({ table }: Slots<Outcomes>, alsoWritten: RawBuilder<unknown>
   sent as (
     delete from outbox using outcome
     where outcome.state = 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
+      and outbox.replay_id = outcome.replay_id
       and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)),
   failed as (
     update outbox set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
@@ -113,21 +120,24 @@ const writeParts = ({ table }: Slots<Outcomes>, alsoWritten: RawBuilder<unknown>
     from outcome
     where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
       and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-    returning outbox.source, outbox.event_id, outcome.error)${alsoWritten}
-  insert into publication (source, event_id, topic_arn, message_id, digest)
-  select source, event_id, topic_arn, message_id, digest from outcome where message_id is not null`;
+      and outbox.replay_id = outcome.replay_id
+    returning outbox.source, outbox.event_id, outcome.error, ${isLive} as live)${alsoWritten}
+  insert into publication (source, event_id, replay_id, topic_arn, message_id, digest)
+  select source, event_id, nullif(replay_id, ${sql.lit(NIL_UUID)}), topic_arn, message_id, digest
+  from outcome where message_id is not null`;
 
 const writeAcceptances = new Statement({}, (slots: Slots<Outcomes>) => writeParts(slots, sql``));
 
-/** Failed sends, kept for the invoice's timeline. */
+/** Failed sends, kept for the invoice's timeline; a replay tells of its own. */
 const failures = sql`
   select event.invoice_id, event.source, clock_timestamp(), 'send_failed',
     coalesce(failed.error, 'no reason was given')
   from failed join event on event.source = failed.source and event.id = failed.event_id
-  where ${hasRoom(sql`event.invoice_id`, "send_failed")}`;
+  where failed.live and ${hasRoom(sql`event.invoice_id`, "send_failed")}`;
 
 const writeWithFailures = new Statement({}, (slots: Slots<Outcomes>) => {
   const alarm = slots.table("alarm", ALARM, ({ alarms }) => alarms);
-  const died = sql`select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject`;
+  const died = sql`
+    select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject and failed.live`;
   return writeParts(slots, sql`, noted as (${insertHistory(failures)}), raised as (${raiseAlarms(died)})`);
 });

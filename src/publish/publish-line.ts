@@ -9,48 +9,11 @@ import { backOffMs } from "../kit/waiting.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
-import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
+import type { Claim, Exchange, Line } from "../work/policy.ts";
 import { type ClaimedEvent, claimEvents } from "./claim-events.ts";
 import { lineOf, type Route } from "./event-log.ts";
-import { outboxLeases } from "./outbox.ts";
 import type { EventOutcome, OutcomeLog } from "./outcomes.ts";
 import type { BatchOutcome, EntryOutcome, OutgoingEvent, SnsDestination } from "./sns-destination.ts";
-
-/**
- * How the pump publishes.
- * @param options.connections how many batches are on their way at once.
- */
-export function publishPolicy({
-  db,
-  lines,
-  destination,
-  connections,
-  lease,
-}: {
-  db: Database;
-  lines: readonly PublishLine[];
-  destination: SnsDestination;
-  connections: number;
-  lease: Lease;
-}): Policy<ClaimedEvent> {
-  return {
-    name: "publish",
-    lines,
-    lineOf,
-    exchanges: connections,
-    batchSize: destination.batchSize,
-    // A request of one event costs as much as one of ten: a partial batch is held while another is in flight.
-    nextBatch(waiting, underWay, mayWait) {
-      if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
-      step("events to be sent");
-      return destination.fitting(waiting);
-    },
-    giveBack: (events) => outboxLeases.giveBack(db, events),
-    async extend(events) {
-      await outboxLeases.extend(db, events, lease);
-    },
-  };
-}
 
 interface PublishLineOptions {
   db: Database;
@@ -148,7 +111,7 @@ export class PublishLine implements Line<ClaimedEvent> {
         // One event of several that is refused is tried alone: it may be the batch that was wrong.
         if (entry.kind === "refused" && batch.length > 1) return void (await this.run([event], ALONE));
         metrics.published.inc({ outcome: entry.kind });
-        const outcome = outcomeOf(event, route, entry, dueInMs ?? entryBackOffMs(event.attempt));
+        const outcome = outcomeOf(event, route.topicArn, entry, dueInMs ?? entryBackOffMs(event.attempt));
         await outcomes.keep(outcome, entry.kind === "refused" ? [dead(event, entry.error)] : []);
         if (entry.kind === "accepted")
           logPublished(
@@ -161,26 +124,33 @@ export class PublishLine implements Line<ClaimedEvent> {
   }
 }
 
-const ALONE: Exchange = { ended: () => undefined, signal: new AbortController().signal };
+/** Of an event that is sent by itself, within the exchange of its batch. */
+export const ALONE: Exchange = { ended: () => undefined, signal: new AbortController().signal };
 
-const UNSAID: EntryOutcome = { kind: "failed", error: "the destination said nothing about this event" };
+export const UNSAID: EntryOutcome = {
+  kind: "failed",
+  error: "the destination said nothing about this event",
+};
 
 /** How long one event waits that failed while its neighbours went through, in ms. */
-const entryBackOffMs = (attempt: number): number => backOffMs(attempt + 1, TOPIC.policy.backOff);
+export const entryBackOffMs = (attempt: number): number => backOffMs(attempt + 1, TOPIC.policy.backOff);
 
-const STATE = { accepted: "accepted", refused: "dead", failed: "due" } as const satisfies Record<
-  EntryOutcome["kind"],
-  EventOutcome["state"]
->;
+const STATE = {
+  accepted: "accepted",
+  refused: "dead",
+  failed: "due",
+  topic_refused: "held",
+} as const satisfies Record<string, EventOutcome["state"]>;
 
-const outcomeOf = (
-  { id, source, leaseToken, payload }: ClaimedEvent,
-  { topicArn }: Route,
-  entry: EntryOutcome,
+export const outcomeOf = (
+  { id, source, replayId, leaseToken, payload }: ClaimedEvent,
+  topicArn: string,
+  entry: EntryOutcome | { kind: "topic_refused"; error: string },
   dueInMs: number,
 ): EventOutcome => ({
   id,
   source,
+  replayId,
   leaseToken,
   topicArn,
   state: STATE[entry.kind],

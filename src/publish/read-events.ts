@@ -16,6 +16,7 @@ import {
   type EventState,
   eventState,
   isAccepted,
+  isLive,
   isPaymentEvent,
   joinOutbox,
 } from "./event-log.ts";
@@ -25,7 +26,7 @@ export async function readEvent(db: Database, { id, source }: EventKey) {
   const event = await db
     .selectFrom("event")
     .leftJoin("outbox", (join) =>
-      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id"),
+      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id").on(isLive),
     )
     .select(["event.type", "event.created_at as createdAt", "event.payload"])
     .select(["outbox.last_error as lastError", eventState.as("state")])

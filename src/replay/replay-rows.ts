@@ -7,6 +7,7 @@ import { answeredId } from "../kit/answer-fields.ts";
 import { notFoundError } from "../kit/errors.ts";
 import { type IdRange, newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
+import { takeBackReplayed } from "../publish/replayed-events.ts";
 import { type Lease, LeaseLost } from "../work/lease.ts";
 import { LeasedRows, leaseEnd } from "../work/leased-rows.ts";
 import type {
@@ -18,6 +19,7 @@ import type {
   ReplayState,
   ReplayTarget,
 } from "./replay.ts";
+import { countOutcomes } from "./select-events.ts";
 
 const COLUMNS = [
   "id",
@@ -113,6 +115,7 @@ export async function listRefusals({
 
 const HELD_COLUMNS = [
   ...COLUMNS,
+  "queued",
   typed(returned.uuid, sql`lease_token`).as("leaseToken"),
   typed(nullable(returned.json<Position>()), sql`position`).as("position"),
 ] as const;
@@ -171,6 +174,7 @@ export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Pr
 }
 
 export interface ProgressMade {
+  queued?: number;
   handled?: number;
   opened?: number;
   sent?: number;
@@ -183,9 +187,10 @@ export interface ProgressMade {
 export async function saveProgress(
   trx: Transaction<Tables> | Database,
   held: HeldReplay,
-  { handled = 0, opened = 0, sent = 0, refused = 0, position = held.position }: ProgressMade,
+  { queued = 0, handled = 0, opened = 0, sent = 0, refused = 0, position = held.position }: ProgressMade,
 ): Promise<HeldReplay> {
   return await updateHeld(trx, held, {
+    queued: sql`queued + ${queued}`,
     handled: sql`handled + ${handled}`,
     opened: sql`opened + ${opened}`,
     sent: sql`sent + ${sent}`,
@@ -203,7 +208,7 @@ export const saveTotals = (
 ) => updateHeld(db, held, totals);
 
 /** @throws LeaseLost */
-export const saveWaiting = (db: Database, held: HeldReplay, why: string) =>
+export const saveWaiting = (db: Database, held: HeldReplay, why: string | null) =>
   updateHeld(db, held, { waits_for: why });
 
 /** @throws LeaseLost */
@@ -235,6 +240,7 @@ export const endReplay = (
 export function failReplay(db: Database, held: HeldReplay, why: string, alarm: Alarm | null) {
   return db.transaction().execute(async (trx) => {
     const failed = await endReplay(trx, held, "failed", why);
+    await withdrawEvents(trx, held);
     if (alarm !== null) {
       const { name, source, subject, detail } = alarm;
       await sql`${raiseAlarms(sql`
@@ -243,6 +249,25 @@ export function failReplay(db: Database, held: HeldReplay, why: string, alarm: A
     }
     return failed;
   });
+}
+
+/**
+ * Takes the events of a replay that stops out of the outbox; resumed, it goes on with the first of them. One that is
+ * on its way at this moment is kept once it is accepted.
+ */
+export async function withdrawEvents(
+  trx: Transaction<Tables>,
+  { id, kind }: Pick<Replay, "id" | "kind">,
+): Promise<void> {
+  if (kind !== "events") return;
+  const [first] = await takeBackReplayed.execute(trx, id);
+  const totals = await countOutcomes(trx, id);
+  await trx
+    .updateTable("replay")
+    .set({ ...totals, queued: totals.handled })
+    .$if(first !== undefined, (update) => update.set({ position: JSON.stringify(first) }))
+    .where("id", "=", id)
+    .execute();
 }
 
 async function updateHeld(

@@ -4,13 +4,11 @@ import type { Database } from "../database/tables.ts";
 import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
-import type { Tracer } from "../kit/trace.ts";
 import type { Route } from "../publish/event-log.ts";
-import type { SnsDestination } from "../publish/sns-destination.ts";
 import type { Lease } from "../work/lease.ts";
 import { callbacksSteps, confirmationsSteps } from "./ask-again-steps.ts";
-import { EventsSteps } from "./events-steps.ts";
-import type { HeldReplay, Replay, ReplayKind, ReplaySteps } from "./replay.ts";
+import { eventsSteps } from "./events-steps.ts";
+import type { Replay, ReplayKind, ReplaySteps } from "./replay.ts";
 import { claimReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
 import { runReplay, type Watching, whenAnswered } from "./run-replay.ts";
 
@@ -19,15 +17,11 @@ export interface ReplayRunnerOptions {
   routes: readonly Route[];
   /** The names of those that the settings describe; null where they describe none. */
   sources: readonly string[] | null;
-  /**
-   * Opens the destination of one replay of events, with a connection of its own; left out where nothing is sent.
-   */
-  createDestination?: () => SnsDestination;
   onConfirmations: () => void | Promise<void>;
+  onEvents: () => void | Promise<void>;
   lease: Lease;
   /** Receives the alarm of a failed replay; null while a person watches it. */
   alarms: Alarms | null;
-  tracer?: Tracer | null;
 }
 
 export class ReplayRunner {
@@ -42,31 +36,23 @@ export class ReplayRunner {
    * @returns null when none can be claimed now.
    */
   async takeUp(which: ReplayChoice, watching: Watching): Promise<Replay | null> {
-    const { db, lease } = this.#options;
+    const { db, lease, alarms } = this.#options;
     const held = await whenAnswered(() => claimReplay(db, which, lease), watching.stop);
     if (held === null) return null;
     step("replay claimed");
-    if (held.kind === "confirmations")
-      return await this.#run(held, confirmationsSteps(this.#options), watching);
-    if (held.kind === "callbacks") return await this.#run(held, callbacksSteps(this.#options), watching);
-    const destination = this.#options.createDestination?.();
-    if (destination === undefined)
-      throw new Error("This replay sends events, and was composed without a destination");
-    try {
-      return await this.#run(held, new EventsSteps({ ...this.#options, destination }), watching);
-    } finally {
-      destination.close();
-    }
-  }
-
-  async #run(held: HeldReplay, steps: ReplaySteps, watching: Watching): Promise<Replay> {
-    const { db, lease, alarms } = this.#options;
+    const steps = STEPS[held.kind](this.#options);
     const alarmOf = (failed: Replay, why: string) => (alarms === null ? null : failure(failed, why));
     const replay = await runReplay(held, { db, steps, lease, alarmOf, ...watching });
     if (replay.state === "failed") alarms?.notify([failure(replay, replay.lastError ?? "")]);
     return replay;
   }
 }
+
+const STEPS: Record<ReplayKind, (options: ReplayRunnerOptions) => ReplaySteps> = {
+  confirmations: confirmationsSteps,
+  callbacks: callbacksSteps,
+  events: eventsSteps,
+};
 
 const failure = ({ id, kind }: Replay, why: string): Alarm => ({
   name: "replay_failed",

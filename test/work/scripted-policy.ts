@@ -23,6 +23,7 @@ export interface Batch {
 /** A line whose upstream does what the test says. */
 export class ScriptedLine implements Line<Item> {
   readonly name: string;
+  readonly share: number | undefined;
   /** What may be claimed. */
   readonly due: Item[] = [];
   /** How much each claim wanted. */
@@ -38,8 +39,9 @@ export class ScriptedLine implements Line<Item> {
   onClaim: () => void = () => undefined;
   #made = 0;
 
-  constructor(name: string) {
+  constructor(name: string, share?: number) {
     this.name = name;
+    this.share = share;
   }
 
   make(count: number): Item[] {
@@ -87,14 +89,22 @@ export class ScriptedLine implements Line<Item> {
 
 export interface Options {
   lines: readonly string[];
+  /** The share of each that has one, by its name. */
+  shares?: Readonly<Record<string, number>>;
   exchanges?: number;
   batchSize?: number;
   leaseMs?: number;
 }
 
 /** A pump over lines that do what the test says. */
-export function scriptedPump({ lines: names, exchanges = 8, batchSize = 1, leaseMs = 15_000 }: Options) {
-  const lines = names.map((name) => new ScriptedLine(name));
+export function scriptedPump({
+  lines: names,
+  shares = {},
+  exchanges = 8,
+  batchSize = 1,
+  leaseMs = 15_000,
+}: Options) {
+  const lines = names.map((name) => new ScriptedLine(name, shares[name]));
   const givenBack: Item[] = [];
   const extended: string[][] = [];
   const wake = new Signal();

@@ -32,8 +32,7 @@ export const ALARMS_OF_UPKEEP = {
     todo:
       "Run the `invoice-relay certify …` of the detail; it names each difference. `invoice-relay invoice " +
       "<id>` tells its story; `invoice-relay reconcile` asks for what is missing, `invoice-relay replay " +
-      "events --from … --to …` has the relay send again (`--here` sends from your shell, with its AWS credentials). " +
-      "The same `certify` then shows that nothing is missing. Where nothing can be mended, such as an amount " +
+      "events --from … --to …` has the relay send again. The same `certify` then shows that nothing is missing. Where nothing can be mended, such as an amount " +
       "that the provider changed, close the alarm in the console, with the reason, which is audited: once " +
       "the day is older than `RECONCILE_LOOKBACK`, the next daily one leaves it out.",
   },

@@ -58,13 +58,11 @@ export const replayCommand = (context: CommandContext): Command =>
       operationCommand(context, replayOperations, "resumeReplay", {
         name: "resume",
         description: "resume a replay where it stopped",
-        extend: withHere,
         missing,
-        async run(_, { id, reason }, { here = false }, { db, actor }) {
+        async run(_, { id, reason }, _own, { db, actor }) {
           const change = { db, actor, id: String(id).toLowerCase(), reason: reason as string | undefined };
           const { kind } = await mustFindReplay(change);
-          const { runner } = await chooseRunner(context, db, { kind, here: here === true });
-          if (runner === null) await requireRelay(db);
+          const runner = await chooseRunner(context, db, kind);
           const started = await resumeReplay(change);
           await showReplay(context, { db, runner, started });
           return started;
@@ -84,12 +82,6 @@ export const replayCommand = (context: CommandContext): Command =>
 
 const missing = ({ id }: CommandInput): string =>
   `There is no replay ${id}. List them with: invoice-relay replay list`;
-
-const withHere = (command: Command): Command =>
-  command.option(
-    "--here",
-    "send events from this process, with its AWS credentials; otherwise the relay sends them",
-  );
 
 const several = (value: string, before: string[] = []): string[] => [
   ...before,
@@ -112,7 +104,7 @@ function withFilters(command: Command, kind: ReplayKind): Command {
     .option("--type <type>", "only events of this type, such as invoice.paid")
     .option("--all", "every event, without a filter; asks first")
     .option("--topic <arn>", "to this topic instead of the one in the settings");
-  return withHere(withYes(command));
+  return withYes(command);
 }
 
 const start = (context: CommandContext, kind: ReplayKind): Command =>
@@ -149,10 +141,9 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const target = topicArn === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn };
       return { kind, filters, target, rate, reason, dryRun };
     },
-    async run(_, given, { here, all, yes }, { db, actor }) {
+    async run(_, given, { all, yes }, { db, actor }) {
       const { rate, reason, dryRun, filters, target } = readValue(replayRequest, given);
-      const { runner, routes } = await chooseRunner(context, db, { kind, here: here === true });
-      const request = { db, kind, filters, target, routes };
+      const request = { db, kind, filters, target, routes: await routesFor(context, kind) };
       if (dryRun) {
         const plan = await planReplay(request);
         context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
@@ -163,7 +154,7 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
         if (matching > 0)
           await context.confirm(`Send ${matching.toLocaleString("en-US")} events again?`, yes === true);
       }
-      if (runner === null) await requireRelay(db);
+      const runner = await chooseRunner(context, db, kind);
       const started = await startReplay({ ...request, actor, rate, reason });
       if (started !== null) await showReplay(context, { db, runner, started });
       else context.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
@@ -173,36 +164,35 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
     show: async () => undefined,
   });
 
-interface WantedReplay {
-  kind: ReplayKind;
-  /** Send events from this process: with its own right to publish. */
-  here: boolean;
+/** Where events go, by the settings. */
+async function routesFor(context: CommandContext, kind: ReplayKind): Promise<readonly Route[]> {
+  if (kind !== "events") return [];
+  const { routesOf } = await import("../../app/upstreams.ts");
+  return routesOf(sourcesOf(context.settings(SERVE_REQUIRES)));
 }
 
 /**
- * Who runs a replay, and the routes of its events. The relay sends events, since often it alone may publish;
- * all else is done here. `runner` is null where the relay does it.
+ * What runs a replay here; null for events, which the relay sends, since often it alone may publish.
+ * @throws RelayError if no relay runs that could.
  */
 async function chooseRunner(
   context: CommandContext,
   db: Database,
-  { kind, here }: WantedReplay,
-): Promise<{ runner: ReplayRunner | null; routes: readonly Route[] }> {
-  const common = {
+  kind: ReplayKind,
+): Promise<ReplayRunner | null> {
+  if (kind === "events") {
+    await requireRelay(db);
+    return null;
+  }
+  return new ReplayRunner({
     db,
+    routes: [],
     lease: leaseOf(context.settings().LEASE_DURATION),
     onConfirmations: () => notifyWorkers(db, "confirm"),
+    onEvents: () => undefined,
     alarms: null,
     sources: sourceNamesOf(context.settings()),
-  };
-  if (kind !== "events") return { runner: new ReplayRunner({ ...common, routes: [] }), routes: [] };
-  const { destinationOf } = await import("../../app/publishing.ts");
-  const { routesOf } = await import("../../app/upstreams.ts");
-  const settings = context.settings(SERVE_REQUIRES);
-  const routes = routesOf(sourcesOf(settings));
-  if (!here) return { runner: null, routes };
-  const createDestination = () => destinationOf(settings, 1);
-  return { runner: new ReplayRunner({ ...common, routes, createDestination }), routes };
+  });
 }
 
 /**
@@ -213,8 +203,7 @@ async function requireRelay(db: Database): Promise<void> {
   const processes = await listProcesses(db);
   if (processes.some(({ workers, lives }) => workers && lives)) return;
   throw new RelayError(
-    "No relay runs that could send these events. Start invoice-relay serve, or send them from here, with " +
-      "the AWS credentials of this shell: add --here.",
+    "No relay runs that could send these events. Start invoice-relay serve; --workers-only does for it.",
   );
 }
 

@@ -17,8 +17,8 @@ export async function lambdaStack(bundles: { of(handler: string): string }) {
         harness.environment({
           CONFIRM_QUEUE_URL: confirmQueue.queueUrl,
           PUBLISH_QUEUE_URL: publishQueue.queueUrl,
-          // The SDK takes one endpoint for a service; a function wakes one other at most.
-          AWS_ENDPOINT_URL_SQS: handler === "confirm" ? publishQueue.url : confirmQueue.url,
+          // The SDK takes one endpoint for a service; no test has a function wake two others.
+          AWS_ENDPOINT_URL_SQS: ["confirm", "replay"].includes(handler) ? publishQueue.url : confirmQueue.url,
           ...changes,
         }),
       ),

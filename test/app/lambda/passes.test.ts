@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { COLLECTION, startListProvider } from "../../reconcile/list-provider.ts";
+import { eventually, toBeGreaterThan } from "../../support/eventually.ts";
+import { addEvents } from "../../support/log-rows.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";
 import { useBundles } from "./bundles.ts";
 import { type LambdaStack, lambdaStack as stackOf } from "./lambda-stack.ts";
@@ -115,6 +117,23 @@ describe("the functions together", () => {
       { invoice_id: id, opened_by: "reconcile" },
     ]);
     expect(stack.confirmQueue.bodies()).not.toEqual([]);
+  });
+
+  it("replay queues events and wakes publish, which sends them", async () => {
+    const stack = await lambdaStack();
+    const events = await addEvents(stack, 3);
+    await stack.query(
+      `insert into replay (id, kind, filters, target, rate, matching, requested_by)
+       values (gen_random_uuid(), 'events', '{}', '{"kind":"topics"}', 100, 3, 'cli:test')`,
+    );
+
+    const replaying = stack.container("replay").invoke(scheduleEvent);
+    await eventually(async () => stack.publishQueue.bodies().length, toBeGreaterThan(0));
+    await stack.container("publish").invoke(scheduleEvent);
+    await replaying;
+
+    expect(published(stack).sort()).toEqual(events.map(({ invoiceId }) => invoiceId).sort());
+    expect(await stack.query("select state, sent from replay")).toEqual([{ state: "done", sent: 3 }]);
   });
 
   it("retention makes the partitions that are due", async () => {
