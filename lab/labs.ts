@@ -36,6 +36,11 @@ export const LABS: Readonly<Record<string, Lab>> = {
     quick: ["--minutes 0.5 --seed 1"],
     paths: [...PATH, "src/database", "lab/environment", "lab/checker", "lab/history"],
   },
+  checker: {
+    about: "what judges chaos and crashes, against broken runs: it has to find each break",
+    quick: [""],
+    paths: ["lab/history"],
+  },
   console: {
     about: "every page in a browser: axe, journeys; pictures of all with SCREENSHOTS=<folder>",
     builds: true,
@@ -73,7 +78,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: PATH,
   },
   lambda: {
-    about: "the stack's template, bundles and commands, against AWS' own specification",
+    about: "the stack's template and the bundles of its functions, as npm run package:lambda makes them",
     builds: true,
     quick: [""],
     paths: ["serverless.yml", "ops/lambda", "src/app/lambda", "src/alarms/definitions"],

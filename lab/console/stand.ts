@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { buildPages } from "../../src/console/console-pages.ts";
-import { launchChromium } from "../../test/sandbox/provider/chromium.ts";
+import { launchChromium } from "./chromium.ts";
 import { type ConsoleEnvironment, type Role, startConsoleEnvironment } from "./console-environment.ts";
 import { Operator } from "./operator.ts";
 

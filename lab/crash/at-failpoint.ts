@@ -1,17 +1,17 @@
 /**
- * Loaded before the program (`node --import`): sends this process a signal when it passes a step for the nth
- * time. Set by the environment: `FAULTS_STEP`, `FAULTS_SIGNAL` (SIGKILL or SIGSTOP), `FAULTS_PASSING` (from
+ * Loaded before the program (`node --import`): sends this process a signal when it passes a failpoint for the nth
+ * time. Set by the environment: `FAILPOINT`, `FAILPOINT_SIGNAL` (SIGKILL or SIGSTOP), `FAILPOINT_PASSING` (from
  * 1).
  */
 import { writeSync } from "node:fs";
 import { watchSteps } from "../../src/kit/step.ts";
 
-const { FAULTS_STEP, FAULTS_SIGNAL = "SIGKILL", FAULTS_PASSING = "1" } = process.env;
+const { FAILPOINT, FAILPOINT_SIGNAL = "SIGKILL", FAILPOINT_PASSING = "1" } = process.env;
 let passed = 0;
 watchSteps((name) => {
-  if (name !== FAULTS_STEP) return;
+  if (name !== FAILPOINT) return;
   passed += 1;
-  if (passed !== Number(FAULTS_PASSING)) return;
-  writeSync(1, `at step ${name}\n`);
-  process.kill(process.pid, FAULTS_SIGNAL);
+  if (passed !== Number(FAILPOINT_PASSING)) return;
+  writeSync(1, `at failpoint ${name}\n`);
+  process.kill(process.pid, FAILPOINT_SIGNAL);
 });

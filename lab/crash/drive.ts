@@ -8,7 +8,7 @@ import type { KeptInvoice } from "../environment/provider-books.ts";
 import type { Relay } from "../environment/relay.ts";
 import { until } from "../environment/until.ts";
 
-/** The command that passes the step, if it is not `serve`. */
+/** The command that passes the failpoint, if it is not `serve`. */
 export interface Command {
   words: readonly string[];
   environment?: Record<string, string>;
@@ -16,7 +16,7 @@ export interface Command {
   again: boolean;
 }
 
-/** What makes a process pass a step. */
+/** What makes a process pass a failpoint. */
 export interface Drive {
   /** Runs before the process that is to pass it starts. */
   prepare?(environment: Environment): Promise<void>;

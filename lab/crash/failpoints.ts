@@ -1,6 +1,6 @@
 import type { DriveName } from "./drive.ts";
 
-export interface Step {
+export interface Failpoint {
   name: string;
   /** What makes a process pass it. */
   drive: DriveName;
@@ -15,11 +15,11 @@ export interface Step {
 }
 
 /**
- * Every step in the program, in the order of the path; a test compares the list with the sources. There is
+ * Every failpoint in the program, in the order of the path; a test compares the list with the sources. There is
  * one before and one after each commit, outgoing call and acknowledgement. When a single statement commits,
- * the step is before the statement.
+ * the failpoint is before the statement.
  */
-export const STEPS: readonly Step[] = [
+export const FAILPOINTS: readonly Failpoint[] = [
   { name: "upstreams to be registered", drive: "start" },
   { name: "upstreams registered", drive: "start" },
   { name: "callback read", drive: "callback" },
@@ -85,7 +85,7 @@ export const STEPS: readonly Step[] = [
   { name: "callbacks read again", drive: "replay of callbacks" },
   { name: "confirmations to be opened again", drive: "replay of confirmations" },
   { name: "confirmations opened again", drive: "replay of confirmations" },
-  // Each month passes the step, and only the last one is missing.
+  // Each month passes the failpoint, and only the last one is missing.
   { name: "partition to be made", drive: "missing partition", passing: 4 },
   { name: "partition made", drive: "missing partition" },
   { name: "partition to be dropped", drive: "retention" },

@@ -1,12 +1,12 @@
 /**
  * `npm run lab -- crash [--kind pause] [--only "callback read"]… [--times 10]`: prints a table; exits with
- * 1 on a finding. `--only` selects the steps whose names contain one of its values.
+ * 1 on a finding. `--only` selects the failpoints whose names contain one of its values.
  */
 import { parseArgs } from "node:util";
 import { makeDatabase, onDatabase } from "../../test/support/postgres-server.ts";
 import { endEnvironment, makeEnvironment, migrate } from "../environment/environment.ts";
 import { runInLab, say } from "../environment/run-lab.ts";
-import { STEPS } from "./failpoints.ts";
+import { FAILPOINTS } from "./failpoints.ts";
 import { Matrix, type MatrixKind, type MatrixRow } from "./matrix.ts";
 
 const LEASE_MS = 1_000;
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 const kind: MatrixKind = values.kind === "pause" ? "pause" : "crash";
-const chosen = STEPS.filter(({ name }) => values.only.some((words) => name.includes(words)));
+const chosen = FAILPOINTS.filter(({ name }) => values.only.some((words) => name.includes(words)));
 
 await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) => {
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
@@ -38,13 +38,13 @@ await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) 
     await migrate(environment);
     const matrix = new Matrix(environment, kind, LEASE_MS);
     say(`${kind} matrix, history in ${folder}`);
-    say("| step | reached | at rest | copies | findings |\n|---|---|---|---|---|");
-    for (const step of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
-      const row = await matrix.row(step);
+    say("| failpoint | reached | at rest | copies | findings |\n|---|---|---|---|---|");
+    for (const failpoint of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
+      const row = await matrix.row(failpoint);
       rows.push(row);
       const yes = (is: boolean) => (is ? "yes" : "**no**");
       say(
-        `| ${row.step} | ${yes(row.reached)} | ${yes(row.rested)} | ${row.copies} | ${row.findings.length} |`,
+        `| ${row.failpoint} | ${yes(row.reached)} | ${yes(row.rested)} | ${row.copies} | ${row.findings.length} |`,
       );
       for (const { guarantee, what, about } of row.findings) say(`  ${guarantee} ${what}: ${about}`);
     }
@@ -52,6 +52,10 @@ await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) 
     await endEnvironment(environment);
   }
   const bad = rows.filter(({ reached, rested, findings }) => !reached || !rested || findings.length > 0);
-  say(bad.length === 0 ? `green: ${rows.length} steps` : `red: ${bad.map(({ step }) => step).join(", ")}`);
+  say(
+    bad.length === 0
+      ? `green: ${rows.length} failpoints`
+      : `red: ${bad.map(({ failpoint }) => failpoint).join(", ")}`,
+  );
   return bad.length === 0 && rows.length > 0;
 });

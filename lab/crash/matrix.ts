@@ -7,11 +7,11 @@ import { type Environment, heal, judgeEnvironment } from "../environment/environ
 import type { Relay } from "../environment/relay.ts";
 import { now } from "../history/recorder.ts";
 import { type Command, DRIVES, type Drive } from "./drive.ts";
-import type { Step } from "./failpoints.ts";
+import type { Failpoint } from "./failpoints.ts";
 
 export interface MatrixRow {
-  step: string;
-  /** Whether the process reached the step and got its signal. */
+  failpoint: string;
+  /** Whether the process reached the failpoint and got its signal. */
   reached: boolean;
   /** Whether everything was done in the end. */
   rested: boolean;
@@ -29,7 +29,7 @@ export type MatrixKind = "crash" | "pause";
 /** How many leases a process stays stopped while another one runs. */
 const LEASES_ASLEEP = 2;
 
-/** How long the steps of starting take at most, in ms; they have rows of their own. */
+/** How long the failpoints of starting take at most, in ms; they have rows of their own. */
 const SETTLED_MS = 1_000;
 
 /** How long an undisturbed process takes to mark what SNS accepted, in ms. */
@@ -38,7 +38,7 @@ const KEPT_WITHIN_MS = 500;
 /** Three leases (G11), plus the time to start on a busy machine, in ms: the other one is stopped until then. */
 const startsWithin = (leaseMs: number) => 3 * leaseMs + 30_000;
 
-/** Sends a signal at each step: row after row in one environment with a growing history. */
+/** Sends a signal at each failpoint: row after row in one environment with a growing history. */
 export class Matrix {
   readonly #environment: Environment;
   readonly #kind: MatrixKind;
@@ -53,15 +53,15 @@ export class Matrix {
     this.#leaseMs = leaseMs;
   }
 
-  async row(step: Step): Promise<MatrixRow> {
+  async row(failpoint: Failpoint): Promise<MatrixRow> {
     const environment = this.#environment;
     const [struck, ...others] = environment.relays as [Relay, ...Relay[]];
-    const drive: Drive = DRIVES[step.drive];
+    const drive: Drive = DRIVES[failpoint.drive];
     await Promise.all(environment.relays.map((relay) => (relay.runs ? relay.process.stop() : null)));
     await drive.prepare?.(environment);
     const command = (await drive.command?.(environment)) ?? null;
-    const { process, acting } = await this.#begin(step, drive, command);
-    const reached = await process.says(new RegExp(`^at step ${step.name}$`)).then(
+    const { process, acting } = await this.#begin(failpoint, drive, command);
+    const reached = await process.says(new RegExp(`^at failpoint ${failpoint.name}$`)).then(
       () => true,
       () => false,
     );
@@ -88,19 +88,19 @@ export class Matrix {
     const rested = await rest(environment);
     const again = command?.again === true ? await struck.launch(command.words, command).ended : 0;
     const { copies, findings } = await this.#judge();
-    const find = (guarantee: Finding["guarantee"], what: string, about = step.name) =>
+    const find = (guarantee: Finding["guarantee"], what: string, about = failpoint.name) =>
       findings.push({ guarantee, what, about });
     for (const name of blocked) find("G11", "could not start while another process was stopped", name);
     if (again !== 0) find("G11", `${command?.words[0]} failed when it was run again`);
-    if (copies > 0 && !mayCopy(step, this.#kind) && !this.#wereOnTheirWay(struckAt))
+    if (copies > 0 && !mayCopy(failpoint, this.#kind) && !this.#wereOnTheirWay(struckAt))
       find("G5", "sent again, although the acceptance could be known");
-    return { step: step.name, reached, rested, copies, findings };
+    return { failpoint: failpoint.name, reached, rested, copies, findings };
   }
 
-  /** Starts the process that is to pass the step, and triggers it. */
-  async #begin(step: Step, drive: Drive, command: Command | null) {
+  /** Starts the process that is to pass the failpoint, and triggers it. */
+  async #begin(failpoint: Failpoint, drive: Drive, command: Command | null) {
     const [struck] = this.#environment.relays as [Relay];
-    const arms = armed(step, this.#kind);
+    const arms = armed(failpoint, this.#kind);
     if (command !== null) {
       const environment = { ...arms.environment, ...command.environment };
       return { process: struck.launch(command.words, { ...arms, environment }), acting: [] };
@@ -153,14 +153,14 @@ export class Matrix {
   }
 }
 
-const mayCopy = ({ copies }: Step, kind: MatrixKind): boolean =>
+const mayCopy = ({ copies }: Failpoint, kind: MatrixKind): boolean =>
   copies === "accepted" || (copies === "leaving" && kind === "pause");
 
-const armed = (step: Step, kind: MatrixKind) => ({
+const armed = (failpoint: Failpoint, kind: MatrixKind) => ({
   nodeArgs: ["--import", join(import.meta.dirname, "at-failpoint.ts")],
   environment: {
-    FAULTS_STEP: step.name,
-    FAULTS_PASSING: String(step.passing ?? 1),
-    FAULTS_SIGNAL: kind === "crash" ? "SIGKILL" : "SIGSTOP",
+    FAILPOINT: failpoint.name,
+    FAILPOINT_PASSING: String(failpoint.passing ?? 1),
+    FAILPOINT_SIGNAL: kind === "crash" ? "SIGKILL" : "SIGSTOP",
   },
 });

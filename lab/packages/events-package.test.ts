@@ -2,7 +2,11 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkTypes, type InstalledPackage, installEvents, KINDS_OF_PROJECT } from "./install-package.ts";
-import { NODE_20 } from "./node-20.ts";
+
+const name = `node-linux-${process.arch}`;
+
+/** The oldest Node that consumers may have: its package on npm, and the program in there. */
+const NODE_20 = { package: `${name}@20.20.2`, binary: `node_modules/${name}/bin/node` };
 
 const root = resolve(import.meta.dirname, "../..");
 const payload = join(root, "test/events/published/v1/payloads/full.json");

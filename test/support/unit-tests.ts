@@ -6,7 +6,6 @@ const HEAVY = [
   "test/support/database.ts",
   "test/support/cli-process.ts",
   "test/support/relay-process.ts",
-  "test/sandbox/provider/chromium.ts",
   "src/sandbox/postgres/start-embedded-postgres.ts",
 ];
 

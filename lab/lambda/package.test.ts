@@ -1,9 +1,57 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadLine, measureLoad } from "../../ops/lambda/measure-load.ts";
-import { named, packageLambda, root, type Statement, statementsOf } from "./lambda-template.ts";
-import { type Template, templateFaults } from "./template-faults.ts";
+
+const execute = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+
+interface Template {
+  Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
+}
+
+interface Statement {
+  Sid: string;
+  Effect: "Allow" | "Deny";
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, unknown>;
+}
+
+/** What the queues, topics and keys are called in a role, resolved by hand. */
+const named = (resource: unknown): string => {
+  const text = JSON.stringify(resource);
+  return text.replaceAll(/.*parameter\/invoice-relay\/example\/(\w+).*/g, "$1");
+};
+
+/** What `npm run package:lambda` makes of a stage: the template as JSON text. */
+async function packageLambda(stage = "example"): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), "invoice-relay-home-"));
+  // No credentials, no profile, and nothing that answers for AWS.
+  await execute("npm", ["run", "package:lambda", "--", "--stage", stage], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: home,
+      AWS_EC2_METADATA_DISABLED: "true",
+      HTTPS_PROXY: "http://127.0.0.1:9",
+      https_proxy: "http://127.0.0.1:9",
+    },
+  });
+  await rm(home, { recursive: true, force: true });
+  return await readFile(join(root, ".serverless/cloudformation-template-update-stack.json"), "utf8");
+}
+
+/** What a function's role says. */
+function statementsOf(template: Template, name: string): Statement[] {
+  const properties = template.Resources[`${name}Role`]?.Properties as {
+    Policies: { PolicyDocument: { Statement: Statement[] } }[];
+  };
+  return properties.Policies.flatMap((policy) => policy.PolicyDocument.Statement);
+}
 
 const FUNCTIONS = ["Receive", "Confirm", "Publish", "Reconcile", "Certify", "Replay", "Retention", "Migrate"];
 
@@ -20,10 +68,6 @@ describe("npm run package:lambda", () => {
     const { size } = await stat(join(root, ".esbuild/.build/src/app/lambda/receive.cjs"));
 
     expect(size).toBeLessThan(2_400_000);
-  });
-
-  it("gives a template that AWS' own specification of CloudFormation accepts", () => {
-    expect(templateFaults(template)).toEqual([]);
   });
 
   it("decides everything when it packages: a condition would compare constants (cfn-lint's W8003)", () => {
