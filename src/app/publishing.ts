@@ -1,8 +1,6 @@
 import type { ServeSettings } from "../kit/settings.ts";
 import { OutcomeLog } from "../publish/outcomes.ts";
-import { PublishLine } from "../publish/publish-line.ts";
-import { publishPolicy } from "../publish/publish-policy.ts";
-import { ReplayLine } from "../publish/replay-line.ts";
+import { PublishLine, publishPolicy, ReplayLine } from "../publish/publish-line.ts";
 import { SnsDestination } from "../publish/sns-destination.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
@@ -28,6 +26,7 @@ export function createPublishPump(context: PassContext) {
   const { db, hot, settings, lease, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);
   const outcomes = new OutcomeLog({ db: hot, alarms });
+  const sending = { db: hot, destination, outcomes, metrics, tracer, log, lease };
   // Routes that share a topic share its state.
   const upstreams = new Map<string, Upstream>();
   const routes = routesOf(context.sources);
@@ -35,13 +34,10 @@ export function createPublishPump(context: PassContext) {
     const name = route.topicArn;
     const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
     upstreams.set(name, upstream);
-    return new PublishLine({
-      ...{ db: hot, route, destination, upstream, outcomes, metrics, tracer, log, lease },
-    });
+    return new PublishLine({ ...sending, route, upstream });
   });
-  const otherTopics = settings.REPLAY_TOPIC_ARNS ?? [];
-  const replays = new ReplayLine({ db: hot, routes, otherTopics, destination, outcomes, tracer, lease });
-  const lines = [...live, replays];
+  const topics = [...routes.map(({ topicArn }) => topicArn), ...(settings.REPLAY_TOPIC_ARNS ?? [])];
+  const lines = [...live, new ReplayLine({ ...sending, routes, topics })];
   const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, lease });
   const pump = new Pump({ policy, lease, wake: context.wakes?.publish ?? new Signal(), log });
   return { pump, close: () => destination.close() };

@@ -81,7 +81,9 @@ async function write(
       if (row === undefined) continue;
       raised.push(...raisedBy(outcome));
       if (outcome.event !== null && row.eventState === "claimed")
-        claimed.push(claimedEvent(outcome, outcome.event, row, leaseToken));
+        claimed.push(
+          claimedEvent(outcome, outcome.event, row, { leaseToken, topicArn: outcome.handTo ?? "" }),
+        );
     }
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.notify(raised);
@@ -107,10 +109,10 @@ const claimedEvent = (
   { invoiceId, source }: Outcome,
   { id, type, invoiceType, collectionName, payload, traceparent }: NewEvent,
   { callbackId, requestedAt }: ResultOf<typeof storeOutcomes>,
-  leaseToken: string,
+  { leaseToken, topicArn }: Pick<ClaimedEvent, "leaseToken" | "topicArn">,
 ): ClaimedEvent => ({
   ...{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 },
-  ...{ callbackId, requestedAt, traceparent, replayId: null, topicArn: null },
+  ...{ callbackId, requestedAt, traceparent, topicArn, replayId: null },
 });
 
 /** What a commit of callbacks hands over has one token, an invoice of two sources too. */

@@ -34,9 +34,9 @@ const EVENT = {
   requestedAt: nullable(returned.time),
   /** Of the confirmation that it came from; null where that was not traced. */
   traceparent: nullable(returned.text()),
-  /** The replay that sends it again, and the topic that it goes to then; null for the event's own row. */
+  topicArn: returned.text(),
+  /** The replay that sends it again; null for the event's own row. */
   replayId: nullable(returned.uuid),
-  topicArn: nullable(returned.text()),
 };
 
 /** An event that this worker holds the lease of. */
@@ -81,93 +81,94 @@ const isOpen = ([first]: readonly ClaimedRow[]) => first?.open === true;
 const isClaimed = (row: ClaimedRow): row is ClaimedEvent & { open: boolean } =>
   row.id !== null && row.payload !== null;
 
-/**
- * Leases the rows of `taken`. It finds them again by their ctid: a join would be planned as if a tenth of all
- * that wait were taken.
- */
-const claimTaken = (slots: Slots<{ lease: Lease }>) => sql`
-  claimed as (
-    update outbox set ${claimedFor(slots)}
-    where ctid = any (array(select ctid from taken))
-    returning outbox.*)`;
-
-const CLAIMED_EVENT = sql`
-  event.id, lease_token as "leaseToken", event.invoice_id as "invoiceId", event.source, event.type,
-  event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,
-  claimed.attempt, claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt",
-  claimed.traceparent, nullif(claimed.replay_id, ${sql.lit(NIL_UUID)}) as "replayId",
-  claimed.topic_arn as "topicArn"`;
+interface Taking {
+  /** Yields a row while the topic takes events, with a column `wanted`: how many. */
+  admitted: RawBuilder<unknown>;
+  /** A condition on rows of `outbox`. */
+  which: RawBuilder<unknown>;
+  /** The topic of rows of `claimed`. */
+  topicArn: RawBuilder<unknown>;
+  /** In the same statement, from the rows of `claimed`. */
+  alsoWritten?: RawBuilder<unknown>;
+}
 
 /**
- * It asks for an event's id as a range, in order: with a plain equality an empty table's other unique index,
- * which also begins with the source, costs the same as the primary key and may be chosen for good; only the
- * primary key has this order.
+ * It finds the taken rows again by their ctid: a join would be planned as if a tenth of all that wait were
+ * taken. It asks for an event's id as a range, in order: with a plain equality an empty table's other unique
+ * index, which also begins with the source, costs the same as the primary key and may be chosen for good; only
+ * the primary key has this order.
  */
-const eventOfClaimed = sql`
-  claimed cross join lateral (select * from event
-    where event.source = claimed.source and event.id between claimed.event_id and claimed.event_id
-    order by event.id limit 1) as event`;
-
-/**
- * @param admitted yields a row while the topic takes events, with a column `wanted`: how many.
- * @param alsoWritten in the same statement, from the rows of `claimed`.
- */
-const claimRows = (
-  slots: Slots<EventClaim>,
-  admitted: RawBuilder<unknown>,
-  alsoWritten?: RawBuilder<unknown>,
-) => sql`
+const claimRows = (slots: Slots<{ lease: Lease }>, { admitted, which, topicArn, alsoWritten }: Taking) => sql`
   with admitted as materialized (${admitted}),
   taken as (
     select ctid from outbox
-    where source = ${slots.value(({ route }) => route.source)}
-      and invoice_type = ${slots.value(({ route }) => route.invoiceType)}
-      and state = 'due' and due_at <= now() and ${isLive} and exists (select from admitted)
+    where ${which} and state = 'due' and due_at <= now() and exists (select from admitted)
     order by due_at limit (select wanted from admitted) for update skip locked),
-  ${claimTaken(slots)}${alsoWritten === undefined ? sql`` : sql`, also_written as (${alsoWritten})`}
-  select exists (select from admitted) as open, ${CLAIMED_EVENT}
-  from (select) as always left join (${eventOfClaimed}) on true`;
+  claimed as (
+    update outbox set ${claimedFor(slots)}
+    where ctid = any (array(select ctid from taken))
+    returning outbox.*)${alsoWritten === undefined ? sql`` : sql`, also_written as (${alsoWritten})`}
+  select exists (select from admitted) as open, event.id, lease_token as "leaseToken",
+    event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
+    event.collection_name as "collectionName", event.payload, claimed.attempt,
+    claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt", claimed.traceparent,
+    ${topicArn}::text as "topicArn", nullif(claimed.replay_id, ${sql.lit(NIL_UUID)}) as "replayId"
+  from (select) as always
+  left join (claimed cross join lateral (select * from event
+    where event.source = claimed.source and event.id between claimed.event_id and claimed.event_id
+    order by event.id limit 1) as event) on true`;
+
+/** What is due of one route. */
+const ofRoute = ({ value }: Slots<EventClaim>) => ({
+  which: sql`source = ${value(({ route }) => route.source)}
+    and invoice_type = ${value(({ route }) => route.invoiceType)} and ${isLive}`,
+  topicArn: value(({ route }) => route.topicArn),
+});
 
 const claimWhenHealthy = new Statement(CLAIMED, (slots: Slots<EventClaim>) =>
-  claimRows(slots, whenTopicIsHealthy(slots)),
+  claimRows(slots, { ...ofRoute(slots), admitted: whenTopicIsHealthy(slots) }),
 );
 
 const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & TopicTrial>) =>
-  claimRows(slots, whenTopicIsUnchanged(slots), beginTrial(slots)),
+  claimRows(slots, {
+    ...ofRoute(slots),
+    admitted: whenTopicIsUnchanged(slots),
+    alsoWritten: beginTrial(slots),
+  }),
 );
 
 interface ReplayClaim {
   /** The routes of this process. */
   routes: readonly Route[];
-  /** Other topics that it may send replays to. */
-  otherTopics: readonly string[];
-  /** How many events at most. */
+  /** All topics that it may send replays to. */
+  topics: readonly string[];
   wanted: number;
   lease: Lease;
 }
+
+const claimOfReplays = new Statement(CLAIMED, (slots: Slots<ReplayClaim>) => {
+  const { value, table } = slots;
+  const liveIsDue = sql`
+    exists (select from ${table("route", ROUTE, ({ routes }) => routes)} cross join lateral (
+      select from outbox as live where live.source = route.source and live.invoice_type = route.invoice_type
+        and live.state = 'due' and live.due_at <= now() and live.replay_id = ${sql.lit(NIL_UUID)}
+      limit 1) as due where route.topic_arn = outbox.topic_arn)`;
+  const isOpen = topicTakesReplays(
+    sql`outbox.topic_arn`,
+    value(({ topics }) => topics),
+  );
+  return claimRows(slots, {
+    admitted: sql`
+      select ${value(({ wanted }) => wanted)}::bigint as wanted
+      where set_config('synchronous_commit', 'off', true) is not null`,
+    which: sql`not ${isLive} and ${isOpen} and not ${liveIsDue}`,
+    topicArn: sql`claimed.topic_arn`,
+  });
+});
 
 /**
  * Takes what replays have queued, the oldest first, for topics that nothing closes and that no live event is
  * due for. A topic of other processes' settings is left to them.
  */
-export const claimReplayed = new Statement(EVENT, (slots: Slots<ReplayClaim>) => {
-  const { value, table } = slots;
-  const ours = value(({ routes, otherTopics }) => [
-    ...routes.map(({ topicArn }) => topicArn),
-    ...otherTopics,
-  ]);
-  const goesLiveFirst = sql`
-    select from ${table("route", ROUTE, ({ routes }) => routes)} cross join lateral (
-      select from outbox as live where live.source = route.source and live.invoice_type = route.invoice_type
-        and live.state = 'due' and live.due_at <= now() and live.replay_id = ${sql.lit(NIL_UUID)}
-      limit 1) as due
-    where route.topic_arn = outbox.topic_arn`;
-  return sql`
-    with taken as (
-      select ctid from outbox
-      where not ${isLive} and state = 'due' and due_at <= now()
-        and ${topicTakesReplays(sql`outbox.topic_arn`, ours)} and not exists (${goesLiveFirst})
-      order by due_at limit ${value(({ wanted }) => wanted)} for update skip locked),
-    ${claimTaken(slots)}
-    select ${CLAIMED_EVENT} from ${eventOfClaimed}`;
-});
+export const claimReplayed = async (db: Database, claim: ReplayClaim): Promise<ClaimedEvent[]> =>
+  (await claimOfReplays.execute(db, claim)).filter(isClaimed);

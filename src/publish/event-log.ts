@@ -80,6 +80,9 @@ export interface Route {
 export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
   `${source} ${invoiceType}`;
 
+/** The line of all that replays have queued. */
+export const REPLAYS = "replays";
+
 /** The state of an event's sending; one without a row in the outbox is published, or was never sent. */
 export type OutboxState = Selectable<Tables["outbox"]>["state"];
 

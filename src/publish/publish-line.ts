@@ -6,20 +6,68 @@ import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
 import type { Span, Tracer } from "../kit/trace.ts";
 import { backOffMs } from "../kit/waiting.ts";
+import type { UpstreamReport } from "../upstreams/machine.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Lease } from "../work/lease.ts";
-import type { Claim, Exchange, Line } from "../work/policy.ts";
-import { type ClaimedEvent, claimEvents } from "./claim-events.ts";
-import { lineOf, type Route } from "./event-log.ts";
+import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
+import { type ClaimedEvent, claimEvents, claimReplayed } from "./claim-events.ts";
+import { lineOf, REPLAYS, type Route } from "./event-log.ts";
+import { outboxLeases } from "./outbox.ts";
 import type { EventOutcome, OutcomeLog } from "./outcomes.ts";
 import type { BatchOutcome, EntryOutcome, OutgoingEvent, SnsDestination } from "./sns-destination.ts";
 
-interface PublishLineOptions {
+/**
+ * How the pump publishes.
+ * @param options.connections how many batches are on their way at once.
+ */
+export function publishPolicy({
+  db,
+  lines,
+  destination,
+  connections,
+  lease,
+}: {
   db: Database;
-  route: Route;
+  lines: readonly Line<ClaimedEvent>[];
   destination: SnsDestination;
-  upstream: Upstream;
+  connections: number;
+  lease: Lease;
+}): Policy<ClaimedEvent> {
+  return {
+    name: "publish",
+    lines,
+    lineOf: (event) => (event.replayId === null ? lineOf(event) : REPLAYS),
+    exchanges: connections,
+    batchSize: destination.batchSize,
+    // A request of one event costs as much as one of ten: a partial batch is held while another is in flight.
+    nextBatch(waiting, underWay, mayWait) {
+      if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
+      step("events to be sent");
+      return destination.fitting(togetherFirst(waiting));
+    },
+    giveBack: (events) => outboxLeases.giveBack(db, events),
+    async extend(events) {
+      await outboxLeases.extend(db, events, lease);
+    },
+  };
+}
+
+/** The first that may share a batch: one replay and topic, and no event twice, of another source perhaps. */
+function togetherFirst(waiting: readonly ClaimedEvent[]): readonly ClaimedEvent[] {
+  const [first] = waiting;
+  if (first === undefined || first.replayId === null) return waiting;
+  const ids = new Set<string>();
+  const end = waiting.findIndex(
+    ({ id, replayId, topicArn }) =>
+      replayId !== first.replayId || topicArn !== first.topicArn || ids.size === ids.add(id).size,
+  );
+  return end === -1 ? waiting : waiting.slice(0, end);
+}
+
+interface SendingOptions {
+  db: Database;
+  destination: SnsDestination;
   outcomes: OutcomeLog;
   metrics: Metrics;
   tracer: Tracer | null;
@@ -27,40 +75,42 @@ interface PublishLineOptions {
   lease: Lease;
 }
 
-/** The events of one route: sent in batches, and the outcome of every entry kept by itself (G5). */
-export class PublishLine implements Line<ClaimedEvent> {
-  readonly name: string;
-  readonly #options: PublishLineOptions;
+/** Sends in batches, and keeps the outcome of every entry by itself (G5). */
+abstract class Sending implements Line<ClaimedEvent> {
+  abstract readonly name: string;
+  readonly #options: SendingOptions;
 
-  constructor(options: PublishLineOptions) {
-    this.name = lineOf(options.route);
+  constructor(options: SendingOptions) {
     this.#options = options;
   }
 
-  async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
-    const { db, route, upstream, lease } = this.#options;
-    const { items, isHealthy, moreInMs } = await claimEvents(db, { route, wanted, lease });
-    if (items.length > 0) step("events claimed");
-    upstream.saw(isHealthy);
-    return { items, more: items.length >= wanted, moreInMs };
-  }
+  abstract claim(wanted: number): Promise<Claim<ClaimedEvent>>;
+
+  /** Tells the topic's state what came of a request. @returns whether the topic takes more. */
+  protected abstract note(report: UpstreamReport): Promise<boolean>;
 
   async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
-    const { destination, upstream, route, metrics, tracer } = this.#options;
-    step("events leave");
-    const done = metrics.snsSeconds.startTimer();
-    const traced = tracer === null ? null : startSending(tracer, route.topicArn, batch);
-    const outcome = await destination.send(route.topicArn, traced?.events ?? batch);
+    const { destination, metrics, tracer } = this.#options;
+    const [{ topicArn, replayId }] = batch as [ClaimedEvent];
+    const isLive = replayId === null;
+    if (isLive) step("events leave");
+    else step("replayed events leave");
+    const done = isLive ? metrics.snsSeconds.startTimer() : null;
+    const traced = tracer === null ? null : startSending(tracer, topicArn, batch, replayId);
+    const outcome = await destination.send(topicArn, traced?.events ?? batch, replayId ?? undefined);
     traced?.end(outcome);
-    step("events accepted");
+    if (isLive) step("events accepted");
+    else step("replayed events accepted");
     ended();
-    done();
-    metrics.snsAnswers.inc({ outcome: outcome.kind });
-    for (const { attempt } of batch) if (attempt > 0) metrics.retries.inc({ work: "publish" });
+    done?.();
+    if (isLive) {
+      metrics.snsAnswers.inc({ outcome: outcome.kind });
+      for (const { attempt } of batch) if (attempt > 0) metrics.retries.inc({ work: "publish" });
+    }
     switch (outcome.kind) {
       case "answered": {
         const [takesMore] = await Promise.all([
-          upstream.note({ kind: "works" }),
+          this.note({ kind: "works" }),
           this.#keep(batch, outcome.entries),
         ]);
         return takesMore;
@@ -69,15 +119,15 @@ export class PublishLine implements Line<ClaimedEvent> {
         return await this.#sendAlone(batch, outcome.error);
       case "failed":
       case "topic_refused": {
-        const { error } = outcome;
+        const { kind, error } = outcome;
+        // The topic backs off as a whole; for a replay each event does.
+        const entry = { kind: isLive ? "failed" : kind, error } as const;
         const [takesMore] = await Promise.all([
-          upstream.note(
-            outcome.kind === "failed" ? { kind: "failed", times: 1, error } : { kind: "refused", error },
-          ),
+          this.note(kind === "failed" ? { kind, times: 1, error } : { kind: "refused", error }),
           this.#keep(
             batch,
-            batch.map(() => ({ kind: "failed", error })),
-            0,
+            batch.map(() => entry),
+            isLive ? 0 : undefined,
           ),
         ]);
         return takesMore;
@@ -100,40 +150,103 @@ export class PublishLine implements Line<ClaimedEvent> {
   /** @param dueInMs when what failed is sent again; by its own back-off when left out. */
   async #keep(
     batch: readonly ClaimedEvent[],
-    entries: readonly EntryOutcome[],
+    entries: readonly (EntryOutcome | TopicRefusal)[],
     dueInMs?: number,
   ): Promise<void> {
-    const { metrics, outcomes, route, log } = this.#options;
+    const { metrics, outcomes, log } = this.#options;
     const acceptedAt = new Date();
     await Promise.all(
       batch.map(async (event, index) => {
         const entry = entries[index] ?? UNSAID;
         // One event of several that is refused is tried alone: it may be the batch that was wrong.
         if (entry.kind === "refused" && batch.length > 1) return void (await this.run([event], ALONE));
+        const outcome = outcomeOf(event, entry, dueInMs ?? entryBackOffMs(event.attempt));
+        if (event.replayId !== null || entry.kind === "topic_refused")
+          return await outcomes.keep(outcome, []);
         metrics.published.inc({ outcome: entry.kind });
-        const outcome = outcomeOf(event, route.topicArn, entry, dueInMs ?? entryBackOffMs(event.attempt));
         await outcomes.keep(outcome, entry.kind === "refused" ? [dead(event, entry.error)] : []);
         if (entry.kind === "accepted")
-          logPublished(
-            event,
-            { topic: route.topicArn, messageId: entry.messageId, acceptedAt },
-            { log, metrics },
-          );
+          logPublished(event, { messageId: entry.messageId, acceptedAt }, { log, metrics });
       }),
     );
   }
 }
 
-/** Of an event that is sent by itself, within the exchange of its batch. */
-export const ALONE: Exchange = { ended: () => undefined, signal: new AbortController().signal };
+/** The events of one route; what becomes of them decides the state of its topic. */
+export class PublishLine extends Sending {
+  readonly name: string;
+  readonly #options: SendingOptions & { route: Route; upstream: Upstream };
 
-export const UNSAID: EntryOutcome = {
+  constructor(options: SendingOptions & { route: Route; upstream: Upstream }) {
+    super(options);
+    this.name = lineOf(options.route);
+    this.#options = options;
+  }
+
+  async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
+    const { db, route, upstream, lease } = this.#options;
+    const { items, isHealthy, moreInMs } = await claimEvents(db, { route, wanted, lease });
+    if (items.length > 0) step("events claimed");
+    upstream.saw(isHealthy);
+    return { items, more: items.length >= wanted, moreInMs };
+  }
+
+  protected note(report: UpstreamReport): Promise<boolean> {
+    return this.#options.upstream.note(report);
+  }
+}
+
+/** How long nothing is asked for after a claim that found nothing, in ms: each wake-up of a live event would. */
+const REST_MS = 250;
+
+interface ReplayLineOptions extends SendingOptions {
+  /** The routes of this process. */
+  routes: readonly Route[];
+  /** All topics that it may send replays to. */
+  topics: readonly string[];
+}
+
+/**
+ * What replays have queued, for whichever topic: sent after everything live, with a quarter of the requests at
+ * most (G9). Its faults change nothing of a topic, and are told by the replay: each event backs off by itself,
+ * one that is refused becomes `dead`, and `held` if the topic is.
+ */
+export class ReplayLine extends Sending {
+  readonly name = REPLAYS;
+  readonly share = 0.25;
+  readonly #options: ReplayLineOptions;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ReplayLineOptions) {
+    super(options);
+    this.#options = options;
+  }
+
+  async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
+    const restsMs = this.#restsUntil - performance.now();
+    if (restsMs > 0) return { items: [], more: false, moreInMs: restsMs };
+    const items = await claimReplayed(this.#options.db, { ...this.#options, wanted });
+    if (items.length > 0) step("replayed events claimed");
+    else this.#restsUntil = performance.now() + REST_MS;
+    return { items, more: items.length >= wanted, moreInMs: null };
+  }
+
+  protected async note(): Promise<boolean> {
+    return true;
+  }
+}
+
+const ALONE: Exchange = { ended: () => undefined, signal: new AbortController().signal };
+
+const UNSAID: EntryOutcome = {
   kind: "failed",
   error: "the destination said nothing about this event",
 };
 
 /** How long one event waits that failed while its neighbours went through, in ms. */
-export const entryBackOffMs = (attempt: number): number => backOffMs(attempt + 1, TOPIC.policy.backOff);
+const entryBackOffMs = (attempt: number): number => backOffMs(attempt + 1, TOPIC.policy.backOff);
+
+type TopicRefusal = Extract<BatchOutcome, { kind: "topic_refused" }>;
 
 const STATE = {
   accepted: "accepted",
@@ -142,10 +255,9 @@ const STATE = {
   topic_refused: "held",
 } as const satisfies Record<string, EventOutcome["state"]>;
 
-export const outcomeOf = (
-  { id, source, replayId, leaseToken, payload }: ClaimedEvent,
-  topicArn: string,
-  entry: EntryOutcome | { kind: "topic_refused"; error: string },
+const outcomeOf = (
+  { id, source, replayId, leaseToken, topicArn, payload }: ClaimedEvent,
+  entry: EntryOutcome | TopicRefusal,
   dueInMs: number,
 ): EventOutcome => ({
   id,
@@ -170,10 +282,10 @@ const dead = ({ id, source }: ClaimedEvent, error: string): Alarm => ({
 /** One line and two durations for each payment that is out: ids and times, nothing about the payer. */
 function logPublished(
   event: ClaimedEvent,
-  { topic, messageId, acceptedAt }: { topic: string; messageId: string; acceptedAt: Date },
+  { messageId, acceptedAt }: { messageId: string; acceptedAt: Date },
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): void {
-  const { source } = event;
+  const { source, topicArn: topic } = event;
   const sinceRequest = secondsBetween(event.requestedAt, acceptedAt);
   const sincePayment = secondsBetween(paidAtOf(event.payload), acceptedAt);
   if (sinceRequest !== null) metrics.callbackToSns.observe({ source }, sinceRequest);
@@ -205,23 +317,23 @@ function paidAtOf(payload: string): Date | null {
  * (OpenTelemetry, semantic conventions for messaging: create and send). A replay may come days later: its
  * entries begin traces of their own.
  */
-export function startSending(
+function startSending(
   tracer: Tracer,
   topicArn: string,
   batch: readonly OutgoingEvent[],
-  replayId?: string,
+  replayId: string | null,
 ) {
   const topic = topicArn.slice(topicArn.lastIndexOf(":") + 1);
   const common = {
     "messaging.system": "aws.sns",
     "messaging.destination.name": topic,
     "aws.sns.topic.arn": topicArn,
-    "invoice_relay.replay.id": replayId,
+    "invoice_relay.replay.id": replayId ?? undefined,
   };
   const entries = batch.map((event) =>
     tracer.start(`publish ${topic}`, {
       kind: "producer",
-      parent: replayId === undefined ? (event.traceparent ?? null) : null,
+      parent: replayId === null ? (event.traceparent ?? null) : null,
       attributes: {
         ...common,
         "messaging.operation.name": "publish",

@@ -79,14 +79,10 @@ export async function readReplayQueue(db: Database, replayId: string): Promise<R
 }
 
 /** Takes as many refused events out of the outbox. */
-export const takeRefused = new Statement(
-  { id: returned.uuid, source: returned.text(), error: returned.text() },
-  ({ value }: Slots<{ replayId: string; count: number }>) => sql`
-    delete from outbox where ctid = any (array(
-      select ctid from outbox where ${isOf(value(({ replayId }) => replayId))} and state = 'dead'
-      limit ${value(({ count }) => count)}))
-    returning event_id as id, source, coalesce(last_error, 'no reason was given') as error`,
-);
+export const takeRefused = (replayId: RawBuilder<unknown>, count: RawBuilder<unknown>) => sql`
+  delete from outbox where ctid = any (array(
+    select ctid from outbox where ${isOf(replayId)} and state = 'dead' limit ${count}))
+  returning source, event_id, coalesce(last_error, 'no reason was given') as error`;
 
 /** Takes all that waits out of the outbox. @returns the first of it, with its time to the microsecond, or nothing. */
 export const takeBackReplayed = new Statement(

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type Columns, type Slots, Statement, text, uuid } from "../database/statement.ts";
+import { type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
-import type { EventKey, Route } from "../publish/event-log.ts";
+import type { Route } from "../publish/event-log.ts";
 import { queueReplayed, type ReplayQueue, readReplayQueue, takeRefused } from "../publish/replayed-events.ts";
 import { readUpstreamRow } from "../upstreams/change.ts";
 import { stateOf } from "../upstreams/machine.ts";
@@ -47,8 +47,7 @@ export const eventsSteps = ({ db, routes, onEvents }: QueueingOptions): ReplaySt
         ...{ handled, refused, sent: handled - refused, queued: events.length },
         ...(last === undefined ? {} : { position: { at: last.at, id: last.id, source: last.source } }),
       });
-      const dead = await takeRefused.execute(trx, { replayId, count: refused });
-      await insertRefusals.execute(trx, { replayId, refusals: dead });
+      if (refused > 0) await keepRefusals.execute(trx, { replayId, count: refused });
       await queueReplayed.execute(trx, {
         replayId,
         events: events.map((event) => addressed(event, target, routes)),
@@ -73,24 +72,16 @@ function addressed(event: SelectedEvent, target: ReplayTarget, routes: readonly 
   return { ...event, topicArn };
 }
 
-interface RefusedEvent extends EventKey {
-  error: string;
-}
-
-const REFUSED: Columns<RefusedEvent> = {
-  event_id: uuid(({ id }) => id),
-  source: text(({ source }) => source),
-  error: text(({ error }) => error),
-};
-
-const insertRefusals = new Statement(
-  {},
-  ({ table, value }: Slots<{ replayId: string; refusals: readonly RefusedEvent[] }>) => sql`
-    insert into replay_refusal (replay_id, event_id, source, error)
-    select ${value(({ replayId }) => replayId)}, event_id, source, error
-    from ${table("refused", REFUSED, ({ refusals }) => refusals)}
-    on conflict do nothing`,
-);
+const keepRefusals = new Statement({}, ({ value }: Slots<{ replayId: string; count: number }>) => {
+  const replayId = sql`${value((given) => given.replayId)}::uuid`;
+  return sql`
+    with refused as (${takeRefused(
+      replayId,
+      value(({ count }) => count),
+    )})
+    insert into replay_refusal (replay_id, source, event_id, error)
+    select ${replayId}, source, event_id, error from refused on conflict do nothing`;
+});
 
 const LOOK_AGAIN_MS = 50;
 const CLOSED_MS = 1_000;

@@ -3,8 +3,7 @@ import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import type { Route } from "../../src/publish/event-log.ts";
 import { OutcomeLog } from "../../src/publish/outcomes.ts";
-import { publishPolicy } from "../../src/publish/publish-policy.ts";
-import { ReplayLine } from "../../src/publish/replay-line.ts";
+import { publishPolicy, ReplayLine } from "../../src/publish/publish-line.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import type { Replay, ReplayFilters, ReplayKind, ReplayTarget } from "../../src/replay/replay.ts";
@@ -54,14 +53,14 @@ export function replaying(harness: Harness, given: Replaying = {}) {
     });
     onTestFinished(() => destination.close());
     const outcomes = new OutcomeLog({ db: runsOn, alarms: alarmsOn(db) });
+    const [log, metrics] = [createLogger({ level: "silent" }), createMetrics()];
     const line = new ReplayLine({
-      ...{ db: runsOn, routes, otherTopics: [], destination, outcomes, tracer: null, lease },
+      ...{ db: runsOn, routes, topics: [topicArn], destination, outcomes, metrics, tracer: null, log, lease },
     });
-    const log = createLogger({ level: "silent" });
     const policy = publishPolicy({ db: runsOn, lines: [line], destination, connections, lease });
     const pump = new Pump({ policy, lease, wake: new Signal(), log });
     const pass = (stop: AbortSignal) => pump.drain(stop);
-    return startLoop({ name: "publish", pass, wake: queued, pollMs: 500, log, metrics: createMetrics() });
+    return startLoop({ name: "publish", pass, wake: queued, pollMs: 500, log, metrics });
   };
   const startOrNothing = (filters: ReplayFilters = {}, target: ReplayTarget = TOPICS, rate = FAST) =>
     startReplay({ db, actor: "cli:test", kind, filters, target, routes, rate });
