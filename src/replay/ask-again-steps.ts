@@ -1,10 +1,10 @@
-import type { Transaction } from "kysely";
 import { noteReplayed } from "../alarms/history.ts";
 import { openConfirmations, type ToOpen } from "../confirm/queue/open.ts";
 import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
-import type { Database, Tables } from "../database/tables.ts";
+import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
-import type { HeldReplay, ReplaySteps, Waits } from "./replay.ts";
+import type { Selection } from "./filter-conditions.ts";
+import type { HeldReplay, Position, ReplaySteps, Waits } from "./replay.ts";
 import { saveProgress } from "./replay-rows.ts";
 import { selectCallbacks } from "./select-callbacks.ts";
 import { selectConfirmations } from "./select-confirmations.ts";
@@ -23,69 +23,56 @@ export interface AskingAgainOptions {
 const OPEN_LIMIT = 1_000;
 const LOOK_AGAIN_MS = 250;
 
-/** Opens confirmations again, behind live ones (G9); to be called in the transaction of the progress. */
-async function openAgain(
-  trx: Transaction<Tables>,
-  replay: HeldReplay,
-  confirmations: readonly ToOpen[],
-): Promise<void> {
-  await openConfirmations(trx, confirmations, { openedBy: "replay", priority: "replay" });
-  await noteReplayed(trx, replay.id, confirmations);
+interface AskingAgain<Item> {
+  /** The next of them, in order. */
+  select: { execute(db: Database, selection: Selection): Promise<Item[]> };
+  /** The confirmations that they open. */
+  toOpen(db: Database, items: readonly Item[]): Promise<readonly ToOpen[]>;
+  positionOf(last: Item): Position;
 }
 
-export const confirmationsSteps = (options: AskingAgainOptions): ReplaySteps => ({
-  async next(replay, most) {
-    const { db, onConfirmations } = options;
-    const { filters, position: after } = replay;
-    const full = await checkRoom(options, replay);
-    if (full !== null) return full;
-    const confirmations = await selectConfirmations.execute(db, { filters, after, most });
-    const last = confirmations.at(-1);
-    if (last === undefined) return { kind: "ends" };
-    const moved = await db.transaction().execute(async (trx) => {
-      // Asking again must not publish what a back-fill only recorded: an existing confirmation keeps its
-      // flag.
-      const toOpen = confirmations.map((one) => ({ ...one, recordOnly: true }));
-      await openAgain(trx, replay, toOpen);
-      step("confirmations to be opened again");
-      return await saveProgress(trx, replay, {
-        handled: confirmations.length,
-        opened: confirmations.length,
-        position: { id: last.invoiceId, source: last.source },
+/** Opens confirmations again, behind live ones (G9). */
+const askingAgain =
+  <Item>({ select, toOpen, positionOf }: AskingAgain<Item>) =>
+  (options: AskingAgainOptions): ReplaySteps => ({
+    async next(replay, most) {
+      const { db, onConfirmations } = options;
+      const { filters, position: after } = replay;
+      const full = await checkRoom(options, replay);
+      if (full !== null) return full;
+      const items = await select.execute(db, { filters, after, most });
+      const last = items.at(-1);
+      if (last === undefined) return { kind: "ends" };
+      const opened = await toOpen(db, items);
+      const moved = await db.transaction().execute(async (trx) => {
+        await openConfirmations(trx, opened, { openedBy: "replay", priority: "replay" });
+        await noteReplayed(trx, replay.id, opened);
+        step("confirmations to be opened again");
+        const [handled, position] = [items.length, positionOf(last)];
+        return await saveProgress(trx, replay, { handled, opened: opened.length, position });
       });
-    });
-    step("confirmations opened again");
-    await onConfirmations();
-    return { kind: "went", replay: moved, taken: confirmations.length };
-  },
+      step("confirmations opened again");
+      if (opened.length > 0) await onConfirmations();
+      return { kind: "went", replay: moved, taken: items.length };
+    },
+  });
+
+export const confirmationsSteps = askingAgain({
+  select: selectConfirmations,
+  // Asking again must not publish what a back-fill only recorded: an existing confirmation keeps its flag.
+  toOpen: async (_, confirmations) => confirmations.map((one) => ({ ...one, recordOnly: true })),
+  positionOf: ({ invoiceId: id, source }) => ({ id, source }),
 });
 
-/**
- * Reads recorded callbacks again and opens confirmations for invoice ids that were not found before, or whose
- * confirmation was lost.
- */
-export const callbacksSteps = (options: AskingAgainOptions): ReplaySteps => ({
-  async next(replay, most) {
-    const { db, onConfirmations } = options;
-    const { filters, position: after } = replay;
-    const full = await checkRoom(options, replay);
-    if (full !== null) return full;
-    const callbacks = await selectCallbacks.execute(db, { filters, after, most });
-    const last = callbacks.at(-1);
-    if (last === undefined) return { kind: "ends" };
-    const toOpen = await findUnopened(db, callbacks);
-    const moved = await db.transaction().execute(async (trx) => {
-      await openAgain(trx, replay, toOpen);
-      step("callbacks read again");
-      return await saveProgress(trx, replay, {
-        handled: callbacks.length,
-        opened: toOpen.length,
-        position: { at: last.at, id: last.id },
-      });
-    });
-    if (toOpen.length > 0) await onConfirmations();
-    return { kind: "went", replay: moved, taken: callbacks.length };
+/** Of recorded callbacks, for invoice ids that were not found before, or whose confirmation was lost. */
+export const callbacksSteps = askingAgain({
+  select: selectCallbacks,
+  async toOpen(db, callbacks) {
+    const unopened = await findUnopened(db, callbacks);
+    step("callbacks read again");
+    return unopened;
   },
+  positionOf: ({ at, id }) => ({ at, id }),
 });
 
 /**
