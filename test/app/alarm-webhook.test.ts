@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Secret } from "../../src/kit/secret.ts";
 import { standardWebhookHolds } from "../../src/receive/caller/caller-checks.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { addAlarm } from "../support/log-rows.ts";
 import { type Harness, startHarness, startRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 
@@ -9,11 +10,7 @@ const WAIT = { interval: 20 };
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
 
-const raise = (harness: Harness, subject: string, detail = "It is given up.") =>
-  harness.query(
-    "insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1, $2)",
-    [subject, detail],
-  );
+const raise = (harness: Harness, subject: string) => addAlarm(harness, "confirmation_dead", subject);
 
 const clear = (harness: Harness, subject: string) =>
   harness.query("update alarm set cleared_at = clock_timestamp() where subject = $1", [subject]);
@@ -40,7 +37,7 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
     const [begun] = receiver.messages;
     const alarm = { name: "confirmation_dead", subject: "an-invoice", severity: "critical" };
     const link = "https://wiki.example.com/relay#confirmation_dead";
-    expect(begun?.alarms).toMatchObject([{ ...alarm, clearedAt: null, link, detail: "It is given up." }]);
+    expect(begun?.alarms).toMatchObject([{ ...alarm, clearedAt: null, link, detail: "because" }]);
     for (const secret of [SECRET, OTHER_SECRET])
       expect(
         standardWebhookHolds(

@@ -8,6 +8,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { openDatabase } from "../support/database.ts";
+import { addAlarm } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Harness, startHarness, startRelay, type TestRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
@@ -39,9 +40,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
     const relay = await startRelay(
       harness.environment({ DATABASE_URL: url, ALARM_WEBHOOK_URL: receiver.url }),
     );
-    await harness.query(
-      "insert into alarm (name, source, subject, detail) values ('event_dead', 'default', 'one', 'dead')",
-    );
+    await addAlarm(harness, "event_dead", "one");
     await vi.waitFor(async () => {
       const text = await page(relay);
       expect(metric(text, "invoice_relay_database_up")).toBe(1);

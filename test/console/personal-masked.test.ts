@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
 import { adminApi, OPERATOR, READER } from "../support/admin.ts";
-import { addCallback, addConfirmation } from "../support/log-rows.ts";
+import { addCallback, addConfirmation, addInvoice } from "../support/log-rows.ts";
 
 const PERSONAL = /Ada Obi|ada@example|2348012345678/;
 const invoice = (id: string, payerName: string) =>
@@ -20,11 +20,7 @@ it("what is known of people is shown to whoever may act, on every page, and to t
     id,
     invoice(id, "Ada Obi"),
   ]);
-  await harness.query(
-    `insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
-      values ($1, 'default', 'Paid', now(), now(), 'x', $2)`,
-    [id, invoice(id, "Ada Obi")],
-  );
+  await addInvoice(harness, { id, document: invoice(id, "Ada Obi") });
   const receivedAt = new Date();
   const callback = await addCallback(harness, {
     id: newId(receivedAt.getTime()),

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
 import { withTextsMasked } from "../../src/kit/mask.ts";
 import { adminApi, READER } from "../support/admin.ts";
-import { addCallback, addConfirmation } from "../support/log-rows.ts";
+import { addCallback, addConfirmation, addInvoice } from "../support/log-rows.ts";
 import { TOKEN } from "../support/relay.ts";
 
 const percent = (text: string) => text.replaceAll(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
@@ -75,11 +75,8 @@ it("callback tokens reach no role's screen: whatever their encoding, in bodies a
 it("nor do those that a document or a reference holds, or the request itself", async () => {
   const { harness, call } = await adminApi();
   const invoiceId = await addConfirmation(harness);
-  await harness.query(
-    `insert into invoice (id, source, status, reference, paid_at, asked_at, confirmed_at, digest, document)
-      values ($1, 'default', 'Paid', $2, now(), now(), now(), 'x', $3)`,
-    [invoiceId, `order ${TOKEN}`, JSON.stringify({ id: invoiceId, billerMetaData: { [TOKEN]: url } })],
-  );
+  const document = JSON.stringify({ id: invoiceId, billerMetaData: { [TOKEN]: url } });
+  await addInvoice(harness, { id: invoiceId, reference: `order ${TOKEN}`, document });
   for (const path of ["", "/evidence"]) {
     const { status, body } = await call("GET", `/invoices/${invoiceId}${path}`, undefined, READER);
     expect(status).toBe(200);

@@ -7,14 +7,14 @@ import { type SeenSpan, startTraceReceiver, type TraceReceiver } from "../suppor
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/;
 
-/** A paid invoice at the provider. */
-function paidInvoice(harness: Harness): string {
-  const id = harness.provider.paid();
-  return id;
-}
-
 const tracedBy = (harness: Harness, collector: TraceReceiver, changes = {}) =>
   harness.environment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...changes });
+
+/** A collector, and a relay that sends to it. */
+async function traced(changes = {}, roles?: Parameters<typeof startRelay>[1]) {
+  const [harness, collector] = [await startHarness(), await startTraceReceiver()];
+  return { harness, collector, relay: await startRelay(tracedBy(harness, collector, changes), roles) };
+}
 
 const named = (collector: TraceReceiver, name: string | RegExp): SeenSpan[] =>
   collector.spans.filter((span) => (typeof name === "string" ? span.name === name : name.test(span.name)));
@@ -30,13 +30,9 @@ const parentOf = (collector: TraceReceiver, span: SeenSpan | undefined) =>
 
 describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   it("a payment is one trace, from its callback in one process to its SNS entry out of another", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
-    const invoice = paidInvoice(harness);
-    const receiver = await startRelay(tracedBy(harness, collector, { OTEL_SERVICE_NAME: "receiver" }), {
-      http: true,
-      workers: false,
-    });
+    const roles = { http: true, workers: false };
+    const { harness, collector, relay: receiver } = await traced({ OTEL_SERVICE_NAME: "receiver" }, roles);
+    const invoice = harness.provider.paid();
     const workers = { OTEL_SERVICE_NAME: "workers" };
     await startRelay(tracedBy(harness, collector, workers), { http: false, workers: true });
 
@@ -79,10 +75,8 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("the event holds the context that it came to be in, its message the context of its sending", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
-    const relay = await startRelay(tracedBy(harness, collector));
-    await relay.callback({ data: { id: paidInvoice(harness) } });
+    const { harness, collector, relay } = await traced();
+    await relay.callback({ data: { id: harness.provider.paid() } });
 
     const [message] = await publishedOn(harness, 1);
     const event = JSON.parse(message?.message ?? "");
@@ -96,10 +90,8 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("callbacks that coalesce are links of the one that is asked, eight at most", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
-    const invoice = paidInvoice(harness);
-    const receiver = await startRelay(tracedBy(harness, collector), { http: true, workers: false });
+    const { harness, collector, relay: receiver } = await traced({}, { http: true, workers: false });
+    const invoice = harness.provider.paid();
     for (let count = 0; count < 12; count += 1) await receiver.callback({ data: { id: invoice } });
     const received = await spansNamed(collector, "POST /callbacks/{token}", 12);
     await startRelay(tracedBy(harness, collector), { http: false, workers: true });
@@ -111,11 +103,9 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("each try on the ladder stays in the trace; a callback after the end begins a new one", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
+    const { harness, collector, relay } = await traced();
     const invoice = randomUUID();
     harness.provider.invoice(invoice, unpaidAnswer(invoice), invoiceAnswer(invoice));
-    const relay = await startRelay(tracedBy(harness, collector));
     await relay.callback({ data: { id: invoice } });
     await spansNamed(collector, "confirm invoice", 1);
     await harness.query("update confirmation set due_at = now() where state = 'due'");
@@ -131,17 +121,15 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("a stranger's traceparent is a link and no parent, whatever it says of sampling", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
-    const relay = await startRelay(tracedBy(harness, collector));
+    const { harness, collector, relay } = await traced();
     const [theirTrace, theirSpan] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
     for (const flags of ["00", "01"])
       await relay.callback(
-        { data: { id: paidInvoice(harness) } },
+        { data: { id: harness.provider.paid() } },
         { headers: { traceparent: `00-${theirTrace}-${theirSpan}-${flags}`, tracestate: "theirs=1" } },
       );
     for (const forged of ["00-0-0-01", "01-x", `00-${"0".repeat(32)}-${theirSpan}-01`, "'; drop table event"])
-      await relay.callback({ data: { id: paidInvoice(harness) } }, { headers: { traceparent: forged } });
+      await relay.callback({ data: { id: harness.provider.paid() } }, { headers: { traceparent: forged } });
 
     const messages = await publishedOn(harness, 6);
     const received = await spansNamed(collector, "POST /callbacks/{token}", 6);
@@ -161,14 +149,12 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("whoever holds no token leaves no span, and spans hold no token, no reference and nothing personal", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
-    const relay = await startRelay(tracedBy(harness, collector));
+    const { harness, collector, relay } = await traced();
     await relay.callback("{}", { path: `/callbacks/wrong-${randomUUID()}` });
     const { callback } = relay;
     const token = new URL(`${harness.environment().PUBLIC_URL}/${harness.environment().CALLBACK_TOKENS}`);
     await callback(
-      { data: { id: paidInvoice(harness), payerEmail: "ada@example.com" } },
+      { data: { id: harness.provider.paid(), payerEmail: "ada@example.com" } },
       { path: `/callbacks${token.pathname}/order-planted?name=Ada` },
     );
     await publishedOn(harness, 1);
@@ -182,18 +168,15 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("a replay keeps the event as it was, and its message has the replay's own context", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
-    const relay = await startRelay(
-      tracedBy(harness, collector, { ADMIN_TOKENS: "admin-token-0123456789abcdef" }),
-    );
-    await relay.callback({ data: { id: paidInvoice(harness) } });
+    const ADMIN_TOKENS = "admin-token-0123456789abcdef";
+    const { harness, collector, relay } = await traced({ ADMIN_TOKENS });
+    await relay.callback({ data: { id: harness.provider.paid() } });
     const [before] = await publishedOn(harness, 1);
     await eventually(() => harness.query("select 1 from publication"), toHaveLength(1));
     const answer = await fetch(`${relay.url}/admin/v1/replays`, {
       method: "POST",
       headers: {
-        authorization: "Bearer admin-token-0123456789abcdef",
+        authorization: `Bearer ${ADMIN_TOKENS}`,
         "content-type": "application/json",
       },
       body: JSON.stringify({ kind: "events" }),
@@ -211,15 +194,9 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   });
 
   it("a share of the callbacks is traced where OTEL_TRACES_SAMPLER_ARG says so; the rest goes as ever", async () => {
-    const harness = await startHarness();
-    const collector = await startTraceReceiver();
-    const relay = await startRelay(
-      tracedBy(harness, collector, {
-        OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
-        OTEL_TRACES_SAMPLER_ARG: "0",
-      }),
-    );
-    await relay.callback({ data: { id: paidInvoice(harness) } });
+    const sampler = { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" };
+    const { harness, collector, relay } = await traced(sampler);
+    await relay.callback({ data: { id: harness.provider.paid() } });
     const [message] = await publishedOn(harness, 1);
     expect(message?.messageAttributes.traceparent?.Value).toMatch(/-00$/);
     await relay.stop();
@@ -231,7 +208,7 @@ describe("while no endpoint is set", () => {
   it("there is no traceparent anywhere, whatever callers send", async () => {
     const { harness, relay } = await ownRelay();
     const headers = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
-    await relay.callback({ data: { id: paidInvoice(harness) } }, { headers });
+    await relay.callback({ data: { id: harness.provider.paid() } }, { headers });
     const [message] = await publishedOn(harness, 1);
     expect(JSON.parse(message?.message ?? "")).not.toHaveProperty("traceparent");
     expect(message?.messageAttributes).not.toHaveProperty("traceparent");

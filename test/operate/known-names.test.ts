@@ -6,6 +6,7 @@ import { operations } from "../../src/operate/operations/list.ts";
 import type { Operation } from "../../src/operate/operations/operation.ts";
 import { adminApi } from "../support/admin.ts";
 import { runCli } from "../support/cli-process.ts";
+import { addInvoice } from "../support/log-rows.ts";
 
 const TERM_1 = "0b0e7c1e-52a4-4f6a-9d0c-6f1f7c0a1e11";
 
@@ -40,11 +41,7 @@ it.each(["source", "collection"] as const)(
   "every operation refuses a %s that nobody knows, and names those there are",
   async (field) => {
     const api = await adminApi({ COLLECTION_IDS: TERM_1 });
-    await api.harness.query(
-      `insert into invoice (id, source, status, collection_name, paid_at, asked_at, confirmed_at, digest, document)
-       values ($1, 'default', 'Paid', 'Term 1', now(), now(), now(), '', '{}')`,
-      [randomUUID()],
-    );
+    await addInvoice(api.harness, { collection_name: "Term 1" });
     const named: string[] = [];
     for (const one of operations as unknown as readonly Operation[]) {
       const takesId = [one.query, one.body].some((part) => {

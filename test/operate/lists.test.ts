@@ -1,18 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { PagePosition } from "../../src/database/page.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
 import { runCli } from "../support/cli-process.ts";
-import { withDatabase } from "../support/log-rows.ts";
+import { addInvoice, withDatabase } from "../support/log-rows.ts";
 
 it("invoice names the invoices of one reference instead of choosing", async () => {
   const { harness } = await withDatabase();
-  const ids = [randomUUID(), randomUUID()];
-  await harness.query(
-    `insert into invoice (id, source, status, reference, asked_at, confirmed_at, digest, document)
-     select unnest($1::uuid[]), 'default', 'Unpaid', 'order-7', now(), now(), '', '{}'`,
-    [ids],
-  );
+  const ids = [
+    await addInvoice(harness, { reference: "order-7" }),
+    await addInvoice(harness, { reference: "order-7" }),
+  ];
   const { code, stderr } = await runCli(["invoice", "order-7"], harness.environment());
   expect(code).toBe(2);
   for (const id of ids) expect(stderr).toContain(id);
@@ -27,12 +24,7 @@ it("a search by the payer's name finds letters beyond ASCII in either case, howe
     "Adebayo 1000_Ola",
     "STRASSE İpek",
   ];
-  await harness.query(
-    `insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
-     select gen_random_uuid(), 'default', 'Paid', now(), now(), '', json_build_object('payerName', name)
-     from unnest($1::text[]) as name`,
-    [names],
-  );
+  for (const payerName of names) await addInvoice(harness, { document: JSON.stringify({ payerName }) });
   for (const [payer, count] of [
     ["adébáyò", 2],
     ["ọLÁ ADE\u0301", 2],

@@ -150,7 +150,6 @@ describe("the list of operations", () => {
 
   // The words: test/cli/golden/refusals.txt.
   it.each<[id: string, words: string[], path: string, body?: object]>([
-    ["listAlarms", ["alarms", "--colour", "red"], "?colour=red"],
     ["listDead", ["dead", "list", "--limit", "many"], "?limit=many"],
     ["showDead", ["dead", "show", "42"], "42"],
     ["pause", ["pause", "confirm", "--until", "2020-01-01"], "", { work: "confirm", until: "2020-01-01" }],

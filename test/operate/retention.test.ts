@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { openDatabase, openSession } from "../support/database.ts";
-import { addCallback, addConfirmation, addEvents, wholeDatabase, withDatabase } from "../support/log-rows.ts";
+import {
+  addCallback,
+  addConfirmation,
+  addEvents,
+  addInvoice,
+  wholeDatabase,
+  withDatabase,
+} from "../support/log-rows.ts";
 import { type Harness, startHarness } from "../support/relay.ts";
 
 const DAY = 86_400_000;
@@ -131,12 +138,7 @@ describe("retention", () => {
     );
     const add = async () => {
       const id = await addConfirmation(harness, { settled_at: OLD });
-      await harness.query(
-        `insert into invoice (id, source, asked_at, confirmed_at, status, digest, document)
-         values ($1, 'default', $2, $2, 'Paid', '', '{"payerName": "Ada Obi"}')`,
-        [id, OLD],
-      );
-      return id;
+      return await addInvoice(harness, { id, confirmed_at: OLD, document: '{"payerName": "Ada Obi"}' });
     };
     const [stuck, other] = [await add(), await add()];
     await harness.query(

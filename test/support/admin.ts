@@ -57,3 +57,24 @@ export const fits = (id: string, body: unknown): void =>
 /** The cookie that an answer sets, as a browser sends it back; null when it sets none. */
 export const cookieIn = ({ headers }: Pick<Answer, "headers">): string | null =>
   headers.get("set-cookie")?.split(";")[0] ?? null;
+
+/** All that a list has, page by page, each page as the API's document says. @param path of a GET, or of a POST with `body` */
+export async function allPages<Item>(
+  { call }: AdminApi,
+  id: string,
+  path: string,
+  body?: Record<string, unknown>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? "" : `&cursor=${cursor}`;
+    const page = await (body === undefined
+      ? call("GET", path + query)
+      : call("POST", path, { ...body, cursor }));
+    expect(page.status, JSON.stringify(page.body)).toBe(200);
+    fits(id, page.body);
+    items.push(...page.body.items);
+    cursor = page.body.next;
+  }
+  return items;
+}

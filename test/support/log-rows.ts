@@ -11,17 +11,11 @@ export async function withDatabase(): Promise<{ harness: Harness; db: Database }
 
 const payloadOf = (id: string, invoiceId: string) =>
   JSON.stringify({
-    specversion: "1.0",
-    id,
-    type: "invoice.paid",
-    subject: invoiceId,
+    ...{ specversion: "1.0", id, type: "invoice.paid", subject: invoiceId },
     data: {
-      invoiceId,
-      title: "School fees",
-      totalAmount: "1511.25",
+      ...{ invoiceId, title: "School fees", totalAmount: "1511.25", metadata: { class: "4b" } },
       payer: { name: "Ada Obi", email: "ada@example.com", phoneNumber: "+2348012345678" },
       biller: { name: "Hill School", address: "1 Hill Road", email: "bursar@example.com" },
-      metadata: { class: "4b" },
     },
   });
 
@@ -80,21 +74,27 @@ export async function addConfirmation(
   harness: Harness,
   columns: Record<string, unknown> = {},
 ): Promise<string> {
+  const at = "2026-10-01T00:00:00Z";
   const row: Record<string, unknown> = {
-    invoice_id: randomUUID(),
-    source: "default",
-    opened_at: "2026-10-01T00:00:00Z",
-    requested_at: "2026-10-01T00:00:00Z",
-    due_at: "2026-10-01T00:00:00Z",
-    settled_at: "2026-10-01T00:00:05Z",
-    state: "done",
-    verdict: "paid",
-    priority: "known",
-    opened_by: "callback",
+    ...{ invoice_id: randomUUID(), source: "default", opened_by: "callback", priority: "known" },
+    ...{ opened_at: at, requested_at: at, due_at: at, settled_at: "2026-10-01T00:00:05Z" },
+    ...{ state: "done", verdict: "paid" },
     ...columns,
   };
   await insertRow(harness, "confirmation", row);
   return String(row.invoice_id);
+}
+
+/** One row of `invoice`; what is left out is one that is paid. @returns its id */
+export async function addInvoice(harness: Harness, columns: Record<string, unknown> = {}): Promise<string> {
+  const [id, now] = [randomUUID(), new Date()];
+  const row: Record<string, unknown> = {
+    ...{ id, source: "default", status: "Paid", paid_at: now, asked_at: now, confirmed_at: now },
+    ...{ digest: "", document: "{}" },
+    ...columns,
+  };
+  await insertRow(harness, "invoice", row);
+  return String(row.id);
 }
 
 /** One row of `callback`; what is left out is the documented one about a new invoice. */
@@ -104,14 +104,8 @@ export async function addCallback(
 ): Promise<{ id: string; invoiceId: string }> {
   const invoiceId = randomUUID();
   const row: Record<string, unknown> = {
-    id: randomUUID(),
-    received_at: "2026-10-01T00:00:00Z",
-    source: "default",
-    method: "POST",
-    path: "/callbacks/***",
-    query: "",
-    invoice_ids: [invoiceId],
-    found_by: "data.id",
+    ...{ id: randomUUID(), received_at: "2026-10-01T00:00:00Z", source: "default", method: "POST" },
+    ...{ path: "/callbacks/***", query: "", invoice_ids: [invoiceId], found_by: "data.id" },
     headers: JSON.stringify([["Content-Type", "application/json"]]),
     body: Buffer.from(JSON.stringify({ data: { id: invoiceId, payerName: "Ada Obi" } })),
     ...columns,

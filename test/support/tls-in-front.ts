@@ -7,13 +7,6 @@ import { generate } from "selfsigned";
 import { onTestFinished } from "./own-test.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-interface TlsInFront {
-  /** The database's URL by way of TLS, without a word on how to verify it. */
-  url: string;
-  /** The file with the certificate of the private authority. */
-  authority: string;
-}
-
 /** What a Postgres client sends first when it wishes for TLS, and the answer. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
@@ -21,10 +14,7 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
  * TLS in front of a Postgres, as a managed one has it: its certificate is for these names, from an authority
  * that nobody knows. Gone with the test.
  */
-export async function tlsInFront(
-  databaseUrl: string,
-  altName: { dns?: string; ip?: string },
-): Promise<TlsInFront> {
+export async function tlsInFront(databaseUrl: string, altName: { dns?: string; ip?: string }) {
   const authority = await generate([{ name: "commonName", value: "Private Authority" }], {
     extensions: [{ name: "basicConstraints", cA: true, critical: true }],
   });
@@ -59,5 +49,10 @@ export async function tlsInFront(
   const url = new URL(databaseUrl);
   url.hostname = "127.0.0.1";
   url.port = String((server.address() as AddressInfo).port);
-  return { url: url.href, authority: file };
+  return {
+    /** The database's URL by way of TLS, without a word on how to verify it. */
+    url: url.href,
+    /** The file with the certificate of the private authority. */
+    authority: file,
+  };
 }
