@@ -147,7 +147,7 @@ export const DRIVES = {
       await startUntilItRuns(relay);
     },
   },
-  /** It is the relay that passes the step, and not who asked for it. */
+  /** It is the relay that passes the failpoint, and not who asked for it. */
   "replay of events": { prepare: somethingPublished, act: askForReplay },
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),

@@ -52,7 +52,8 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
 
 /** The source `default` over this database, with the provider's list. */
 export async function booksIn(databaseUrl: string, provider: ListProvider): Promise<Books> {
-  const { db, close } = connect(new Secret(databaseUrl));
+  // A second session of the pool would else be taken for a relay that serves.
+  const { db, close } = connect(new Secret(databaseUrl), { applicationName: "invoice-relay command" });
   const account = collectionApiProvider({ baseUrl: provider.url, apiKey: "key" });
   onTestFinished(async () => {
     await account.close();

@@ -11,7 +11,7 @@ interface ToldMessage {
     Record<"toldAt" | "clearedAt", string | null>)[];
 }
 
-/** What ALARM_WEBHOOK_URL names, in a test: keeps what it is told, and answers as `mood` says. */
+/** What ALARM_WEBHOOK_URL names, in a test: keeps what it is told, and answers as `behaviour` says. */
 export interface AlarmReceiver {
   url: string;
   messages: ToldMessage[];
