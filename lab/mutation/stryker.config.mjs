@@ -25,5 +25,5 @@ export default {
   tempDirName: ".stryker-tmp",
   // TypeScript 7 has no API to rewrite its settings with, and nothing here is compiled.
   tsconfigFile: "none",
-  ignorePatterns: ["lab/bench", "tools", "docs", "examples", "dist"],
+  ignorePatterns: ["lab/bench", "tools", "docs", "dist"],
 };
