@@ -7,4 +7,5 @@ export const EVENTS = `(
       when exists (select from publication as p where p.source = event.source and p.event_id = event.id)
         then 'published'
       else 'lost' end as state
-  from event left join outbox on outbox.source = event.source and outbox.event_id = event.id) as event`;
+  from event left join outbox on outbox.source = event.source and outbox.event_id = event.id
+    and outbox.topic_arn is null) as event`;
