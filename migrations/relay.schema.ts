@@ -30,6 +30,20 @@ failures integer not null default 0
   constraint alarm_telling_one_row_check CHECK (id)
   constraint alarm_telling_pkey PRIMARY KEY (id)
 `,
+  asked_payment: `
+certificate_id uuid not null
+invoice_id uuid not null
+paid_at timestamp with time zone
+created_at timestamp with time zone
+shown boolean not null default false
+amount numeric
+asked text
+status text
+type text
+collection text
+  constraint asked_payment_asked_check CHECK ((asked = ANY (ARRAY['paid'::text, 'not_paid'::text, 'unknown'::text, 'not_found'::text, 'unclear'::text])))
+  constraint asked_payment_pkey PRIMARY KEY (certificate_id, invoice_id)
+`,
   audit_entry: `
 id bigint not null generated always as identity
 at timestamp with time zone not null default clock_timestamp()
@@ -277,32 +291,29 @@ digest text not null
 document json not null
   constraint invoice_snapshot_pkey PRIMARY KEY (source, invoice_id, id)
 `,
+  listed_collection: `
+collection_id uuid not null
+read_at timestamp with time zone not null
+source text not null
+dates json
+  constraint listed_collection_pkey PRIMARY KEY (source, collection_id)
+`,
   listed_payment: `
-certificate_id uuid not null
+  with (fillfactor=80)
 invoice_id uuid not null
-collection_id uuid
+collection_id uuid not null
+seen_at timestamp with time zone not null
 paid_at timestamp with time zone
 paid_until timestamp with time zone
 created_at timestamp with time zone
-asked_paid_at timestamp with time zone
-asked_created_at timestamp with time zone
-reading integer not null default 0
-listed boolean not null default false
-live boolean not null default false
-test boolean not null default false
-lacks_status boolean not null default false
-lacks_amount boolean not null default false
+counted boolean not null
+test_only boolean not null
 amounts_differ boolean not null default false
 amount numeric
-asked_amount numeric
+source text not null
 label text
-digest text
-asked text
-asked_status text
-asked_type text
-asked_collection text
-  constraint listed_payment_asked_check CHECK ((asked = ANY (ARRAY['paid'::text, 'not_paid'::text, 'unknown'::text, 'not_found'::text, 'unclear'::text])))
-  constraint listed_payment_pkey PRIMARY KEY (certificate_id, invoice_id)
+digest text not null
+  constraint listed_payment_pkey PRIMARY KEY (source, invoice_id)
 `,
   outbox: `
   with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
@@ -443,6 +454,8 @@ started_at timestamp with time zone
 finished_at timestamp with time zone
 window_from timestamp with time zone
 window_to timestamp with time zone
+decided_since timestamp with time zone
+decided_to uuid
 unread_from date
 unread_to date
 listed integer not null default 0
@@ -454,24 +467,18 @@ publish boolean not null default false
 source text not null
 kind text not null
 state text not null default 'due'::text
+whole text
 last_error text
 unproven json not null default '[]'::json
   constraint sweep_kind_check CHECK ((kind = ANY (ARRAY['automatic'::text, 'back_fill'::text])))
   constraint sweep_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint sweep_pkey PRIMARY KEY (id)
   constraint sweep_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'done'::text])))
+  constraint sweep_whole_check CHECK ((whole = ANY (ARRAY['asked_for'::text, 'first'::text, 'daily'::text, 'uncounted'::text])))
   index sweep_finished ON public.sweep USING btree (finished_at) WHERE (state = 'done'::text)
   index sweep_latest ON public.sweep USING btree (source, collection_id, started_at)
   index sweep_one_back_fill UNIQUE ON public.sweep USING btree (source, collection_id, window_from, window_to, publish) WHERE ((kind = 'back_fill'::text) AND (state <> 'done'::text))
   index sweep_one_open UNIQUE ON public.sweep USING btree (source, collection_id) WHERE ((kind = 'automatic'::text) AND (state <> 'done'::text))
-`,
-  swept_payment: `
-sweep_id uuid not null
-invoice_id uuid not null
-missing boolean not null
-opened boolean not null
-called boolean not null
-  constraint swept_payment_pkey PRIMARY KEY (sweep_id, invoice_id)
 `,
   topic: `
   with (fillfactor=50)

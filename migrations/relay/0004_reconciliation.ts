@@ -7,8 +7,9 @@ import { type Kysely, sql } from "kysely";
 export async function up(db: Kysely<unknown>): Promise<void> {
   // `unread_from`: where the reading stands. `unproven` holds the days whose reading contradicted itself; the
   // next sweep reads them again. `called` counts the missing ones that a callback had asked about already:
-  // the others no callback ever named. What a sweep counted stands in `swept_payment`, until it is done, so
-  // that no crash makes it count twice.
+  // the others no callback ever named. `decided_since` and `decided_to` say how far the payments that the
+  // list showed are looked at: the counts move with them, so that no crash counts anything twice. `whole`:
+  // why everything was read and not only what is new; null when that was enough.
   await sql`
     create table sweep (
       id uuid not null,
@@ -20,6 +21,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       finished_at timestamptz,
       window_from timestamptz,
       window_to timestamptz,
+      decided_since timestamptz,
+      decided_to uuid,
       unread_from date,
       unread_to date,
       listed integer not null default 0,
@@ -31,11 +34,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       source text not null,
       kind text not null,
       state text not null default 'due',
+      whole text,
       last_error text,
       unproven json not null default '[]',
       constraint sweep_pkey primary key (id),
       constraint sweep_kind_check check (kind in ('automatic', 'back_fill')),
       constraint sweep_state_check check (state in ('due', 'claimed', 'done')),
+      constraint sweep_whole_check check (whole in ('asked_for', 'first', 'daily', 'uncounted')),
       constraint sweep_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     );
@@ -45,18 +50,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index sweep_one_back_fill on sweep (source, collection_id, window_from, window_to, publish)
       where kind = 'back_fill' and state <> 'done';
     create index sweep_finished on sweep (finished_at) where state = 'done';
-    create index sweep_latest on sweep (source, collection_id, started_at);
-
-    create table swept_payment (
-      sweep_id uuid not null,
-      invoice_id uuid not null,
-      missing boolean not null,
-      opened boolean not null,
-      called boolean not null,
-      constraint swept_payment_pkey primary key (sweep_id, invoice_id)
-    );
-    comment on table swept_payment is
-      'Payments that a sweep has looked at, and which of them were missing.'`.execute(db);
+    create index sweep_latest on sweep (source, collection_id, started_at)`.execute(db);
 
   // One without a `day` was asked for by a person; those with one are the daily run's. `time_zone`: the zone
   // whose days its days are, for ever: another one (BOOKS_TIME_ZONE) makes new ones.
@@ -121,40 +115,62 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     comment on table certified_day is
       'Each day of payment as the newest certificate shows it.'`.execute(db);
 
-  // While a certificate is made: what the lists showed of each payment, and what Get Invoice said where it
-  // was asked. The books are compared here, so that no period has to fit into a process. A list names ids and
-  // decides nothing: `label` is what it calls the status, `paid_until` the end of a date of payment that is
-  // only a day. `asked` may be a status that is neither in PAID_STATUSES nor in INVALID_STATUSES. `reading`
-  // is the last one that showed it.
+  // What the lists of paid invoices say, stored once by whichever reading saw it. A list names ids and decides
+  // nothing: `label` is what it calls the status, `paid_until` the end of a date of payment that is only a
+  // day. `counted`: the list shows it under a status that means paid, so that its `totalCount` includes it;
+  // `test_only`: only a list of Test invoices has shown it. `seen_at` changes with what is said, and with each
+  // reading of the whole list: it is in no index, so that such a reading stays cheap.
   await sql`
     create table listed_payment (
-      certificate_id uuid not null,
       invoice_id uuid not null,
-      collection_id uuid,
+      collection_id uuid not null,
+      seen_at timestamptz not null,
       paid_at timestamptz,
       paid_until timestamptz,
       created_at timestamptz,
-      asked_paid_at timestamptz,
-      asked_created_at timestamptz,
-      reading integer not null default 0,
-      listed boolean not null default false,
-      live boolean not null default false,
-      test boolean not null default false,
-      lacks_status boolean not null default false,
-      lacks_amount boolean not null default false,
+      counted boolean not null,
+      test_only boolean not null,
       amounts_differ boolean not null default false,
       amount numeric,
-      asked_amount numeric,
+      source text not null,
       label text,
-      digest text,
+      digest text not null,
+      constraint listed_payment_pkey primary key (source, invoice_id)
+    ) with (fillfactor = 80);
+    comment on table listed_payment is
+      'What the provider''s lists say of each payment, as they were last read.';
+
+    create table listed_collection (
+      collection_id uuid not null,
+      read_at timestamptz not null,
+      source text not null,
+      dates json,
+      constraint listed_collection_pkey primary key (source, collection_id)
+    );
+    comment on table listed_collection is
+      'When a collection''s list was last read whole, and what its dates and counts were found to mean.'`.execute(
+    db,
+  );
+
+  // While a certificate is made: what Get Invoice said where it was asked, of payments that the lists leave
+  // open or that only the books have. `asked` may be a status that is neither in PAID_STATUSES nor in
+  // INVALID_STATUSES; `shown`: a list showed it, as one of any status, to a certificate that asks about all.
+  await sql`
+    create table asked_payment (
+      certificate_id uuid not null,
+      invoice_id uuid not null,
+      paid_at timestamptz,
+      created_at timestamptz,
+      shown boolean not null default false,
+      amount numeric,
       asked text,
-      asked_status text,
-      asked_type text,
-      asked_collection text,
-      constraint listed_payment_pkey primary key (certificate_id, invoice_id),
-      constraint listed_payment_asked_check
+      status text,
+      type text,
+      collection text,
+      constraint asked_payment_pkey primary key (certificate_id, invoice_id),
+      constraint asked_payment_asked_check
         check (asked in ('paid', 'not_paid', 'unknown', 'not_found', 'unclear'))
     );
-    comment on table listed_payment is
-      'What the provider''s lists show, kept while a certificate compares it.'`.execute(db);
+    comment on table asked_payment is
+      'What Get Invoice says of payments, kept while a certificate is made.'`.execute(db);
 }

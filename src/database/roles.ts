@@ -59,10 +59,11 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   outbox: { worker: ALL },
   publication: { worker: ["select", "insert"] },
   sweep: { worker: ALL },
-  swept_payment: { worker: ALL },
   certificate: { worker: ALL },
   certified_day: { worker: ALL },
   listed_payment: { worker: ALL },
+  listed_collection: { worker: ALL },
+  asked_payment: { worker: ALL },
   // Whoever takes callbacks also answers for the public keys.
   signing_key: { receiver: READS, worker: KEEPS },
   replay: { worker: KEEPS },

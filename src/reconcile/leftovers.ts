@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../database/tables.ts";
-import { inKeyOrder } from "../database/transactions.ts";
+import { forgetAsked } from "./certificate/asked-payment.ts";
 import { certificates } from "./certificate/certificate-row.ts";
-import { forgetListed } from "./certificate/listed-row.ts";
 import { sweeps } from "./sweep/sweep-row.ts";
 
 /** Sweeps and certificates whose process died or hangs go back, of all sources: another continues them. */
@@ -34,10 +33,7 @@ const KEPT = sql`interval '35 days'`;
 
 const DELETE_LIMIT = 1_000;
 
-/** The most payments to delete at once: a sweep stores one for each that is listed, and passes come often. */
-const PAYMENT_DELETE_LIMIT = 10_000;
-
-/** Deletes old sweeps, and the payments that finished sweeps stored. */
+/** Deletes old sweeps. */
 export async function forgetSwept(db: Database): Promise<void> {
   await sql`
     delete from sweep where id in (
@@ -48,14 +44,6 @@ export async function forgetSwept(db: Database): Promise<void> {
           where later.source = old.source and later.collection_id = old.collection_id
             and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
       order by finished_at limit ${DELETE_LIMIT})`.execute(db);
-  const deleteLeftovers = sql`
-    delete from swept_payment where ctid = any(array(
-      select stored.place from sweep cross join lateral (
-        select ctid as place from swept_payment where sweep_id = sweep.id
-        order by invoice_id limit ${PAYMENT_DELETE_LIMIT}) as stored
-      where sweep.state = 'done' and sweep.finished_at < clock_timestamp() - interval '1 hour'
-      limit ${PAYMENT_DELETE_LIMIT}))`;
-  await inKeyOrder(db, (trx) => deleteLeftovers.execute(trx));
 }
 
 /**
@@ -71,7 +59,7 @@ export async function forgetAbandoned(db: Database): Promise<void> {
       )
       .returning("id")
       .execute();
-    for (const { id } of abandoned) await forgetListed(trx, id);
+    for (const { id } of abandoned) await forgetAsked(trx, id);
   });
   const left = await db
     .selectFrom("certificate")
@@ -79,8 +67,8 @@ export async function forgetAbandoned(db: Database): Promise<void> {
     .where(
       sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
         and finished_at > clock_timestamp() - interval '1 day'
-        and exists (select from listed_payment where certificate_id = certificate.id)`,
+        and exists (select from asked_payment where certificate_id = certificate.id)`,
     )
     .execute();
-  for (const { id } of left) await forgetListed(db, id);
+  for (const { id } of left) await forgetAsked(db, id);
 }

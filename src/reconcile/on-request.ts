@@ -6,7 +6,6 @@ import { bookDayOf, bookPeriod, lastBookDay } from "../kit/time.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";
-import { readWaiting } from "./sweep/known-payments.ts";
 import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
 import { backFill } from "./sweep/sweep.ts";
 
@@ -126,7 +125,12 @@ export async function reconcilePeriod(
   return await workOnEach({ sources: chosen, signal }, async (source) => {
     const done: ReconcileResult[] = [];
     for (const collectionId of collectionsOf(source, collection)) {
-      const { sweepId, underWay, ...counts } = await backFill(deps, {
+      const {
+        underWay,
+        whole: _,
+        pages: __,
+        ...result
+      } = await backFill(deps, {
         source,
         collectionId,
         window: bookPeriod(from, to, source.booksTimeZone),
@@ -138,16 +142,14 @@ export async function reconcilePeriod(
         (one) =>
           `${one.collectionId}, ${bookDayOf(one.from, source.booksTimeZone)} to ${lastBookDay(one, source.booksTimeZone)}`,
       );
-      const waiting = await readWaiting(deps.db, source, sweepId);
       done.push({
         source: source.name,
         collectionId,
         from,
         to,
         zone: source.booksTimeZone,
-        ...counts,
+        ...result,
         underWay: others,
-        ...waiting,
       });
     }
     return done;

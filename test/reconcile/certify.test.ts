@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { noteShown } from "../../src/reconcile/certificate/asked-payment.ts";
 import { claimAskedFor } from "../../src/reconcile/certificate/certificate-row.ts";
 import { makeCertificates } from "../../src/reconcile/certificate/certify.ts";
-import { noteShown } from "../../src/reconcile/certificate/listed-row.ts";
 import { LeaseLost, leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { midnight, place, prove } from "./prove-period.ts";
@@ -129,12 +129,12 @@ describe("the certificate", () => {
     const late = await claimAskedFor(given.db, asked, leaseOf(15_000));
     await given.query("update certificate set lease_token = gen_random_uuid()");
     const [seen, { signal }] = [randomUUID(), new AbortController()];
-    await noteShown(given.db, late.id, COLLECTION, 0, [seen], []);
+    await noteShown(given.db, late.id, [seen]);
 
     const request = { source: given.source, window, collectionId: null, signal };
     await expect(makeCertificates(given.context, request, late, 1)).rejects.toThrow(LeaseLost);
 
-    expect(await given.query("select invoice_id from listed_payment")).toEqual([{ invoice_id: seen }]);
+    expect(await given.query("select invoice_id from asked_payment")).toEqual([{ invoice_id: seen }]);
     expect(given.provider.queries).toEqual([]);
   });
 });

@@ -181,7 +181,7 @@ describe("a daily certificate that was not made in time", () => {
       expect(await given.openAlarms()).toEqual(["certificate_gap"]);
     }
     expect(await rows(given)).toEqual([{ age: 0, state: "done", result: "not_equal" }]);
-    expect(await given.query("select 1 from listed_payment")).toEqual([]);
+    expect(await given.query("select 1 from asked_payment")).toEqual([]);
   });
 
   it("is covered by today's, however short RECONCILE_LOOKBACK is (G10)", async () => {

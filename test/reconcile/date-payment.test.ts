@@ -25,8 +25,6 @@ describe("a Test payment", () => {
     type: "Test",
     eventType: "Test",
     ...document({ type: "Test" }),
-    inLive: false,
-    inTest: true,
     accepted: false,
   };
 
@@ -40,18 +38,17 @@ describe("a Test payment", () => {
   });
 
   it("that is no payment is nothing", () => {
-    expect(judged({ ...TEST, ...NOT_LISTED, inTest: false, status: "Unpaid" })).toBeNull();
+    expect(judged({ ...TEST, ...NOT_LISTED, status: "Unpaid" })).toBeNull();
   });
 
   it("that is stored, and no longer listed, is noted", () => {
-    expect(saidOf({ ...TEST, ...NOT_LISTED, inTest: false })).toEqual(["note test"]);
+    expect(saidOf({ ...TEST, ...NOT_LISTED })).toEqual(["note test"]);
   });
 
   const erased = { inDocument: null, documentIsWhole: null };
   it.each<[string, Changes]>([
     ["the whole document does", {}],
     ["in any case", { type: " TEST ", ...document({ type: "test" }) }],
-    ["it is in both lists", { inLive: true }],
     ["it is erased, and Get Invoice does", { ...erased, asked: "paid", askedType: "Test" }],
     ["it is not stored, and Get Invoice does", { ...NOT_STORED, asked: "paid", askedType: "Test" }],
     ["its event says otherwise", { eventType: "Live" }],
@@ -66,8 +63,6 @@ describe("a Test payment", () => {
     ["the document says Live", document({ type: "live" })],
     ["the document says something else", { type: "Sandbox", ...document({ type: "Sandbox" }) }],
     ["nothing says what it is", { type: null, ...document({ type: null }) }],
-    ["only the list of Live invoices shows it", { inLive: true, inTest: false }],
-    ["... though Get Invoice says Test", { inLive: true, inTest: false, askedType: "Test" }],
     ["only a column says so: it is erased", erased],
     ["only a column and a changed document say so", { documentIsWhole: false }],
     ["only its event says so", NOT_STORED],

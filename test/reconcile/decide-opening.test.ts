@@ -19,7 +19,8 @@ const listed = (changes: Partial<ListedPayment> = {}): ListedPayment => ({
   saysPaid: true,
   digest: "now",
   paidUntil: null,
-  asked: null,
+  isFiltered: false,
+  isTest: false,
   ...changes,
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { forgetListed } from "../../src/reconcile/certificate/listed-row.ts";
-import { forgetAbandoned, forgetSwept } from "../../src/reconcile/leftovers.ts";
-import { openDatabase } from "../support/database.ts";
+import type { Database } from "../../src/database/tables.ts";
+import { forgetAsked } from "../../src/reconcile/certificate/asked-payment.ts";
+import { forgetAbandoned } from "../../src/reconcile/leftovers.ts";
+import { keepWholeReading } from "../../src/reconcile/list/listed-rows.ts";
 import { maxRowsOf } from "../support/max-rows.ts";
 import { type Harness, startHarness } from "../support/relay.ts";
 
@@ -12,7 +13,7 @@ const MOST = 21_000;
 const CERTIFICATE = "00000000-0000-0000-0000-000000000001";
 
 /** What Postgres knows of the tables when it plans: autovacuum runs at any time, or not at all. */
-const KNOWN = ["select 1", "vacuum listed_payment, swept_payment", "vacuum analyze"];
+const KNOWN = ["select 1", "vacuum listed_payment, asked_payment", "vacuum analyze"];
 
 const count = async (harness: Harness, table: string) =>
   (await harness.query<{ count: number }>(`select count(*)::int as count from ${table}`))[0]?.count;
@@ -27,36 +28,37 @@ async function listed(harness: Harness, state: { due: boolean }): Promise<void> 
     [CERTIFICATE, state.due ? "due" : "done"],
   );
   await harness.query(
-    `insert into listed_payment (certificate_id, invoice_id)
+    `insert into asked_payment (certificate_id, invoice_id)
      select $1, gen_random_uuid() from generate_series(1, ${MANY})`,
     [CERTIFICATE],
   );
 }
 
-describe("what was read for a sweep or a certificate is forgotten some thousand rows at a time (G11)", () => {
-  it.each(KNOWN)("the payments of finished sweeps, by pass (%s)", async (vacuum) => {
+describe("what lists showed and a certificate asked is forgotten some thousand rows at a time (G11)", () => {
+  it.each(KNOWN)("payments that no list shows any longer (%s)", async (vacuum) => {
     const harness = await startHarness();
     await harness.query(
-      `with done as (
-         insert into sweep (id, collection_id, source, kind, state, finished_at)
-         select gen_random_uuid(), gen_random_uuid(), 'default', 'automatic', 'done',
-           now() - interval '2 hours' from generate_series(1, 2) returning id)
-       insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
-       select id, gen_random_uuid(), false, false, false from done, generate_series(1, ${MANY / 2})`,
+      `insert into listed_payment (source, invoice_id, collection_id, seen_at, counted, test_only, digest)
+       select 'default', gen_random_uuid(), gen_random_uuid(), now() - interval '3 days', true, false, ''
+       from generate_series(1, ${MANY})`,
     );
     await harness.query(vacuum);
-    expect(await maxRowsOf(harness.databaseUrl, forgetSwept)).toBeLessThan(MOST);
-    const db = openDatabase(harness.databaseUrl);
-    for (let passes = 0; passes < 5; passes += 1) await forgetSwept(db);
-    expect(await count(harness, "swept_payment")).toBe(0);
+    const keep = (db: Database) =>
+      keepWholeReading(
+        db,
+        { source: "default", collectionId: CERTIFICATE },
+        { readAt: new Date(), dates: null },
+      );
+    expect(await maxRowsOf(harness.databaseUrl, keep)).toBeLessThan(MOST);
+    expect(await count(harness, "listed_payment")).toBe(0);
   });
 
   it.each(KNOWN)("the lists of a certificate that was made (%s)", async (vacuum) => {
     const harness = await startHarness();
     await listed(harness, { due: false });
     await harness.query(vacuum);
-    expect(await maxRowsOf(harness.databaseUrl, (db) => forgetListed(db, CERTIFICATE))).toBeLessThan(MOST);
-    expect(await count(harness, "listed_payment")).toBe(0);
+    expect(await maxRowsOf(harness.databaseUrl, (db) => forgetAsked(db, CERTIFICATE))).toBeLessThan(MOST);
+    expect(await count(harness, "asked_payment")).toBe(0);
   });
 
   it.each([
@@ -66,7 +68,7 @@ describe("what was read for a sweep or a certificate is forgotten some thousand 
     const harness = await startHarness();
     await listed(harness, { due });
     expect(await maxRowsOf(harness.databaseUrl, forgetAbandoned)).toBeLessThan(MOST);
-    expect(await count(harness, "listed_payment")).toBe(0);
+    expect(await count(harness, "asked_payment")).toBe(0);
     expect(await count(harness, "certificate")).toBe(left);
   });
 });

@@ -53,8 +53,6 @@ export const eventAnswer = (changes: Partial<EventAnswer>): { eventAnswers: Even
 export const COMPLETE: PaymentFacts = {
   invoiceId: INVOICE,
   listed: true,
-  inLive: true,
-  inTest: false,
   label: "Paid",
   amountsDiffer: false,
   listedAmount: "1500.5",
@@ -122,7 +120,6 @@ export const NOT_STORED: Partial<PaymentFacts> = {
 /** The list does not show it. */
 export const NOT_LISTED: Partial<PaymentFacts> = {
   listed: false,
-  inLive: false,
   listedAmount: null,
   listedPaidAt: null,
   listedCreatedAt: null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eachDay, periodFor, stepsOf } from "../../src/reconcile/list/list-period.ts";
+import { eachDay, partsOf, periodFor, restAfter } from "../../src/reconcile/list/list-period.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -12,28 +12,33 @@ describe("the days that a list is asked for", () => {
     expect(periodFor(atNight, 0)).toEqual({ first: "2026-10-09", last: "2026-10-22" });
   });
 
-  it("are asked for in steps of a week, the newest first, which share a day", () => {
-    const week = { first: "2026-10-09", last: "2026-10-16" };
-    expect([...stepsOf(week)]).toEqual([{ step: week, rest: null }]);
-    expect([...stepsOf({ ...week, first: "2026-10-01" })].map(({ step }) => step)).toEqual([
-      week,
-      { first: "2026-10-03", last: "2026-10-10" },
-      { first: "2026-10-01", last: "2026-10-04" },
+  it("are read in parts, the newest first, of which neighbours share two days", () => {
+    const days = { first: "2026-10-01", last: "2026-10-16" };
+    expect(partsOf(days, 0)).toEqual([days]);
+    const parts = [
+      { first: "2026-10-08", last: "2026-10-16" },
+      { first: "2026-10-01", last: "2026-10-09" },
+    ];
+    expect(partsOf(days, 2)).toEqual(parts);
+    expect(partsOf({ first: "2026-10-12", last: "2026-10-16" }, 90)).toEqual([
+      { first: "2026-10-13", last: "2026-10-16" },
+      { first: "2026-10-12", last: "2026-10-14" },
     ]);
+    expect(parts.map((part) => restAfter(days, part))).toEqual([{ ...days, last: "2026-10-09" }, null]);
   });
 });
 
 describe("the days of a window", () => {
   const at = (time: string) => new Date(`2026-10-${time}Z`);
-  const partsOf = (from: Date, to: Date) =>
+  const daysOf = (from: Date, to: Date) =>
     [...eachDay({ from, to })].map((part) => [part.from.toISOString(), part.to.toISOString()]);
 
   it("end at midnight, UTC; the first and last may be parts", () => {
-    expect(partsOf(at("01T12:00:00"), at("03T00:00:00.001"))).toEqual([
+    expect(daysOf(at("01T12:00:00"), at("03T00:00:00.001"))).toEqual([
       ["2026-10-01T12:00:00.000Z", "2026-10-02T00:00:00.000Z"],
       ["2026-10-02T00:00:00.000Z", "2026-10-03T00:00:00.000Z"],
       ["2026-10-03T00:00:00.000Z", "2026-10-03T00:00:00.001Z"],
     ]);
-    expect(partsOf(at("01T00:00:00"), at("01T00:00:00"))).toEqual([]);
+    expect(daysOf(at("01T00:00:00"), at("01T00:00:00"))).toEqual([]);
   });
 });

@@ -10,9 +10,11 @@ interface Reading {
   hides: number;
   /** What its dates mean. */
   dates: "createdAt" | "paidAt";
+  /** It says how many there are. */
+  counts: boolean;
 }
 
-export const PLAIN: Reading = { ignoresFilters: false, hides: 0, dates: "createdAt" };
+export const PLAIN: Reading = { ignoresFilters: false, hides: 0, dates: "createdAt", counts: true };
 
 export interface ListedInvoice {
   id: string;
@@ -141,7 +143,7 @@ function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
       })),
     page: number,
     pageSize: size,
-    totalCount: matching.length,
+    totalCount: reading.counts ? matching.length : null,
     hasNextPage: number * size < matching.length,
     hasPreviousPage: number > 1,
   };

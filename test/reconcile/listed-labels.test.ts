@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import type { ListedInvoice } from "./list-provider.ts";
-import { PAID_AT } from "./prove-period.ts";
 import { type Books, books } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;
 
 const pay = ({ provider }: Books, shown: Partial<ListedInvoice>): string => {
   const id = randomUUID();
-  const createdAt = new Date(PAID_AT.getTime() - 1_800_000);
-  provider.invoices.push({ id, createdAt, paidAt: PAID_AT, ...shown });
+  provider.invoices.push({ id, createdAt: new Date(), paidAt: new Date(), ...shown });
   return id;
 };
 

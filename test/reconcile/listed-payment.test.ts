@@ -17,7 +17,7 @@ const listed = (changes: Partial<ListedInvoice> = {}): ListedInvoice => ({
   ...changes,
 });
 
-const OF_ALL = { asked: null, status: null };
+const OF_ALL = { type: null, status: null };
 const TERMS = {
   paidStatuses: new Set(["paid"]),
   invalidStatuses: new Set(["invalidated", "expired"]),
@@ -27,7 +27,7 @@ const TERMS = {
 describe("a payment as the list shows it", () => {
   it("has its dates in UTC, and says what was asked for", () => {
     expect(
-      listedPayment(listed(), { asked: "Live", status: null }, { ...TERMS, timeZone: "Africa/Lagos" }),
+      listedPayment(listed(), { type: "Test", status: "Paid" }, { ...TERMS, timeZone: "Africa/Lagos" }),
     ).toEqual({
       invoiceId: ID,
       paidAt: new Date("2026-10-02T08:00:00Z"),
@@ -37,7 +37,8 @@ describe("a payment as the list shows it", () => {
       saysPaid: true,
       digest: expect.any(String),
       paidUntil: null,
-      asked: "Live",
+      isFiltered: true,
+      isTest: true,
     });
   });
 

@@ -7,12 +7,7 @@ import type {
   PageRequest,
   Provider,
 } from "../../src/provider/provider.ts";
-import {
-  ListReader,
-  type ListReaderOptions,
-  ListUnreadable,
-  takenOnce,
-} from "../../src/reconcile/list/list-reader.ts";
+import { ListReader, type ListReaderOptions, ListUnreadable } from "../../src/reconcile/list/list-reader.ts";
 import type { ListedPayment } from "../../src/reconcile/list/listed-payment.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
 
@@ -54,7 +49,6 @@ function listOf(
 ) {
   const asked: PageRequest[] = [];
   const shown: ListedPayment[] = [];
-  const seen: string[][] = [];
   const provider = {
     async readPage(request: PageRequest, { signal }: AskOptions) {
       expect(signal).toBe(stop);
@@ -70,64 +64,73 @@ function listOf(
       timeZone: "UTC",
     } as Partial<ReconcileSource> as ReconcileSource,
     collectionId: COLLECTION,
-    sink() {
-      const freshOf = takenOnce();
-      const fresh: string[] = [];
-      seen.push(fresh);
-      return async (ids, paid) => {
-        const before = fresh.length;
-        fresh.push(...freshOf(ids));
-        shown.push(...paid);
-        return fresh.length - before;
-      };
+    async sink(paid) {
+      shown.push(...paid);
     },
     call: (call) => call(),
     signal: stop,
     ...options,
   });
   const pages = () => asked.map((request) => request.page);
-  return { asked, pages, reader, seen, shown };
+  return { asked, pages, reader, shown };
 }
 
 const ONE = page([item()], { totalCount: 1, hasNextPage: false });
 
 describe("what is asked for", () => {
-  it("is each status that counts as paid, of each type", async () => {
+  it("is each status that means paid, then all of them, then the Test ones", async () => {
     const { asked, reader } = listOf(() => ONE, {}, ["Paid", " Settled "]);
-    expect(await reader.read(WEEK, [null, "Test"])).toEqual([]);
+    expect(await reader.readWhole(WEEK)).toEqual([]);
     const days = { startDate: WEEK.first, endDate: WEEK.last };
     const first = { collectionId: COLLECTION, page: 1, pageSize: 100, ...days };
     expect(asked).toEqual([
       { ...first, invoiceStatus: "Paid" },
-      { ...first, invoiceStatus: "Paid", invoiceType: "Test" },
       { ...first, invoiceStatus: "Settled" },
+      first,
+      { ...first, invoiceStatus: "Paid", invoiceType: "Test" },
       { ...first, invoiceStatus: "Settled", invoiceType: "Test" },
     ]);
-    expect(reader.pages).toBe(4);
+    expect([reader.pages, reader.pagesOfAll]).toEqual([5, 1]);
   });
 
-  it("is all of them without a status; of those, what may be paid is handed on", async () => {
+  it("of all of them, is what may be paid", async () => {
     const statuses = ["Paid", " PAID ", "Unpaid", null, " ", "Overpaid"];
     const list = statuses.map((status, index) => item({ id: id(index), status }));
-    const { asked, reader, shown } = listOf(() => page(list, { totalCount: 6, hasNextPage: false }));
-    expect(await reader.readUnfiltered(WEEK)).toEqual([]);
-    expect(asked).toEqual([
-      { collectionId: COLLECTION, page: 1, pageSize: 100, startDate: WEEK.first, endDate: WEEK.last },
-    ]);
+    const { reader, shown } = listOf(({ invoiceType }) =>
+      invoiceType === "Test" ? page([]) : page(list, { totalCount: 6, hasNextPage: false }),
+    );
+    expect(await reader.readNew(WEEK)).toEqual([]);
     expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(0), id(1), id(3), id(4), id(5)]);
-    expect(shown.map(({ asked: type }) => type)).toEqual([null, null, null, null, null]);
   });
 
-  it("is each page forwards, then all but the last one backwards", async () => {
+  it.each([
+    ["once", 6, [1, 2, 3]],
+    ["forwards, then backwards, where the list does not count", null, [1, 2, 3, 4, 3, 2, 1]],
+  ])("is each page %s", async (_, totalCount, expected) => {
     const { pages, reader } = listOf((request) =>
-      page(items(request.page * 10, 2), { totalCount: 6, hasNextPage: request.page < 3 }),
+      page(items(request.page * 10, request.page > 3 ? 0 : 2), {
+        totalCount,
+        hasNextPage: request.page < 3,
+      }),
     );
-    expect(await reader.read(WEEK, [null])).toEqual([]);
-    expect(pages()).toEqual([1, 2, 3, 2, 1]);
+    expect(await reader.readPaid(WEEK)).toEqual([]);
+    expect(pages()).toEqual(expected);
+  });
+
+  it("is the list in parts, of which a process can keep the ids; of a week where it does not count (G8)", async () => {
+    const days = { first: "2026-10-01", last: "2026-10-21" };
+    const partsOf = (totalCount: number | null) =>
+      listOf(() => page([], { totalCount })).reader.partsOf(days);
+    expect(await partsOf(400_000)).toEqual([days]);
+    expect(await partsOf(400_001)).toHaveLength(2);
+    expect(await partsOf(null)).toHaveLength(3);
+    const { asked, reader } = listOf(() => page([], { totalCount: 1 }));
+    expect(await reader.partsOf(days, true)).toHaveLength(3);
+    expect(asked).toEqual([]);
   });
 
   it.each<[string, number | null, number[]]>([
-    ["as full as the provider says it can be: the next one is looked at", 2, [1, 2, 1]],
+    ["as full as the provider says it can be: the next one is looked at", 2, [1, 2]],
     ["not as full as the provider says", 3, [1]],
     ["not as full as was asked for, and the provider says nothing", null, [1]],
     ["... or nothing that could be", 0, [1]],
@@ -136,7 +139,7 @@ describe("what is asked for", () => {
     const { pages, reader } = listOf((request) =>
       request.page === 1 ? page(items(1, 2), { totalCount: 2, hasNextPage: false, pageSize }) : page([]),
     );
-    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(await reader.readPaid(WEEK)).toEqual([]);
     expect(pages()).toEqual(expected);
   });
 
@@ -144,10 +147,10 @@ describe("what is asked for", () => {
     const { pages, reader } = listOf((request) =>
       request.page > 2 ? NOT_FOUND : page(items(request.page * 10, 2)),
     );
-    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(await reader.readPaid(WEEK)).toEqual([]);
     expect(pages()).toEqual([1, 2, 3, 2, 1]);
     const none = listOf(() => NOT_FOUND);
-    await expect(none.reader.read(WEEK, [null])).rejects.toMatchObject({
+    await expect(none.reader.readPaid(WEEK)).rejects.toMatchObject({
       ...{
         message: `Collection ${COLLECTION}: no such page`,
         next: "refuse",
@@ -159,35 +162,28 @@ describe("what is asked for", () => {
   it("a page that is refused is no end, and one that is gone on the way back no contradiction (G10)", async () => {
     for (const refusal of [FAULT, { kind: "rate_limited", error: "429", retryAfterMs: null } as const]) {
       const { reader } = listOf((request) => (request.page > 1 ? refusal : page(items(1, 2))));
-      await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal });
+      await expect(reader.readPaid(WEEK)).rejects.toMatchObject({ refusal });
     }
     const first = page(items(1, 2), { hasNextPage: true });
     const { reader } = listOf((request) => (request.page > 1 ? NOT_FOUND : first));
-    expect(await reader.read(SHORT, [null])).toMatchObject([{ why: expect.stringMatching(/more follows/) }]);
+    expect(await reader.readPaid(SHORT)).toMatchObject([{ why: expect.stringMatching(/more follows/) }]);
     const counts = [0, 0, 0, 0];
     const { pages, reader: other } = listOf(({ page: number }) => {
       counts[number] = (counts[number] ?? 0) + 1;
       if (number === 2 && counts[number] > 1) return NOT_FOUND;
-      return page(items(number * 10, 2), { totalCount: 6, hasNextPage: number < 3 });
+      return page(items(number * 10, number > 3 ? 0 : 2), { hasNextPage: number < 3 });
     });
-    expect(await other.read(WEEK, [null])).toEqual([]);
-    expect(pages()).toEqual([1, 2, 3, 2, 1]);
-  });
-
-  it("each reading counts by itself what it has not shown before", async () => {
-    const { reader, seen } = listOf(() => ONE);
-    await reader.read(WEEK, [null, "Test"]);
-    await reader.count({ period: null, status: null, asked: null });
-    expect(seen.map(({ length }) => length)).toEqual([1, 1, 1]);
+    expect(await other.readPaid(WEEK)).toEqual([]);
+    expect(pages()).toEqual([1, 2, 3, 4, 3, 2, 1]);
   });
 });
 
 describe("how many there are", () => {
-  const all = { period: null, status: null, asked: null };
+  const all = { period: null, status: null, type: null };
 
   it("is what the list says, and its first page is handed on", async () => {
     const { asked, reader, shown } = listOf(() => page(items(1, 2), { totalCount: 7 }));
-    expect(await reader.count(all)).toBe(7);
+    expect(await reader.count(all, true)).toBe(7);
     expect(asked).toEqual([{ collectionId: COLLECTION, page: 1, pageSize: 100 }]);
     expect(shown).toHaveLength(2);
   });
@@ -225,7 +221,7 @@ describe("a list that contradicts itself", () => {
     const { asked, reader } = listOf((request) =>
       (request.endDate ?? "") > "2026-10-06" || request.page > 1 ? contrary : ONE,
     );
-    expect(await reader.read(WEEK, [null])).toEqual([
+    expect(await reader.readPaid(WEEK)).toEqual([
       { first: "2026-10-06", last: "2026-10-08", why },
       { first: "2026-10-05", last: "2026-10-07", why },
     ]);
@@ -247,13 +243,13 @@ describe("a list that contradicts itself", () => {
 
   it("is believed as soon as one size of its pages shows it whole", async () => {
     const { asked, reader } = listOf((request) => (request.pageSize === 40 ? ONE : contrary));
-    expect(await reader.read(SHORT, [null])).toEqual([]);
+    expect(await reader.readPaid(SHORT)).toEqual([]);
     expect(asked.at(-1)).toMatchObject({ page: 1, pageSize: 40 });
   });
 
   it("outside the contract is in doubt, and the other days are read all the same", async () => {
     const { reader } = listOf((request) => (request.invoiceType === "Test" ? OUTSIDE : ONE));
-    expect(await reader.read(SHORT, ["Test", null])).toEqual([
+    expect(await reader.readNew(SHORT)).toEqual([
       { ...SHORT, why: `Collection ${COLLECTION}: items should be a list` },
     ]);
   });
@@ -262,14 +258,13 @@ describe("a list that contradicts itself", () => {
     let asked = 0;
     const { reader } = listOf((request) => {
       asked += 1;
-      const extra = asked > 2 ? items(90 + asked, 1) : [];
-      return page([...items(request.page * 10, 2), ...extra], {
-        totalCount: 4,
+      const extra = asked > 3 ? items(90 + asked, 1) : [];
+      return page(request.page > 2 ? [] : [...items(request.page * 10, 2), ...extra], {
         hasNextPage: request.page < 2,
       });
     });
-    const [doubt] = await reader.read(SHORT, [null]);
-    expect(doubt?.why).toMatch(/changed while it was read|says 4 and shows/);
+    const [doubt] = await reader.readPaid(SHORT);
+    expect(doubt?.why).toMatch(/changed while it was read/);
   });
 });
 
@@ -279,22 +274,24 @@ describe("an item without a usable id", () => {
   it("is named once with what else it says, if it may be paid, and makes no list incomplete", async () => {
     const unpaid = bad({ amount: "12.00", status: "Unpaid", datePaid: null });
     const list = [bad({}), bad({ amount: "11.00" }), unpaid, item()];
-    const { reader, shown } = listOf(({ page: number }) =>
-      page(list.slice(2 * number - 2, 2 * number), { totalCount: 4, hasNextPage: number < 2 }),
+    const { reader, shown } = listOf(({ page: number, invoiceType }) =>
+      invoiceType === "Test"
+        ? page([])
+        : page(list.slice(2 * number - 2, 2 * number), { totalCount: 4, hasNextPage: number < 2 }),
     );
-    expect(await reader.readUnfiltered(WEEK)).toEqual([]);
-    expect(await reader.readUnfiltered(WEEK)).toEqual([]);
+    expect(await reader.readNew(WEEK)).toEqual([]);
+    expect(await reader.readNew(WEEK)).toEqual([]);
     expect([...reader.unusable.values()]).toEqual(
       ["10.00", "11.00"].map((amount) => ({ id: "inv-7", amount, datePaid: "2026-10-02", status: "Paid" })),
     );
     expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(1), id(1)]);
-    const endless = listOf(() => page([unpaid], { hasNextPage: true })).reader;
-    expect(await endless.readUnfiltered(SHORT)).toMatchObject([{ why: expect.stringMatching(/repeats/) }]);
+    const endless = listOf(() => page([unpaid], { hasNextPage: true }), {}, []).reader;
+    expect(await endless.readNew(SHORT)).toMatchObject([{ why: expect.stringMatching(/repeats/) }]);
   });
 
   it("and without a status counts as what was asked for", async () => {
     const { reader } = listOf(() => page([bad({ status: null })]), {}, ["Settled"]);
-    await reader.read(WEEK, [null]);
+    await reader.readPaid(WEEK);
     expect([...reader.unusable.values()]).toMatchObject([{ status: null }]);
   });
 });

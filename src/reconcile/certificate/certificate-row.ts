@@ -26,8 +26,8 @@ import { isServedAndOpen, readClock } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import { type ClaimedRun, finishedAt, type Held, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { forgetAsked } from "./asked-payment.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
-import { forgetListed } from "./listed-row.ts";
 
 // The statements on `certificate`. Rows of the daily run have a day. One made on request is claimed by the
 // process that was asked, and continues where a process that died left off.
@@ -180,7 +180,7 @@ export async function scheduleDaily(
       .where(sql<boolean>`window_to < ${midnight} or (window_to = ${midnight} and time_zone <> ${zone})`)
       .returning("id")
       .execute();
-    for (const { id } of replaced) await forgetListed(trx, id);
+    for (const { id } of replaced) await forgetAsked(trx, id);
   });
 }
 

@@ -15,6 +15,7 @@ import { closeProvenGap, GAP, keepCertifiedDays } from "../certified-days.ts";
 import { periodFor } from "../list/list-period.ts";
 import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";
 import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";
+import { forgetAsked } from "./asked-payment.ts";
 import { type Certificate, canContinueWith, readingTerms } from "./certificate.ts";
 import {
   CERTIFICATE_BACK_OFF,
@@ -29,7 +30,6 @@ import {
 } from "./certificate-row.ts";
 import { compareBooks } from "./compare-books.ts";
 import { askInvoices, gatherBooks } from "./gather.ts";
-import { forgetListed } from "./listed-row.ts";
 import { readLater, readPeriod } from "./read-period.ts";
 
 export interface CertifyDeps {
@@ -47,6 +47,8 @@ interface CertifyRequest {
   collectionId: string | null;
   /** Ask the provider about every invoice of the period again, to see what lists do not show. */
   deep?: boolean;
+  /** Made by the daily run. */
+  isDaily?: boolean;
   signal: AbortSignal;
   onProgress?: (progress: CertifyProgress) => void;
 }
@@ -91,7 +93,7 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
           return issued;
         }),
       );
-    await forgetListed(db, claimed.id);
+    await forgetAsked(db, claimed.id);
     return all;
   } catch (error) {
     await certificates.giveBack(db, claimed, { dueInMs: 0, isFault: false, error: null });
@@ -128,13 +130,13 @@ export async function makeCertificates(
   claimed: ClaimedCertificate,
   tries: number,
 ): Promise<[Certificate, ...Certificate[]]> {
-  const { source, window, deep = false, onProgress = () => undefined } = request;
+  const { source, window, deep = false, isDaily = false, onProgress = () => undefined } = request;
   const collectionIds = collectionsOf(source, request.collectionId);
   // As COLLECTION_IDS has it: in lower case.
   const collectionId = request.collectionId?.toLowerCase() ?? null;
   const period = periodFor(window, source.lookbackMs);
   return await certificates.whileHeld({ db, lease, run: claimed, stop: request.signal }, async (signal) => {
-    const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
+    const calls = { db, alarms, source, certificateId: claimed.id, deep, tries, signal };
     let reading = claimed.progress?.reading ?? null;
     if (!canContinueWith(reading, readingTerms(source, collectionIds, period), window)) {
       await startOver(db, claimed);
@@ -142,6 +144,7 @@ export async function makeCertificates(
         ...calls,
         collectionIds,
         period,
+        isDaily,
         onProgress: (done, total) => onProgress({ step: "lists", done, total }),
       });
       step("lists to be kept");
@@ -149,20 +152,22 @@ export async function makeCertificates(
       step("lists kept");
     }
     const { now } = await readClock(db, source.name);
+    const seenSince = new Date(reading.begunAt);
+    const lists = { certificateId: claimed.id, source: source.name, seenSince };
     await BOOKS.run(async () => {
       signal.throwIfAborted();
-      await gatherBooks(db, source, claimed.id, window, now);
+      await gatherBooks(db, source, lists, window, now);
     });
     step("books gathered");
     const ask = () =>
-      askInvoices(calls, deep, (done, total) => onProgress({ step: "invoices", done, total }));
+      askInvoices(calls, lists, (done, total) => onProgress({ step: "invoices", done, total }));
     await ask();
-    const later = await readLater({ ...calls, collectionIds, period }, reading.collections, now);
+    const later = await readLater({ ...calls, collectionIds, period }, reading, now);
     if (later > 0) await ask();
     reading = { ...reading, pages: reading.pages + later };
     // What was paid while the provider was asked is not of the future.
     const clock = await readClock(db, source.name);
-    const given = { source, window, period, reading, certificateId: claimed.id, deep, ...clock };
+    const given = { source, window, period, reading, lists, deep, ...clock };
     const compare = (id: string, collectionId: string | null) =>
       compareBooks(db, { ...given, id, collectionId }, (done) =>
         onProgress({ step: "books", done, total: null }),
@@ -181,7 +186,7 @@ export async function makeCertificates(
 const startOver = (db: Database, claimed: ClaimedCertificate): Promise<void> =>
   db.transaction().execute(async (trx) => {
     await saveReading(trx, claimed, { reading: null });
-    await forgetListed(trx, claimed.id);
+    await forgetAsked(trx, claimed.id);
   });
 
 interface CertifyPassOptions extends CertifyDeps {
@@ -215,7 +220,7 @@ async function makeDaily(
   const { db, source, alarms, log } = options;
   const failing = { name: "certificate_failing", source: source.name, subject: source.name } as const;
   try {
-    const request = { source, window: claimed.window, collectionId: null, signal: stop };
+    const request = { source, window: claimed.window, collectionId: null, isDaily: true, signal: stop };
     const [certificate] = await makeCertificates(options, request, claimed, 1);
     if (certificate.result === "refused" && claimed.faults + 1 < ALARMING_FAULTS) {
       // Start over: read the lists again.
@@ -228,7 +233,7 @@ async function makeDaily(
     step("daily certificate kept");
     alarms.notifyAll(written);
     logResult(log, certificate);
-    await forgetListed(db, claimed.id);
+    await forgetAsked(db, claimed.id);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     const faults = await certificates.giveBackAfter(error, claimed, {

@@ -4,9 +4,9 @@ import { type BookPeriod, bookDayOf, DAY_MS, startOf, startOfBookDay } from "../
 import { orphanedAcceptances } from "../../publish/publications.ts";
 import { eachDay, type ListPeriod } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { type CertifiedLists, countCertified } from "./asked-payment.ts";
 import { type Basis, beganAfter, type Certificate, isProvisional, type Reading } from "./certificate.ts";
 import { judgePayment, type Terms } from "./judge-payment.ts";
-import { countListed } from "./listed-row.ts";
 import { type PaymentFacts, readFacts } from "./payment-facts.ts";
 import { Summary } from "./summary.ts";
 
@@ -16,8 +16,7 @@ interface Comparison {
   window: BookPeriod;
   period: ListPeriod;
   reading: Reading;
-  /** The certificate that the listed payments belong to. */
-  certificateId: string;
+  lists: CertifiedLists;
   /** Covers all collections that were read, or one. */
   collectionId: string | null;
   deep: boolean;
@@ -37,7 +36,7 @@ export async function compareBooks(
   comparison: Comparison,
   onCompared: (payments: number) => void,
 ): Promise<Certificate> {
-  const { id, source, window, period, reading, certificateId, collectionId, now, servedAt } = comparison;
+  const { id, source, window, period, reading, lists, collectionId, now, servedAt } = comparison;
   const { collections } = reading;
   const own = collections.filter((one) => collectionId === null || one.id === collectionId);
   const { booksTimeZone: zone, currency } = source;
@@ -57,7 +56,7 @@ export async function compareBooks(
   const summary = new Summary();
   const hidden: string[] = [];
   let compared = 0;
-  for await (const batch of readFacts(db, source, certificateId, collectionId)) {
+  for await (const batch of readFacts(db, source, lists, collectionId)) {
     for (const facts of batch) {
       const judged = judgePayment(facts, terms);
       if (judged !== null) summary.add(judged);
@@ -116,9 +115,9 @@ function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Co
 
 async function basisOf(
   db: Database,
-  { source, window, period, reading, servedAt, certificateId, collectionId, deep }: Comparison,
+  { source, window, period, reading, servedAt, lists, collectionId, deep }: Comparison,
 ): Promise<Basis> {
-  const { read, listed, asked } = await countListed(db, certificateId);
+  const { shown: read, listed, asked } = await countCertified(db, lists);
   const pages = reading.pagesOfAll
     .filter((one) => collectionId === null || one.collectionId === collectionId)
     .map((one) => ({ ...one, ...period }));

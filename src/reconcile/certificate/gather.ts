@@ -15,12 +15,20 @@ import type { BookPeriod } from "../../kit/time.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { type Answer, toUtc } from "../../provider/provider.ts";
 import { inPayload, isPaymentEvent } from "../../publish/event-log.ts";
-import { ListPace } from "../list/list-pace.ts";
+import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
 import { BEFORE_CREATION_MS, EARLIEST, eachDay } from "../list/list-period.ts";
 import { ListUnreadable } from "../list/list-reader.ts";
 import { decideAsking } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { type AskedInvoice, countListed, noteAsked } from "./listed-row.ts";
+import {
+  type AskedInvoice,
+  type CertifiedLists,
+  certifiedIds,
+  countCertified,
+  joinListedAndAsked,
+  noteAsked,
+  noteBooked,
+} from "./asked-payment.ts";
 import type { PeriodReading } from "./read-period.ts";
 
 /**
@@ -30,16 +38,11 @@ import type { PeriodReading } from "./read-period.ts";
 export async function gatherBooks(
   db: Database,
   source: ReconcileSource,
-  certificateId: string,
+  lists: CertifiedLists,
   window: BookPeriod,
   now: Date,
 ): Promise<void> {
-  const add = async (rows: RawBuilder<unknown>) => {
-    await sql`
-      insert into listed_payment (certificate_id, invoice_id)
-      select distinct ${certificateId}::uuid, id from (${rows}) as found
-      on conflict do nothing`.execute(db);
-  };
+  const add = (found: RawBuilder<unknown>) => noteBooked(db, lists, found);
   const paid = hasStatus(sql`${plainStatuses(source.paidStatuses)}`);
   for (const { from, to } of eachDay(window))
     await add(sql`
@@ -80,22 +83,21 @@ const ASKED_AT_ONCE = 8;
  * @throws ListUnreadable or SourcePaused when the provider does not answer.
  */
 export async function askInvoices(
-  asking: Omit<PeriodReading, "collectionIds" | "period" | "onProgress">,
-  deep: boolean,
+  asking: Pick<PeriodReading, "source" | "deep" | "signal"> & ListPaceOptions,
+  lists: CertifiedLists,
   onAsked: (asked: number, total: number | null) => void,
 ): Promise<void> {
-  const { db, source, certificateId } = asking;
+  const { db, source, deep } = asking;
   const pace = new ListPace(asking);
   const sets = statusSets(source);
   let asked = 0;
-  const counted = deep ? await countListed(db, certificateId) : null;
-  const total = counted && counted.inAll - counted.asked;
+  const total = deep ? (await countCertified(db, lists)).open : null;
   onAsked(0, total);
-  for await (const ids of idsToAsk(db, source, certificateId, deep)) {
+  for await (const ids of idsToAsk(db, source, lists, deep)) {
     const answers = await Promise.all(
       ids.map(async (id) => meaningOf(id, await ask(asking, pace, id), sets, source.timeZone)),
     );
-    await noteAsked(db, certificateId, answers);
+    await noteAsked(db, lists.certificateId, answers);
     asked += ids.length;
     onAsked(asked, total);
   }
@@ -137,16 +139,18 @@ function meaningOf(invoiceId: string, answer: Answer, sets: StatusSets, timeZone
 
 const BATCH = 1_000;
 
-interface CandidateQuery {
-  source: ReconcileSource;
-  certificateId: string;
+interface CandidateQuery extends CertifiedLists {
+  of: ReconcileSource;
   deep: boolean;
   after: string;
+  collectionId: null;
 }
 
 const CANDIDATE = {
   id: returned.uuid,
   listed: returned.boolean,
+  /** It is asked about already, or nothing calls it paid. */
+  settled: returned.boolean,
   label: nullable(returned.text()),
   digest: nullable(returned.text()),
   isPaid: returned.boolean,
@@ -154,26 +158,28 @@ const CANDIDATE = {
   leavesOpen: returned.boolean,
 };
 
-const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<CandidateQuery>) => {
-  const name = value(({ source }) => source.name);
-  const paidStatuses = value(({ source }) => plainStatuses(source.paidStatuses));
+const selectCandidates = new Statement(CANDIDATE, (slots: Slots<CandidateQuery>) => {
+  const { value } = slots;
+  const name = value(({ source }) => source);
+  const paidStatuses = value(({ of }) => plainStatuses(of.paidStatuses));
   const isPaid = sql`coalesce(${hasStatus(paidStatuses)}, false)`;
   return sql`
-    select work.invoice_id as id, work.listed, work.label, work.digest, ${isPaid} as "isPaid",
-      case when known.state = 'done' then known.listed_digest end as "askedDigest",
-      work.lacks_amount or (work.test and not work.live and invoice.type is null)
+    with work as (${certifiedIds(slots, BATCH)})
+    select work.invoice_id as id, listed.invoice_id is not null as listed, listed.label, listed.digest,
+      asked.asked is not null or not (${value(({ deep }) => deep)}::boolean or listed.invoice_id is not null
+        or ${isPaid}) as settled,
+      ${isPaid} as "isPaid", case when known.state = 'done' then known.listed_digest end as "askedDigest",
+      listed.amount is null or (listed.test_only and invoice.type is null)
         or (invoice.erased_at is not null and ${plainColumn("invoice.type")} = 'test')
-        or (work.paid_at is not null and invoice.paid_at is not null
+        or (listed.paid_at is not null and invoice.paid_at is not null
           and (invoice.paid_at at time zone 'UTC')::date not between
-            (work.paid_at at time zone 'UTC')::date
-            and (coalesce(work.paid_until, work.paid_at) at time zone 'UTC')::date) as "leavesOpen"
-    from listed_payment as work
+            (listed.paid_at at time zone 'UTC')::date
+            and (coalesce(listed.paid_until, listed.paid_at) at time zone 'UTC')::date) as "leavesOpen"
+    from work
+    ${joinListedAndAsked(slots)}
     left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
-    where work.certificate_id = ${value(({ certificateId }) => certificateId)}
-      and work.invoice_id > ${value(({ after }) => after)}::uuid and work.asked is null
-      and (${value(({ deep }) => deep)} or work.listed or ${isPaid})
-    order by work.invoice_id limit ${sql.lit(BATCH)}`;
+    order by work.invoice_id`;
 });
 
 /**
@@ -183,16 +189,16 @@ const selectCandidates = new Statement(CANDIDATE, ({ value }: Slots<CandidateQue
 async function* idsToAsk(
   db: Database,
   source: ReconcileSource,
-  certificateId: string,
+  lists: CertifiedLists,
   deep: boolean,
 ): AsyncGenerator<string[], void, undefined> {
   const sets = statusSets(source);
   for (let after = NIL_UUID; ; ) {
-    const given = { source, certificateId, deep, after };
+    const given = { ...lists, of: source, deep, after, collectionId: null };
     const rows = await inKeyOrder(db, (trx) => selectCandidates.execute(trx, given));
     const last = rows.at(-1);
     if (last === undefined) return;
-    const ids = rows.filter((row) => deep || isOpen(row, sets)).map(({ id }) => id);
+    const ids = rows.filter((row) => !row.settled && (deep || isOpen(row, sets))).map(({ id }) => id);
     for (let first = 0; first < ids.length; first += ASKED_AT_ONCE)
       yield ids.slice(first, first + ASKED_AT_ONCE);
     after = last.id;

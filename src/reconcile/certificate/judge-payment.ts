@@ -117,15 +117,13 @@ function isPaid({ listed, label, asked }: PaymentFacts, stored: boolean, terms: 
 
 /**
  * Counts as Live unless the provider says Test, now or in a whole document that is stored, nothing else that
- * is known says otherwise, and not only the list of Live invoices shows it. A column or an event alone is no
- * proof.
+ * is known says otherwise. A column or an event alone is no proof.
  */
-function isLive({ askedType, type, inDocument, documentIsWhole, inLive, inTest }: PaymentFacts): boolean {
+function isLive({ askedType, type, inDocument, documentIsWhole }: PaymentFacts): boolean {
   const documentType = inDocument?.type ?? null;
   const proof = askedType ?? (documentIsWhole === true ? documentType : null);
   const said = [askedType, type, documentType].filter((one) => one !== null);
-  const isTest = proof !== null && said.every((one) => plainStatus(one) === "test") && (inTest || !inLive);
-  return !isTest;
+  return proof === null || said.some((one) => plainStatus(one) !== "test");
 }
 
 /**

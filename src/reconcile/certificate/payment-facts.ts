@@ -13,6 +13,7 @@ import {
   type OutboxState,
 } from "../../publish/event-log.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { type CertifiedLists, certifiedIds, joinListedAndAsked } from "./asked-payment.ts";
 
 /**
  * Everything known about one payment. Amounts are decimal strings; those of document and payload are
@@ -21,8 +22,6 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 const FACTS = {
   invoiceId: returned.uuid,
   listed: returned.boolean,
-  inLive: returned.boolean,
-  inTest: returned.boolean,
   label: nullable(returned.text()),
   amountsDiffer: returned.boolean,
   listedAmount: nullable(returned.numeric),
@@ -89,9 +88,8 @@ export interface AnswerFields extends Amounts {
 
 export type PaymentFacts = ResultOf<typeof statement>;
 
-interface FactsQuery {
-  certificateId: string;
-  source: ReconcileSource;
+interface FactsQuery extends CertifiedLists {
+  of: ReconcileSource;
   after: string;
   /** null for all collections of the source. */
   collectionId: string | null;
@@ -119,25 +117,18 @@ const answerFields = sql`
 
 const BATCH = 2_000;
 
-const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
-  const name = value(({ source }) => source.name);
-  const live = value(({ source }) => source.liveTopicArn);
+const statement = new Statement(FACTS, (slots: Slots<FactsQuery>) => {
+  const { value } = slots;
+  const name = value(({ source }) => source);
+  const live = value(({ of }) => of.liveTopicArn);
   return sql`
-    with work as (
-      select * from listed_payment
-      where certificate_id = ${value(({ certificateId }) => certificateId)}::uuid
-        and invoice_id > ${value(({ after }) => after)}::uuid
-        and (${value(({ collectionId }) => collectionId)}::uuid is null or collection_id is null
-          or collection_id = ${value(({ collectionId }) => collectionId)}::uuid)
-      order by invoice_id limit ${sql.lit(BATCH)})
-    select work.invoice_id as "invoiceId", work.listed, work.live as "inLive", work.test as "inTest",
-      work.label, work.amounts_differ as "amountsDiffer",
-      work.amount as "listedAmount",
-      work.paid_at as "listedPaidAt", work.created_at as "listedCreatedAt", work.asked,
-      work.asked_status as "askedStatus", work.asked_type as "askedType",
-      work.asked_collection as "askedCollection",
-      work.asked_amount as "askedAmount", work.asked_paid_at as "askedPaidAt",
-      work.asked_created_at as "askedCreatedAt",
+    with work as (${certifiedIds(slots, BATCH)})
+    select work.invoice_id as "invoiceId", listed.invoice_id is not null as listed,
+      listed.label, coalesce(listed.amounts_differ, false) as "amountsDiffer",
+      listed.amount as "listedAmount",
+      listed.paid_at as "listedPaidAt", listed.created_at as "listedCreatedAt", asked.asked,
+      asked.status as "askedStatus", asked.type as "askedType", asked.collection as "askedCollection",
+      asked.amount as "askedAmount", asked.paid_at as "askedPaidAt", asked.created_at as "askedCreatedAt",
       invoice.status, invoice.type, invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
       invoice.collection_name as "collectionName",
       case when invoice.id is not null then
@@ -155,7 +146,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
         where audit_entry.invoice_id = work.invoice_id and action like '%dismiss' order by id desc limit 1),
         'someone') end as "dismissedBy",
       (known.opened_by is distinct from 'callback'
-        or known.opened_at < clock_timestamp() - ${value(({ source }) => source.retentionMs)}::float8
+        or known.opened_at < clock_timestamp() - ${value(({ of }) => of.retentionMs)}::float8
           * interval '1 ms' + interval '1 day'
         or exists (
           select from callback where callback.source = ${name} and callback.invoice_ids[1] = work.invoice_id
@@ -176,6 +167,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
       coalesce(acceptance.on_live, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
       acceptance.matches as "digestMatches", acceptance.differs as "digestDiffers"
     from work
+    ${joinListedAndAsked(slots)}
     left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
     left join event on event.source = ${name} and event.invoice_id = work.invoice_id and ${isPaymentEvent}
@@ -216,11 +208,11 @@ const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
 export async function* readFacts(
   db: Database,
   source: ReconcileSource,
-  certificateId: string,
+  lists: CertifiedLists,
   collectionId: string | null,
 ): AsyncGenerator<PaymentFacts[], void, undefined> {
   for (let after = NIL_UUID; ; ) {
-    const given = { certificateId, source, collectionId, after };
+    const given = { ...lists, of: source, collectionId, after };
     const facts = await inKeyOrder(db, (trx) => statement.execute(trx, given));
     const last = facts.at(-1);
     if (last === undefined) return;

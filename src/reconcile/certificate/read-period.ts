@@ -3,18 +3,23 @@ import { storableText } from "../../kit/text.ts";
 import { addDays, bookDayOf, dayOf, daysBetween, startOf } from "../../kit/time.ts";
 import { toUtc } from "../../provider/provider.ts";
 import { readClock } from "../../upstreams/source-row.ts";
+import { noteWholeReading } from "../list/list-counts.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
-import { daysRead, type ListPeriod, possiblePayment, stepsOf } from "../list/list-period.ts";
+import { daysRead, type ListPeriod, possiblePayment, restAfter } from "../list/list-period.ts";
 import { describeUnproven, ListReader, UNUSABLE_LIMIT, type Unusable } from "../list/list-reader.ts";
-import { EACH_TYPE } from "../list/listed-payment.ts";
+import { countListed, noteListed } from "../list/listed-rows.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { lacksPayment, noteShown } from "./asked-payment.ts";
 import { type Reading, readingTerms } from "./certificate.ts";
-import { countOtherwiseLabelled, lacksPayment, noteShown } from "./listed-row.ts";
 
 export interface PeriodReading extends Required<ListPaceOptions> {
   certificateId: string;
   collectionIds: readonly string[];
   period: ListPeriod;
+  /** Everything that the lists show is to be asked about, whatever they call it. */
+  deep: boolean;
+  /** The daily one: what it reads is all that sweeps would read. */
+  isDaily: boolean;
   /** Receives the progress after each step, in days of the lists. */
   onProgress: (read: number, total: number) => void;
 }
@@ -23,7 +28,7 @@ export interface PeriodReading extends Required<ListPaceOptions> {
 const COUNTINGS = 3;
 
 /**
- * Reads the lists of a period, page by page, into `listed_payment`, and reports what is in doubt.
+ * Reads the lists of a period into `listed_payment`, and reports what is in doubt.
  * @throws ListUnreadable or SourcePaused when a list cannot be read.
  */
 export async function readPeriod(reading: PeriodReading): Promise<Reading> {
@@ -45,7 +50,13 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
     const name = await readCollectionName(source, pace, collectionId, reading.signal);
     result.collections.push({ id: collectionId, name });
     const onDays = (read: number) => reading.onProgress(index * days + read, collectionIds.length * days);
-    const { reader, doubts } = await readCollection(reading, pace, collectionId, onDays);
+    const { reader, doubts } = await readCollection(reading, pace, { collectionId, begunAt: now }, onDays);
+    if (reading.isDaily && doubts.length === 0)
+      await noteWholeReading(
+        db,
+        { source: source.name, collectionId },
+        { reader, period, readAt: now, zone: source.timeZone },
+      );
     result.pages += reader.pages;
     result.pagesOfAll.push({ collectionId, pages: reader.pagesOfAll });
     result.doubts.push(...doubts.map((text) => ({ collectionId, text })));
@@ -56,25 +67,22 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   return result;
 }
 
-/** The number of the last reading, unique in this process. */
-let readings = 0;
-
-type LaterReading = Omit<PeriodReading, "onProgress">;
+type LaterReading = Omit<PeriodReading, "onProgress" | "isDaily">;
 
 const readerOf = (
-  { db, source, certificateId, signal }: LaterReading,
+  { db, source, certificateId, deep, signal }: LaterReading,
   pace: ListPace,
-  collectionId: string,
+  { collectionId, begunAt }: { collectionId: string; begunAt: Date },
 ): ListReader =>
   new ListReader({
     source,
     collectionId,
     call: (call) => pace.call(call),
     signal,
-    sink: () => {
-      readings += 1;
-      const reading = readings;
-      return (ids, payments) => noteShown(db, certificateId, collectionId, reading, ids, payments);
+    async sink(payments, ids) {
+      const storing = { source: source.name, collectionId, begunAt, renewedBefore: begunAt, isWhole: true };
+      await noteListed(db, storing, payments);
+      if (deep) await noteShown(db, certificateId, ids);
     },
   });
 
@@ -83,20 +91,24 @@ const readerOf = (
  * moved there, or that only they date, is on those days and was not left out.
  * @returns how many pages were read.
  */
-export async function readLater(
-  reading: LaterReading,
-  collections: Reading["collections"],
-  now: Date,
-): Promise<number> {
-  const { db, certificateId, period } = reading;
+export async function readLater(reading: LaterReading, lists: Reading, now: Date): Promise<number> {
+  const { db, source, certificateId, period } = reading;
   const pace = new ListPace(reading);
-  const first = addDays(period.last, -1);
+  const begunAt = new Date(lists.begunAt);
+  const lacking = {
+    certificateId,
+    source: source.name,
+    seenSince: begunAt,
+    createdSince: startOf(period.first),
+  };
   let pages = 0;
-  for (const { id, name } of collections) {
-    const reader = readerOf(reading, pace, id);
-    for (const { step } of stepsOf({ first, last: addDays(dayOf(now), 2) })) {
-      if (name === null || !(await lacksPayment(db, certificateId, name, startOf(period.first)))) break;
-      await reader.readWhole(step, EACH_TYPE);
+  for (const { id, name } of lists.collections) {
+    if (name === null || !(await lacksPayment(db, lacking, name))) continue;
+    const reader = readerOf(reading, pace, { collectionId: id, begunAt });
+    const later = { first: addDays(period.last, -1), last: addDays(dayOf(now), 2) };
+    for (const part of await reader.partsOf(later)) {
+      await reader.readWhole(part);
+      if (!(await lacksPayment(db, lacking, name))) break;
     }
     pages += reader.pages;
   }
@@ -106,20 +118,21 @@ export async function readLater(
 async function readCollection(
   reading: PeriodReading,
   pace: ListPace,
-  collectionId: string,
+  list: { collectionId: string; begunAt: Date },
   onDays: (read: number) => void,
 ): Promise<{ reader: ListReader; doubts: string[] }> {
-  const { db, source, certificateId, period } = reading;
-  const reader = readerOf(reading, pace, collectionId);
+  const { db, source, period } = reading;
+  const reader = readerOf(reading, pace, list);
   const doubts: string[] = [];
-  for (const { step, rest } of stepsOf(period)) {
-    doubts.push(...(await reader.readWhole(step, EACH_TYPE)).map(describeUnproven));
-    onDays(daysRead(period, rest).read);
+  for (const part of await reader.partsOf(period)) {
+    doubts.push(...(await reader.readWhole(part)).map(describeUnproven));
+    onDays(daysRead(period, restAfter(period, part)).read);
   }
   if (reader.unusable.size > UNUSABLE_LIMIT)
     doubts.push(`${period.first} to ${period.last}: more than ${UNUSABLE_LIMIT} items name no invoice`);
   const statuses = plainStatuses(["Unpaid", ...source.paidStatuses, ...source.invalidStatuses]);
-  const others = () => countOtherwiseLabelled(db, certificateId, collectionId, statuses);
+  const key = { source: source.name, collectionId: list.collectionId };
+  const others = () => countListed(db, key, list.begunAt, statuses);
   const doubt = await doubtOfCounts(reader, source, period, others);
   return { reader, doubts: doubt === null ? doubts : [...doubts, doubt] };
 }
@@ -135,22 +148,25 @@ async function doubtOfCounts(
   period: ListPeriod,
   countOthers: () => Promise<number>,
 ): Promise<string | null> {
-  const count = (status: string | null, of: ListPeriod | null = period) =>
-    reader.count({ period: of, status: status?.trim() ?? null, asked: null });
+  const count = (status: string | null) =>
+    reader.count({ period, status: status?.trim() ?? null, type: null });
   const others = await countOthers();
   let doubt = "";
   let all = await count(null);
   for (let counting = 1; counting <= COUNTINGS; counting += 1) {
     if (all === null) return null;
     // An empty list may mean that it misreads the dates, so the list without dates is checked.
-    if (all === 0) await count(null, null);
+    if (all === 0) await reader.count({ period: null, status: null, type: null }, true);
     const counts: number[] = [];
-    for (const status of new Set(["Unpaid", ...paidStatuses, ...invalidStatuses]))
+    let sum = 0;
+    for (const status of new Set(["Unpaid", ...paidStatuses, ...invalidStatuses])) {
       counts.push((await count(status)) ?? 0);
-    const sum = counts.reduce((one, other) => one + other, 0);
+      sum += counts.at(-1) ?? 0;
+      if (sum === all) return null;
+    }
     const isFiltered = counts.some((one) => one !== all);
     // The list may have grown since it was counted first.
-    const after: number = (await count(null)) ?? all;
+    const after: number = sum > all ? ((await count(null)) ?? all) : all;
     // What was paid meanwhile was counted as unpaid first, and again as paid.
     const [unpaid = 0] = counts;
     const twice = sum > after ? Math.max(0, unpaid - ((await count("Unpaid")) ?? unpaid)) : 0;

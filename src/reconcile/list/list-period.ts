@@ -9,11 +9,6 @@ export interface ListPeriod {
 /** The largest offset from UTC of any time zone. */
 export const FARTHEST_ZONE_MS = 14 * 3_600_000;
 
-/**
- * How many days to request at once: progress is saved, and a changing list is read again, in these steps.
- */
-const STEP_DAYS = 7;
-
 /** The days of a window in a zone, one by one; its first and last may be parts. */
 export function* eachDay({ from, to }: BookPeriod, zone = "UTC"): Generator<BookPeriod> {
   for (let start = from; start < to; ) {
@@ -36,23 +31,24 @@ export function periodFor({ from, to }: BookPeriod, lookbackMs: number): ListPer
 }
 
 /**
- * The days to request next, newest first, and the rest; null once nothing is left. Two steps share a day, so
- * that nothing is missed if the list excludes the last day.
+ * Splits a period into so many parts at most, the newest first. Neighbours share two days, so that nothing is
+ * missed if the list excludes the first or the last day that is requested.
  */
-function nextStep({ first, last }: ListPeriod): { step: ListPeriod; rest: ListPeriod | null } {
-  const begin = addDays(last, -STEP_DAYS);
-  if (begin <= first) return { step: { first, last }, rest: null };
-  return { step: { first: begin, last }, rest: { first, last: addDays(begin, 1) } };
-}
-
-/** All of these steps, each with what is left after it. */
-export function* stepsOf(period: ListPeriod): Generator<ReturnType<typeof nextStep>> {
-  for (let left: ListPeriod | null = period; left !== null; ) {
-    const next = nextStep(left);
-    yield next;
-    left = next.rest;
+export function partsOf({ first, last }: ListPeriod, count: number): ListPeriod[] {
+  const parted = Math.max(1, count);
+  const days = Math.max(3, Math.ceil((daysBetween(first, last) + parted - 1) / parted));
+  const parts: ListPeriod[] = [];
+  for (let end = last; ; ) {
+    const begin = addDays(end, -days);
+    if (begin <= first) return [...parts, { first, last: end }];
+    parts.push({ first: begin, last: end });
+    end = addDays(begin, 1);
   }
 }
+
+/** What is left of a period after this part of it; null after the last one. */
+export const restAfter = ({ first }: ListPeriod, part: ListPeriod): ListPeriod | null =>
+  part.first <= first ? null : { first, last: addDays(part.first, 1) };
 
 /** How many days of a list were read when `rest` is left of it, and how many it has. */
 export function daysRead(

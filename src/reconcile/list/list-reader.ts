@@ -3,33 +3,21 @@ import { type StatusSets, statusSets } from "../../confirm/invoices/confirmed-in
 import { RelayError } from "../../kit/errors.ts";
 import { step } from "../../kit/step.ts";
 import { shortText } from "../../kit/text.ts";
+import { daysBetween } from "../../kit/time.ts";
 import type { InvoicePage, NotFound, PageRequest, Refusal } from "../../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { halvesOf, type ListPeriod } from "./list-period.ts";
-import { type AskedType, type ListedPayment, listedPayment, mayBePaid } from "./listed-payment.ts";
+import { halvesOf, type ListPeriod, partsOf } from "./list-period.ts";
+import { type ListedPayment, type ListFilter, listedPayment, mayBePaid } from "./listed-payment.ts";
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
-/**
- * Begins a reading of a list, and takes its pages.
- * @param payments those that may be paid. @returns how many ids this reading has not shown before.
- */
-export type ListSink = () => (ids: readonly string[], payments: readonly ListedPayment[]) => Promise<number>;
+/** Takes what a page shows. @param payments those that may be paid. @param ids all of them. */
+export type ListSink = (payments: readonly ListedPayment[], ids: readonly string[]) => Promise<void>;
 
-/** A reading that is under way. */
+/** A reading that is under way: what it has shown, so that each counts once. */
 interface Begun {
-  take: ReturnType<ListSink>;
-  /** What the items without a usable id say, so that each counts once. */
+  ids: Set<string>;
+  /** What the items without a usable id say. */
   unusable: Set<string>;
-}
-
-/** @returns those of the ids that it was not given before. */
-export function takenOnce(): (ids: readonly string[]) => string[] {
-  const taken = new Set<string>();
-  return (ids) => {
-    const fresh = [...new Set(ids).difference(taken)];
-    for (const id of fresh) taken.add(id);
-    return fresh;
-  };
 }
 
 /** A part of the list that could not be shown to be complete. */
@@ -59,11 +47,18 @@ export interface ListReaderOptions {
 }
 
 /** What to request; without days, or without a status: all of them. */
-interface ListQuery {
+interface ListQuery extends ListFilter {
   period: ListPeriod | null;
-  status: string | null;
-  asked: AskedType;
 }
+
+/**
+ * About so many items are read at once at most, of which a process keeps the ids (G8). Many days at once cost
+ * the provider the fewest pages: parts share days.
+ */
+const READING_LIMIT = 400_000;
+
+/** The days of a part, where the list does not say how much there is. */
+const PART_DAYS = 7;
 
 /**
  * A reading that contradicts itself is repeated with shorter periods, and finally with other page sizes.
@@ -78,6 +73,8 @@ const NO_PAGE: InvoicePage = {
   items: [],
   ...{ page: null, pageSize: null, totalCount: null, hasNextPage: null, hasPreviousPage: null },
 };
+
+const ALL: ListFilter = { status: null, type: null };
 
 /** Reads the provider's list of one collection, and reports what could not be shown to be complete. */
 export class ListReader {
@@ -94,44 +91,60 @@ export class ListReader {
     this.#sets = statusSets(options.source);
   }
 
-  /**
-   * Passes everything of the period that may be paid to the sink: what the lists of paid invoices show, for
-   * each type, and what the list of all shows, whatever it calls them.
-   * @returns and throws as `read` does.
-   */
-  async readWhole(period: ListPeriod, types: readonly AskedType[]): Promise<Unproven[]> {
-    return [...(await this.read(period, types)), ...(await this.readUnfiltered(period))];
+  /** The parts in which to read a period, the newest first; small ones when not all can be read. */
+  async partsOf(period: ListPeriod, areSmall = false): Promise<ListPeriod[]> {
+    const count = areSmall ? null : await this.count({ ...ALL, period });
+    const days = daysBetween(period.first, period.last);
+    return partsOf(period, Math.ceil(count === null ? days / PART_DAYS : count / READING_LIMIT));
   }
 
   /**
-   * Reads the lists of paid invoices, for each type.
+   * Reads everything of the period that may be paid, each payment twice where the lists agree: what the lists of
+   * paid invoices show, and what the list of all shows, whatever it calls them; and the Test ones.
    * @returns the parts whose readings all contradicted themselves.
    * @throws ListUnreadable; what the sink has received by then is valid but incomplete.
    */
-  async read(period: ListPeriod, types: readonly AskedType[]): Promise<Unproven[]> {
+  async readWhole(period: ListPeriod): Promise<Unproven[]> {
+    return [...(await this.readPaid(period)), ...(await this.readNew(period))];
+  }
+
+  /** The same of what has just come in: the list of all shows it, and that of Test invoices. */
+  async readNew(period: ListPeriod): Promise<Unproven[]> {
+    const before = this.pages;
+    const unproven = await this.#part(ALL, period);
+    this.pagesOfAll += this.pages - before;
+    return [...unproven, ...(await this.readPaid(period, "Test"))];
+  }
+
+  /** The same of the lists of paid invoices alone. */
+  async readPaid(period: ListPeriod, type: ListFilter["type"] = null): Promise<Unproven[]> {
     const unproven: Unproven[] = [];
-    for (const status of this.#options.source.paidStatuses)
-      for (const asked of types)
-        unproven.push(...(await this.#part({ period, status: status.trim(), asked }, period)));
+    for (const status of this.#paidStatuses) unproven.push(...(await this.#part({ status, type }, period)));
     return unproven;
   }
 
-  /** The same with the list of all. */
-  async readUnfiltered(period: ListPeriod): Promise<Unproven[]> {
-    const before = this.pages;
-    const unproven = await this.#part({ period, status: null, asked: null }, period);
-    this.pagesOfAll += this.pages - before;
-    return unproven;
+  /** The number of paid invoices according to the lists; null when one does not say. */
+  async countPaid(period: ListPeriod): Promise<number | null> {
+    let paid: number | null = 0;
+    for (const status of this.#paidStatuses) {
+      const count: number | null = await this.count({ status, type: null, period });
+      paid = paid === null || count === null ? null : paid + count;
+    }
+    return paid;
+  }
+
+  get #paidStatuses(): string[] {
+    return this.#options.source.paidStatuses.map((status) => status.trim());
   }
 
   /**
-   * The number of items according to the list; null when it does not say. The sink also receives the first
-   * page.
+   * The number of items according to the list; null when it does not say.
+   * @param takes the sink receives the first page; else a page of one is requested, for the count alone.
    */
-  async count(query: ListQuery): Promise<number | null> {
+  async count(query: ListQuery, takes = false): Promise<number | null> {
     try {
-      const page = await this.#page(query, 1, PAGE_SIZE);
-      await this.#take(this.#begin(), query, page);
+      const page = await this.#page(query, 1, takes ? PAGE_SIZE : 1);
+      if (takes) await this.#take({ ids: new Set(), unusable: new Set() }, query, page);
       return page.totalCount;
     } catch (error) {
       if (error instanceof ListUnreadable && error.next === "refuse") return null;
@@ -139,7 +152,7 @@ export class ListReader {
     }
   }
 
-  async #part(query: ListQuery, period: ListPeriod): Promise<Unproven[]> {
+  async #part(query: ListFilter, period: ListPeriod): Promise<Unproven[]> {
     const asked = { ...query, period };
     const halves = halvesOf(period);
     let why: string | null = null;
@@ -152,17 +165,15 @@ export class ListReader {
     return [...(await this.#part(query, newer)), ...(await this.#part(query, older))];
   }
 
-  #begin = (): Begun => ({ take: this.#options.sink(), unusable: new Set() });
-
   /** One reading. @returns why it cannot be trusted; null when it is complete. */
   async #once(query: ListQuery, pageSize: number): Promise<string | null> {
-    const begun = this.#begin();
+    const begun: Begun = { ids: new Set(), unusable: new Set() };
     const proof = new PageProof();
     try {
       let last = 1;
       for (let more = true; more; last += 1)
         more = proof.forwards(await this.#facts(begun, query, last, pageSize));
-      for (let page = last - 2; page >= 1; page -= 1)
+      for (let page = proof.needsReturn ? last - 2 : 0; page >= 1; page -= 1)
         proof.backwards(await this.#facts(begun, query, page, pageSize));
       return proof.contradiction;
     } catch (error) {
@@ -184,12 +195,13 @@ export class ListReader {
     };
   }
 
-  async #take({ take, unusable }: Begun, query: ListQuery, { items }: InvoicePage): Promise<number> {
-    const { source } = this.#options;
+  /** @returns how many items this reading has not shown before. */
+  async #take({ ids, unusable }: Begun, query: ListQuery, { items }: InvoicePage): Promise<number> {
+    const { source, sink } = this.#options;
     const terms = { ...this.#sets, timeZone: source.timeZone };
-    const ids = new Set<string>();
+    const shown = new Set<string>();
     const payments: ListedPayment[] = [];
-    const before = unusable.size;
+    const before = ids.size + unusable.size;
     for (const item of items) {
       const payment = listedPayment(item, query, terms);
       const isCandidate = mayBePaid(item, query.status, terms);
@@ -202,23 +214,25 @@ export class ListReader {
           this.unusable.set(key, { id: shortText(id, 60), amount, datePaid, status });
         continue;
       }
+      shown.add(payment.invoiceId);
       ids.add(payment.invoiceId);
       if (isCandidate) payments.push(payment);
     }
-    return unusable.size - before + (await take([...ids], payments));
+    await sink(payments, [...shown]);
+    return ids.size + unusable.size - before;
   }
 
   /** A page past the end that the provider answers with "not found" is an empty one. */
   #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage> {
     const { source, collectionId, call, signal } = this.#options;
-    const { period, status, asked } = query;
+    const { period, status, type } = query;
     const request: PageRequest = {
       collectionId,
       page,
       pageSize,
       ...(period === null ? {} : { startDate: period.first, endDate: period.last }),
       ...(status === null ? {} : { invoiceStatus: status }),
-      ...(asked === null ? {} : { invoiceType: asked }),
+      ...(type === null ? {} : { invoiceType: type }),
     };
     return call(async () => {
       step("page to be asked for");

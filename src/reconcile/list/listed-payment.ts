@@ -5,8 +5,13 @@ import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { type ListedInvoice, type Money, toUtc } from "../../provider/provider.ts";
 
-/** The requested `invoiceType`; null for a list without it. */
-export type AskedType = "Live" | "Test" | null;
+/** What a list was requested by. */
+export interface ListFilter {
+  /** One of PAID_STATUSES; null for all invoices. */
+  status: string | null;
+  /** null: without a type, a list has at least the Live ones; whether it hides Test ones is not specified. */
+  type: "Test" | null;
+}
 
 /** An invoice of the provider's list that may be paid: Get Invoice decides. */
 export interface ListedPayment {
@@ -24,17 +29,11 @@ export interface ListedPayment {
   saysPaid: boolean;
   /** A digest of what the list says of it, so that a change is noticed. */
   digest: string;
-  asked: AskedType;
+  /** A status that means paid was requested. */
+  isFiltered: boolean;
+  /** Only Test invoices were requested. */
+  isTest: boolean;
 }
-
-/**
- * Together these find every payment, Live and Test: a list without `invoiceType` contains at least the Live
- * ones; whether it hides Test ones is not specified.
- */
-export const ALL_TYPES: readonly AskedType[] = [null, "Test"];
-
-/** List items have no type, so it is known from the request that found them. */
-export const EACH_TYPE: readonly AskedType[] = [null, "Live", "Test"];
 
 const DAY_ONLY = /^[\d-]+$/;
 
@@ -62,7 +61,7 @@ export function mayBePaid(
 /** @returns null when its id is not usable. */
 export function listedPayment(
   { id, datePaid, dateCreated, amount, status }: ListedInvoice,
-  { asked, status: filter }: { asked: AskedType; status: string | null },
+  { status: filter, type }: ListFilter,
   { timeZone, ...sets }: StatusSets & { timeZone: string },
 ): ListedPayment | null {
   if (!isUuid(id) || id === NIL_UUID) return null;
@@ -77,7 +76,8 @@ export function listedPayment(
     label: status?.trim() ? storableText(status.trim()) : null,
     saysPaid: said !== null && classOfStatus(said, sets) === "paid",
     digest: hash("sha256", JSON.stringify([status, datePaid, amount]), "base64url"),
-    asked,
+    isFiltered: filter !== null,
+    isTest: type === "Test",
   };
 }
 

@@ -13,10 +13,10 @@ export interface PageFacts {
 const PAGE_LIMIT = 100_000;
 
 /**
- * Decides whether one reading of a list was complete. Pages are read forwards and, if there are several, also
- * backwards: when items leave the list, others move from an unread page to one already read, and are found on
- * the way back. If the list only grows, nothing is missed going forwards. If pages contradict each other,
- * reading continues past the end.
+ * Decides whether one reading of a list was complete. When items leave the list, others move from an unread
+ * page to one already read: its count falls, or shows more than was read. A list without counts is read
+ * backwards as well, which finds them. If the list only grows, nothing is missed going forwards. If pages
+ * contradict each other, reading continues past the end.
  */
 export class PageProof {
   #read = 0;
@@ -51,6 +51,11 @@ export class PageProof {
     this.#saidMore = page.hasNextPage === true;
     if (this.#claimedEnd) this.#contradicts("it continues past its end");
     return !this.#isEnd(page);
+  }
+
+  /** Whether the pages are to be read again, on the way back. */
+  get needsReturn(): boolean {
+    return this.#firstCount === null;
   }
 
   /** Takes a page again, on the way back. */

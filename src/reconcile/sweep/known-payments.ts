@@ -3,19 +3,8 @@ import { plainStatuses } from "../../confirm/invoices/confirmed-invoice.ts";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { someRelayIsConnected } from "../../database/server.ts";
-import {
-  boolean,
-  type Columns,
-  nullable,
-  type RowOf,
-  returned,
-  type Slots,
-  Statement,
-  uuid,
-} from "../../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import { inKeyOrder } from "../../database/transactions.ts";
-import { NIL_UUID } from "../../kit/ids.ts";
 import {
   isPaymentEvent,
   joinOutbox,
@@ -94,48 +83,23 @@ export const readKnownPayments = (db: Database, source: ReconcileSource, invoice
   selectKnown.execute(db, { source, invoiceIds });
 
 /** A payment without an accepted event, and what it waits for, in plain words. */
-interface WaitingPayment {
+export interface WaitingPayment {
   invoiceId: string;
   reason: "asked" | "queued" | "paused" | "not_served" | "dead" | "quarantined" | "held" | "recorded_only";
   detail: string;
 }
 
-const BATCH = 500;
-const NAMED_LIMIT = 1_000;
-
-/** The payments that a sweep found without an accepted event and that still have none, with the reason. */
-export async function readWaiting(
-  db: Database,
-  source: ReconcileSource,
-  sweepId: string,
-): Promise<{ waiting: WaitingPayment[]; waitingInAll: number }> {
-  const around = await surroundingsOf(db, source);
-  const waiting: WaitingPayment[] = [];
-  let waitingInAll = 0;
-  for (let after = NIL_UUID; ; ) {
-    const ids = await missingOf(db, sweepId, after);
-    const last = ids.at(-1);
-    if (last === undefined) return { waiting, waitingInAll };
-    for (const known of await readKnownPayments(db, source, ids)) {
-      const one = waitingOf(known, around);
-      if (one === null) continue;
-      waitingInAll += 1;
-      if (waiting.length < NAMED_LIMIT) waiting.push(one);
-    }
-    after = last;
-  }
-}
-
-const surroundingsOf = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
+/** What payments without an accepted event wait for. */
+export const readSurroundings = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
   sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
   topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
   isServed: await someRelayIsConnected(db),
 });
 
-type Around = Awaited<ReturnType<typeof surroundingsOf>>;
+export type Surroundings = Awaited<ReturnType<typeof readSurroundings>>;
 
 /** Pure. @returns null when nothing is missing any more. */
-function waitingOf(known: KnownPayment, around: Around): WaitingPayment | null {
+export function waitingOf(known: KnownPayment, around: Surroundings): WaitingPayment | null {
   const { invoiceId, event, outboxState, confirmation } = known;
   const because = (text: string) => `${text}${confirmation?.lastError ? `: ${confirmation.lastError}` : ""}`;
   const moving = (reason: "asked" | "queued", detail: string, paused: boolean): WaitingPayment => {
@@ -159,57 +123,4 @@ function waitingOf(known: KnownPayment, around: Around): WaitingPayment | null {
       return { invoiceId, reason: "recorded_only", detail: "paid before the first serve: recorded only" };
   }
   return moving("asked", "to be asked about at the provider", around.sourcePaused);
-}
-
-/** A listed payment in the sweep's window, as it was when the sweep first saw it. */
-interface Swept {
-  invoiceId: string;
-  /** It had no event. */
-  missing: boolean;
-  /** The sweep opened its confirmation. */
-  opened: boolean;
-  /** A callback had asked about it already. */
-  called: boolean;
-}
-
-const SWEPT: Columns<Swept> = {
-  invoice_id: uuid(({ invoiceId }) => invoiceId),
-  missing: boolean(({ missing }) => missing),
-  opened: boolean(({ opened }) => opened),
-  called: boolean(({ called }) => called),
-};
-
-// A parameter for each column: one for each value of a page of ten thousand would take the event loop 100 ms (G12).
-const insertSwept = new Statement(
-  { id: returned.uuid },
-  ({ value, table }: Slots<{ sweepId: string; swept: readonly Swept[] }>) => sql`
-    insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
-    select ${value(({ sweepId }) => sweepId)}::uuid, given.* from ${table("given", SWEPT, ({ swept }) => swept)}
-    on conflict do nothing returning invoice_id as id`,
-);
-
-/** Stores payments that the sweep sees for the first time. @returns their ids. */
-export async function noteSwept(
-  db: Database,
-  sweepId: string,
-  swept: readonly Swept[],
-): Promise<Set<string>> {
-  const rows = await insertSwept.execute(db, { sweepId, swept });
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** The next payments that a sweep found without an event. */
-async function missingOf(db: Database, sweepId: string, after: string): Promise<string[]> {
-  const rows = await inKeyOrder(db, (trx) =>
-    trx
-      .selectFrom("swept_payment")
-      .select("invoice_id as id")
-      .where("sweep_id", "=", sweepId)
-      .where("missing", "=", true)
-      .where("invoice_id", ">", after)
-      .orderBy("invoice_id")
-      .limit(BATCH)
-      .execute(),
-  );
-  return rows.map(({ id }) => id);
 }

@@ -1,37 +1,45 @@
 import type { Alarms } from "../../alarms/alarms.ts";
+import { classOfStatus, statusSets } from "../../confirm/invoices/confirmed-invoice.ts";
 import { readStoredPayments } from "../../confirm/invoices/read-invoices.ts";
 import { promote } from "../../confirm/queue/change-confirmations.ts";
-import { noteListed, openConfirmations } from "../../confirm/queue/open.ts";
 import type { Database } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
-import { addDays } from "../../kit/time.ts";
-import { requeueEvents } from "../../publish/outbox.ts";
-import { readClock } from "../../upstreams/source-row.ts";
+import { addDays, HOUR_MS } from "../../kit/time.ts";
+import { readClock, readMoment } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
+import { findChangedDays, noteWholeReading } from "../list/list-counts.ts";
+import { countOn, type ListDates, recentSince, requestFor } from "../list/list-dates.ts";
 import { ListPace, readCollectionName } from "../list/list-pace.ts";
-import { daysRead, type ListPeriod, periodFor, stepsOf } from "../list/list-period.ts";
+import { daysRead, type ListPeriod, periodFor, restAfter } from "../list/list-period.ts";
+import { ListReader, ListUnreadable, type Unproven } from "../list/list-reader.ts";
 import {
-  ListReader,
-  type ListReaderOptions,
-  type ListSink,
-  ListUnreadable,
-  takenOnce,
-  type Unproven,
-} from "../list/list-reader.ts";
-import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
+  countListed,
+  distrustCounts,
+  forgetUnlisted,
+  type ListedRow,
+  type ListKey,
+  listedPerDay,
+  noteListed,
+  readListed,
+  readWholeReading,
+  type StoringReading,
+  type WholeReading,
+} from "../list/listed-rows.ts";
 import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import {
-  decideOpening,
-  isDatedElsewhere,
-  type ListedFacts,
-  type Opening,
-  type SweepTerms,
-} from "./decide-opening.ts";
-import { noteSwept, readKnownPayments } from "./known-payments.ts";
+import type { SweepTerms } from "./decide-opening.ts";
+import { readSurroundings, type WaitingPayment, waitingOf } from "./known-payments.ts";
+import { type Candidate, decideAll, openMissing, type SweepTarget } from "./open-missing.ts";
 import { alarmsAtEnd } from "./sweep-alarm.ts";
-import { type ClaimedSweep, finishSweep, type SweepCounts, saveSweepProgress, sweeps } from "./sweep-row.ts";
+import {
+  type ClaimedSweep,
+  finishSweep,
+  type SweepCounts,
+  saveSweepProgress,
+  sweeps,
+  type WholeBecause,
+} from "./sweep-row.ts";
 
 export interface SweepDeps {
   db: Database;
@@ -49,24 +57,40 @@ export interface SweepProgress {
   total: number;
 }
 
-interface SweepResult extends SweepCounts {
+export interface SweepResult extends SweepCounts {
   /** The days whose list contradicted itself: what it showed was used, the rest is unknown. */
   unproven: Unproven[];
+  /** Why everything was read; null: only what is new, and what the list counts otherwise than before. */
+  whole: WholeBecause | null;
+  /** Requests for pages that this run made. */
+  pages: number;
+}
+
+/** The payments of a sweep on request that still have no accepted event. */
+export interface Waiting {
+  waiting: WaitingPayment[];
+  waitingInAll: number;
 }
 
 /** How often a page is tried before a sweep on request gives up. */
 const TRIES = 5;
 
 const BATCH = 500;
+const NAMED_LIMIT = 1_000;
 
-/** After this many faults in a row, an unreadable window is skipped so that others are read. */
+/** After this many faults in a row, days that cannot be read are skipped so that others are. */
 const PATIENCE = ALARMING_FAULTS - 1;
 
+/** A list is read whole at least this often, in ms: the daily certificate does it too. */
+const WHOLE_EVERY_MS = 25 * HOUR_MS;
+
+const EVER = new Date(0);
+
 /**
- * Reads the rest of a claimed sweep, opens what is missing, and finishes it. Progress is saved after each
- * step of the list, so that it can be continued after a crash. Days that could not be shown to be complete
- * are noted, and older days are read all the same. A sweep that reads nothing is not over.
- * @returns the counts of the whole sweep.
+ * Reads what is left of a claimed sweep, opens what is missing, and finishes it. Progress is saved after each
+ * part of the list, so that it can be continued after a crash. Days that could not be shown to be complete
+ * are noted, and other days are read all the same. A sweep that reads nothing is not over.
+ * @returns the counts of the whole sweep, and of one on request what still waits.
  * @throws ListUnreadable, SourcePaused or LeaseLost; what was opened by then stays open.
  */
 export function runSweep(
@@ -75,99 +99,196 @@ export function runSweep(
   sweep: ClaimedSweep,
   signal: AbortSignal,
   onProgress: (progress: SweepProgress) => void = () => undefined,
-): Promise<SweepResult> {
+): Promise<SweepResult & Waiting> {
   return sweeps.whileHeld({ ...deps, run: sweep, stop: signal }, (signal) =>
     new SweepRun(deps, source, sweep, signal).run(onProgress),
   );
 }
 
-/** Nothing is missing, or only a person or the provider can do something about it. */
-const WHOLE: ReadonlySet<Opening> = new Set(["complete", "recorded", "answered", "ask_again"]);
-
-const isOpened = (opening: Opening): boolean =>
-  opening === "open" || opening === "open_to_record" || opening === "ask_again";
-
 class SweepRun {
   readonly #deps: SweepDeps;
   readonly #source: ReconcileSource;
   readonly #sweep: ClaimedSweep;
-  readonly #reader: ListReader;
-  readonly #readName: (collectionId: string) => Promise<string | null>;
-  readonly #terms: Omit<SweepTerms, "now">;
-  readonly #done = new Set<string>();
-  #listed = 0;
+  readonly #key: ListKey;
+  readonly #target: SweepTarget;
+  readonly #pace: ListPace;
+  readonly #signal: AbortSignal;
+  readonly #readers: ListReader[] = [];
   #unproven: readonly Unproven[];
-  /** Of the first window that was skipped. */
+  /** What the list has said before that is looked at. */
+  #decidedSince: string;
+  #decidedTo: string;
+  /** Of the first days that were skipped. */
   #skipped: ListUnreadable | null = null;
 
   constructor(deps: SweepDeps, source: ReconcileSource, sweep: ClaimedSweep, signal: AbortSignal) {
     const { db, alarms } = deps;
-    const { kind, collectionId } = sweep;
+    const { kind, collectionId, unproven, previousAt, decidedSince, decidedTo } = sweep;
     this.#deps = deps;
     this.#source = source;
     this.#sweep = sweep;
-    this.#terms = termsOf(sweep);
-    this.#unproven = sweep.unproven;
-    const pace = new ListPace({ db, alarms, source, tries: kind === "back_fill" ? TRIES : 1, signal });
-    this.#readName = (id) => readCollectionName(source, pace, id, signal);
-    const call: ListReaderOptions["call"] = (page) => pace.call(page);
-    const sink: ListSink = () => {
-      const freshOf = takenOnce();
-      return async (ids, paid) => {
-        await this.#take(paid);
-        const fresh = freshOf(ids);
-        await this.#promote(fresh);
-        return fresh.length;
-      };
-    };
-    this.#reader = new ListReader({ source, collectionId, sink, call, signal });
+    this.#key = { source: source.name, collectionId };
+    this.#target = { source, sweep, terms: termsOf(sweep) };
+    this.#signal = signal;
+    this.#unproven = unproven;
+    this.#decidedSince = decidedSince ?? (previousAt ?? EVER).toISOString();
+    this.#decidedTo = decidedTo ?? NIL_UUID;
+    this.#pace = new ListPace({ db, alarms, source, tries: kind === "back_fill" ? TRIES : 1, signal });
   }
 
-  async run(onProgress: (progress: SweepProgress) => void): Promise<SweepResult> {
+  async run(onProgress: (progress: SweepProgress) => void): Promise<SweepResult & Waiting> {
     const { db, alarms } = this.#deps;
-    const whole = periodFor(this.#sweep.window, this.#source.lookbackMs);
-    if (this.#sweep.rest === null) {
-      // The days that the last sweep could not prove complete and this one would not read anyway.
-      const again = this.#unproven.filter(({ first }) => first < whole.first);
-      this.#unproven = [];
-      for (const days of again) await this.#read(days);
-    }
-    const again = daysToReadAgain(this.#sweep, whole, this.#source.lookbackMs);
-    if (again !== null) {
-      this.#unproven = this.#unproven.filter(({ first }) => first < again.first);
-      for (const { step: days } of stepsOf(again)) await this.#read(days);
-    }
-    for (const { step: days, rest } of stepsOf(this.#sweep.rest ?? whole)) {
-      await this.#read(days);
-      if (this.#readNothing) continue;
-      const progress = { listed: this.#listed, rest, unproven: this.#unproven };
-      await saveSweepProgress(db, this.#sweep, progress);
-      step("sweep went on");
-      this.#listed = 0;
-      onProgress({ rest, ...daysRead(whole, rest) });
-    }
+    const { kind, window } = this.#sweep;
+    const period = periodFor(window, this.#source.lookbackMs);
+    const { now } = await readClock(db, this.#source.name);
+    const known = kind === "automatic" ? await readWholeReading(db, this.#key) : null;
+    const whole = whyWhole(this.#sweep, known, now);
+    if (whole !== null) await this.#readWhole(period, whole, now, onProgress);
+    else await this.#readChanged(period, known as WholeReading & { dates: ListDates }, now);
     if (this.#readNothing) {
       // What is left may never be readable: the next try begins anew, and takes it with what is.
-      if (this.#sweep.faults > PATIENCE)
-        await saveSweepProgress(db, this.#sweep, { listed: 0, rest: null, unproven: this.#sweep.unproven });
+      if (this.#sweep.faults > PATIENCE) await this.#save(null, whole, this.#sweep.unproven);
       throw this.#skipped;
     }
-    if (this.#sweep.kind === "back_fill") await this.#repairStored();
+    const waiting = kind === "back_fill" ? await this.#openWindow() : { waiting: [], waitingInAll: 0 };
     step("sweep to be finished");
     const change = alarmsAtEnd(this.#sweep, this.#unproven);
-    const { cleared, ...counts } = await finishSweep(db, this.#sweep, change);
+    const { readAt } = (await readWholeReading(db, this.#key)) ?? { readAt: EVER };
+    const listed = kind === "automatic" ? await countListed(db, this.#key, readAt) : null;
+    const { cleared, ...counts } = await finishSweep(db, this.#sweep, listed, change);
     step("sweep finished");
     alarms.notifyAll({ raised: change.raises ?? [], cleared });
-    return counts;
+    return { ...counts, ...waiting, whole, pages: this.#pages };
   }
 
-  /** Windows were skipped, and none was read: the provider does not answer at all. */
+  /** Reads everything, the newest days first, and opens what is missing after each part. */
+  async #readWhole(
+    period: ListPeriod,
+    whole: WholeBecause,
+    now: Date,
+    onProgress: (progress: SweepProgress) => void,
+  ): Promise<void> {
+    const { db } = this.#deps;
+    const { kind, rest: left, startedAt } = this.#sweep;
+    const reader = this.#readerFor({ begunAt: startedAt, renewedBefore: startedAt, isWhole: true });
+    if (left === null) {
+      // The days that the last sweep could not prove complete and this one would not read anyway.
+      const again = this.#unproven.filter(({ first }) => first < period.first);
+      this.#unproven = [];
+      for (const days of again) await this.#read(days, () => reader.readWhole(days));
+    }
+    const again = daysToReadAgain(this.#sweep, period, this.#source.lookbackMs);
+    if (again !== null) {
+      this.#unproven = this.#unproven.filter(({ first }) => first < again.first);
+      await this.#read(again, () => reader.readWhole(again));
+    }
+    for await (const part of this.#partsOf(reader, left ?? period, now)) {
+      await this.#read(part, () => reader.readWhole(part));
+      if (this.#readNothing) continue;
+      if (kind === "automatic") await this.#openListed();
+      const rest = restAfter(period, part);
+      await this.#save(rest, whole, this.#unproven);
+      onProgress({ rest, ...daysRead(period, rest) });
+    }
+    if (kind === "automatic" && this.#unproven.length === 0)
+      await noteWholeReading(db, this.#key, {
+        reader,
+        period,
+        readAt: startedAt,
+        zone: this.#source.timeZone,
+      });
+  }
+
+  async *#partsOf(reader: ListReader, left: ListPeriod, now: Date): AsyncGenerator<ListPeriod> {
+    const { kind, rest, faults } = this.#sweep;
+    const recent = { first: recentSince(now, this.#source.timeZone), last: left.last };
+    // Automatic sweeps open what is new before they look at the rest.
+    const beginsNew = kind === "automatic" && rest === null && recent.first > left.first;
+    if (beginsNew) yield recent;
+    const others = beginsNew ? { first: left.first, last: addDays(recent.first, 1) } : left;
+    yield* await reader.partsOf(others, faults >= PATIENCE);
+  }
+
+  /** Reads the last two days, and of the others those that the list counts otherwise than it showed them. */
+  async #readChanged(
+    period: ListPeriod,
+    { readAt, dates }: WholeReading & { dates: ListDates },
+    now: Date,
+  ): Promise<void> {
+    const { db } = this.#deps;
+    const { startedAt } = this.#sweep;
+    const recent = recentSince(now, dates.zone);
+    const storing = { begunAt: startedAt, renewedBefore: readAt };
+    const again = this.#unproven.filter(({ first }) => first < recent);
+    this.#unproven = [];
+    for (const days of again)
+      await this.#read(days, () => this.#readerFor({ ...storing, isWhole: true }).readWhole(days));
+    const reader = this.#readerFor({ ...storing, isWhole: false });
+    const days = requestFor({ first: recent, last: period.last }, dates);
+    await this.#read(days, () => reader.readNew(days));
+    if (this.#readNothing) return;
+    await this.#openListed();
+    const changed = await findChangedDays(
+      { first: addDays(period.first, 1), last: addDays(recent, -1) },
+      {
+        dates,
+        perDay: await listedPerDay(db, this.#key, readAt, dates),
+        count: (requested) => reader.countPaid(requested),
+      },
+    );
+    let agrees = changed !== null;
+    for (const days of changed ?? [])
+      agrees = (await this.#readChangedDays(days, dates, { readAt, now })) && agrees;
+    if (!agrees) await distrustCounts(db, this.#key);
+    await this.#openListed();
+    await this.#save(null, null, this.#unproven);
+  }
+
+  /** @returns whether what is stored afterwards is what the list shows. */
+  async #readChangedDays(
+    days: ListPeriod,
+    dates: ListDates,
+    { readAt, now }: { readAt: Date; now: Date },
+  ): Promise<boolean> {
+    const { db } = this.#deps;
+    const shown = new Set<string>();
+    const reader = this.#readerFor({ begunAt: now, renewedBefore: EVER, isWhole: true }, shown);
+    const before = this.#unproven.length;
+    await this.#read(days, () => reader.readPaid(requestFor(days, dates)));
+    if (this.#unproven.length > before) return true;
+    await forgetUnlisted(db, this.#key, days, dates, [...shown]);
+    return countOn(await listedPerDay(db, this.#key, readAt, dates), days) === shown.size;
+  }
+
+  #readerFor(storing: Omit<StoringReading, keyof ListKey>, shown?: Set<string>): ListReader {
+    const { db, onConfirmations } = this.#deps;
+    const reader = new ListReader({
+      source: this.#source,
+      collectionId: this.#key.collectionId,
+      call: (call) => this.#pace.call(call),
+      signal: this.#signal,
+      sink: async (payments, ids) => {
+        for (const id of shown === undefined ? [] : ids) shown?.add(id);
+        await noteListed(db, { ...this.#key, ...storing }, payments);
+        // The provider's own ids need not wait behind those that nobody knows.
+        if ((await promote(db, this.#source.name, ids)) > 0) onConfirmations();
+      },
+    });
+    this.#readers.push(reader);
+    return reader;
+  }
+
+  get #pages(): number {
+    return this.#readers.reduce((pages, reader) => pages + reader.pages, 0);
+  }
+
+  /** Days were skipped, and none was read: the provider does not answer at all. */
   get #readNothing(): boolean {
-    return this.#skipped !== null && this.#reader.pages === 0;
+    return this.#skipped !== null && this.#pages === 0;
   }
 
-  async #read(days: ListPeriod): Promise<void> {
-    const unproven = await this.#reader.readWhole(days, ALL_TYPES).catch((error: unknown) => {
+  async #read(days: ListPeriod, read: () => Promise<Unproven[]>): Promise<void> {
+    const unproven = await read().catch((error: unknown) => {
       if (!(error instanceof ListUnreadable) || error.next !== "retry" || this.#sweep.faults < PATIENCE)
         throw error;
       this.#skipped ??= error;
@@ -176,117 +297,120 @@ class SweepRun {
     this.#unproven = [...this.#unproven, ...unproven];
   }
 
+  async #save(
+    rest: ListPeriod | null,
+    whole: WholeBecause | null,
+    unproven: readonly Unproven[],
+  ): Promise<void> {
+    const decidedSince = this.#decidedSince;
+    await saveSweepProgress(this.#deps.db, this.#sweep, { rest, unproven, decidedSince, whole });
+    step("sweep went on");
+  }
+
+  /** Looks at what the list has said since that was done last. */
+  async #openListed(): Promise<void> {
+    const { db } = this.#deps;
+    const next = await readMoment(db);
+    for (;;) {
+      const given = { ...this.#key, since: this.#decidedSince, after: this.#decidedTo, limit: BATCH };
+      const rows = await readListed(db, given);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      await this.#open(rows.map(this.#candidateOf), last.invoiceId);
+    }
+    this.#decidedSince = next;
+    this.#decidedTo = NIL_UUID;
+  }
+
   /**
-   * Stored payments are repaired in the same way, whether or not the list shows them: each with its own
-   * collection, by the provider's answer, and what belongs to none of them with the first, uncounted.
+   * Looks at what the list shows of the window and at the payments that are stored of it, whether or not the
+   * list shows them. @returns what still waits then.
    */
-  async #repairStored(): Promise<void> {
-    const { from, to } = this.#sweep.window;
-    const terms = { from, to, statuses: this.#source.paidStatuses };
+  async #openWindow(): Promise<Waiting> {
+    const { db } = this.#deps;
+    for await (const candidates of this.#candidatesOfWindow(this.#decidedTo))
+      await this.#open(candidates, candidates.at(-1)?.invoiceId ?? NIL_UUID);
+    const surroundings = await readSurroundings(db, this.#source);
+    const waiting: WaitingPayment[] = [];
+    let waitingInAll = 0;
+    for await (const candidates of this.#candidatesOfWindow(NIL_UUID))
+      for (const { missing, known } of await decideAll(db, this.#target, candidates)) {
+        const one = missing ? waitingOf(known, surroundings) : null;
+        if (one === null) continue;
+        waitingInAll += 1;
+        if (waiting.length < NAMED_LIMIT) waiting.push(one);
+      }
+    return { waiting, waitingInAll };
+  }
+
+  /**
+   * In id order. Of the stored ones each belongs to its own collection, by the provider's answer, and those that
+   * belong to none to the first, uncounted.
+   */
+  async *#candidatesOfWindow(from: string): AsyncGenerator<Candidate[], void, undefined> {
+    const { db } = this.#deps;
+    const { window, startedAt } = this.#sweep;
+    const { collectionIds, name, paidStatuses } = this.#source;
     const names = new Map<string, string | null>();
-    for (const id of this.#source.collectionIds) names.set(id, await this.#readName(id));
-    const own = names.get(this.#sweep.collectionId) ?? null;
+    for (const id of collectionIds)
+      names.set(id, await readCollectionName(this.#source, this.#pace, id, this.#signal));
+    const own = names.get(this.#key.collectionId) ?? null;
     const others = new Set([...names.values()].filter((name) => name !== null && name !== own));
-    const takesRest = own === null || this.#source.collectionIds[0] === this.#sweep.collectionId;
-    for (let after = NIL_UUID; ; ) {
-      const stored = await readStoredPayments(this.#deps.db, this.#source.name, terms, after, BATCH);
-      const last = stored.at(-1);
+    const takesRest = own === null || collectionIds[0] === this.#key.collectionId;
+    const terms = { ...window, statuses: paidStatuses };
+    const since = startedAt.toISOString();
+    for (let after = from; ; ) {
+      const listed = await readListed(db, { ...this.#key, since, after, limit: BATCH });
+      const stored = await readStoredPayments(db, name, terms, after, BATCH);
+      const byId = new Map<string, Candidate | null>();
+      for (const { invoiceId, paidAt, collectionName } of stored) {
+        const isOwn = own !== null && collectionName === own;
+        const isOurs = isOwn || (takesRest && !others.has(collectionName));
+        const facts = { paidAt, paidUntil: null, createdAt: null, saysPaid: true, digest: null };
+        byId.set(invoiceId, isOurs ? { invoiceId, ...facts, isOwn } : null);
+      }
+      for (const row of listed) byId.set(row.invoiceId, this.#candidateOf(row));
+      // Of each kind the next ones were read, so that the first of both together are complete.
+      const ids = [...byId.keys()].sort().slice(0, BATCH);
+      const last = ids.at(-1);
       if (last === undefined) return;
-      const news = stored
-        .filter(({ invoiceId, collectionName }) => !this.#done.has(invoiceId) && !others.has(collectionName))
-        .map((one) => ({ ...one, paidUntil: null, createdAt: null, saysPaid: true, digest: null }));
-      const isOwn = ({ collectionName }: (typeof news)[number]) => own !== null && collectionName === own;
-      await this.#open(news.filter(isOwn));
-      if (takesRest)
-        await this.#open(
-          news.filter((one) => !isOwn(one)),
-          { areCounted: false },
-        );
-      after = last.invoiceId;
+      const candidates = ids.flatMap((id) => byId.get(id) ?? []);
+      if (candidates.length > 0) yield candidates;
+      after = last;
     }
   }
 
-  /** Ids that the list shows are the provider's own: they need not wait behind those that nobody knows. */
-  async #promote(invoiceIds: readonly string[]): Promise<void> {
-    const { db, onConfirmations } = this.#deps;
-    if ((await promote(db, this.#source.name, invoiceIds)) > 0) onConfirmations();
-  }
+  readonly #candidateOf = ({ label, counted, ...row }: ListedRow): Candidate => {
+    const saysPaid = label === null ? counted : classOfStatus(label, statusSets(this.#source)) === "paid";
+    return { ...row, saysPaid, isOwn: true };
+  };
 
-  async #take(paid: readonly ListedPayment[]): Promise<void> {
-    const news = new Map(
-      paid.filter(({ invoiceId }) => !this.#done.has(invoiceId)).map((one) => [one.invoiceId, one]),
-    );
-    if (news.size > 0) await this.#open([...news.values()]);
-    for (const invoiceId of news.keys()) this.#done.add(invoiceId);
-  }
-
-  /** Opens and counts in one transaction, so that a crash cannot count twice or not at all. */
-  async #open(
-    payments: readonly (ListedFacts & { invoiceId: string })[],
-    { areCounted = true } = {},
-  ): Promise<void> {
-    if (payments.length === 0) return;
+  async #open(candidates: readonly Candidate[], decidedTo: string): Promise<void> {
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
-    const { name, liveTopicArn: live, testTopicArn: test } = this.#source;
-    // A sweep may take hours, and be continued after days.
-    const terms = { ...this.#terms, now: (await readClock(db, name)).now };
-    const listed = new Map(payments.map((payment) => [payment.invoiceId, payment]));
-    const inWindow = (await readKnownPayments(db, this.#source, [...listed.keys()])).flatMap((known) => {
-      const payment = listed.get(known.invoiceId);
-      const opening = payment === undefined ? "elsewhere" : decideOpening(payment, known, terms);
-      if (payment === undefined || opening === "elsewhere") return [];
-      const counts = areCounted && !isDatedElsewhere(payment, known, terms);
-      return {
-        invoiceId: payment.invoiceId,
-        digest: payment.digest,
-        opening,
-        counts,
-        missing: counts && !WHOLE.has(opening),
-        opened: isOpened(opening) || opening === "requeue",
-        called: opening !== "complete" && known.confirmation?.openedBy === "callback",
-      };
-    });
-    this.#listed += inWindow.filter(({ counts }) => counts).length;
-    const isKept = this.#sweep.kind === "back_fill";
-    const noted = inWindow.filter(({ counts, missing, opened }) => opened || missing || (counts && isKept));
-    if (noted.length === 0) return;
-    const toDo = new Set<Opening>();
-    await db.transaction().execute(async (trx) => {
-      const counted = noted.filter(({ counts }) => counts);
-      const fresh = await noteSwept(trx, this.#sweep.id, counted);
-      for (const { invoiceId, counts } of noted) if (!counts) fresh.add(invoiceId);
-      const chosen = (wanted: Opening) =>
-        noted.filter((one) => one.opening === wanted && fresh.has(one.invoiceId)).map((one) => one.invoiceId);
-      const keys = (wanted: Opening, recordOnly = false) =>
-        chosen(wanted).map((invoiceId) => ({ invoiceId, source: name, recordOnly }));
-      const toOpen = [...keys("open"), ...keys("ask_again"), ...keys("open_to_record", true)];
-      await openConfirmations(trx, toOpen, { openedBy: "reconcile", priority: "known" });
-      await noteListed(
-        trx,
-        name,
-        noted.filter((one) => isOpened(one.opening) && fresh.has(one.invoiceId)),
-      );
-      await requeueEvents(trx, name, { live, test }, chosen("requeue"));
-      for (const one of noted) if (fresh.has(one.invoiceId)) toDo.add(one.opening);
-      step("payments to be opened");
-    });
-    step("payments opened");
-    if ([...toDo].some(isOpened)) onConfirmations();
-    if (toDo.has("requeue")) onEvents();
+    const queued = await openMissing(db, this.#target, candidates, decidedTo);
+    this.#decidedTo = decidedTo;
+    if (queued.confirmations) onConfirmations();
+    if (queued.events) onEvents();
   }
 }
 
-/**
- * An automatic sweep repairs everything that the list shows, not only its window, at no extra cost.
- */
+/** Why the whole list is to be read; null when what is new and what has changed is enough. */
+function whyWhole({ kind, rest }: ClaimedSweep, known: WholeReading | null, now: Date): WholeBecause | null {
+  if (kind === "back_fill") return "asked_for";
+  if (known === null) return "first";
+  if (known.dates === null) return "uncounted";
+  return rest !== null || known.readAt.getTime() < now.getTime() - WHOLE_EVERY_MS ? "daily" : null;
+}
+
+/** An automatic sweep repairs everything that the list shows, not only its window. */
 function termsOf({
   kind,
   window,
   firstServedAt,
   publish,
-  hasEarlier,
+  previousAt,
 }: ClaimedSweep): Omit<SweepTerms, "now"> {
-  const common = { firstServedAt, seenBefore: hasEarlier };
+  const common = { firstServedAt, seenBefore: previousAt !== null };
   return kind === "automatic"
     ? { ...common, from: firstServedAt ?? window.from, to: null, publishEarlier: false, asksAgain: false }
     : { ...common, ...window, publishEarlier: publish, asksAgain: true };

@@ -41,8 +41,11 @@ const CLAIMED = {
   /** What could not be shown to be complete so far, including the last sweep's. */
   unproven: returned.json<Unproven[]>(),
   publish: returned.boolean,
-  /** An automatic sweep of its collection has ended before. */
-  hasEarlier: returned.boolean,
+  /** When the last automatic sweep of its collection that has ended began; null before the first. */
+  previousAt: nullable(returned.time),
+  /** What the list has said since then is to be looked at, from the invoice after the other on. */
+  decidedSince: nullable(returned.text()),
+  decidedTo: nullable(returned.uuid),
   firstServedAt: nullable(returned.time),
 };
 
@@ -54,7 +57,8 @@ export const sweeps = new ListRuns(
   sql`source, kind, collection_id as "collectionId", started_at as "startedAt",
     case when unread_from is not null and unread_to is not null
       then json_build_object('first', unread_from, 'last', unread_to) end as rest,
-    unproven, publish, coalesce((${last(sql`true`)}), false) as "hasEarlier", ${served} as "firstServedAt"`,
+    unproven, publish, (${last(sql`started_at`)}) as "previousAt", decided_since::text as "decidedSince",
+    decided_to as "decidedTo", ${served} as "firstServedAt"`,
 );
 
 /** How much windows overlap, for payments that the list shows late. */
@@ -170,25 +174,38 @@ export async function scheduleSweeps(
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 60_000 };
 export const PAUSED_MS = 5_000;
 
-/** Saves the progress of a sweep. @param progress.rest what is left of the list. @throws LeaseLost */
+export interface SweepProgressRow {
+  /** What is left of the list. */
+  rest: ListPeriod | null;
+  unproven: readonly Unproven[];
+  /** Everything that the list said before that is looked at. */
+  decidedSince: string;
+  whole: WholeBecause | null;
+}
+
+/** Why a sweep reads everything: it was asked for, is the first or the day's, or counts show nothing. */
+export type WholeBecause = "asked_for" | "first" | "daily" | "uncounted";
+
+/** Saves how far the list is read. @throws LeaseLost */
 export const saveSweepProgress = (
   db: Database,
   sweep: ClaimedSweep,
-  { listed, rest, unproven }: { listed: number; rest: ListPeriod | null; unproven: readonly Unproven[] },
+  { rest, unproven, decidedSince, whole }: SweepProgressRow,
 ): Promise<void> =>
   sweeps.saveProgress(
     db,
     sweep,
-    sql`listed = listed + ${listed}, unread_from = ${rest?.first ?? null}, unread_to = ${rest?.last ?? null},
-      unproven = ${JSON.stringify(unproven)}`,
+    sql`unread_from = ${rest?.first ?? null}, unread_to = ${rest?.last ?? null},
+      unproven = ${JSON.stringify(unproven)}, decided_since = ${decidedSince}, whole = ${whole},
+      decided_to = case kind when 'automatic' then null else decided_to end`,
   );
 
 const COUNTS = {
-  /** Paid invoices that the list showed in the window. */
+  /** Paid invoices that the list shows: of the window, or of an automatic sweep in all. */
   listed: returned.integer,
   /** Paid invoices without an event. */
   missing: returned.integer,
-  /** The missing ones whose confirmation this sweep opened, and those that the list calls something new. */
+  /** Those whose confirmation or event this sweep queued, whatever their date. */
   opened: returned.integer,
   /** The missing ones that a callback had asked about already. */
   called: returned.integer,
@@ -196,20 +213,27 @@ const COUNTS = {
 
 export type SweepCounts = RowOf<typeof COUNTS>;
 
-// An automatic sweep stores only the missing payments, so it has counted the listed ones while reading.
+/** Counts what was looked at up to an invoice, in the transaction that opened it. @throws LeaseLost */
+export const countDecided = (
+  trx: Database,
+  sweep: ClaimedSweep,
+  decidedTo: string,
+  { listed, missing, opened, called }: SweepCounts,
+): Promise<void> =>
+  sweeps.saveProgress(
+    trx,
+    sweep,
+    sql`decided_to = ${decidedTo}, listed = listed + ${listed}, missing = missing + ${missing},
+      opened = opened + ${opened}, called = called + ${called}`,
+  );
+
 const updateFinished = new Statement(
   { ...COUNTS, unproven: returned.json<Unproven[]>(), ...CLEARED },
-  (slots: Slots<{ id: string; leaseToken: string; alarms: AlarmChange }>) => sql`
-    with counted as (
-      select count(*) as listed, count(*) filter (where missing) as missing,
-        count(*) filter (where opened) as opened,
-        count(*) filter (where called) as called
-      from swept_payment where sweep_id = ${slots.value(({ id }) => id)}),
-    moved as (
+  (slots: Slots<{ id: string; leaseToken: string; listed: number | null; alarms: AlarmChange }>) => sql`
+    with moved as (
       update sweep set ${finishedAt}, faults = 0,
-        listed = case kind when 'automatic' then sweep.listed else counted.listed end,
-        missing = counted.missing, opened = counted.opened, called = counted.called
-      from counted where ${isStillHeld(slots)}
+        listed = coalesce(${slots.value(({ listed }) => listed)}, listed)
+      where ${isStillHeld(slots)}
       returning sweep.listed, sweep.missing, sweep.opened, sweep.called, unproven),
     ${alarmsGiven(slots, ({ alarms }) => alarms)}
     select moved.*, ${selectCleared} from moved`,
@@ -217,14 +241,16 @@ const updateFinished = new Statement(
 
 /**
  * Finishes a sweep together with the alarms that this raises or ends (G13).
+ * @param listed how many paid invoices the list shows; null for what was counted.
  * @returns the counts of the whole sweep, including interrupted runs. @throws LeaseLost
  */
 export const finishSweep = async (
   db: Database,
   { id, leaseToken }: ClaimedSweep,
+  listed: number | null,
   alarms: AlarmChange,
 ): Promise<ResultOf<typeof updateFinished>> =>
-  mustBeHeld(await updateFinished.execute(db, { id, leaseToken, alarms }));
+  mustBeHeld(await updateFinished.execute(db, { id, leaseToken, listed, alarms }));
 
 export async function backFillsUnderWay(
   db: Database,

@@ -49,8 +49,8 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
   const { db, source, alarms, log } = options;
   const about = { source: source.name, collection: sweep.collectionId };
   try {
-    const { unproven, ...counts } = await runSweep(options, source, sweep, stop);
-    log.info({ ...about, ...counts, unproven }, "read the provider's list of paid invoices");
+    const { waiting: _, waitingInAll: __, ...result } = await runSweep(options, source, sweep, stop);
+    log.info({ ...about, ...result }, "read the provider's list of paid invoices");
   } catch (error) {
     if (error instanceof LeaseLost) return log.warn(about, "another worker took over a slow sweep");
     const faults = await sweeps.giveBackAfter(error, sweep, {
@@ -91,7 +91,7 @@ export async function backFill(deps: SweepDeps, request: BackFillRequest) {
   const resumed = sweep.rest !== null;
   try {
     const result = await runSweep(deps, source, sweep, signal, onProgress);
-    return { sweepId: sweep.id, resumed, underWay, ...result };
+    return { resumed, underWay, ...result };
   } catch (error) {
     if (error instanceof LeaseLost) throw takenOver();
     const isFault = !signal.aborted;

@@ -1,0 +1,152 @@
+import { type RawBuilder, sql } from "kysely";
+import { type Columns, numeric, type Slots, tableOf, text, time, uuid } from "../../database/statement.ts";
+import type { Database } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
+
+// The statements on `asked_payment`: what a certificate asks Get Invoice about, and what that said.
+
+/** What Get Invoice said about one invoice. */
+export interface AskedInvoice {
+  invoiceId: string;
+  asked: "paid" | "not_paid" | "unknown" | "not_found" | "unclear";
+  status: string | null;
+  type: string | null;
+  collection: string | null;
+  amount: string | null;
+  paidAt: Date | null;
+  createdAt: Date | null;
+}
+
+const ASKED: Columns<AskedInvoice> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  asked: text(({ asked }) => asked),
+  status: text(({ status }) => status),
+  type: text(({ type }) => type),
+  collection: text(({ collection }) => collection),
+  amount: numeric(({ amount }) => amount),
+  paid_at: time(({ paidAt }) => paidAt),
+  created_at: time(({ createdAt }) => createdAt),
+};
+
+export async function noteAsked(
+  db: Database,
+  certificateId: string,
+  answers: readonly AskedInvoice[],
+): Promise<void> {
+  await sql`
+    insert into asked_payment
+      (certificate_id, invoice_id, asked, status, type, collection, amount, paid_at, created_at)
+    select ${certificateId}::uuid, invoice_id, asked, status, type, collection, amount, paid_at, created_at
+    from ${tableOf("answer", ASKED, answers)} order by invoice_id
+    on conflict (certificate_id, invoice_id) do update set asked = excluded.asked, status = excluded.status,
+      type = excluded.type, collection = excluded.collection, amount = excluded.amount,
+      paid_at = excluded.paid_at, created_at = excluded.created_at`.execute(db);
+}
+
+/** Notes invoices that a list showed to a certificate that asks about all of them. */
+export async function noteShown(db: Database, certificateId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    insert into asked_payment (certificate_id, invoice_id, shown)
+    select ${certificateId}::uuid, id, true from unnest(${ids}::uuid[]) as given (id) order by id
+    on conflict do nothing`.execute(db);
+}
+
+/** The lists as a certificate reads them: what they showed since then is listed. */
+export interface CertifiedLists {
+  certificateId: string;
+  source: string;
+  seenSince: Date;
+}
+
+/** Adds invoices that only the books have. @param found yields their ids */
+export async function noteBooked(
+  db: Database,
+  { certificateId, source, seenSince }: CertifiedLists,
+  found: RawBuilder<unknown>,
+): Promise<void> {
+  await sql`
+    insert into asked_payment (certificate_id, invoice_id)
+    select distinct ${certificateId}::uuid, id from (${found}) as found
+    where not exists (select from listed_payment as listed where listed.source = ${source}
+      and listed.invoice_id = found.id and listed.seen_at >= ${seenSince})
+    on conflict do nothing`.execute(db);
+}
+
+/**
+ * The ids that a certificate compares, in id order: those that the lists showed, and those that only the books
+ * have; of one collection, or of all.
+ */
+export const certifiedIds = <Given extends CertifiedLists & { after: string; collectionId: string | null }>(
+  { value }: Slots<Given>,
+  limit: number,
+) => {
+  const source = sql`${value((given) => given.source)}::text`;
+  const after = sql`${value((given) => given.after)}::uuid`;
+  const collection = sql`${value((given) => given.collectionId)}::uuid`;
+  const isListed = sql`listed.source = ${source}
+    and listed.seen_at >= ${value((given) => given.seenSince)}::timestamptz`;
+  return sql`
+    select invoice_id from (
+      (select invoice_id from listed_payment as listed
+        where ${isListed} and invoice_id > ${after}
+          and (${collection} is null or collection_id = ${collection})
+        order by invoice_id limit ${sql.lit(limit)})
+      union
+      (select invoice_id from asked_payment as asked
+        where certificate_id = ${value((given) => given.certificateId)}::uuid and invoice_id > ${after}
+          and (${collection} is null or not exists (select from listed_payment as listed
+            where ${isListed} and listed.invoice_id = asked.invoice_id and collection_id <> ${collection}))
+        order by invoice_id limit ${sql.lit(limit)})) as either
+    order by invoice_id limit ${sql.lit(limit)}`;
+};
+
+/** Joins what lists and Get Invoice said to `work`, rows of `certifiedIds`. */
+export const joinListedAndAsked = <Given extends CertifiedLists>({ value }: Slots<Given>) => sql`
+  left join listed_payment as listed on listed.source = ${value(({ source }) => source)}::text
+    and listed.invoice_id = work.invoice_id and listed.seen_at >= ${value(({ seenSince }) => seenSince)}::timestamptz
+  left join asked_payment as asked on asked.certificate_id = ${value(({ certificateId }) => certificateId)}::uuid
+    and asked.invoice_id = work.invoice_id`;
+
+const AT_ONCE = 20_000;
+
+/** Deletes what was asked for a certificate, once it is made; in parts, however much that was. */
+export async function forgetAsked(db: Database, certificateId: string): Promise<void> {
+  const deleteAsked = sql`
+    delete from asked_payment where ctid = any(array(
+      select ctid from asked_payment where certificate_id = ${certificateId}
+      order by invoice_id limit ${AT_ONCE}))`;
+  for (;;) {
+    const { numAffectedRows } = await inKeyOrder(db, (trx) => deleteAsked.execute(trx));
+    if (Number(numAffectedRows) < AT_ONCE) return;
+  }
+}
+
+/** How many payments the lists showed, how many invoices were asked about, are to be, and were shown to ask. */
+export async function countCertified(
+  db: Database,
+  { certificateId, source, seenSince }: CertifiedLists,
+): Promise<{ listed: number; asked: number; open: number; shown: number }> {
+  const { rows } = await sql<{ listed: number; asked: number; open: number; shown: number }>`
+    select (select count(*)::integer from listed_payment
+        where source = ${source} and seen_at >= ${seenSince}) as listed,
+      count(asked)::integer as asked, count(*) filter (where asked is null)::integer as open,
+      count(*) filter (where shown)::integer as shown
+    from asked_payment where certificate_id = ${certificateId}`.execute(db);
+  return rows[0] ?? { listed: 0, asked: 0, open: 0, shown: 0 };
+}
+
+/** Whether no list has shown an invoice of this collection, created since, that Get Invoice calls paid. */
+export async function lacksPayment(
+  db: Database,
+  { certificateId, source, seenSince, createdSince }: CertifiedLists & { createdSince: Date },
+  collection: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from asked_payment as asked
+    where certificate_id = ${certificateId} and asked = 'paid' and collection = ${collection}
+      and coalesce(created_at >= ${createdSince}, true)
+      and not exists (select from listed_payment as listed where listed.source = ${source}
+        and listed.invoice_id = asked.invoice_id and listed.seen_at >= ${seenSince})
+    limit 1`.execute(db);
+  return rows.length > 0;
+}

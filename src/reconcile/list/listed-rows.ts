@@ -1,0 +1,235 @@
+import { sql } from "kysely";
+import { plainColumn } from "../../confirm/invoices/read-invoices.ts";
+import {
+  boolean,
+  type Columns,
+  nullable,
+  numeric,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  time,
+  uuid,
+} from "../../database/statement.ts";
+import type { Database } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
+import type { ListDates, PerDay } from "./list-dates.ts";
+import type { ListPeriod } from "./list-period.ts";
+import type { ListedPayment } from "./listed-payment.ts";
+
+// The statements on `listed_payment` and `listed_collection`: what lists say, whoever read them and why.
+
+export interface ListKey {
+  source: string;
+  collectionId: string;
+}
+
+/** A reading that stores what it sees. */
+export interface StoringReading extends ListKey {
+  /** What was seen since then was seen by this reading too: what is said twice is merged. */
+  begunAt: Date;
+  /** What was last seen before that is noted as seen, also when it says the same. */
+  renewedBefore: Date;
+  /** The lists of paid statuses are read too: only what they show is counted under one of them. */
+  isWhole: boolean;
+}
+
+const PAYMENT: Columns<ListedPayment> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  paid_at: time(({ paidAt }) => paidAt),
+  paid_until: time(({ paidUntil }) => paidUntil),
+  created_at: time(({ createdAt }) => createdAt),
+  amount: numeric(({ amount }) => amount),
+  label: text(({ label }) => label),
+  digest: text(({ digest }) => digest),
+  filtered: boolean(({ isFiltered, isTest }) => isFiltered && !isTest),
+  says_paid: boolean(({ saysPaid, isTest }) => saysPaid && !isTest),
+  test: boolean(({ isTest }) => isTest),
+};
+
+const storeListed = new Statement(
+  {},
+  ({ value, table }: Slots<{ reading: StoringReading; payments: readonly ListedPayment[] }>) => {
+    const begunAt = sql`${value(({ reading }) => reading.begunAt)}::timestamptz`;
+    const isWhole = sql`${value(({ reading }) => reading.isWhole)}::boolean`;
+    // Another list of the same reading showed it already.
+    const again = sql`(known.seen_at >= ${begunAt})`;
+    return sql`
+      insert into listed_payment as known (source, collection_id, invoice_id, seen_at, paid_at, paid_until,
+        created_at, amount, label, digest, counted, test_only)
+      select ${value(({ reading }) => reading.source)}::text,
+        ${value(({ reading }) => reading.collectionId)}::uuid, invoice_id, clock_timestamp(), paid_at, paid_until,
+        created_at, amount, label, digest, filtered or (says_paid and not ${isWhole}), test
+      from ${table("given", PAYMENT, ({ payments }) => payments)} order by invoice_id
+      on conflict (source, invoice_id) do update set
+        collection_id = excluded.collection_id, seen_at = excluded.seen_at, digest = excluded.digest,
+        counted = excluded.counted or (known.counted and ${again}),
+        test_only = excluded.test_only and (known.test_only or not ${again}),
+        amounts_differ = ${again} and (known.amounts_differ or coalesce(known.amount <> excluded.amount, false)),
+        amount = case when ${again} then coalesce(known.amount, excluded.amount) else excluded.amount end,
+        label = case when ${again} then coalesce(excluded.label, known.label) else excluded.label end,
+        paid_at = case when ${again} then coalesce(known.paid_at, excluded.paid_at) else excluded.paid_at end,
+        paid_until = case when ${again} then coalesce(known.paid_until, excluded.paid_until)
+          else excluded.paid_until end,
+        created_at = case when ${again} then coalesce(known.created_at, excluded.created_at)
+          else excluded.created_at end
+      where known.seen_at < ${value(({ reading }) => reading.renewedBefore)}::timestamptz
+        or known.digest <> excluded.digest or (known.test_only and not excluded.test_only)
+        or (${isWhole} and excluded.counted and not known.counted)`;
+  },
+);
+
+/** Stores what a page of a list says of its payments. */
+export async function noteListed(
+  db: Database,
+  reading: StoringReading,
+  payments: readonly ListedPayment[],
+): Promise<void> {
+  const byId = new Map(payments.map((payment) => [payment.invoiceId, payment]));
+  if (byId.size > 0) await storeListed.execute(db, { reading, payments: [...byId.values()] });
+}
+
+/** What the list counts as paid of what it showed since a moment, by the days that it may mean. */
+export async function listedPerDay(
+  db: Database,
+  { source, collectionId }: ListKey,
+  since: Date,
+  { by, zone }: Pick<ListDates, "by" | "zone">,
+): Promise<PerDay> {
+  const { rows } = await sql<{ day: string; paid: number }>`
+    select to_char(${sql.ref(by)} at time zone ${zone}, 'YYYY-MM-DD') as day, count(*)::integer as paid
+    from listed_payment
+    where source = ${source} and collection_id = ${collectionId} and seen_at >= ${since}
+      and counted and not test_only and ${sql.ref(by)} is not null
+    group by 1`.execute(db);
+  return new Map(rows.map(({ day, paid }) => [day, paid]));
+}
+
+/** Deletes what the list counted as paid on these of its days, and shows no longer. @param shown ids */
+export async function forgetUnlisted(
+  db: Database,
+  { source, collectionId }: ListKey,
+  { first, last }: ListPeriod,
+  { by, zone }: ListDates,
+  shown: readonly string[],
+): Promise<void> {
+  const day = sql`to_char(${sql.ref(by)} at time zone ${zone}, 'YYYY-MM-DD')`;
+  await sql`
+    delete from listed_payment
+    where source = ${source} and collection_id = ${collectionId} and counted and not test_only
+      and ${day} between ${first} and ${last} and invoice_id <> all(${shown}::uuid[])`.execute(db);
+}
+
+const LISTED = {
+  invoiceId: returned.uuid,
+  paidAt: nullable(returned.time),
+  paidUntil: nullable(returned.time),
+  createdAt: nullable(returned.time),
+  label: nullable(returned.text()),
+  counted: returned.boolean,
+  digest: returned.text(),
+};
+export type ListedRow = RowOf<typeof LISTED>;
+
+interface ListedQuery extends ListKey {
+  /** ISO 8601, to the microsecond. */
+  since: string;
+  after: string;
+  limit: number;
+}
+
+const selectListed = new Statement(
+  LISTED,
+  ({ value }: Slots<ListedQuery>) => sql`
+    select invoice_id as "invoiceId", paid_at as "paidAt", paid_until as "paidUntil",
+      created_at as "createdAt", label, counted, digest
+    from listed_payment
+    where source = ${value(({ source }) => source)}
+      and collection_id = ${value(({ collectionId }) => collectionId)}::uuid
+      and seen_at >= ${value(({ since }) => since)}::timestamptz
+      and invoice_id > ${value(({ after }) => after)}::uuid
+    order by invoice_id limit ${value(({ limit }) => limit)}`,
+);
+
+/** The next payments that a list showed, or of which it said something new, since a moment; in id order. */
+export const readListed = (db: Database, query: ListedQuery): Promise<ListedRow[]> =>
+  inKeyOrder(db, (trx) => selectListed.execute(trx, query));
+
+/**
+ * How many payments a list shows, as it was last read.
+ * @param without those that it calls one of these, as `plainStatuses` gives them.
+ */
+export async function countListed(
+  db: Database,
+  { source, collectionId }: ListKey,
+  since: Date,
+  without: readonly string[] = [],
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("listed_payment")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("source", "=", source)
+    .where("collection_id", "=", collectionId)
+    .where("seen_at", ">=", since)
+    .where(sql<boolean>`(label is null or ${plainColumn("label")} <> all(${without}::text[]))`)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** When a list was last read whole, and what its days and counts mean; null dates: they show nothing. */
+export interface WholeReading {
+  readAt: Date;
+  dates: ListDates | null;
+}
+
+export async function readWholeReading(
+  db: Database,
+  { source, collectionId }: ListKey,
+): Promise<WholeReading | null> {
+  const row = await db
+    .selectFrom("listed_collection")
+    .select(["read_at as readAt", "dates"])
+    .where("source", "=", source)
+    .where("collection_id", "=", collectionId)
+    .executeTakeFirst();
+  return row === undefined ? null : { readAt: row.readAt, dates: row.dates as ListDates | null };
+}
+
+/**
+ * Notes a reading of the whole list, unless a later one is known, and forgets what no list of the source has
+ * shown for two days.
+ */
+export async function keepWholeReading(
+  db: Database,
+  { source, collectionId }: ListKey,
+  { readAt, dates }: WholeReading,
+): Promise<void> {
+  await sql`
+    insert into listed_collection as known (source, collection_id, read_at, dates)
+    values (${source}, ${collectionId}, ${readAt}, ${dates === null ? null : JSON.stringify(dates)})
+    on conflict (source, collection_id) do update set read_at = excluded.read_at, dates = excluded.dates
+    where known.read_at <= excluded.read_at`.execute(db);
+  const deleteStale = sql`
+    delete from listed_payment where ctid = any(array(
+      select ctid from listed_payment
+      where source = ${source} and seen_at < ${readAt}::timestamptz - interval '2 days'
+      order by invoice_id limit ${DELETE_LIMIT}))`;
+  for (;;) {
+    const { numAffectedRows } = await inKeyOrder(db, (trx) => deleteStale.execute(trx));
+    if (Number(numAffectedRows) < DELETE_LIMIT) return;
+  }
+}
+
+const DELETE_LIMIT = 20_000;
+
+/** The counts of this list show nothing, until it is read whole again. */
+export async function distrustCounts(db: Database, { source, collectionId }: ListKey): Promise<void> {
+  await db
+    .updateTable("listed_collection")
+    .set({ dates: null })
+    .where("source", "=", source)
+    .where("collection_id", "=", collectionId)
+    .execute();
+}
