@@ -104,6 +104,12 @@ export const LABS: Readonly<Record<string, Lab>> = {
     program: "main.ts",
     packages: POSTGRES,
   },
+  pages: {
+    about: "how many pages of its list a provider is asked for to stay complete, by payments a day",
+    program: "main.ts",
+    quick: ["--per-day 100,1000"],
+    paths: ["src/reconcile"],
+  },
   prometheus: {
     about: "a real Prometheus over the metrics, rules and dashboard",
     packages: ["prometheus"],

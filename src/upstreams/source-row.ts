@@ -88,9 +88,15 @@ const LIST_SHARE = 1 / 4;
 export const listGapMs = (ratePerSecond: number | null): number =>
   ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * LIST_SHARE);
 
+/** Whatever waits, a list is read on after so long, in ms (G11). */
+const LIST_WAITS_MS = 5_000;
+
+/** How long a reader that stepped aside waits at least before it looks again, in ms. */
+const STEPPED_ASIDE_MS = 100;
+
 interface Turn {
   granted: boolean;
-  /** How long until it may be granted, so far as other readers of lists are the reason; in ms. */
+  /** How long until it may be granted, so far as others are the reason; in ms. */
   nextInMs: number;
   upstream: VersionedUpstream | null;
 }
@@ -100,8 +106,14 @@ interface Turn {
  * the rate. It comes out of the same bucket as confirmations, and may leave that below zero, by one at most:
  * confirming leaves less than one in it, and would otherwise starve the list.
  * @param ratePerSecond null for no limit.
+ * @param isUrgent a condition on the row of `source`: something else waits, for which lists step aside.
  */
-export async function takeTurn(db: Database, source: string, ratePerSecond: number | null): Promise<Turn> {
+export async function takeTurn(
+  db: Database,
+  source: string,
+  ratePerSecond: number | null,
+  isUrgent: RawBuilder<boolean>,
+): Promise<Turn> {
   const upstream = await readUpstreamRow(db, SOURCE, source);
   // A source that was never served has no row, and so neither state nor bucket.
   if (upstream === null) return { granted: true, nextInMs: 0, upstream };
@@ -115,9 +127,11 @@ export async function takeTurn(db: Database, source: string, ratePerSecond: numb
     update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp(),
       list_at = clock_timestamp() + ${gap}
     where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0
-      and list_at <= clock_timestamp()`.execute(db);
+      and list_at <= clock_timestamp()
+      and (not ${isUrgent} or list_at <= clock_timestamp() - ${interval(LIST_WAITS_MS)})`.execute(db);
   const granted = numAffectedRows > 0n;
-  return { granted, nextInMs: granted ? 0 : await nextListInMs(db, source), upstream };
+  const nextInMs = granted ? 0 : Math.max(STEPPED_ASIDE_MS, await nextListInMs(db, source));
+  return { granted, nextInMs, upstream };
 }
 
 async function nextListInMs(db: Database, source: string): Promise<number> {

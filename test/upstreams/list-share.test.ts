@@ -13,16 +13,23 @@ describe("the calls that read lists of a source with a rate limit", () => {
     const fill = () => sql`update source set allowance = 1, allowance_at = clock_timestamp()`.execute(db);
 
     await fill();
-    const readers = await Promise.all([1, 2, 3].map(() => takeTurn(db, "default", RATE)));
+    const take = (isUrgent = sql<boolean>`false`) => takeTurn(db, "default", RATE, isUrgent);
+    const readers = await Promise.all([1, 2, 3].map(() => take()));
     expect(readers.filter(({ granted }) => granted)).toHaveLength(1);
 
     await fill();
-    const next = await takeTurn(db, "default", RATE);
+    const next = await take();
     expect(next.granted).toBe(false);
     expect(next.nextInMs).toBeGreaterThan(200_000);
     expect(next.nextInMs).toBeLessThanOrEqual(400_000);
 
     await sql`update source set list_at = clock_timestamp()`.execute(db);
-    expect(await takeTurn(db, "default", RATE)).toMatchObject({ granted: true });
+    expect(await take()).toMatchObject({ granted: true });
+
+    // Something more urgent waits: lists step aside, for five seconds at most.
+    await sql`update source set list_at = clock_timestamp(), allowance = 1`.execute(db);
+    expect(await take(sql`true`)).toMatchObject({ granted: false });
+    await sql`update source set list_at = clock_timestamp() - interval '5 seconds'`.execute(db);
+    expect(await take(sql`true`)).toMatchObject({ granted: true });
   });
 });

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
+import { sourceIsFlooded } from "../../upstreams/upstream-kind.ts";
 import { isGiven, KEY } from "./change-confirmations.ts";
 import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
 
@@ -30,6 +31,16 @@ export async function readStates(
 ): Promise<RowOf<typeof STATE>[]> {
   return keys.length === 0 ? [] : await selectStates.execute(db, keys);
 }
+
+/**
+ * A condition on rows of `source`: a first request waits longer than it should. One that nothing works on, as
+ * while no relay is connected, is not waited for after a minute, nor is a flood of made-up ids.
+ */
+export const confirmationsWait = sql<boolean>`
+  exists (select from confirmation where confirmation.source = source.name and state = 'due'
+    and least(attempt + confirmation.faults, 1) = 0
+    and (priority = 'known' or (priority = 'unknown' and not ${sourceIsFlooded}))
+    and due_at between clock_timestamp() - interval '1 minute' and clock_timestamp() - interval '1 second')`;
 
 const confirmationOf = (db: Database, { invoiceId, source }: ConfirmationKey) =>
   db.selectFrom("confirmation").where("invoice_id", "=", invoiceId).where("source", "=", source);

@@ -106,7 +106,7 @@ export async function readLater(reading: LaterReading, lists: Reading, now: Date
     if (name === null || !(await lacksPayment(db, lacking, name))) continue;
     const reader = readerOf(reading, pace, { collectionId: id, begunAt });
     const later = { first: addDays(period.last, -1), last: addDays(dayOf(now), 2) };
-    for (const part of await reader.partsOf(later)) {
+    for (const part of (await reader.partsOf(later)).parts) {
       await reader.readWhole(part);
       if (!(await lacksPayment(db, lacking, name))) break;
     }
@@ -124,7 +124,8 @@ async function readCollection(
   const { db, source, period } = reading;
   const reader = readerOf(reading, pace, list);
   const doubts: string[] = [];
-  for (const part of await reader.partsOf(period)) {
+  const { parts, count } = await reader.partsOf(period);
+  for (const part of parts) {
     doubts.push(...(await reader.readWhole(part)).map(describeUnproven));
     onDays(daysRead(period, restAfter(period, part)).read);
   }
@@ -133,26 +134,26 @@ async function readCollection(
   const statuses = plainStatuses(["Unpaid", ...source.paidStatuses, ...source.invalidStatuses]);
   const key = { source: source.name, collectionId: list.collectionId };
   const others = () => countListed(db, key, list.begunAt, statuses);
-  const doubt = await doubtOfCounts(reader, source, period, others);
+  const doubt = await doubtOfCounts(reader, source, { period, count }, others);
   return { reader, doubts: doubt === null ? doubts : [...doubts, doubt] };
 }
 
 /**
- * Whether the counts by status add up to the count of all. What the list calls something else may be counted
+ * Whether the counts by status add up to the `count` of all. What the list calls something else may be counted
  * under one of these or not. Without counts, or without a filter, nothing can be added up: all was read.
  * @returns what contradicts, in plain words; null when nothing does.
  */
 async function doubtOfCounts(
   reader: ListReader,
   { paidStatuses, invalidStatuses }: ReconcileSource,
-  period: ListPeriod,
+  { period, count: first }: { period: ListPeriod; count: number | null },
   countOthers: () => Promise<number>,
 ): Promise<string | null> {
   const count = (status: string | null) =>
     reader.count({ period, status: status?.trim() ?? null, type: null });
   const others = await countOthers();
   let doubt = "";
-  let all = await count(null);
+  let all = first;
   for (let counting = 1; counting <= COUNTINGS; counting += 1) {
     if (all === null) return null;
     // An empty list may mean that it misreads the dates, so the list without dates is checked.

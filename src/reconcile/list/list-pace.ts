@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Alarms } from "../../alarms/alarms.ts";
+import { confirmationsWait } from "../../confirm/queue/read-confirmations.ts";
 import type { Database } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { storableText } from "../../kit/text.ts";
@@ -42,7 +43,7 @@ export class SourcePaused extends RelayError {
 
 /**
  * Limits calls to what the source allows: none while it is paused or backing off, and otherwise from the same
- * token bucket as confirmations, in all processes.
+ * token bucket as confirmations, in all processes. Confirmations that wait go first.
  */
 export class ListPace {
   readonly #options: ListPaceOptions;
@@ -99,7 +100,12 @@ export class ListPace {
     await wait(Math.max(0, this.#nextAt - performance.now()), undefined, { signal });
     for (;;) {
       signal.throwIfAborted();
-      const { granted, nextInMs, upstream } = await takeTurn(db, source.name, source.ratePerSecond);
+      const { granted, nextInMs, upstream } = await takeTurn(
+        db,
+        source.name,
+        source.ratePerSecond,
+        confirmationsWait,
+      );
       if (upstream !== null && upstream.pausedBy !== null)
         throw new SourcePaused(source.name, upstream.pausedBy);
       this.#upstream.saw(upstream === null || isHealthy(upstream));

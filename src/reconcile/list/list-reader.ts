@@ -91,11 +91,18 @@ export class ListReader {
     this.#sets = statusSets(options.source);
   }
 
-  /** The parts in which to read a period, the newest first; small ones when not all can be read. */
-  async partsOf(period: ListPeriod, areSmall = false): Promise<ListPeriod[]> {
+  /**
+   * The parts in which to read a period, the newest first, and how many items the list counts in it.
+   * @param areSmall when not all can be read.
+   */
+  async partsOf(
+    period: ListPeriod,
+    areSmall = false,
+  ): Promise<{ parts: ListPeriod[]; count: number | null }> {
     const count = areSmall ? null : await this.count({ ...ALL, period });
     const days = daysBetween(period.first, period.last);
-    return partsOf(period, Math.ceil(count === null ? days / PART_DAYS : count / READING_LIMIT));
+    const parts = partsOf(period, Math.ceil(count === null ? days / PART_DAYS : count / READING_LIMIT));
+    return { parts, count };
   }
 
   /**

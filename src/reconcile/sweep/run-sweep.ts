@@ -206,7 +206,7 @@ class SweepRun {
     const beginsNew = kind === "automatic" && rest === null && recent.first > left.first;
     if (beginsNew) yield recent;
     const others = beginsNew ? { first: left.first, last: addDays(recent.first, 1) } : left;
-    yield* await reader.partsOf(others, faults >= PATIENCE);
+    yield* (await reader.partsOf(others, faults >= PATIENCE)).parts;
   }
 
   /** Reads the last two days, and of the others those that the list counts otherwise than it showed them. */
