@@ -456,8 +456,6 @@ window_from timestamp with time zone
 window_to timestamp with time zone
 decided_since timestamp with time zone
 decided_to uuid
-unread_from date
-unread_to date
 listed integer not null default 0
 missing integer not null default 0
 opened integer not null default 0

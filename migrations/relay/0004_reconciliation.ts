@@ -5,9 +5,8 @@ import { type Kysely, sql } from "kysely";
  * well: who holds the lease reads, and a dead reader's work is taken up where it stood.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `unread_from`: where the reading stands. `unproven` holds the days whose reading contradicted itself; the
-  // next sweep reads them again. `called` counts the missing ones that a callback had asked about already:
-  // the others no callback ever named. `decided_since` and `decided_to` say how far the payments that the
+  // `unproven` holds the days whose reading contradicted itself. `called` counts the missing ones that a
+  // callback had asked about already: the others no callback ever named. `decided_since` and `decided_to` say how far the payments that the
   // list showed are looked at: the counts move with them, so that no crash counts anything twice. `whole`:
   // why everything was read and not only what is new; null when that was enough.
   await sql`
@@ -23,8 +22,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       window_to timestamptz,
       decided_since timestamptz,
       decided_to uuid,
-      unread_from date,
-      unread_to date,
       listed integer not null default 0,
       missing integer not null default 0,
       opened integer not null default 0,

@@ -77,8 +77,8 @@ export const operationParts = ({
       reconcilePeriod(
         asking,
         { ...asking, ...period, publish, actor, reason },
-        ({ name: source }, collectionId, { read: done, total }) =>
-          onProgress({ source, collectionId, step: "lists", done, total }),
+        ({ name: source }, collectionId, progress) =>
+          onProgress({ source, collectionId, step: "lists", ...progress }),
       ),
     );
   },

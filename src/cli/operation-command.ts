@@ -255,7 +255,7 @@ const camel = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const UNITS = {
-  lists: "days of the list of",
+  lists: "pages of the list of",
   invoices: "invoices asked about, of",
   books: "payments compared, of",
   decided: "done",

@@ -6,7 +6,7 @@ import { bookDayOf, bookPeriod, lastBookDay } from "../kit/time.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";
-import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
+import type { SweepDeps } from "./sweep/run-sweep.ts";
 import { backFill } from "./sweep/sweep.ts";
 
 /** Reconcile and certify on request: the command line and the admin API both call this. */
@@ -83,7 +83,6 @@ export const reconciled = z.object({
   from: z.string(),
   to: z.string(),
   zone: z.string().describe("Whose days they are."),
-  resumed: z.boolean().describe("It continued an interrupted run."),
   underWay: z.array(z.string()).describe("Other periods of this source that were being read."),
   unproven: z
     .array(z.object({ first: z.string(), last: z.string(), why: z.string() }))
@@ -99,12 +98,17 @@ export const reconciled = z.object({
 });
 export type ReconcileResult = z.output<typeof reconciled>;
 
+/** Pages that were read, and about how many there are; null when the list does not say. */
+interface PagesRead {
+  done: number;
+  total: number | null;
+}
+
 /** Reads the lists of a period and queues what is missing; the running relay asks and publishes. Audited. */
 export async function reconcilePeriod(
   deps: SweepDeps,
   request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
-  onProgress: (source: ReconcileSource, collectionId: string, progress: SweepProgress) => void = () =>
-    undefined,
+  onProgress: (source: ReconcileSource, collectionId: string, progress: PagesRead) => void = () => undefined,
 ): Promise<(ReconcileResult | Unread)[]> {
   const { sources, collection, from, to, publish, actor, reason, signal } = request;
   const chosen = sourcesWith(sources, collection);
@@ -136,7 +140,7 @@ export async function reconcilePeriod(
         window: bookPeriod(from, to, source.booksTimeZone),
         publish,
         signal,
-        onProgress: (progress) => onProgress(source, collectionId, progress),
+        onProgress: (done, total) => onProgress(source, collectionId, { done, total }),
       });
       const others = underWay.map(
         (one) =>

@@ -132,7 +132,7 @@ describe("the certificate", () => {
     await noteShown(given.db, late.id, [seen]);
 
     const request = { source: given.source, window, collectionId: null, signal };
-    await expect(makeCertificates(given.context, request, late, 1)).rejects.toThrow(LeaseLost);
+    await expect(makeCertificates(given.context, request, late)).rejects.toThrow(LeaseLost);
 
     expect(await given.query("select invoice_id from asked_payment")).toEqual([{ invoice_id: seen }]);
     expect(given.provider.queries).toEqual([]);

@@ -7,23 +7,37 @@ import { books } from "./relay-books.ts";
 
 const signal = new AbortController().signal;
 
-const slowedDown = async () => {
-  throw new ListUnreadable("The list", { kind: "rate_limited", retryAfterMs: null, error: "429" });
-};
+const SLOW_DOWN = { kind: "slow_down", retryAfterMs: null, error: "429" } as const;
 
-/** Reading lists that answer 429 so many times in a row; nobody waits for what they ask. */
+/** A source that has answered 429 so many times in a row; nobody waits for what that asks. */
 async function slowed(times: number) {
   const given = await books();
-  const pace = () => new ListPace({ ...given.context, signal });
+  const upstream = new Upstream({ ...given.context, kind: SOURCE, name: "default" });
+  const slowDown = () => upstream.note(SLOW_DOWN);
+  for (let turn = 0; turn < times; turn += 1) await slowDown();
   const open = () => given.query("update source set opens_at = '-infinity', version = version + 1");
-  for (let turn = 0; turn < times; turn += 1) {
-    await expect(pace().call(slowedDown)).rejects.toThrow("429");
-    await open();
-  }
-  return { ...given, read: () => pace().call(async () => "a page") };
+  await open();
+  const read = () => new ListPace({ ...given.context, signal }).call(async () => "a page");
+  return { ...given, read, slowDown };
 }
 
 describe("the pace at which lists are read", () => {
+  it.each([
+    [{ kind: "fault", error: "HTTP 502" }, 2],
+    [{ kind: "rate_limited", retryAfterMs: 10, error: "429" }, 2],
+    [{ kind: "rate_limited", retryAfterMs: 60_000, error: "429" }, 1],
+    [{ kind: "outside_contract", error: "no list", evidence: "" }, 1],
+  ] as const)("a page that is refused by %j is asked for so often: %i", async (refusal, times) => {
+    const given = await books();
+    let asked = 0;
+    const call = async () => {
+      asked += 1;
+      throw new ListUnreadable("The list", refusal);
+    };
+    await expect(new ListPace({ ...given.context, signal }).call(call)).rejects.toThrow(refusal.error);
+    expect(asked).toBe(times);
+  });
+
   it("five 429s in a row are told, and the first page that is read ends it", async () => {
     const given = await slowed(5);
     expect(await given.openAlarms()).toEqual(["source_failing"]);
@@ -37,7 +51,7 @@ describe("the pace at which lists are read", () => {
   it("429s that pages lie between do not add up to a longer and longer wait", async () => {
     const given = await slowed(4);
     await given.read();
-    await expect(new ListPace({ ...given.context, signal }).call(slowedDown)).rejects.toThrow("429");
+    await given.slowDown();
     const [row] = await given.query<{ wait: number }>(
       "select extract(epoch from opens_at - now())::float8 as wait from source",
     );

@@ -104,7 +104,7 @@ describe("an automatic sweep", () => {
     ).toEqual([{ whole: true }]);
   });
 
-  it("breaks off visibly, keeps what it found, goes on where it stood, and alarms the third fault in a row", async () => {
+  it("breaks off visibly and keeps what it found; the third time it leaves out what it cannot read, with an alarm", async () => {
     const given = await books();
     const recent = pay(given, 0, { createdAt: new Date() });
     const old = pay(given, 20);
@@ -112,26 +112,26 @@ describe("an automatic sweep", () => {
       const last = given.provider.queries.at(-1)?.get("endDate") ?? "";
       given.provider.faults = Date.parse(last) < Date.now() ? [answer(500)] : [];
     };
-    for (let fault = 1; fault <= 3; fault += 1) {
+    for (let fault = 1; fault <= 2; fault += 1) {
       await sweepPass(given.context, GO_ON);
       const [row] = await sweeps(given);
       expect(row).toMatchObject({ state: "due", faults: fault });
       expect(String(row?.last_error)).toMatch(/Get Collection Invoices.*500/);
-      expect(await given.openAlarms()).toEqual(fault < 3 ? [] : ["sweep_failing"]);
+      expect(await given.openAlarms()).toEqual([]);
       await dueNow(given);
     }
+    await sweepPass(given.context, GO_ON);
+    expect(await sweeps(given)).toMatchObject([{ state: "done", missing: 1, opened: 1 }]);
     expect((await confirmations(given)).map(({ id }) => id)).toEqual([recent]);
+    expect(await given.openAlarms()).toEqual(["sweep_failing"]);
 
     given.provider.beforePage = () => undefined;
     given.provider.faults = [];
-    const queriesBefore = given.provider.queries.length;
-    await sweepPass(given.context, GO_ON);
-    expect(await sweeps(given)).toMatchObject([
-      { state: "done", listed: 2, missing: 2, opened: 2, faults: 0 },
-    ]);
+    await sweepPass({ ...given.context, intervalMs: 0 }, GO_ON);
+    expect(await sweeps(given)).toContainEqual(
+      expect.objectContaining({ state: "done", listed: 2, opened: 1 }),
+    );
     expect((await confirmations(given)).map(({ id }) => id)).toEqual([recent, old]);
-    const asked = given.provider.queries.slice(queriesBefore).map((query) => query.get("endDate") ?? "");
-    expect(Math.max(...asked.map((day) => Date.parse(day)))).toBeLessThan(Date.now());
     expect(await given.openAlarms()).toEqual([]);
   });
 

@@ -316,9 +316,6 @@ function reconcileText(done: readonly Reconciled[], publish: boolean): string {
       ),
     ),
     ...done.flatMap(({ underWay }) => underWay.map((other) => `Another reconcile is under way: ${other}.`)),
-    ...(done.some(({ resumed }) => resumed)
-      ? ["It continued an interrupted run; the counts include that run."]
-      : []),
   ].join("\n")}`;
 }
 

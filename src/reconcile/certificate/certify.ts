@@ -13,6 +13,7 @@ import { readClock } from "../../upstreams/source-row.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
 import { closeProvenGap, GAP, keepCertifiedDays } from "../certified-days.ts";
 import { periodFor } from "../list/list-period.ts";
+import type { OnPages } from "../list/list-reader.ts";
 import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";
 import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";
 import { forgetAsked } from "./asked-payment.ts";
@@ -54,13 +55,11 @@ interface CertifyRequest {
 }
 
 export type CertifyProgress =
-  | { step: "lists"; done: number; total: number }
+  /** In pages. */
+  | { step: "lists"; done: number; total: number | null }
   /** The total is known of a deep one. */
   | { step: "invoices"; done: number; total: number | null }
   | { step: "books"; done: number; total: null };
-
-/** How often a failing call is tried before a certificate on request fails. */
-const TRIES = 5;
 
 /**
  * Is every payment of the period accounted for? Compares the provider's lists with the relay's books and
@@ -75,7 +74,7 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, lease);
   step("certificate claimed");
   try {
-    const [whole, ...parts] = await makeCertificates(deps, request, claimed, TRIES);
+    const [whole, ...parts] = await makeCertificates(deps, request, claimed);
     step("certificate to be kept");
     const change = whole.result === "not_equal" ? alarmsOfResult(whole) : {};
     const { issued, cleared } = await keepCertificate(deps, claimed, whole, change);
@@ -128,7 +127,6 @@ export async function makeCertificates(
   { db, alarms, lease }: CertifyDeps,
   request: CertifyRequest,
   claimed: ClaimedCertificate,
-  tries: number,
 ): Promise<[Certificate, ...Certificate[]]> {
   const { source, window, deep = false, isDaily = false, onProgress = () => undefined } = request;
   const collectionIds = collectionsOf(source, request.collectionId);
@@ -136,7 +134,8 @@ export async function makeCertificates(
   const collectionId = request.collectionId?.toLowerCase() ?? null;
   const period = periodFor(window, source.lookbackMs);
   return await certificates.whileHeld({ db, lease, run: claimed, stop: request.signal }, async (signal) => {
-    const calls = { db, alarms, source, certificateId: claimed.id, deep, tries, signal };
+    const calls = { db, alarms, source, certificateId: claimed.id, deep, signal };
+    const onPages: OnPages = (done, total) => onProgress({ step: "lists", done, total });
     let reading = claimed.progress?.reading ?? null;
     if (!canContinueWith(reading, readingTerms(source, collectionIds, period), window)) {
       await startOver(db, claimed);
@@ -145,7 +144,7 @@ export async function makeCertificates(
         collectionIds,
         period,
         isDaily,
-        onProgress: (done, total) => onProgress({ step: "lists", done, total }),
+        onProgress: onPages,
       });
       step("lists to be kept");
       await saveReading(db, claimed, { reading });
@@ -162,7 +161,7 @@ export async function makeCertificates(
     const ask = () =>
       askInvoices(calls, lists, (done, total) => onProgress({ step: "invoices", done, total }));
     await ask();
-    const later = await readLater({ ...calls, collectionIds, period }, reading, now);
+    const later = await readLater({ ...calls, collectionIds, period, onProgress: onPages }, reading, now);
     if (later > 0) await ask();
     reading = { ...reading, pages: reading.pages + later };
     // What was paid while the provider was asked is not of the future.
@@ -221,7 +220,7 @@ async function makeDaily(
   const failing = { name: "certificate_failing", source: source.name, subject: source.name } as const;
   try {
     const request = { source, window: claimed.window, collectionId: null, isDaily: true, signal: stop };
-    const [certificate] = await makeCertificates(options, request, claimed, 1);
+    const [certificate] = await makeCertificates(options, request, claimed);
     if (certificate.result === "refused" && claimed.faults + 1 < ALARMING_FAULTS) {
       // Start over: read the lists again.
       await saveReading(db, claimed, { reading: null });

@@ -149,10 +149,10 @@ interface CandidateQuery extends CertifiedLists {
 const CANDIDATE = {
   id: returned.uuid,
   listed: returned.boolean,
-  /** It is asked about already, or nothing calls it paid. */
-  settled: returned.boolean,
   label: nullable(returned.text()),
   digest: nullable(returned.text()),
+  /** It is asked about already, or nothing calls it paid. */
+  settled: returned.boolean,
   isPaid: returned.boolean,
   askedDigest: nullable(returned.text()),
   leavesOpen: returned.boolean,

@@ -1,18 +1,24 @@
 import { plainStatuses } from "../../confirm/invoices/confirmed-invoice.ts";
 import { storableText } from "../../kit/text.ts";
-import { addDays, bookDayOf, dayOf, daysBetween, startOf } from "../../kit/time.ts";
+import { addDays, bookDayOf, dayOf, startOf } from "../../kit/time.ts";
 import { toUtc } from "../../provider/provider.ts";
 import { readClock } from "../../upstreams/source-row.ts";
 import { noteWholeReading } from "../list/list-counts.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
-import { daysRead, type ListPeriod, possiblePayment, restAfter } from "../list/list-period.ts";
-import { describeUnproven, ListReader, UNUSABLE_LIMIT, type Unusable } from "../list/list-reader.ts";
+import { type ListPeriod, possiblePayment } from "../list/list-period.ts";
+import {
+  describeUnproven,
+  ListReader,
+  type OnPages,
+  UNUSABLE_LIMIT,
+  type Unusable,
+} from "../list/list-reader.ts";
 import { countListed, noteListed } from "../list/listed-rows.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { lacksPayment, noteShown } from "./asked-payment.ts";
 import { type Reading, readingTerms } from "./certificate.ts";
 
-export interface PeriodReading extends Required<ListPaceOptions> {
+export interface PeriodReading extends ListPaceOptions {
   certificateId: string;
   collectionIds: readonly string[];
   period: ListPeriod;
@@ -20,8 +26,7 @@ export interface PeriodReading extends Required<ListPaceOptions> {
   deep: boolean;
   /** The daily one: what it reads is all that sweeps would read. */
   isDaily: boolean;
-  /** Receives the progress after each step, in days of the lists. */
-  onProgress: (read: number, total: number) => void;
+  onProgress: OnPages;
 }
 
 /** How often a changing list is counted before its counts are taken as contradictory. */
@@ -45,12 +50,10 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
     doubts: [],
     unusable: [],
   };
-  const days = daysBetween(period.first, period.last);
-  for (const [index, collectionId] of collectionIds.entries()) {
+  for (const collectionId of collectionIds) {
     const name = await readCollectionName(source, pace, collectionId, reading.signal);
     result.collections.push({ id: collectionId, name });
-    const onDays = (read: number) => reading.onProgress(index * days + read, collectionIds.length * days);
-    const { reader, doubts } = await readCollection(reading, pace, { collectionId, begunAt: now }, onDays);
+    const { reader, doubts } = await readCollection(reading, pace, { collectionId, begunAt: now });
     if (reading.isDaily && doubts.length === 0)
       await noteWholeReading(
         db,
@@ -67,17 +70,22 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   return result;
 }
 
-type LaterReading = Omit<PeriodReading, "onProgress" | "isDaily">;
+type LaterReading = Omit<PeriodReading, "isDaily">;
 
 const readerOf = (
-  { db, source, certificateId, deep, signal }: LaterReading,
+  { db, source, certificateId, deep, signal, onProgress }: LaterReading,
   pace: ListPace,
   { collectionId, begunAt }: { collectionId: string; begunAt: Date },
-): ListReader =>
-  new ListReader({
+): ListReader => {
+  let pages = 0;
+  return new ListReader({
     source,
     collectionId,
     call: (call) => pace.call(call),
+    onPage(expected) {
+      pages += 1;
+      onProgress(pages, expected);
+    },
     signal,
     async sink(payments, ids) {
       const storing = { source: source.name, collectionId, begunAt, renewedBefore: begunAt, isWhole: true };
@@ -85,6 +93,7 @@ const readerOf = (
       if (deep) await noteShown(db, certificateId, ids);
     },
   });
+};
 
 /**
  * Reads the days after the period too, while the lists lack a payment: where their dates mean payment, one that
@@ -119,7 +128,6 @@ async function readCollection(
   reading: PeriodReading,
   pace: ListPace,
   list: { collectionId: string; begunAt: Date },
-  onDays: (read: number) => void,
 ): Promise<{ reader: ListReader; doubts: string[] }> {
   const { db, source, period } = reading;
   const reader = readerOf(reading, pace, list);
@@ -127,7 +135,6 @@ async function readCollection(
   const { parts, count } = await reader.partsOf(period);
   for (const part of parts) {
     doubts.push(...(await reader.readWhole(part)).map(describeUnproven));
-    onDays(daysRead(period, restAfter(period, part)).read);
   }
   if (reader.unusable.size > UNUSABLE_LIMIT)
     doubts.push(`${period.first} to ${period.last}: more than ${UNUSABLE_LIMIT} items name no invoice`);

@@ -15,6 +15,9 @@ import { ListUnreadable } from "./list-reader.ts";
 /** The longest wait before the source is checked again, in ms. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** How often a call is tried: of ten thousand pages one always fails. */
+const TRIES = 2;
+
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
 /**
@@ -27,8 +30,6 @@ export interface ListPaceOptions {
   db: Database;
   alarms: Alarms;
   source: ReconcileSource;
-  /** How often a call is tried before its refusal is thrown; once by default. */
-  tries?: number;
   signal: AbortSignal;
 }
 
@@ -60,12 +61,13 @@ export class ListPace {
   }
 
   /**
-   * Makes a call when its turn has come, and again while its refusal is temporary and there are tries left.
+   * Makes a call when its turn has come, and again while its refusal is temporary: twice at most, and
+   * not where the provider asks for a longer wait.
    * @param call throws ListUnreadable when the provider refuses.
    * @throws ListUnreadable; SourcePaused; AbortError once the signal aborts.
    */
   async call<Result>(call: () => Promise<Result>): Promise<Result> {
-    const { tries = 1, signal } = this.#options;
+    const { signal } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       await this.#turn();
       try {
@@ -75,7 +77,9 @@ export class ListPace {
       } catch (error) {
         if (!(error instanceof ListUnreadable)) throw error;
         await this.#slowDown(error);
-        if (attempt >= tries || error.next !== "retry" || signal.aborted) throw error;
+        const { refusal } = error;
+        const isLong = refusal.kind === "rate_limited" && (refusal.retryAfterMs ?? 0) > TRY_AGAIN.capMs;
+        if (attempt >= TRIES || error.next !== "retry" || isLong || signal.aborted) throw error;
         await wait(backOffMs(attempt, TRY_AGAIN), undefined, { signal });
       }
     }

@@ -46,19 +46,6 @@ export function partsOf({ first, last }: ListPeriod, count: number): ListPeriod[
   }
 }
 
-/** What is left of a period after this part of it; null after the last one. */
-export const restAfter = ({ first }: ListPeriod, part: ListPeriod): ListPeriod | null =>
-  part.first <= first ? null : { first, last: addDays(part.first, 1) };
-
-/** How many days of a list were read when `rest` is left of it, and how many it has. */
-export function daysRead(
-  { first, last }: ListPeriod,
-  rest: ListPeriod | null,
-): { read: number; total: number } {
-  const total = daysBetween(first, last);
-  return { total, read: total - (rest === null ? 0 : daysBetween(rest.first, rest.last)) };
-}
-
 /** Splits a period in two, the newer first; null when it is too short. */
 export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older: ListPeriod] | null {
   const days = daysBetween(first, last);

@@ -37,12 +37,19 @@ export interface Unusable {
   datePaid: string | null;
 }
 
+/** Told of each page that is read. @param expected pages in all, where that is known */
+export type OnPage = (expected: number | null) => void;
+
+/** The progress of a reading, in pages. */
+export type OnPages = (done: number, total: number | null) => void;
+
 export interface ListReaderOptions {
   source: ReconcileSource;
   collectionId: string;
   sink: ListSink;
   /** Makes each call for a page, as `ListPace` does. */
   call: <Result>(call: () => Promise<Result>) => Promise<Result>;
+  onPage?: OnPage;
   signal: AbortSignal;
 }
 
@@ -83,6 +90,7 @@ export class ListReader {
   /** Pages read so far, and those of the list of all. */
   pages = 0;
   pagesOfAll = 0;
+  #expected: number | null = null;
   /** Items without a usable invoice id, each once: one more than the limit says that not all are kept. */
   readonly unusable = new Map<string, Unusable>();
 
@@ -100,6 +108,8 @@ export class ListReader {
     areSmall = false,
   ): Promise<{ parts: ListPeriod[]; count: number | null }> {
     const count = areSmall ? null : await this.count({ ...ALL, period });
+    // The paid ones and all of them, where most are paid.
+    if (count !== null) this.#expected = 2 * Math.ceil(count / PAGE_SIZE);
     const days = daysBetween(period.first, period.last);
     const parts = partsOf(period, Math.ceil(count === null ? days / PART_DAYS : count / READING_LIMIT));
     return { parts, count };
@@ -231,7 +241,7 @@ export class ListReader {
 
   /** A page past the end that the provider answers with "not found" is an empty one. */
   #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage> {
-    const { source, collectionId, call, signal } = this.#options;
+    const { source, collectionId, call, signal, onPage = () => undefined } = this.#options;
     const { period, status, type } = query;
     const request: PageRequest = {
       collectionId,
@@ -247,6 +257,7 @@ export class ListReader {
       step("page answered");
       if (answer.kind === "page") {
         this.pages += 1;
+        onPage(this.#expected === null ? null : Math.max(this.#expected, this.pages));
         return answer.page;
       }
       if (answer.kind === "not_found" && page > 1) return NO_PAGE;

@@ -11,8 +11,8 @@ import type { Lease } from "../../work/lease.ts";
 import { findChangedDays, noteWholeReading } from "../list/list-counts.ts";
 import { countOn, type ListDates, recentSince, requestFor } from "../list/list-dates.ts";
 import { ListPace, readCollectionName } from "../list/list-pace.ts";
-import { daysRead, type ListPeriod, periodFor, restAfter } from "../list/list-period.ts";
-import { ListReader, ListUnreadable, type Unproven } from "../list/list-reader.ts";
+import { type ListPeriod, periodFor } from "../list/list-period.ts";
+import { ListReader, ListUnreadable, type OnPages, type Unproven } from "../list/list-reader.ts";
 import {
   countListed,
   distrustCounts,
@@ -36,7 +36,7 @@ import {
   type ClaimedSweep,
   finishSweep,
   type SweepCounts,
-  saveSweepProgress,
+  saveDecided,
   sweeps,
   type WholeBecause,
 } from "./sweep-row.ts";
@@ -47,14 +47,6 @@ export interface SweepDeps {
   lease: Lease;
   onConfirmations: () => void;
   onEvents?: () => void;
-}
-
-export interface SweepProgress {
-  /** What is left of the list; null when all is read. */
-  rest: ListPeriod | null;
-  /** In days of the list. */
-  read: number;
-  total: number;
 }
 
 export interface SweepResult extends SweepCounts {
@@ -72,9 +64,6 @@ export interface Waiting {
   waitingInAll: number;
 }
 
-/** How often a page is tried before a sweep on request gives up. */
-const TRIES = 5;
-
 const BATCH = 500;
 const NAMED_LIMIT = 1_000;
 
@@ -87,8 +76,8 @@ const WHOLE_EVERY_MS = 25 * HOUR_MS;
 const EVER = new Date(0);
 
 /**
- * Reads what is left of a claimed sweep, opens what is missing, and finishes it. Progress is saved after each
- * part of the list, so that it can be continued after a crash. Days that could not be shown to be complete
+ * Reads the list for a claimed sweep, opens what is missing, and finishes it. What was opened and counted is
+ * saved, so that another process continues there after a crash. Days that could not be shown to be complete
  * are noted, and other days are read all the same. A sweep that reads nothing is not over.
  * @returns the counts of the whole sweep, and of one on request what still waits.
  * @throws ListUnreadable, SourcePaused or LeaseLost; what was opened by then stays open.
@@ -98,10 +87,10 @@ export function runSweep(
   source: ReconcileSource,
   sweep: ClaimedSweep,
   signal: AbortSignal,
-  onProgress: (progress: SweepProgress) => void = () => undefined,
+  onProgress: OnPages = () => undefined,
 ): Promise<SweepResult & Waiting> {
   return sweeps.whileHeld({ ...deps, run: sweep, stop: signal }, (signal) =>
-    new SweepRun(deps, source, sweep, signal).run(onProgress),
+    new SweepRun(deps, source, sweep, { signal, onProgress }).run(),
   );
 }
 
@@ -113,99 +102,83 @@ class SweepRun {
   readonly #target: SweepTarget;
   readonly #pace: ListPace;
   readonly #signal: AbortSignal;
-  readonly #readers: ListReader[] = [];
-  #unproven: readonly Unproven[];
+  readonly #onProgress: OnPages;
+  readonly #unproven: Unproven[] = [];
+  #pages = 0;
   /** What the list has said before that is looked at. */
   #decidedSince: string;
   #decidedTo: string;
   /** Of the first days that were skipped. */
   #skipped: ListUnreadable | null = null;
 
-  constructor(deps: SweepDeps, source: ReconcileSource, sweep: ClaimedSweep, signal: AbortSignal) {
+  constructor(
+    deps: SweepDeps,
+    source: ReconcileSource,
+    sweep: ClaimedSweep,
+    { signal, onProgress }: { signal: AbortSignal; onProgress: OnPages },
+  ) {
     const { db, alarms } = deps;
-    const { kind, collectionId, unproven, previousAt, decidedSince, decidedTo } = sweep;
+    const { collectionId, previousAt, decidedSince, decidedTo } = sweep;
     this.#deps = deps;
     this.#source = source;
     this.#sweep = sweep;
     this.#key = { source: source.name, collectionId };
     this.#target = { source, sweep, terms: termsOf(sweep) };
     this.#signal = signal;
-    this.#unproven = unproven;
+    this.#onProgress = onProgress;
     this.#decidedSince = decidedSince ?? (previousAt ?? EVER).toISOString();
     this.#decidedTo = decidedTo ?? NIL_UUID;
-    this.#pace = new ListPace({ db, alarms, source, tries: kind === "back_fill" ? TRIES : 1, signal });
+    this.#pace = new ListPace({ db, alarms, source, signal });
   }
 
-  async run(onProgress: (progress: SweepProgress) => void): Promise<SweepResult & Waiting> {
+  async run(): Promise<SweepResult & Waiting> {
     const { db, alarms } = this.#deps;
     const { kind, window } = this.#sweep;
     const period = periodFor(window, this.#source.lookbackMs);
     const { now } = await readClock(db, this.#source.name);
     const known = kind === "automatic" ? await readWholeReading(db, this.#key) : null;
     const whole = whyWhole(this.#sweep, known, now);
-    if (whole !== null) await this.#readWhole(period, whole, now, onProgress);
+    if (whole !== null) await this.#readWhole(period, now);
     else await this.#readChanged(period, known as WholeReading & { dates: ListDates }, now);
-    if (this.#readNothing) {
-      // What is left may never be readable: the next try begins anew, and takes it with what is.
-      if (this.#sweep.faults > PATIENCE) await this.#save(null, whole, this.#sweep.unproven);
-      throw this.#skipped;
-    }
-    const waiting = kind === "back_fill" ? await this.#openWindow() : { waiting: [], waitingInAll: 0 };
+    // The provider does not answer at all.
+    if (this.#skipped !== null && this.#pages === 0) throw this.#skipped;
+    const waiting = kind === "back_fill" ? await this.#openWindow(now) : { waiting: [], waitingInAll: 0 };
     step("sweep to be finished");
-    const change = alarmsAtEnd(this.#sweep, this.#unproven);
+    const alarmsChanged = alarmsAtEnd(this.#sweep, this.#unproven);
     const { readAt } = (await readWholeReading(db, this.#key)) ?? { readAt: EVER };
     const listed = kind === "automatic" ? await countListed(db, this.#key, readAt) : null;
-    const { cleared, ...counts } = await finishSweep(db, this.#sweep, listed, change);
+    const end = { listed, whole, unproven: this.#unproven, alarms: alarmsChanged };
+    const { cleared, ...counts } = await finishSweep(db, this.#sweep, end);
     step("sweep finished");
-    alarms.notifyAll({ raised: change.raises ?? [], cleared });
-    return { ...counts, ...waiting, whole, pages: this.#pages };
+    alarms.notifyAll({ raised: alarmsChanged.raises ?? [], cleared });
+    return { ...counts, ...waiting, whole, pages: this.#pages, unproven: this.#unproven };
   }
 
   /** Reads everything, the newest days first, and opens what is missing after each part. */
-  async #readWhole(
-    period: ListPeriod,
-    whole: WholeBecause,
-    now: Date,
-    onProgress: (progress: SweepProgress) => void,
-  ): Promise<void> {
+  async #readWhole(period: ListPeriod, now: Date): Promise<void> {
     const { db } = this.#deps;
-    const { kind, rest: left, startedAt } = this.#sweep;
+    const { kind, startedAt } = this.#sweep;
+    const isAutomatic = kind === "automatic";
     const reader = this.#readerFor({ begunAt: startedAt, renewedBefore: startedAt, isWhole: true });
-    if (left === null) {
-      // The days that the last sweep could not prove complete and this one would not read anyway.
-      const again = this.#unproven.filter(({ first }) => first < period.first);
-      this.#unproven = [];
-      for (const days of again) await this.#read(days, () => reader.readWhole(days));
-    }
-    const again = daysToReadAgain(this.#sweep, period, this.#source.lookbackMs);
-    if (again !== null) {
-      this.#unproven = this.#unproven.filter(({ first }) => first < again.first);
-      await this.#read(again, () => reader.readWhole(again));
-    }
-    for await (const part of this.#partsOf(reader, left ?? period, now)) {
+    for await (const part of this.#partsOf(reader, period, now)) {
       await this.#read(part, () => reader.readWhole(part));
-      if (this.#readNothing) continue;
-      if (kind === "automatic") await this.#openListed();
-      const rest = restAfter(period, part);
-      await this.#save(rest, whole, this.#unproven);
-      onProgress({ rest, ...daysRead(period, rest) });
+      if (isAutomatic) await this.#openListed();
     }
-    if (kind === "automatic" && this.#unproven.length === 0)
+    if (isAutomatic && this.#unproven.length === 0)
       await noteWholeReading(db, this.#key, {
-        reader,
-        period,
+        ...{ reader, period },
         readAt: startedAt,
         zone: this.#source.timeZone,
       });
   }
 
-  async *#partsOf(reader: ListReader, left: ListPeriod, now: Date): AsyncGenerator<ListPeriod> {
-    const { kind, rest, faults } = this.#sweep;
-    const recent = { first: recentSince(now, this.#source.timeZone), last: left.last };
+  async *#partsOf(reader: ListReader, period: ListPeriod, now: Date): AsyncGenerator<ListPeriod> {
+    const { kind, faults } = this.#sweep;
+    const recent = { first: recentSince(now, this.#source.timeZone), last: period.last };
     // Automatic sweeps open what is new before they look at the rest.
-    const beginsNew = kind === "automatic" && rest === null && recent.first > left.first;
+    const beginsNew = kind === "automatic" && recent.first > period.first;
     if (beginsNew) yield recent;
-    const others = beginsNew ? { first: left.first, last: addDays(recent.first, 1) } : left;
+    const others = beginsNew ? { first: period.first, last: addDays(recent.first, 1) } : period;
     yield* (await reader.partsOf(others, faults >= PATIENCE)).parts;
   }
 
@@ -218,16 +191,11 @@ class SweepRun {
     const { db } = this.#deps;
     const { startedAt } = this.#sweep;
     const recent = recentSince(now, dates.zone);
-    const storing = { begunAt: startedAt, renewedBefore: readAt };
-    const again = this.#unproven.filter(({ first }) => first < recent);
-    this.#unproven = [];
-    for (const days of again)
-      await this.#read(days, () => this.#readerFor({ ...storing, isWhole: true }).readWhole(days));
-    const reader = this.#readerFor({ ...storing, isWhole: false });
+    const reader = this.#readerFor({ begunAt: startedAt, renewedBefore: readAt, isWhole: false });
     const days = requestFor({ first: recent, last: period.last }, dates);
     await this.#read(days, () => reader.readNew(days));
-    if (this.#readNothing) return;
     await this.#openListed();
+    if (this.#skipped !== null) return;
     const changed = await findChangedDays(
       { first: addDays(period.first, 1), last: addDays(recent, -1) },
       {
@@ -241,7 +209,6 @@ class SweepRun {
       agrees = (await this.#readChangedDays(days, dates, { readAt, now })) && agrees;
     if (!agrees) await distrustCounts(db, this.#key);
     await this.#openListed();
-    await this.#save(null, null, this.#unproven);
   }
 
   /** @returns whether what is stored afterwards is what the list shows. */
@@ -262,11 +229,15 @@ class SweepRun {
 
   #readerFor(storing: Omit<StoringReading, keyof ListKey>, shown?: Set<string>): ListReader {
     const { db, onConfirmations } = this.#deps;
-    const reader = new ListReader({
+    return new ListReader({
       source: this.#source,
       collectionId: this.#key.collectionId,
       call: (call) => this.#pace.call(call),
       signal: this.#signal,
+      onPage: (expected) => {
+        this.#pages += 1;
+        this.#onProgress(this.#pages, expected);
+      },
       sink: async (payments, ids) => {
         for (const id of shown === undefined ? [] : ids) shown?.add(id);
         await noteListed(db, { ...this.#key, ...storing }, payments);
@@ -274,17 +245,6 @@ class SweepRun {
         if ((await promote(db, this.#source.name, ids)) > 0) onConfirmations();
       },
     });
-    this.#readers.push(reader);
-    return reader;
-  }
-
-  get #pages(): number {
-    return this.#readers.reduce((pages, reader) => pages + reader.pages, 0);
-  }
-
-  /** Days were skipped, and none was read: the provider does not answer at all. */
-  get #readNothing(): boolean {
-    return this.#skipped !== null && this.#pages === 0;
   }
 
   async #read(days: ListPeriod, read: () => Promise<Unproven[]>): Promise<void> {
@@ -294,17 +254,7 @@ class SweepRun {
       this.#skipped ??= error;
       return [{ ...days, why: error.message, isUnread: true }];
     });
-    this.#unproven = [...this.#unproven, ...unproven];
-  }
-
-  async #save(
-    rest: ListPeriod | null,
-    whole: WholeBecause | null,
-    unproven: readonly Unproven[],
-  ): Promise<void> {
-    const decidedSince = this.#decidedSince;
-    await saveSweepProgress(this.#deps.db, this.#sweep, { rest, unproven, decidedSince, whole });
-    step("sweep went on");
+    this.#unproven.push(...unproven);
   }
 
   /** Looks at what the list has said since that was done last. */
@@ -320,15 +270,25 @@ class SweepRun {
     }
     this.#decidedSince = next;
     this.#decidedTo = NIL_UUID;
+    await saveDecided(db, this.#sweep, next);
+    step("sweep went on");
   }
 
   /**
    * Looks at what the list shows of the window and at the payments that are stored of it, whether or not the
    * list shows them. @returns what still waits then.
    */
-  async #openWindow(): Promise<Waiting> {
+  async #openWindow(began: Date): Promise<Waiting> {
     const { db } = this.#deps;
-    for await (const candidates of this.#candidatesOfWindow(this.#decidedTo))
+    const { decidedTo } = this.#sweep;
+    // Of what an interrupted run has looked at, what came since.
+    for (let after = NIL_UUID; decidedTo !== null && after < decidedTo; ) {
+      const rows = await readListed(db, { ...this.#key, since: began.toISOString(), after, limit: BATCH });
+      const before = rows.filter(({ invoiceId }) => invoiceId <= decidedTo);
+      if (before.length > 0) await this.#open(before.map(this.#candidateOf), decidedTo);
+      after = rows.at(-1)?.invoiceId ?? decidedTo;
+    }
+    for await (const candidates of this.#candidatesOfWindow(decidedTo ?? NIL_UUID))
       await this.#open(candidates, candidates.at(-1)?.invoiceId ?? NIL_UUID);
     const surroundings = await readSurroundings(db, this.#source);
     const waiting: WaitingPayment[] = [];
@@ -395,11 +355,11 @@ class SweepRun {
 }
 
 /** Why the whole list is to be read; null when what is new and what has changed is enough. */
-function whyWhole({ kind, rest }: ClaimedSweep, known: WholeReading | null, now: Date): WholeBecause | null {
+function whyWhole({ kind }: ClaimedSweep, known: WholeReading | null, now: Date): WholeBecause | null {
   if (kind === "back_fill") return "asked_for";
   if (known === null) return "first";
   if (known.dates === null) return "uncounted";
-  return rest !== null || known.readAt.getTime() < now.getTime() - WHOLE_EVERY_MS ? "daily" : null;
+  return known.readAt.getTime() < now.getTime() - WHOLE_EVERY_MS ? "daily" : null;
 }
 
 /** An automatic sweep repairs everything that the list shows, not only its window. */
@@ -414,20 +374,4 @@ function termsOf({
   return kind === "automatic"
     ? { ...common, from: firstServedAt ?? window.from, to: null, publishEarlier: false, asksAgain: false }
     : { ...common, ...window, publishEarlier: publish, asksAgain: true };
-}
-
-/**
- * The days that a back-fill on request has read, and that may show more by now, because its period was not
- * over when it began; null when there are none.
- */
-function daysToReadAgain(
-  { kind, rest, startedAt, window }: ClaimedSweep,
-  whole: ListPeriod,
-  lookbackMs: number,
-): ListPeriod | null {
-  if (kind !== "back_fill" || rest === null || startedAt >= window.to) return null;
-  const { first } = periodFor({ from: startedAt, to: window.to }, lookbackMs);
-  const begin = addDays(rest.last, -1);
-  if (first < begin) return { first: begin, last: whole.last };
-  return { first, last: whole.last };
 }

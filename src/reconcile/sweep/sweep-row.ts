@@ -15,7 +15,6 @@ import type { BookPeriod } from "../../kit/time.ts";
 import { namelessCallbackSince } from "../../receive/log/list-callbacks.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
-import type { ListPeriod } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import { type ClaimedRun, finishedAt, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 
@@ -36,10 +35,6 @@ const CLAIMED = {
   collectionId: returned.uuid,
   /** When it was first claimed. */
   startedAt: returned.time,
-  /** What is left to read; null when it has not started. */
-  rest: nullable(returned.json<ListPeriod>()),
-  /** What could not be shown to be complete so far, including the last sweep's. */
-  unproven: returned.json<Unproven[]>(),
   publish: returned.boolean,
   /** When the last automatic sweep of its collection that has ended began; null before the first. */
   previousAt: nullable(returned.time),
@@ -55,9 +50,7 @@ export const sweeps = new ListRuns(
   "sweep",
   CLAIMED,
   sql`source, kind, collection_id as "collectionId", started_at as "startedAt",
-    case when unread_from is not null and unread_to is not null
-      then json_build_object('first', unread_from, 'last', unread_to) end as rest,
-    unproven, publish, (${last(sql`started_at`)}) as "previousAt", decided_since::text as "decidedSince",
+    publish, (${last(sql`started_at`)}) as "previousAt", decided_since::text as "decidedSince",
     decided_to as "decidedTo", ${served} as "firstServedAt"`,
 );
 
@@ -70,9 +63,7 @@ const claimSweep = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknow
     () => sql`
       started_at = coalesce(started_at, clock_timestamp()),
       window_to = coalesce(window_to, clock_timestamp()),
-      window_from = coalesce(window_from, greatest(${served}, (${last(sql`window_to - ${OVERLAP}`)}))),
-      unproven = case when started_at is null and kind = 'automatic'
-        then coalesce((${last(sql`unproven`)}), unproven) else unproven end`,
+      window_from = coalesce(window_from, greatest(${served}, (${last(sql`window_to - ${OVERLAP}`)})))`,
   );
 
 /** The least time between sweeps that callbacks without an id bring forward. */
@@ -174,31 +165,12 @@ export async function scheduleSweeps(
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 60_000 };
 export const PAUSED_MS = 5_000;
 
-export interface SweepProgressRow {
-  /** What is left of the list. */
-  rest: ListPeriod | null;
-  unproven: readonly Unproven[];
-  /** Everything that the list said before that is looked at. */
-  decidedSince: string;
-  whole: WholeBecause | null;
-}
-
 /** Why a sweep reads everything: it was asked for, is the first or the day's, or counts show nothing. */
 export type WholeBecause = "asked_for" | "first" | "daily" | "uncounted";
 
-/** Saves how far the list is read. @throws LeaseLost */
-export const saveSweepProgress = (
-  db: Database,
-  sweep: ClaimedSweep,
-  { rest, unproven, decidedSince, whole }: SweepProgressRow,
-): Promise<void> =>
-  sweeps.saveProgress(
-    db,
-    sweep,
-    sql`unread_from = ${rest?.first ?? null}, unread_to = ${rest?.last ?? null},
-      unproven = ${JSON.stringify(unproven)}, decided_since = ${decidedSince}, whole = ${whole},
-      decided_to = case kind when 'automatic' then null else decided_to end`,
-  );
+/** Notes that all of what the list said before a moment was looked at. @throws LeaseLost */
+export const saveDecided = (db: Database, sweep: ClaimedSweep, since: string): Promise<void> =>
+  sweeps.saveProgress(db, sweep, sql`decided_since = ${since}, decided_to = null`);
 
 const COUNTS = {
   /** Paid invoices that the list shows: of the window, or of an automatic sweep in all. */
@@ -227,30 +199,37 @@ export const countDecided = (
       opened = opened + ${opened}, called = called + ${called}`,
   );
 
+interface SweepEnd {
+  /** How many paid invoices the list shows; null for what was counted. */
+  listed: number | null;
+  whole: WholeBecause | null;
+  unproven: readonly Unproven[];
+  alarms: AlarmChange;
+}
+
 const updateFinished = new Statement(
-  { ...COUNTS, unproven: returned.json<Unproven[]>(), ...CLEARED },
-  (slots: Slots<{ id: string; leaseToken: string; listed: number | null; alarms: AlarmChange }>) => sql`
+  { ...COUNTS, ...CLEARED },
+  (slots: Slots<SweepEnd & { id: string; leaseToken: string }>) => sql`
     with moved as (
-      update sweep set ${finishedAt}, faults = 0,
+      update sweep set ${finishedAt}, faults = 0, whole = ${slots.value(({ whole }) => whole)},
+        unproven = ${slots.value(({ unproven }) => JSON.stringify(unproven))}::json,
         listed = coalesce(${slots.value(({ listed }) => listed)}, listed)
       where ${isStillHeld(slots)}
-      returning sweep.listed, sweep.missing, sweep.opened, sweep.called, unproven),
+      returning sweep.listed, sweep.missing, sweep.opened, sweep.called),
     ${alarmsGiven(slots, ({ alarms }) => alarms)}
     select moved.*, ${selectCleared} from moved`,
 );
 
 /**
  * Finishes a sweep together with the alarms that this raises or ends (G13).
- * @param listed how many paid invoices the list shows; null for what was counted.
  * @returns the counts of the whole sweep, including interrupted runs. @throws LeaseLost
  */
 export const finishSweep = async (
   db: Database,
   { id, leaseToken }: ClaimedSweep,
-  listed: number | null,
-  alarms: AlarmChange,
+  end: SweepEnd,
 ): Promise<ResultOf<typeof updateFinished>> =>
-  mustBeHeld(await updateFinished.execute(db, { id, leaseToken, listed, alarms }));
+  mustBeHeld(await updateFinished.execute(db, { id, leaseToken, ...end }));
 
 export async function backFillsUnderWay(
   db: Database,

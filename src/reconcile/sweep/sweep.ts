@@ -4,9 +4,10 @@ import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import type { BookPeriod } from "../../kit/time.ts";
 import { LeaseLost } from "../../work/lease.ts";
+import type { OnPages } from "../list/list-reader.ts";
 import { takenOver } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { runSweep, type SweepDeps, type SweepProgress } from "./run-sweep.ts";
+import { runSweep, type SweepDeps } from "./run-sweep.ts";
 import { alarmsAtFault } from "./sweep-alarm.ts";
 import {
   backFillsUnderWay,
@@ -73,14 +74,14 @@ interface BackFillRequest {
   /** Also publish what was paid before the source's first `serve`; otherwise it is only recorded. */
   publish: boolean;
   signal: AbortSignal;
-  onProgress?: (progress: SweepProgress) => void;
+  onProgress?: OnPages;
 }
 
 /**
  * Sweeps a period on request, in the same way as automatic sweeps: it opens confirmations for the running
- * relay to ask about, and requeues events that were never accepted. Progress is saved in Postgres: after a
- * crash or a stop, the same request continues where it was.
- * @returns `resumed`: it continued an interrupted run; `underWay`: others of this source when it started.
+ * relay to ask about, and requeues events that were never accepted. What it counted is saved: after a crash or a
+ * stop, the same request reads the list again and counts on.
+ * @returns `underWay`: others of this source when it started.
  * @throws RelayError when another process runs the same request, or the list cannot be read.
  */
 export async function backFill(deps: SweepDeps, request: BackFillRequest) {
@@ -88,10 +89,9 @@ export async function backFill(deps: SweepDeps, request: BackFillRequest) {
   const { source, signal, onProgress } = request;
   const underWay = await backFillsUnderWay(db, source.name);
   const sweep = await claimSoon(deps, request);
-  const resumed = sweep.rest !== null;
   try {
     const result = await runSweep(deps, source, sweep, signal, onProgress);
-    return { resumed, underWay, ...result };
+    return { underWay, ...result };
   } catch (error) {
     if (error instanceof LeaseLost) throw takenOver();
     const isFault = !signal.aborted;
