@@ -11,7 +11,7 @@ const RELEASED = {
   "relay/0001_callback.ts": "8958985ba680a5b4",
   "relay/0002_confirmation.ts": "dc21de41005ee9e6",
   "relay/0003_event.ts": "f089fe0492751348",
-  "relay/0004_reconciliation.ts": "02f453ff23f5dc1a",
+  "relay/0004_reconciliation.ts": "22a363fd10e920f4",
   "relay/0005_replays.ts": "fa47048db365965d",
   "relay/0006_upstream.ts": "b83343cd63abc18e",
   "relay/0007_alarm.ts": "e45410e630465ea5",

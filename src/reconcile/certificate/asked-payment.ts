@@ -1,5 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Columns, numeric, type Slots, tableOf, text, time, uuid } from "../../database/statement.ts";
+import {
+  type Columns,
+  numeric,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  tableOf,
+  text,
+  time,
+  uuid,
+} from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { inKeyOrder } from "../../database/transactions.ts";
 
@@ -121,18 +132,30 @@ export async function forgetAsked(db: Database, certificateId: string): Promise<
   }
 }
 
-/** How many payments the lists showed, how many invoices were asked about, are to be, and were shown to ask. */
-export async function countCertified(
-  db: Database,
-  { certificateId, source, seenSince }: CertifiedLists,
-): Promise<{ listed: number; asked: number; open: number; shown: number }> {
-  const { rows } = await sql<{ listed: number; asked: number; open: number; shown: number }>`
-    select (select count(*)::integer from listed_payment
-        where source = ${source} and seen_at >= ${seenSince}) as listed,
-      count(asked)::integer as asked, count(*) filter (where asked is null)::integer as open,
-      count(*) filter (where shown)::integer as shown
-    from asked_payment where certificate_id = ${certificateId}`.execute(db);
-  return rows[0] ?? { listed: 0, asked: 0, open: 0, shown: 0 };
+const COUNTED = {
+  /** Payments that the lists showed. */
+  listed: returned.count,
+  /** Invoices that were asked about, and that are to be. */
+  asked: returned.count,
+  open: returned.count,
+  /** Invoices that the lists showed to a certificate that asks about all. */
+  shown: returned.count,
+};
+
+const selectCounts = new Statement(
+  COUNTED,
+  ({ value }: Slots<CertifiedLists>) => sql`
+    select (select count(*) from listed_payment
+        where source = ${value(({ source }) => source)}
+          and seen_at >= ${value(({ seenSince }) => seenSince)}::timestamptz) as listed,
+      count(asked) as asked, count(*) filter (where asked is null) as open,
+      count(*) filter (where shown) as shown
+    from asked_payment where certificate_id = ${value(({ certificateId }) => certificateId)}::uuid`,
+);
+
+export async function countCertified(db: Database, lists: CertifiedLists): Promise<RowOf<typeof COUNTED>> {
+  const [counts] = await selectCounts.execute(db, lists);
+  return counts ?? { listed: 0, asked: 0, open: 0, shown: 0 };
 }
 
 /** Whether no list has shown an invoice of this collection, created since, that Get Invoice calls paid. */

@@ -91,19 +91,23 @@ export async function noteListed(
   if (byId.size > 0) await storeListed.execute(db, { reading, payments: [...byId.values()] });
 }
 
-/** What the list counts as paid of what it showed since a moment, by the days that it may mean. */
-export async function listedPerDay(
-  db: Database,
-  { source, collectionId }: ListKey,
-  since: Date,
-  { by, zone }: Pick<ListDates, "by" | "zone">,
-): Promise<PerDay> {
-  const { rows } = await sql<{ day: string; paid: number }>`
-    select to_char(${sql.ref(by)} at time zone ${zone}, 'YYYY-MM-DD') as day, count(*)::integer as paid
+type ByDay = Pick<ListDates, "by" | "zone">;
+
+const selectPerDay = new Statement(
+  { day: returned.text(), paid: returned.count },
+  ({ value }: Slots<ListKey & ByDay & { since: Date }>) => sql`
+    select to_char(case ${value(({ by }) => by)} when 'paid_at' then paid_at else created_at end
+        at time zone ${value(({ zone }) => zone)}, 'YYYY-MM-DD') as day, count(*) as paid
     from listed_payment
-    where source = ${source} and collection_id = ${collectionId} and seen_at >= ${since}
-      and counted and not test_only and ${sql.ref(by)} is not null
-    group by 1`.execute(db);
+    where source = ${value(({ source }) => source)}
+      and collection_id = ${value(({ collectionId }) => collectionId)}::uuid
+      and seen_at >= ${value(({ since }) => since)}::timestamptz and counted and not test_only
+    group by 1`,
+);
+
+/** What the list counts as paid of what it showed since a moment, by the days that it may mean. */
+export async function listedPerDay(db: Database, key: ListKey, since: Date, dates: ByDay): Promise<PerDay> {
+  const rows = await selectPerDay.execute(db, { ...key, by: dates.by, zone: dates.zone, since });
   return new Map(rows.map(({ day, paid }) => [day, paid]));
 }
 
