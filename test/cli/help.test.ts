@@ -6,6 +6,7 @@ import { ALARMS } from "../../src/alarms/alarm-definitions.ts";
 import { CommandContext } from "../../src/cli/command-context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { cliContext, runCli } from "../support/cli-process.ts";
+import { expectGolden } from "../support/golden.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const silent = { write: () => undefined };
@@ -109,29 +110,12 @@ describe("--help", () => {
     expect(await runCli([])).toEqual({ code: 0, stdout: program.helpInformation(), stderr: "" });
   });
 
-  it("lists every command in a group", () => {
-    expect(program.helpInformation()).not.toMatch(/\nCommands:\n(?! {2}help)/);
+  it("of each command stands in a group and in 80 columns, and is read in review", async () => {
     for (const command of program.commands) expect(command.helpGroup(), command.name()).toMatch(/:$/);
+    const texts = commands.map((command) => `$ ${nameOf(command)} --help\n${command.helpInformation()}`);
+    expect(texts.flatMap((text) => text.split("\n")).filter((line) => line.length > 80)).toEqual([]);
+    await expectGolden("help", texts.join("\n"));
   });
-
-  it.each(commands.map((command) => [nameOf(command), command] as const))(
-    "of %s says what it does in one line, and what each word of it means",
-    (_name, command) => {
-      expect(command.description()).toMatch(/^\S.{10,}$/);
-      // No sentence: it stands beside what it explains.
-      for (const { description, flags } of command.options)
-        expect(description, flags).toMatch(/^(?!(The|Only|Words|A) ).{4,}[^.]$/);
-      for (const argument of command.registeredArguments)
-        expect(argument.description, argument.name()).toMatch(/^(?!(The|Only) ).{4,}[^.]$/);
-      const help = command.helpInformation();
-      expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
-      expect(help).toContain(command.description().split(" ")[0]);
-      const [, , ofAll = ""] = help.split(/\n((?:Global )?Options):\n/).slice(-3);
-      expect(command === program || [...ofAll.matchAll(/^ {2}--(\S+)/gm)].map(([, name]) => name)).toEqual(
-        command === program || ["version", "json", "settings"],
-      );
-    },
-  );
 
   it("lists the commands that the README lists", () => {
     const [, section = ""] = readFileSync(resolve(root, "README.md"), "utf8").split("## Commands");

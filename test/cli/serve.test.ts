@@ -9,7 +9,6 @@ import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { type Harness, startHarness, TOKEN } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 
@@ -34,22 +33,14 @@ describe("invoice-relay serve, stopped", () => {
   it("finishes what was recorded: a confirmation under way at SIGTERM still becomes an event (G2)", async () => {
     const harness = await startHarness();
     const id = randomUUID();
-    const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
-    harness.provider.invoice(id, async (_request, response) => {
-      asked.resolve();
-      await answer.promise;
-      const script = invoiceAnswer(id);
-      if (typeof script === "function") return;
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(script.body));
-    });
+    const { asked, release } = harness.provider.held(id);
     const relay = await serving(harness);
     expect((await callback(relay.url, id)).status).toBe(200);
-    await asked.promise;
+    await asked;
 
     relay.child.kill("SIGTERM");
     await relay.says('"stopping');
-    answer.resolve();
+    release();
 
     expect(await relay.ended).toBe(0);
     expect(relay.output.stdout).toContain('"stopped"');
@@ -108,11 +99,10 @@ describe("invoice-relay serve, stopped", () => {
   it("ends at once at a second signal", async () => {
     const harness = await startHarness();
     const id = randomUUID();
-    const asked = Promise.withResolvers<void>();
-    harness.provider.invoice(id, () => asked.resolve());
+    const { asked } = harness.provider.held(id);
     const relay = await serving(harness);
     await callback(relay.url, id);
-    await asked.promise;
+    await asked;
     relay.child.kill("SIGTERM");
     const again = setInterval(() => relay.child.kill("SIGTERM"), 100);
     onTestFinished(() => clearInterval(again));

@@ -28,9 +28,6 @@ async function everything(harness: Harness): Promise<string> {
 /** The sessions of this database that wait for a lock. */
 const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-const asked = (harness: Harness, id: string) =>
-  harness.provider.requests.filter((path) => path.includes(id)).length;
-
 describe("erase", () => {
   it("leaves no personal data of the invoice, but ids, amounts and digests", async () => {
     const { harness, db } = await withDatabase();
@@ -180,27 +177,14 @@ describe("erase", () => {
     const { harness, db } = await withDatabase();
     const relay = await startRelay(harness.environment());
     const id = randomUUID();
-    let letGo = () => {};
-    const held = new Promise<void>((release) => {
-      letGo = release;
-    });
-    const answer = invoiceAnswer(id);
-    if (typeof answer === "function") throw new Error("no script");
-    harness.provider.invoice(
-      id,
-      (_, response) =>
-        void held.then(() =>
-          response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer.body)),
-        ),
-      answer,
-    );
+    const { asked, release } = harness.provider.held(id);
     await relay.callback({ id });
-    await vi.waitFor(() => expect(asked(harness, id)).toBe(1));
+    await asked;
     await eraseInvoice({ db, actor, invoiceId: id });
-    letGo();
+    release();
 
     await vi.waitFor(() => expect(harness.sns.messages()).toHaveLength(1));
-    expect(asked(harness, id)).toBe(2);
+    expect(harness.provider.requests.filter((path) => path.includes(id))).toHaveLength(2);
     expect(harness.sns.messages()[0]?.message).not.toMatch(PERSONAL);
     expect(await everything(harness)).not.toMatch(PERSONAL);
   });

@@ -13,6 +13,8 @@ export interface ScriptedProvider {
   requests: string[];
   /** The answers to Get Invoice for one id: used up one by one, the last one stays. */
   invoice(id: string, ...scripts: Script[]): void;
+  /** Holds the answer that an invoice is paid until it is released. */
+  held(id: string): { asked: Promise<void>; release(): void };
   /** Knows one more invoice, which is paid. @returns its id */
   paid(changes?: Record<string, unknown>): string;
   collection(id: string, ...scripts: Script[]): void;
@@ -95,6 +97,17 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     url,
     requests,
     invoice,
+    held(id) {
+      const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const answer = invoiceAnswer(id);
+      const hold: Script = async (_request, response) => {
+        asked.resolve();
+        await released.promise;
+        if (typeof answer !== "function") response.writeHead(answer.status).end(JSON.stringify(answer.body));
+      };
+      invoice(id, hold, answer);
+      return { asked: asked.promise, release: released.resolve };
+    },
     paid(changes) {
       const id = randomUUID();
       invoice(id, invoiceAnswer(id, changes));
