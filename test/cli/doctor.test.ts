@@ -117,7 +117,7 @@ describe("doctor, about the database", () => {
     await harness.query("update pg_database set datcollversion = '0' where datname = $1", [name]);
     const { of, says } = await doctor(harness.environment());
     expect(of("database").filter((state) => state === "fault")).toHaveLength(server?.fsync === "off" ? 1 : 0);
-    expect(says("database", "warning").match(/reindex database/g)).toHaveLength(1);
+    expect(says("database", "warning").match(/\breindex\b/g)).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { listPausable, noticeEndedPauses, pause, resume } from "../../src/operate/pause.ts";
-import { withDatabase } from "../support/log-rows.ts";
+import { claimEvents } from "../../src/publish/claim-events.ts";
+import { leaseOf } from "../../src/work/lease.ts";
+import { addEvents, withDatabase } from "../support/log-rows.ts";
 import { startRelay } from "../support/relay.ts";
 
 const actor = "cli:test";
@@ -26,6 +28,22 @@ describe("pause and resume", () => {
       { actor, action: "pause.confirm", subject: "default" },
       { actor, action: "resume.confirm", subject: "default" },
     ]);
+  });
+
+  it("publish: the events of a paused topic are taken by nobody; resumed, they are", async () => {
+    const { harness, db } = await withDatabase();
+    const { topicArn } = harness;
+    await harness.query("insert into topic (arn) values ($1)", [topicArn]);
+    await addEvents(harness, 1, { state: "due" });
+    const claim = {
+      route: { source: "default", invoiceType: "Live", topicArn },
+      wanted: 9,
+      lease: leaseOf(9_000),
+    } as const;
+    await pause({ db, actor, work: "publish", names: [topicArn] });
+    expect((await claimEvents(db, claim)).items).toEqual([]);
+    await resume({ db, actor, work: "publish", names: "all" });
+    expect((await claimEvents(db, claim)).items).toHaveLength(1);
   });
 
   it("says what was so already and what nobody knows, and audits only what changed", async () => {
