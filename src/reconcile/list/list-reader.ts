@@ -6,6 +6,7 @@ import { shortText } from "../../kit/text.ts";
 import { daysBetween } from "../../kit/time.ts";
 import type { InvoicePage, NotFound, PageRequest, Refusal } from "../../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { IdSet } from "./id-set.ts";
 import { halvesOf, type ListPeriod, partsOf } from "./list-period.ts";
 import { type ListedPayment, type ListFilter, listedPayment, mayBePaid } from "./listed-payment.ts";
 import { type PageFacts, PageProof } from "./page-proof.ts";
@@ -15,7 +16,7 @@ export type ListSink = (payments: readonly ListedPayment[], ids: readonly string
 
 /** A reading that is under way: what it has shown, so that each counts once. */
 interface Begun {
-  ids: Set<string>;
+  ids: IdSet;
   /** What the items without a usable id say. */
   unusable: Set<string>;
 }
@@ -62,7 +63,7 @@ interface ListQuery extends ListFilter {
  * About so many items are read at once at most, of which a process keeps the ids (G8). Many days at once cost
  * the provider the fewest pages: parts share days.
  */
-const READING_LIMIT = 400_000;
+const READING_LIMIT = 1_000_000;
 
 /** The days of a part, where the list does not say how much there is. */
 const PART_DAYS = 7;
@@ -161,7 +162,7 @@ export class ListReader {
   async count(query: ListQuery, takes = false): Promise<number | null> {
     try {
       const page = await this.#page(query, 1, takes ? PAGE_SIZE : 1);
-      if (takes) await this.#take({ ids: new Set(), unusable: new Set() }, query, page);
+      if (takes) await this.#take({ ids: new IdSet(), unusable: new Set() }, query, page);
       return page.totalCount;
     } catch (error) {
       if (error instanceof ListUnreadable && error.next === "refuse") return null;
@@ -184,7 +185,7 @@ export class ListReader {
 
   /** One reading. @returns why it cannot be trusted; null when it is complete. */
   async #once(query: ListQuery, pageSize: number): Promise<string | null> {
-    const begun: Begun = { ids: new Set(), unusable: new Set() };
+    const begun: Begun = { ids: new IdSet(), unusable: new Set() };
     const proof = new PageProof();
     try {
       let last = 1;
