@@ -5,13 +5,10 @@ import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.
 import { ownRelay, TOKEN } from "../support/relay.ts";
 
 const ENVIRONMENT = {
-  PUBLIC_URL: "https://relay.example.com",
-  DATABASE_URL: "postgres://localhost/relay",
-  COLLECTION_API_URL: "https://provider.example.com",
-  COLLECTION_API_KEY: "planted-api-key",
-  CALLBACK_TOKENS: TOKEN,
+  ...{ PUBLIC_URL: "https://relay.example.com", DATABASE_URL: "postgres://localhost/relay" },
+  ...{ COLLECTION_API_URL: "https://provider.example.com", COLLECTION_API_KEY: "planted-api-key" },
+  ...{ CALLBACK_TOKENS: TOKEN, AWS_REGION: "eu-west-1" },
   SNS_TOPIC_ARN: "arn:aws:sns:eu-west-1:123456789012:invoice-events",
-  AWS_REGION: "eu-west-1",
 };
 
 const judged = (changes: Record<string, string> = {}) => {

@@ -87,21 +87,13 @@ const send = async (api: AdminApi, id: string, given = "", body?: object) => {
   );
 };
 
-/** What differs from one moment to the next. */
+const MOMENTS = ["at", "seenAt", "before", "oldestSeconds", "unexplainedSeconds"].concat(
+  ["Confirmation", "Event"].map((of) => `oldest${of}Seconds`),
+);
+
+/** Without what differs from one moment to the next. */
 const settled = (value: unknown) =>
-  JSON.parse(JSON.stringify(value), (name, inner) =>
-    [
-      "at",
-      "seenAt",
-      "before",
-      "oldestConfirmationSeconds",
-      "oldestEventSeconds",
-      "oldestSeconds",
-      "unexplainedSeconds",
-    ].includes(name)
-      ? undefined
-      : inner,
-  );
+  JSON.parse(JSON.stringify(value), (name, inner) => (MOMENTS.includes(name) ? undefined : inner));
 
 async function withRows() {
   const api = await adminApi({ COLLECTION_IDS: "none" });

@@ -13,15 +13,8 @@ const NOW = new Date("2026-11-21T03:00:00Z");
 const inMs = (ms: number) => new Date(+NOW + ms);
 
 const unpaid: TimelineInvoice = {
-  source: "default",
-  status: "Unpaid",
-  type: "Live",
-  collectionName: "Term 1",
-  reference: null,
-  totalAmount: "100.00",
-  paidAt: null,
-  confirmedAt: NOW,
-  erasedAt: null,
+  ...{ source: "default", status: "Unpaid", type: "Live", collectionName: "Term 1", reference: null },
+  ...{ totalAmount: "100.00", paidAt: null, confirmedAt: NOW, erasedAt: null },
 };
 
 function meaning(
@@ -35,19 +28,9 @@ function meaning(
     invoices: [],
     confirmations: [
       {
-        source: "default",
-        state: "due",
-        verdict: null,
-        priority: "unknown",
-        requests: 1,
-        attempt: 0,
-        faults: 0,
-        dueAt: inMs(10_000),
-        claimedUntil: null,
-        lastError: null,
-        sourcePausedBy: null,
-        sourceOpensAt: null,
-        sourceError: null,
+        ...{ source: "default", state: "due", verdict: null, priority: "unknown", requests: 1, attempt: 0 },
+        ...{ faults: 0, dueAt: inMs(10_000), claimedUntil: null, lastError: null },
+        ...{ sourcePausedBy: null, sourceOpensAt: null, sourceError: null },
         ...confirmation,
       },
     ],
@@ -56,13 +39,8 @@ function meaning(
         ? []
         : [
             {
-              source: "default",
-              id: "<event>",
-              type: "invoice.paid",
-              state: "due",
-              attempt: 0,
-              dueAt: inMs(-1),
-              lastError: null,
+              ...{ source: "default", id: "<event>", type: "invoice.paid", state: "due", attempt: 0 },
+              ...{ dueAt: inMs(-1), lastError: null },
               ...event,
             },
           ],

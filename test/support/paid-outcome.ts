@@ -25,17 +25,7 @@ export function paidOutcome(
         };
   return {
     ...{ source: "default", ...confirmation, requests: 1, state: "done", verdict: "paid", dueInMs: 0 },
-    ...{
-      priority: "known",
-      attempt: 0,
-      faults: 0,
-      covered: true,
-      lastError: null,
-      lastAnswer: null,
-      keepsEvidence: false,
-      invoice,
-      event,
-    },
-    ...{ raises: [], clears: [] },
+    ...{ priority: "known", attempt: 0, faults: 0, covered: true, lastError: null, lastAnswer: null },
+    ...{ keepsEvidence: false, invoice, event, raises: [], clears: [] },
   };
 }

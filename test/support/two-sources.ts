@@ -78,9 +78,6 @@ export async function listOfAWaits(
 
 /** The sources stand in this file, and not in the settings of the one source. */
 export const describedIn = (file: string) => ({
-  COLLECTION_API_URL: undefined,
-  COLLECTION_API_KEY: undefined,
-  CALLBACK_TOKENS: undefined,
-  SNS_TOPIC_ARN: undefined,
-  SOURCES_FILE: file,
+  ...{ COLLECTION_API_URL: undefined, COLLECTION_API_KEY: undefined, CALLBACK_TOKENS: undefined },
+  ...{ SNS_TOPIC_ARN: undefined, SOURCES_FILE: file },
 });

@@ -61,19 +61,6 @@ describe("the function receive", () => {
     ]);
   });
 
-  it("answers 404 to a wrong token and 413 to a body that is too large, recording and waking nothing", async () => {
-    const stack = await lambdaStack();
-    const receive = stack.container("receive");
-
-    const wrong = await receive.invoke<Answer>(gatewayEvent({ path: "/callbacks/wrong", body: "{}" }));
-    const large = await receive.invoke<Answer>(gatewayEvent({ path, body: "x".repeat(262_145) }));
-
-    expect([wrong.statusCode, large.statusCode]).toEqual([404, 413]);
-    expect(await stack.query("select 1 from callback")).toEqual([]);
-    expect(stack.confirmQueue.bodies()).toEqual([]);
-    expect(JSON.stringify(receive.lines)).not.toContain(TOKEN);
-  });
-
   it("answers as ever when the wake-up cannot be sent", async () => {
     const stack = await lambdaStack();
     const receive = stack.container("receive");
