@@ -119,8 +119,8 @@ async function main([name, ...words]: string[]): Promise<number> {
   const lab = LABS[name ?? ""];
   if (name === undefined || lab === undefined) {
     say("npm run lab -- <name> [options]\n");
-    for (const [each, { about }] of Object.entries(LABS)) say(`  ${each.padEnd(12)} ${about}`);
-    say(`  ${"changed".padEnd(12)} what CI runs: the quick part of what the changes since main touch`);
+    for (const [each, { about }] of Object.entries(LABS)) say(`  ${each.padEnd(14)} ${about}`);
+    say(`  ${"changed".padEnd(14)} what CI runs: the quick part of what the changes since main touch`);
     return name === undefined ? 0 : 2;
   }
   installPackages(lab.packages ?? []);
