@@ -52,32 +52,35 @@ const PAYMENT: Columns<ListedPayment> = {
 const storeListed = new Statement(
   {},
   ({ value, table }: Slots<{ reading: StoringReading; payments: readonly ListedPayment[] }>) => {
+    const source = sql`${value(({ reading }) => reading.source)}::text`;
     const begunAt = sql`${value(({ reading }) => reading.begunAt)}::timestamptz`;
     const isWhole = sql`${value(({ reading }) => reading.isWhole)}::boolean`;
     // Another list of the same reading showed it already.
     const again = sql`(known.seen_at >= ${begunAt})`;
+    const merged = (column: string) => sql`
+      ${sql.ref(column)} = case when ${again} then coalesce(known.${sql.ref(column)}, excluded.${sql.ref(column)})
+        else excluded.${sql.ref(column)} end`;
+    // What says nothing new is left out before: a conflict would lock its row, and write that down.
     return sql`
       insert into listed_payment as known (source, collection_id, invoice_id, seen_at, paid_at, paid_until,
         created_at, amount, label, digest, counted, test_only)
-      select ${value(({ reading }) => reading.source)}::text,
-        ${value(({ reading }) => reading.collectionId)}::uuid, invoice_id, clock_timestamp(), paid_at, paid_until,
-        created_at, amount, label, digest, filtered or (says_paid and not ${isWhole}), test
-      from ${table("given", PAYMENT, ({ payments }) => payments)} order by invoice_id
+      select ${source}, ${value(({ reading }) => reading.collectionId)}::uuid, given.invoice_id,
+        clock_timestamp(), given.paid_at, given.paid_until, given.created_at, given.amount, given.label,
+        given.digest, filtered or (says_paid and not ${isWhole}), test
+      from ${table("given", PAYMENT, ({ payments }) => payments)}
+      left join listed_payment as old on old.source = ${source} and old.invoice_id = given.invoice_id
+      where old.invoice_id is null
+        or old.seen_at < ${value(({ reading }) => reading.renewedBefore)}::timestamptz
+        or old.digest <> given.digest or (old.test_only and not test)
+        or (${isWhole} and filtered and not old.counted)
+      order by given.invoice_id
       on conflict (source, invoice_id) do update set
         collection_id = excluded.collection_id, seen_at = excluded.seen_at, digest = excluded.digest,
         counted = excluded.counted or (known.counted and ${again}),
         test_only = excluded.test_only and (known.test_only or not ${again}),
         amounts_differ = ${again} and (known.amounts_differ or coalesce(known.amount <> excluded.amount, false)),
-        amount = case when ${again} then coalesce(known.amount, excluded.amount) else excluded.amount end,
         label = case when ${again} then coalesce(excluded.label, known.label) else excluded.label end,
-        paid_at = case when ${again} then coalesce(known.paid_at, excluded.paid_at) else excluded.paid_at end,
-        paid_until = case when ${again} then coalesce(known.paid_until, excluded.paid_until)
-          else excluded.paid_until end,
-        created_at = case when ${again} then coalesce(known.created_at, excluded.created_at)
-          else excluded.created_at end
-      where known.seen_at < ${value(({ reading }) => reading.renewedBefore)}::timestamptz
-        or known.digest <> excluded.digest or (known.test_only and not excluded.test_only)
-        or (${isWhole} and excluded.counted and not known.counted)`;
+        ${merged("amount")}, ${merged("paid_at")}, ${merged("paid_until")}, ${merged("created_at")}`;
   },
 );
 

@@ -118,7 +118,7 @@ class SweepRun {
     { signal, onProgress }: { signal: AbortSignal; onProgress: OnPages },
   ) {
     const { db, alarms } = deps;
-    const { collectionId, previousAt, decidedSince, decidedTo } = sweep;
+    const { collectionId, decidedSince, decidedTo } = sweep;
     this.#deps = deps;
     this.#source = source;
     this.#sweep = sweep;
@@ -126,7 +126,7 @@ class SweepRun {
     this.#target = { source, sweep, terms: termsOf(sweep) };
     this.#signal = signal;
     this.#onProgress = onProgress;
-    this.#decidedSince = decidedSince ?? (previousAt ?? EVER).toISOString();
+    this.#decidedSince = decidedSince ?? EVER.toISOString();
     this.#decidedTo = decidedTo ?? NIL_UUID;
     this.#pace = new ListPace({ db, alarms, source, signal });
   }
@@ -368,9 +368,9 @@ function termsOf({
   window,
   firstServedAt,
   publish,
-  previousAt,
+  hasEarlier,
 }: ClaimedSweep): Omit<SweepTerms, "now"> {
-  const common = { firstServedAt, seenBefore: previousAt !== null };
+  const common = { firstServedAt, seenBefore: hasEarlier };
   return kind === "automatic"
     ? { ...common, from: firstServedAt ?? window.from, to: null, publishEarlier: false, asksAgain: false }
     : { ...common, ...window, publishEarlier: publish, asksAgain: true };

@@ -36,8 +36,8 @@ const CLAIMED = {
   /** When it was first claimed. */
   startedAt: returned.time,
   publish: returned.boolean,
-  /** When the last automatic sweep of its collection that has ended began; null before the first. */
-  previousAt: nullable(returned.time),
+  /** An automatic sweep of its collection has ended before. */
+  hasEarlier: returned.boolean,
   /** What the list has said since then is to be looked at, from the invoice after the other on. */
   decidedSince: nullable(returned.text()),
   decidedTo: nullable(returned.uuid),
@@ -50,7 +50,8 @@ export const sweeps = new ListRuns(
   "sweep",
   CLAIMED,
   sql`source, kind, collection_id as "collectionId", started_at as "startedAt",
-    publish, (${last(sql`started_at`)}) as "previousAt", decided_since::text as "decidedSince",
+    publish, coalesce((${last(sql`true`)}), false) as "hasEarlier",
+    coalesce(decided_since, (${last(sql`decided_since`)}))::text as "decidedSince",
     decided_to as "decidedTo", ${served} as "firstServedAt"`,
 );
 
