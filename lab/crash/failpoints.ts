@@ -70,6 +70,8 @@ export const FAILPOINTS: readonly Failpoint[] = [
   { name: "books gathered", drive: "certificate" },
   { name: "certificate to be kept", drive: "certificate" },
   { name: "certificate kept", drive: "certificate" },
+  { name: "whole list to be noted", drive: "daily certificate" },
+  { name: "whole list noted", drive: "daily certificate" },
   { name: "daily certificate to be kept", drive: "daily certificate" },
   { name: "daily certificate kept", drive: "daily certificate" },
   { name: "replay to be started", drive: "replay asked for" },

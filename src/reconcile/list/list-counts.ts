@@ -1,4 +1,5 @@
 import type { Database } from "../../database/tables.ts";
+import { step } from "../../kit/step.ts";
 import { addDays, daysBetween } from "../../kit/time.ts";
 import {
   countOn,
@@ -62,5 +63,7 @@ export async function noteWholeReading(
   const dates = await meaningOfDates(requested, count, ["UTC", zone], (dates) =>
     listedPerDay(db, key, readAt, dates),
   );
+  step("whole list to be noted");
   await keepWholeReading(db, key, { readAt, dates });
+  step("whole list noted");
 }
