@@ -294,8 +294,9 @@ class SweepRun {
     const waiting: WaitingPayment[] = [];
     let waitingInAll = 0;
     for await (const candidates of this.#candidatesOfWindow(NIL_UUID))
-      for (const { missing, known } of await decideAll(db, this.#target, candidates)) {
-        const one = missing ? waitingOf(known, surroundings) : null;
+      for (const { counts, opening, known } of await decideAll(db, this.#target, candidates)) {
+        const isSettled = opening === "answered" || opening === "recorded";
+        const one = counts && !isSettled ? waitingOf(known, surroundings) : null;
         if (one === null) continue;
         waitingInAll += 1;
         if (waiting.length < NAMED_LIMIT) waiting.push(one);
