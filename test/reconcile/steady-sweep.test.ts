@@ -67,6 +67,17 @@ describe("a sweep after the first one", () => {
     expect(await sweep(given)).toEqual({ whole: null, opened: 0, ids: [], requests: 3 });
   });
 
+  it("that was interrupted looks at what came since, wherever it stood", async () => {
+    const given = await steady();
+    // Schedules the next one.
+    await sweepPass(given.context, GO_ON);
+    const id = late(given, { createdAt: new Date() });
+    await given.query(
+      `update sweep set decided_to = 'ffffffff-ffff-ffff-ffff-ffffffffffff', due_at = now() where state = 'due'`,
+    );
+    expect((await sweep(given)).ids).toEqual([id]);
+  });
+
   it("reads everything where the list does not count", async () => {
     const given = await steady({ counts: false });
     const id = late(given, { datePaid: daysAgo(15).toISOString() });

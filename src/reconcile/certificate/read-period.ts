@@ -86,6 +86,7 @@ const readerOf = (
       pages += 1;
       onProgress(pages, expected);
     },
+    takesCounts: true,
     signal,
     async sink(payments, ids) {
       const storing = { source: source.name, collectionId, begunAt, renewedBefore: begunAt, isWhole: true };

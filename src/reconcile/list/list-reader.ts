@@ -51,6 +51,8 @@ export interface ListReaderOptions {
   /** Makes each call for a page, as `ListPace` does. */
   call: <Result>(call: () => Promise<Result>) => Promise<Result>;
   onPage?: OnPage;
+  /** What a page shows that was requested for its count alone counts too: it may be gone from the next one. */
+  takesCounts?: boolean;
   signal: AbortSignal;
 }
 
@@ -162,7 +164,8 @@ export class ListReader {
   async count(query: ListQuery, takes = false): Promise<number | null> {
     try {
       const page = await this.#page(query, 1, takes ? PAGE_SIZE : 1);
-      if (takes) await this.#take({ ids: new IdSet(), unusable: new Set() }, query, page);
+      if (takes || this.#options.takesCounts)
+        await this.#take({ ids: new IdSet(), unusable: new Set() }, query, page);
       return page.totalCount;
     } catch (error) {
       if (error instanceof ListUnreadable && error.next === "refuse") return null;

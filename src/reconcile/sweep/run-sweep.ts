@@ -107,7 +107,7 @@ class SweepRun {
   #pages = 0;
   /** What the list has said before that is looked at. */
   #decidedSince: string;
-  #decidedTo: string;
+  #decidedTo = NIL_UUID;
   /** Of the first days that were skipped. */
   #skipped: ListUnreadable | null = null;
 
@@ -118,7 +118,7 @@ class SweepRun {
     { signal, onProgress }: { signal: AbortSignal; onProgress: OnPages },
   ) {
     const { db, alarms } = deps;
-    const { collectionId, decidedSince, decidedTo } = sweep;
+    const { collectionId, decidedSince } = sweep;
     this.#deps = deps;
     this.#source = source;
     this.#sweep = sweep;
@@ -127,7 +127,6 @@ class SweepRun {
     this.#signal = signal;
     this.#onProgress = onProgress;
     this.#decidedSince = decidedSince ?? EVER.toISOString();
-    this.#decidedTo = decidedTo ?? NIL_UUID;
     this.#pace = new ListPace({ db, alarms, source, signal });
   }
 
