@@ -113,7 +113,9 @@ function mustBeRed(member: Member, list: ListPlan, isHealed: boolean): string | 
   if (EDITS[plan.hole] !== undefined) return `the ${plan.hole} was edited`;
   if (!isHealed && HOLES[plan.hole] !== undefined) return `its ${plan.hole} was deleted`;
   const isToldOf = plan.told || !UNPAID.includes(plainLabel(member));
-  if (plan.later === "amount changed" && isToldOf && plan.hole === "none")
+  // What was found only after the change was published with the new amount.
+  const wasPublished = Number(sent.at(-1)) !== held.amount;
+  if (plan.later === "amount changed" && wasPublished && isToldOf && plan.hole === "none")
     return `its amount is ${held.amount}, and ${sent.at(-1)} was published`;
   return null;
 }
