@@ -5,7 +5,7 @@ import { claimAskedFor } from "../../src/reconcile/certificate/certificate-row.t
 import { makeCertificates } from "../../src/reconcile/certificate/certify.ts";
 import { LeaseLost, leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION } from "./list-provider.ts";
-import { midnight, place, prove } from "./prove-period.ts";
+import { midnight, PAID_AT, place, prove } from "./prove-period.ts";
 import { books } from "./relay-books.ts";
 
 describe("the certificate", () => {
@@ -35,6 +35,24 @@ describe("the certificate", () => {
       },
       { invoiceId: dead, reason: "dead", weight: "difference" },
     ]);
+  });
+
+  it("asks again about confirmations whose last answer was no verdict, and that no list shows (G10)", async () => {
+    const given = await books();
+    const open = {
+      listed: false,
+      came: 1,
+      confirmation: "state = 'due', verdict = 'pending', last_error = 'odd'",
+    } as const;
+    const [odd, unpaid] = [await place(given, open), await place(given, open)];
+    const dates = { createdAt: PAID_AT, paidAt: PAID_AT };
+    given.provider.unlisted = [
+      { id: odd, status: "Overpaid", ...dates },
+      { id: unpaid, status: "Unpaid", ...dates },
+    ];
+    const { result, differences } = await prove(given);
+    expect(result).toBe("not_equal");
+    expect(differences).toMatchObject([{ invoiceId: odd, reason: "status_unknown" }]);
   });
 
   it("refuses a period that is not over, and a source that was never served", async () => {

@@ -13,12 +13,33 @@ import {
   saidOf,
   TERMS,
   UNDATED,
+  WITHOUT_EVENT,
 } from "./judging-payments.ts";
 
 type Changes = Partial<PaymentFacts>;
 
 const SEPTEMBER = new Date("2026-09-30T23:59:59.999Z");
 const NOVEMBER = new Date("2026-11-01T00:00:00.000Z");
+
+describe("a confirmation that nothing dates", () => {
+  const dead: Changes = {
+    askedCollection: "Term 1",
+    ...NOT_LISTED,
+    ...NOT_STORED,
+    ...WITHOUT_EVENT,
+    confirmation: "dead",
+  };
+
+  it.each<[string, Date, string[] | null]>([
+    ["soon after", new Date("2026-11-01T23:00:00Z"), ["difference dead"]],
+    ["long after", new Date("2026-11-02T00:00:00Z"), null],
+  ])("belongs to the days before it was opened: %s", (_, openedAt, said) => {
+    expect(saidOf({ ...dead, openedAt })).toEqual(said);
+    expect(saidOf({ ...dead, openedAt, asked: "unknown", askedPaidAt: at("10T12:00:00") })).toContain(
+      "difference status_unknown",
+    );
+  });
+});
 
 describe("a Test payment", () => {
   const TEST: Changes = {

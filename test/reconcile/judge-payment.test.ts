@@ -67,6 +67,7 @@ describe("what is said of a payment", () => {
     ["difference status_unknown", { asked: "unknown" }],
     ["difference status_unknown", { ...NOT_STORED, ...WITHOUT_EVENT, asked: "unknown" }],
     ["difference status_unknown", { ...NOT_LISTED, asked: "unclear" }],
+    ["difference status_unknown", { ...NOT_LISTED, ...NOT_STORED, ...WITHOUT_EVENT, asked: "unclear" }],
     ["difference event_without_payment", { ...NOT_LISTED, ...NOT_STORED }],
     [
       "difference dead",

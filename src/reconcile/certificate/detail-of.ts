@@ -42,10 +42,10 @@ const DETAILS = wordsOf({
   digest_missing: "no digest of what SNS accepted is stored",
   invoice_missing: "published, but the confirmed invoice is gone",
   not_at_provider: ({ asked, askedStatus }) => `stored as paid, but ${saidNow(asked, askedStatus)}`,
-  status_unknown: ({ asked, askedStatus }) =>
+  status_unknown: ({ asked, askedStatus, status }) =>
     asked === "unknown"
       ? `Get Invoice says "${askedStatus}", which is ${NEITHER_STATUS}`
-      : "stored as paid, but the provider's answer cannot be read",
+      : `stored as ${status ?? "nothing"}, and the provider's answer cannot be read`,
   confirmation_missing: "its confirmation is gone",
   verdict_differs: ({ verdict }) => `published, but its confirmation's verdict is ${verdict ?? "missing"}`,
   event_without_payment: "it has an event, but is not paid, neither at the provider nor in the store",

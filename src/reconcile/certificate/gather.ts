@@ -12,7 +12,6 @@ import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
 import type { BookPeriod } from "../../kit/time.ts";
-import { DAY_MS } from "../../kit/time.ts";
 import { type Answer, toUtc } from "../../provider/provider.ts";
 import { inPayload, isPaymentEvent } from "../../publish/event-log.ts";
 import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
@@ -33,7 +32,7 @@ import type { PeriodReading } from "./read-period.ts";
 
 /**
  * Adds what the lists did not show but the books have for the period: stored payments, events without a paid
- * invoice, and confirmations that wait for a person. Day by day, so that no statement takes long.
+ * invoice, and confirmations without a verdict. Day by day, so that no statement takes long.
  */
 export async function gatherBooks(
   db: Database,
@@ -64,11 +63,18 @@ export async function gatherBooks(
       where event.source = ${source.name} and event.created_at >= ${from} and event.created_at < ${to}
         and ${isPaymentEvent} and not coalesce(${paid} and invoice.paid_at is not null
           and ${inPayload("paidAt")} = ${isoOf(sql`invoice.paid_at`)}, false)`);
-  const opened = sql`opened_at >= ${window.from} and opened_at < ${new Date(window.to.getTime() + DAY_MS)}`;
+  // A callback may come long after its payment: Get Invoice says the day of what has no verdict. Each state has
+  // its index.
   await add(sql`
-    select invoice_id as id from confirmation
-    where source = ${source.name} and ${opened} and (state = 'dead' or verdict = 'quarantined')`);
+    select invoice_id as id from confirmation as known
+    where source = ${source.name} and ((state = 'dead' and opened_at >= ${window.from})
+      or (verdict = 'quarantined' and opened_at >= ${window.from})
+      or (state = 'due' and ${hasNoVerdict}) or (state = 'claimed' and ${hasNoVerdict}))`);
 }
+
+/** Of a confirmation: its last answer decided nothing, and no operator did. */
+const hasNoVerdict = sql`
+  (known.last_error is not null and known.state <> 'done' and known.dismissed_at is null)`;
 
 /** A time in the format of the events. */
 const isoOf = (moment: RawBuilder<unknown>) => sql`
@@ -167,7 +173,7 @@ const selectCandidates = new Statement(CANDIDATE, (slots: Slots<CandidateQuery>)
     with work as (${certifiedIds(slots, BATCH)})
     select work.invoice_id as id, listed.invoice_id is not null as listed, listed.label, listed.digest,
       asked.asked is not null or not (${value(({ deep }) => deep)}::boolean or listed.invoice_id is not null
-        or ${isPaid}) as settled,
+        or ${isPaid} or coalesce(${hasNoVerdict}, false)) as settled,
       ${isPaid} as "isPaid", case when known.state = 'done' then known.listed_digest end as "askedDigest",
       listed.amount is null or (listed.test_only and invoice.type is null)
         or (invoice.erased_at is not null and ${plainColumn("invoice.type")} = 'test')

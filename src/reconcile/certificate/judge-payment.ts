@@ -178,7 +178,7 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
   const isDismissedDead = facts.dismissedBy !== null && !shape.paid;
   if (shape.paid && !facts.accepted) reasons.push([gapOf(facts, terms), "gap"]);
   else if (shape.paid && !shape.stored) differs(facts.status === null ? "invoice_missing" : "not_paid");
-  differs("status_unknown", asked === "unknown" || (!shape.paid && shape.stored && asked === "unclear"));
+  differs("status_unknown", asked === "unknown" || (!shape.paid && asked === "unclear"));
   if (!shape.paid && shape.stored && reasons.length === 0) differs("not_at_provider");
   if (!shape.paid && !shape.stored) {
     differs("event_without_payment", eventId !== null);

@@ -1,4 +1,4 @@
-import { type BookPeriod, bookDayOf } from "../../kit/time.ts";
+import { type BookPeriod, bookDayOf, DAY_MS } from "../../kit/time.ts";
 import { possibleCreation, possiblePayment } from "../list/list-period.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
@@ -32,7 +32,9 @@ export function datePayment(
   if (created === null) {
     // A callback comes soon after its payment.
     const last = new Date(to.getTime() - 1);
-    const { openedAt } = facts;
+    const { openedAt, listed, status, eventId } = facts;
+    const isOnlyOpened = !listed && status === null && eventId === null && openedAt !== null;
+    if (isOnlyOpened && openedAt.getTime() >= to.getTime() + DAY_MS) return null;
     const isNear = openedAt !== null && openedAt >= from;
     return {
       kind: "surely",
