@@ -1,7 +1,5 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BODY_LIMIT } from "../../../src/receive/reading/decode-body.ts";
 import { type CallbackRequest, readCallback } from "../../../src/receive/reading/read-callback.ts";
 import { anyText } from "../../support/any-text.ts";
 
@@ -131,76 +129,6 @@ describe("a planted data.id", () => {
         });
       }),
       { numRuns: 1_000 },
-    );
-  });
-
-  it("is found in every callback of a batch", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uniqueArray(uuid, { minLength: 1, maxLength: 40 }),
-        uuid,
-        async (ids, notification) => {
-          const events = ids.map((id) => ({ id: notification, data: { id } }));
-          const body = Buffer.from(JSON.stringify({ id: notification, events }));
-          expect(await read({ body })).toMatchObject({ invoiceIds: ids, foundBy: "events[].data.id" });
-        },
-      ),
-    );
-  });
-
-  it("reads the same as JSON, as text within a form field, and as bracketed form keys", async () => {
-    await fc.assert(
-      fc.asyncProperty(anyCase, anyText(), async (id, title) => {
-        const data = JSON.stringify({ title, id });
-        const bodies = {
-          "data.id": `{"data":${data}}`,
-          // Encoded as a sender would: a lone surrogate becomes U+FFFD.
-          "form:data.id": new URLSearchParams({ data }).toString(),
-        };
-        for (const [foundBy, body] of Object.entries(bodies)) {
-          expect(await read({ body: Buffer.from(body) })).toMatchObject({
-            kind: "ids",
-            invoiceIds: [id.toLowerCase()],
-            foundBy,
-          });
-        }
-        const bracketed = new URLSearchParams({ "data[title]": title, "data[id]": id }).toString();
-        expect(await read({ body: Buffer.from(bracketed) })).toMatchObject({ foundBy: "form:data.id" });
-      }),
-    );
-  });
-});
-
-describe("a compressed body", () => {
-  const compressions = [
-    ["gzip", gzipSync],
-    ["deflate", deflateSync],
-    ["deflate", deflateRawSync],
-    ["br", brotliCompressSync],
-  ] as const;
-
-  it("reads like the plain one", async () => {
-    await fc.assert(
-      fc.asyncProperty(json, fc.constantFrom(...compressions), async (value, [coding, compress]) => {
-        const body = Buffer.from(JSON.stringify(value) ?? "");
-        expect(await read({ body: compress(body), contentEncoding: coding })).toEqual(await read({ body }));
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it("is too large exactly when it is over the limit once inflated", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: -3, max: 3 }),
-        fc.constantFrom(...compressions),
-        async (over, [coding, compress]) => {
-          const body = Buffer.alloc(BODY_LIMIT + over, " ");
-          const reading = await read({ body: compress(body), contentEncoding: coding });
-          expect(reading.kind).toBe(over > 0 ? "too_large" : "ping");
-          expect((await read({ body })).kind).toBe(reading.kind);
-        },
-      ),
     );
   });
 });

@@ -5,35 +5,25 @@ const ID = "aaaaaaaa-0000-4000-8000-000000000001";
 const OTHER = "bbbbbbbb-0000-1000-8000-000000000002";
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-describe("a text is a UUID", () => {
-  it.each([
-    ["bare", ID],
-    ["in capitals", ID.toUpperCase()],
-    ["in braces", `{${ID}}`],
-    ["as a URN", `urn:uuid:${ID}`],
-    ["with space around it", ` \n${ID}\t`],
-    ["with all of it", ` URN:UUID:{${ID.toUpperCase()}} `],
-  ])("%s", (_how, text) => {
-    expect(asUuid(text)).toBe(ID);
-  });
-
-  it.each([
-    ["nothing", ""],
-    ["without dashes", ID.replaceAll("-", "")],
-    ["cut off", ID.slice(0, -1)],
-    ["with a letter that is no hex digit", ID.replace("a", "g")],
-    ["with a digit too many", `${ID}0`],
-    ["with words around it", `invoice ${ID}`],
-    ["two of them", `${ID} ${OTHER}`.slice(0, 64)],
-    ["nil", NIL],
-    ["nil in braces", `{${NIL}}`],
-  ])("not: %s", (_what, text) => {
-    expect(asUuid(text)).toBeNull();
-  });
-
-  it("with space around it up to 64 characters in all", () => {
-    expect(asUuid(ID.padStart(64))).toBe(ID);
-    expect(asUuid(ID.padStart(65))).toBeNull();
+describe("a text is a UUID or none", () => {
+  it.each<[what: string, text: string, uuid: string | null]>([
+    ["bare", ID, ID],
+    ["in capitals", ID.toUpperCase(), ID],
+    ["in braces", `{${ID}}`, ID],
+    ["with all that may stand around it", ` \tURN:UUID:{${ID.toUpperCase()}}\n`, ID],
+    ["with space around it, 64 characters in all", ID.padStart(64), ID],
+    ["with more space", ID.padStart(65), null],
+    ["nothing", "", null],
+    ["without dashes", ID.replaceAll("-", ""), null],
+    ["cut off", ID.slice(0, -1), null],
+    ["with a letter that is no hex digit", ID.replace("a", "g"), null],
+    ["with a digit too many", `${ID}0`, null],
+    ["with words around it", `invoice ${ID}`, null],
+    ["two of them", `${ID} ${OTHER}`.slice(0, 64), null],
+    ["nil", NIL, null],
+    ["nil in braces", `{${NIL}}`, null],
+  ])("%s", (_what, text, uuid) => {
+    expect(asUuid(text)).toBe(uuid);
   });
 });
 
@@ -42,13 +32,12 @@ describe("the UUIDs within a text", () => {
     expect(uuidsIn(`${ID},${OTHER.toUpperCase()}/${ID}`)).toEqual([ID, OTHER, ID]);
   });
 
-  it.each(["-", "--", "_", "é", '"', "/"])("may stand between %s and the same again", (mark) => {
-    expect(uuidsIn(mark + ID + mark)).toEqual([ID]);
-  });
-
-  it.each(["%7B", "%22", "%2522", "\\n", "\\u0022"])("may stand after the escape %s", (mark) => {
-    expect(uuidsIn(mark + ID)).toEqual([ID]);
-  });
+  it.each(["-", "--", "_", "é", '"', "/", "%7B", "%22", "%2522", "\\n", "\\u0022", "12345678-"])(
+    "may stand behind %s",
+    (mark) => {
+      expect(uuidsIn(mark + ID)).toEqual([ID]);
+    },
+  );
 
   it.each([
     ["a text shorter than one", "a-b-c"],
@@ -59,9 +48,5 @@ describe("the UUIDs within a text", () => {
     ["nil", `${NIL} {${NIL}}`],
   ])("none in %s", (_what, text) => {
     expect(uuidsIn(text)).toEqual([]);
-  });
-
-  it("a dash before it hides none", () => {
-    expect(uuidsIn(`12345678-${ID}`)).toEqual([ID]);
   });
 });
