@@ -6,7 +6,7 @@ import type { Database } from "../database/tables.ts";
 import { notFoundError, RelayError } from "../kit/errors.ts";
 import { maskOf } from "../kit/mask.ts";
 import type { Role } from "../kit/role.ts";
-import { SERVE_REQUIRES, sourcesOf } from "../kit/settings.ts";
+import { currencyOf, SERVE_REQUIRES, sourcesOf } from "../kit/settings.ts";
 import { countText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
 import type { operations } from "../operate/operations/list.ts";
@@ -20,11 +20,13 @@ import {
   requireKnownNames,
   runOperation,
 } from "../operate/operations/operation.ts";
+import type { View } from "../operate/views/view.ts";
 import { Signer } from "../signing/signed.ts";
 import { leaseOf } from "../work/lease.ts";
 import { notifyWorkers } from "../work/wake-up.ts";
 import type { CommandContext, Output } from "./command-context.ts";
-import { countValue, operator } from "./option-values.ts";
+import { countValue, hasNone, operator } from "./option-values.ts";
+import { resultText } from "./render.ts";
 
 type Operations = (typeof operations)[number];
 type OperationId = Operations["id"];
@@ -59,6 +61,7 @@ interface CommandWords<Id extends OperationId> {
   ) => Promise<ResultOf<Id>>;
   /** What `--json` prints: the operation's result unless said. */
   json?: (result: ResultOf<Id>, given: CommandInput) => unknown;
+  /** Instead of its view. */
   text?: (result: ResultOf<Id>, given: CommandInput) => string;
   /** Prints it where neither `json` nor `text` is all. */
   show?: (result: ResultOf<Id>, options: CommandInput) => Promise<void>;
@@ -122,8 +125,28 @@ export function operationCommand<
       const result = await (words.run?.(call, given, options, operating) ?? ask());
       words.judge?.(result);
       if (words.show !== undefined) return await words.show(result, options);
-      context.show(words.json?.(result, given) ?? result, () => words.text?.(result, given) ?? "");
+      context.show(
+        words.json?.(result, given) ?? result,
+        () =>
+          words.text?.(result, given) ??
+          viewText(context, (operation.view ?? {}) as View<ResultOf<Id>>, result, given),
+      );
     });
+  });
+}
+
+/** A result as its view has it. @param given the filters, if any */
+export function viewText<Result>(
+  context: CommandContext,
+  view: View<Result>,
+  result: Result,
+  given: CommandInput,
+): string {
+  const { limit: _, all: __, ...filters } = given;
+  return resultText(result, view, {
+    currencyOf: currencyOf(context.settings()),
+    width: context.stdout.isTTY === true ? context.stdout.columns : undefined,
+    isFiltered: !hasNone(filters),
   });
 }
 

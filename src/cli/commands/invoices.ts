@@ -5,8 +5,8 @@ import type { Database } from "../../database/tables.ts";
 import { notFoundError, usageError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
 import { currencyOf } from "../../kit/settings.ts";
-import { countText, moneyIn, plainText, shortText } from "../../kit/text.ts";
-import { clock, dayOf, spanText } from "../../kit/time.ts";
+import { countText, plainText, shortText } from "../../kit/text.ts";
+import { dayOf, spanText } from "../../kit/time.ts";
 import { searchInvoices } from "../../operate/find-invoices.ts";
 import { name } from "../../operate/operations/fields.ts";
 import { invoiceOperations } from "../../operate/operations/invoices.ts";
@@ -21,13 +21,10 @@ import {
   wordsOf,
 } from "../../operate/timeline.ts";
 import { readTimeline } from "../../operate/timeline-reading.ts";
+import { INVOICES_FOUND } from "../../operate/views/invoices.ts";
 import type { CommandContext } from "../command-context.ts";
-import { operationCommand, type ResultOf } from "../operation-command.ts";
-import { noneText } from "../option-values.ts";
-import { table } from "../table.ts";
+import { operationCommand, viewText } from "../operation-command.ts";
 import { writeFileUnlessStopped } from "./report.ts";
-
-type ListedInvoice = ResultOf<"searchInvoices">["items"][number];
 
 export const invoicesCommand = (context: CommandContext): Command =>
   operationCommand(context, invoiceOperations, "searchInvoices", {
@@ -56,50 +53,7 @@ export const invoicesCommand = (context: CommandContext): Command =>
       ...(text === undefined ? {} : { searched, others }),
       waiting,
     }),
-    text: ({ items, searched, others, waiting }, given) => {
-      const looked = given.text === undefined ? "" : `. Searched: ${searched.join("; ")}`;
-      const none = noneText(
-        given,
-        "No invoice has been confirmed yet",
-        `No confirmed invoice matches${looked}`,
-      );
-      return [
-        ...others.map(otherWords),
-        items.length > 0 ? render(items, currencyOf(context.settings())) : `${none}.`,
-        ...(items.length > 0 ? [] : [...waiting.map(waitingWords), ELSEWHERE]),
-      ].join("\n");
-    },
   });
-
-const SHOWN_BY = { callback: "callbacks", certificate: "certificate", replay: "replay" } as const;
-
-const otherWords = ({ what, id, at }: ResultOf<"searchInvoices">["others"][number]): string =>
-  `${what} ${id}, ${clock(at)}: invoice-relay ${SHOWN_BY[what]} show ${id}`;
-
-const waitingWords = ({ sentence }: ResultOf<"searchInvoices">["waiting"][number]): string =>
-  `${plainText(sentence)} See: invoice-relay invoices --verdict pending`;
-
-const ELSEWHERE =
-  "What no callback named may still be at the provider: invoice-relay api list-invoices <collection id> " +
-  `--data '{"search":"<text>"}'. ` +
-  "Callbacks as they came: invoice-relay callbacks list.";
-
-type CurrencyOf = ReturnType<typeof currencyOf>;
-
-function render(invoices: readonly ListedInvoice[], currency: CurrencyOf): string {
-  const listed = table(invoices, {
-    invoice: "invoiceId",
-    reference: "reference",
-    total: ({ source, totalAmount }) => moneyIn(currency(source), totalAmount),
-    status: ({ status }) => (status === null ? null : shortText(status)),
-    verdict: "verdict",
-    event: "event",
-    paid: "paidAt",
-    collection: "collection",
-    source: "source",
-  });
-  return `${listed}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
-}
 
 const CHOICES = 20;
 
@@ -113,7 +67,7 @@ export function invoiceCommand(context: CommandContext): Command {
   return command.action(async () => {
     const { text } = readValue(z.object({ text: name(1_000) }), { text: command.args.join(" ") });
     const timeline = await context.withDatabase(async (db) => {
-      const id = isUuid(text) ? text.toLowerCase() : await idMeant(db, text);
+      const id = isUuid(text) ? text.toLowerCase() : await idMeant(context, db, text);
       const found = await readTimeline(db, id);
       if (found !== null) return found;
       throw notFoundError(
@@ -128,7 +82,7 @@ export function invoiceCommand(context: CommandContext): Command {
 }
 
 /** The one invoice that a text finds, as the search box would. @throws RelayError unless it is one. */
-async function idMeant(db: Database, text: string): Promise<string> {
+async function idMeant(context: CommandContext, db: Database, text: string): Promise<string> {
   const today = dayOf(new Date());
   for (let from: PagePosition | null = null; ; ) {
     const found: Awaited<ReturnType<typeof searchInvoices>> = await searchInvoices(
@@ -136,8 +90,7 @@ async function idMeant(db: Database, text: string): Promise<string> {
       { text, today },
       { from, limit: CHOICES },
     );
-    const { items, searched, others, waiting } = found;
-    const ids = [...new Set(items.map(({ invoiceId }) => invoiceId))];
+    const ids = [...new Set(found.items.map(({ invoiceId }) => invoiceId))];
     const [id] = ids;
     if (id !== undefined && ids.length === 1 && found.next === null) return id;
     if (ids.length > 0)
@@ -146,19 +99,11 @@ async function idMeant(db: Database, text: string): Promise<string> {
           `Name one of them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
       );
     from = found.next;
-    if (from === null)
-      throw notFoundError(
-        [
-          ...others.map(otherWords),
-          `No confirmed invoice matches. Searched: ${searched.join("; ")}.`,
-          ...waiting.map(waitingWords),
-          ELSEWHERE,
-        ].join("\n"),
-      );
+    if (from === null) throw notFoundError(viewText(context, INVOICES_FOUND, found, { text }));
   }
 }
 
-export function renderTimeline(timeline: Timeline, currency: CurrencyOf): string {
+export function renderTimeline(timeline: Timeline, currency: ReturnType<typeof currencyOf>): string {
   const { entries, furtherCallbacks } = timeline;
   const lines = [`Invoice ${timeline.invoiceId}`, `  ${plainText(headlineOf(timeline, currency))}`, ""];
   let before: Date | null = null;

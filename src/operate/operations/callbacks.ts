@@ -3,6 +3,8 @@ import { plainAddress } from "../../kit/addresses.ts";
 import { readAs } from "../../kit/problems.ts";
 import { FAILED_CHECKS, type FailedCheck } from "../../receive/log/own-verdict.ts";
 import { findCallbacks, readingFor, showCallback } from "../find-callbacks.ts";
+import { CALLBACK, CALLBACKS } from "../views/callbacks.ts";
+import { type Either, listOf } from "../views/view.ts";
 import {
   answeredId,
   bodyShown,
@@ -57,6 +59,9 @@ const callbackShown = listedCallback.extend({
   ),
 });
 
+export type ListedCallback = Either<z.output<typeof listedCallback>>;
+export type CallbackShown = Either<z.output<typeof callbackShown>>;
+
 export const callbackOperations = [
   get("listCallbacks", "/callbacks", {
     summary: "List recorded callbacks, newest first, with filters",
@@ -80,6 +85,7 @@ export const callbackOperations = [
     }),
     example: { query: { verdict: "refused", limit: 10 } },
     result: pageOf(listedCallback),
+    view: { lists: [listOf("items", CALLBACKS)] },
     run: async ({ db }, { query: { cursor: from = null, limit, ...filters } }) =>
       pageFrom(await findCallbacks(db, filters, { from, limit })),
   }),
@@ -87,6 +93,7 @@ export const callbackOperations = [
     summary: "Show one whole callback and how each id was found; with personal data for `operate`",
     pathParameters: idInPath,
     result: callbackShown,
+    view: CALLBACK,
     run: ({ db, ...parts }, { path: { id } }) => showCallback(db, id, readingFor(parts)),
   }),
 ] as const;

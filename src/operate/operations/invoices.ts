@@ -11,6 +11,8 @@ import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { personalTerms, terms } from "../list-invoices.ts";
 import { meaningOf, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
+import { INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
+import { type Either, listOf } from "../views/view.ts";
 import {
   answeredId,
   decimal,
@@ -46,6 +48,32 @@ const listed = z.object({
   event: eventState.nullable().describe("The state of its event; null without one."),
   eventId: answeredId.nullable().describe("Null without an event."),
 });
+
+const found = pageOf(listed).extend({
+  searched: z
+    .array(z.string())
+    .describe("What was looked for, in words, in this order; all but the last found nothing."),
+  others: z
+    .array(z.object({ what: z.enum(["callback", "certificate", "replay"]), id: answeredId, at: time }))
+    .describe("What else has an id that begins so; on the first page only."),
+  waiting: z
+    .array(
+      z.object({
+        source: z.string(),
+        count: whole,
+        oldestSeconds: z.number(),
+        reason: z.string().nullable().describe("What keeps them, in words; null where nothing is known to."),
+        sentence: z.string().describe("All of it, in words."),
+      }),
+    )
+    .describe(
+      "Where nothing was found: the confirmations that no answer covers yet. Until then only ids, " +
+        "references and the verdict `pending` find their payments.",
+    ),
+});
+
+export type ListedInvoice = Either<z.output<typeof listed>>;
+export type InvoicesFound = Either<Pick<z.output<typeof found>, "items" | "searched" | "others" | "waiting">>;
 
 const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
 
@@ -121,6 +149,7 @@ export const invoiceOperations = [
     query: z.object({ ...terms, ...pageInQuery.shape }),
     example: { query: { from: "2026-11-01", to: "2026-11-30", collection: "School fees" } },
     result: pageOf(listed),
+    view: { lists: [listOf("items", INVOICES)] },
     run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
       pageFrom(await findInvoices(db, terms, { from, limit })),
   }),
@@ -141,31 +170,8 @@ export const invoiceOperations = [
         ),
     }),
     example: { body: { text: "NGN 40,645.00" } },
-    result: pageOf(listed).extend({
-      searched: z
-        .array(z.string())
-        .describe("What was looked for, in words, in this order; all but the last found nothing."),
-      others: z
-        .array(z.object({ what: z.enum(["callback", "certificate", "replay"]), id: answeredId, at: time }))
-        .describe("What else has an id that begins so; on the first page only."),
-      waiting: z
-        .array(
-          z.object({
-            source: z.string(),
-            count: whole,
-            oldestSeconds: z.number(),
-            reason: z
-              .string()
-              .nullable()
-              .describe("What keeps them, in words; null where nothing is known to."),
-            sentence: z.string().describe("All of it, in words."),
-          }),
-        )
-        .describe(
-          "Where nothing was found: the confirmations that no answer covers yet. Until then only ids, " +
-            "references and the verdict `pending` find their payments.",
-        ),
-    }),
+    result: found,
+    view: INVOICES_FOUND,
     async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
       const today = dayOf(new Date());
       const { searched, others, waiting, ...page } = await searchInvoices(

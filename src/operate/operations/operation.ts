@@ -15,6 +15,7 @@ import type { Signer } from "../../signing/signed.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import type { Activity } from "../activity.ts";
 import type { StatusSettings } from "../status.ts";
+import type { Either, View } from "../views/view.ts";
 import { answeredId, type Period, whole } from "./fields.ts";
 
 /** How far something is that takes long. */
@@ -112,6 +113,8 @@ interface Described<
 }
 
 interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
+  /** How the result is shown, at a terminal and in the console. */
+  view?: View<Either<Returned>>;
   /** @returns null when there is nothing with this id. */
   run(
     context: OperationContext,
@@ -127,6 +130,7 @@ interface Runs<PathParameters extends Schema, Query extends Schema, Body extends
 export interface Operation extends OperationShape<string, "get" | "post"> {
   /** What a response that is no JSON may be; `run` then returns a `Download`. */
   mediaTypes?: readonly string[];
+  view?: View<never>;
   run(context: OperationContext, input: { path: unknown; query: unknown; body: unknown }): Promise<unknown>;
 }
 

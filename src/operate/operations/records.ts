@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { readAuditLog } from "../../alarms/audit.ts";
 import { applyRetention, retentionResult } from "../retention.ts";
+import { CHANGES } from "../views/alarms.ts";
+import { type Either, listOf } from "../views/view.ts";
 import {
   answeredId,
   countGiven,
@@ -14,6 +16,17 @@ import {
   whole,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
+
+const change = z.object({
+  id: whole,
+  at: time,
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  invoiceId: answeredId.nullable(),
+  detail: z.record(z.string(), z.unknown()),
+});
+export type Change = Either<z.output<typeof change>>;
 
 export const recordOperations = [
   operationsAbout("Retention").post("applyRetention", "/retention", {
@@ -44,19 +57,8 @@ export const recordOperations = [
       ...limitInQuery.shape,
     }),
     example: { query: { action: "pause", limit: 10 } },
-    result: z.object({
-      entries: z.array(
-        z.object({
-          id: whole,
-          at: time,
-          actor: z.string(),
-          action: z.string(),
-          subject: z.string(),
-          invoiceId: answeredId.nullable(),
-          detail: z.record(z.string(), z.unknown()),
-        }),
-      ),
-    }),
+    result: z.object({ entries: z.array(change) }),
+    view: { lists: [listOf("entries", CHANGES)] },
     run: async ({ db }, { query }) => ({ entries: await readAuditLog({ db, ...query }) }),
   }),
 ] as const;

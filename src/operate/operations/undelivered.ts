@@ -12,6 +12,8 @@ import {
   type UndeliveredList,
   undeliveredFilters,
 } from "../undelivered.ts";
+import { DEAD_LETTERS, decided, QUARANTINE as QUARANTINED, UNDELIVERED } from "../views/undelivered.ts";
+import { type Either, listOf, type Rows } from "../views/view.ts";
 import { answeredId, dryRun, eventState, id, limitInQuery, reason, source, time, whole } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 
@@ -48,7 +50,7 @@ const item = z.object({
   dismissedAt: time.nullable(),
 });
 
-const decided = z.object({
+const decision = z.object({
   dryRun: z.boolean(),
   count: whole,
   items: z.array(item).describe("The first hundred of them."),
@@ -91,11 +93,16 @@ const evidence = item.extend({
   callbacks: z.array(z.object({ id: answeredId, receivedAt: time, foundBy: z.string().nullable() })),
 });
 
+export type Undelivered = Either<z.output<typeof item>>;
+export type UndeliveredEvidence = Either<z.output<typeof evidence>>;
+export type Decision = Either<z.output<typeof decision>>;
+
 const listOperation = <const Id extends string, const Path extends string>(
   list: UndeliveredList,
   id: Id,
   path: Path,
   about: Chapter,
+  rows: Rows<Undelivered>,
   summary: string,
 ) =>
   about.get(id, path, {
@@ -103,6 +110,7 @@ const listOperation = <const Id extends string, const Path extends string>(
     query: z.object({ ...undeliveredFilters.shape, ...limitInQuery.shape }),
     example: { query: { collection: "School fees" } },
     result: z.object({ total: whole, items: z.array(item) }),
+    view: { lists: [listOf("items", rows)] },
     run: ({ db }, { query: { limit, ...filters } }) =>
       listUndelivered({ db, list, selection: { filters }, limit }),
   });
@@ -118,6 +126,7 @@ const showOperation = <const Id extends string, const Path extends string>(
     pathParameters: z.object({ id: idOfItem }),
     query: z.object({ source: source.describe("the source, if several know the id") }),
     result: z.object({ items: z.array(evidence) }),
+    view: UNDELIVERED,
     async run({ db, role }, { path: { id }, query: { source } }) {
       const items = await showUndelivered({ db, list, id, source, personal: personalMaskOf(role) });
       return items.length === 0 ? null : { items };
@@ -131,13 +140,16 @@ const decideOperation = <const Id extends string, const Path extends string>(
   id: Id,
   path: Path,
   about: Chapter,
+  rows: Rows<Undelivered>,
   summary: string,
+  done: string,
 ) =>
   about.post(id, path, {
     summary,
     body: choice,
     example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
-    result: decided,
+    result: decision,
+    view: decided(rows, done),
     tellsProgress: true,
     run: ({ db, actor, onProgress }, { body: { ids, source, filters, reason, dryRun } }) =>
       decide({
@@ -154,21 +166,39 @@ const decideOperation = <const Id extends string, const Path extends string>(
 const DISMISS = "Stop listing them, unless they come back; certificates still name them";
 
 export const undeliveredOperations = [
-  listOperation("dead", "listDead", "/dead-letters", DEAD, "List dead letters, the oldest first"),
+  listOperation(
+    "dead",
+    "listDead",
+    "/dead-letters",
+    DEAD,
+    DEAD_LETTERS,
+    "List dead letters, the oldest first",
+  ),
   showOperation("dead", "showDead", "/dead-letters/{id}", DEAD),
   decideOperation(
     retryDead,
     "retryDead",
     "/dead-letters/retry",
     DEAD,
+    DEAD_LETTERS,
     "Ask or send again from the beginning",
+    "put under way again",
   ),
-  decideOperation(dismissDead, "dismissDead", "/dead-letters/dismiss", DEAD, DISMISS),
+  decideOperation(
+    dismissDead,
+    "dismissDead",
+    "/dead-letters/dismiss",
+    DEAD,
+    DEAD_LETTERS,
+    DISMISS,
+    "dismissed",
+  ),
   listOperation(
     "quarantine",
     "listQuarantine",
     "/quarantine",
     QUARANTINE,
+    QUARANTINED,
     "List quarantined invoices, the oldest first",
   ),
   showOperation("quarantine", "showQuarantine", "/quarantine/{id}", QUARANTINE),
@@ -177,7 +207,17 @@ export const undeliveredOperations = [
     "releaseQuarantine",
     "/quarantine/release",
     QUARANTINE,
+    QUARANTINED,
     "Ask the provider again and publish them if they are still paid",
+    "released",
   ),
-  decideOperation(dismissQuarantine, "dismissQuarantine", "/quarantine/dismiss", QUARANTINE, DISMISS),
+  decideOperation(
+    dismissQuarantine,
+    "dismissQuarantine",
+    "/quarantine/dismiss",
+    QUARANTINE,
+    QUARANTINED,
+    DISMISS,
+    "dismissed",
+  ),
 ] as const;

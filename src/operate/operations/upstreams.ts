@@ -4,6 +4,8 @@ import { listAlarms } from "../../alarms/list-alarms.ts";
 import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
 import { listPausable, pause, pauseResult, resume } from "../pause.ts";
 import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
+import { ALARMS, alarmsChanged, WEBHOOK_TRIED } from "../views/alarms.ts";
+import { type Either, listOf } from "../views/view.ts";
 import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
 
@@ -56,7 +58,7 @@ function namesOf(context: OperationContext, work: PausableWork, source: string |
   return work === "confirm" ? [source] : context.topicsOf(source);
 }
 
-const ALARMS = operationsAbout("Alarms");
+const ABOUT_ALARMS = operationsAbout("Alarms");
 
 /** An alarm of the whole relay has none. */
 const nameOrNone = line(1_000);
@@ -73,6 +75,8 @@ const meantAlarms = z
   .max(1_000)
   .describe("All open ones of a name, unless a source or subject is named.");
 
+export type ListedAlarm = Either<z.output<typeof alarm>>;
+
 const counted = z.object({ count: whole.describe("How many were open.") });
 
 const ONE = {
@@ -82,7 +86,7 @@ const ONE = {
 } as const;
 
 export const alarmOperations = [
-  ALARMS.get("listAlarms", "/alarms", {
+  ABOUT_ALARMS.get("listAlarms", "/alarms", {
     summary: "List open alarms, the newest first: since when, and what to do",
     query: z.object({
       all: z.stringbool().optional().describe("include cleared alarms"),
@@ -92,16 +96,18 @@ export const alarmOperations = [
     }),
     example: { query: { name: "confirmation_dead" } },
     result: z.object({ total: whole, items: z.array(alarm) }),
+    view: { lists: [listOf("items", ALARMS)] },
     run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
   }),
-  ALARMS.post("closeAlarms", "/alarms/close", {
+  ABOUT_ALARMS.post("closeAlarms", "/alarms/close", {
     summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
     body: z.strictObject({ alarms: meantAlarms, reason }),
     example: { body: { alarms: [ONE], reason: "NTP is back" } },
     result: counted,
+    view: alarmsChanged("closed"),
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
-  ALARMS.post("snoozeAlarms", "/alarms/snooze", {
+  ABOUT_ALARMS.post("snoozeAlarms", "/alarms/snooze", {
     summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
     body: z.strictObject({
       alarms: meantAlarms,
@@ -110,10 +116,11 @@ export const alarmOperations = [
     }),
     example: { body: { alarms: [ONE], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
     result: counted,
+    view: alarmsChanged("snoozed"),
     run: ({ db, actor }, { body: { until, ...given } }) =>
       snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
   }),
-  ALARMS.post("noteAlarms", "/alarms/note", {
+  ABOUT_ALARMS.post("noteAlarms", "/alarms/note", {
     summary: "Note who sees to open alarms, or what was found out",
     body: z.strictObject({
       alarms: meantAlarms,
@@ -122,14 +129,16 @@ export const alarmOperations = [
     }),
     example: { body: { alarms: [ONE], note: "Ada asks the provider" } },
     result: counted,
+    view: alarmsChanged("noted"),
     run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),
-  ALARMS.post("testAlarms", "/alarms/test", {
+  ABOUT_ALARMS.post("testAlarms", "/alarms/test", {
     summary: "Send a test message where people are told of alarms",
     result: z.object({
       taken: z.boolean(),
       problem: z.string().nullable().describe("What went wrong; null when it was taken."),
     }),
+    view: WEBHOOK_TRIED,
     run: async ({ tryWebhook }) => {
       const problem = await tryWebhook();
       return { taken: problem === null, problem };

@@ -48,7 +48,7 @@ export type Difference = z.output<typeof difference>;
 export const result = z.enum(["equal", "not_equal", "refused"]);
 export type Result = z.output<typeof result>;
 
-interface DeepBasis {
+export interface DeepBasis {
   /** Invoices that the lists without filter showed, and those of them that were asked about. */
   read: number;
   asked: number;

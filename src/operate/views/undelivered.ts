@@ -1,0 +1,88 @@
+import { shownVerdict } from "../../confirm/queue/confirmation.ts";
+import { numberOf } from "../../kit/text.ts";
+import type { Decision, Undelivered, UndeliveredEvidence } from "../operations/undelivered.ts";
+import {
+  count,
+  eachOf,
+  type Field,
+  id,
+  listOf,
+  money,
+  type Rows,
+  raw,
+  state,
+  text,
+  time,
+  type View,
+} from "./view.ts";
+
+const KIND = state<Undelivered>("What", "kind", { phone: "side" });
+const FIELDS: readonly Field<Undelivered>[] = [
+  text("Reference", "reference", { phone: "lead" }),
+  money("Total", "amount"),
+  text("Collection", "collection"),
+  time("Since", "since"),
+  count("Tries", "attempts", { phone: "away" }),
+  text("Why", "error", { isLong: true }),
+  text("Source", "source", { phone: "away" }),
+];
+const idOf = ({ invoiceId, eventId }: Undelivered) => eventId ?? invoiceId;
+
+/** Confirmations that the provider never answered properly, events that SNS refuses. */
+export const DEAD_LETTERS: Rows<Undelivered> = {
+  one: "dead letter",
+  id: id("Id", idOf, { of: "dead_letter" }),
+  columns: [KIND, ...FIELDS],
+  none: "No dead letters.",
+  why: "What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.",
+};
+
+/** Paid invoices of collections that are not among COLLECTION_IDS: held back until somebody decides. */
+export const QUARANTINE: Rows<Undelivered> = {
+  one: "quarantined invoice",
+  id: id("Id", idOf, { of: "quarantined_invoice" }),
+  columns: FIELDS,
+  none: "Nothing is in quarantine.",
+  why: "A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.",
+};
+
+/** What was decided about them. @param done what they were: "dismissed" */
+export function decided({ none: _, ...of }: Rows<Undelivered>, done: string): View<Decision> {
+  const { one } = of;
+  return {
+    says({ dryRun, count }) {
+      if (count === 0) return `No ${one} matches: nothing was changed.`;
+      if (!dryRun) return `${numberOf(count, `${one} was`, `${one}s were`)} ${done}.`;
+      return `${numberOf(count, one)} would be ${done}. This was a dry run: nothing was changed.`;
+    },
+    lists: [listOf("items", of, "The first of them")],
+  };
+}
+
+const CALLBACKS: Rows<UndeliveredEvidence["callbacks"][number]> = {
+  one: "callback",
+  id: id("Callback", "id", { of: "callback" }),
+  columns: [time("Received", "receivedAt"), text("Id found in", "foundBy")],
+  none: "The log holds none.",
+};
+
+const EVIDENCE: View<UndeliveredEvidence> = {
+  facts: [
+    KIND,
+    id("Invoice", "invoiceId", { of: "invoice" }),
+    id("Event", "eventId"),
+    ...FIELDS,
+    time("Dismissed", "dismissedAt"),
+    state("Verdict", ({ confirmation }) => confirmation && shownVerdict(confirmation)),
+    text("Opened by", ({ confirmation }) => confirmation?.openedBy),
+    time("First asked for", ({ confirmation }) => confirmation?.openedAt),
+    count("Requests", ({ confirmation }) => confirmation?.requests ?? null),
+    text("The provider says", ({ invoice }) => invoice?.status),
+    time("Confirmed", ({ invoice }) => invoice?.confirmedAt),
+    raw("The answer that could not be used", ({ confirmation }) => confirmation?.lastAnswer),
+    raw("The event that is not sent", ({ event }) => event?.payload),
+  ],
+  lists: [listOf("callbacks", CALLBACKS, "Callbacks about it")],
+};
+
+export const UNDELIVERED: View<{ items: UndeliveredEvidence[] }> = { each: eachOf("items", EVIDENCE) };
