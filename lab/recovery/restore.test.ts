@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { certify, emptyMonth, eventsOnTopic, sendAll } from "../../test/reconcile/month.ts";
+import { emptyMonth, sendAll } from "../../test/reconcile/month.ts";
 import { OPEN_AMOUNT } from "../../test/sandbox/provider/service-fixture.ts";
 import { runCli } from "../../test/support/cli-process.ts";
 import { onDatabase, runOn } from "../../test/support/postgres-server.ts";
@@ -73,6 +73,28 @@ const BACKUPS: Record<string, Backup> = {
   },
 };
 
+/** The certificate of these days, by the command. */
+async function certify(environment: Record<string, string | undefined>, [from, to]: [string, string]) {
+  const { code, stdout, stderr } = await runCli(
+    ["certify", "--from", from, "--to", to, "--json"],
+    environment,
+  );
+  expect(stderr).toBe("");
+  return { code, certificate: JSON.parse(stdout)[0] };
+}
+
+/** How often each invoice's event is on the topic, by event id. */
+function eventsOnTopic({
+  harness,
+}: Pick<Awaited<ReturnType<typeof emptyMonth>>, "harness">): Map<string, string[]> {
+  const byInvoice = new Map<string, string[]>();
+  for (const { message } of harness.sns.messages(harness.topicArn)) {
+    const { id, subject } = JSON.parse(message);
+    byInvoice.set(subject, [...(byInvoice.get(subject) ?? []), id]);
+  }
+  return byInvoice;
+}
+
 it.each(Object.entries(BACKUPS))(
   "a backup by %s restored as the runbook says: what it lacks is found, in the end it lacks nothing (G4, G10)",
   async (_, backUp) => {
@@ -126,7 +148,7 @@ it.each(Object.entries(BACKUPS))(
     expect(await command("reconcile")).toContain("4 payments are healed");
     // 4. Only what is not published is left, then nothing.
     const days: [string, string] = [day.slice(0, 10), day.slice(0, 10)];
-    const look = () => certify({ environment: restored, days });
+    const look = () => certify(restored, days);
     await vi.waitFor(async () => {
       const { certificate } = await look();
       const left = certificate.differences.map((one: Record<string, string>) => [one.invoiceId, one.reason]);

@@ -1,29 +1,20 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
+import { RelayError } from "../../src/kit/errors.ts";
 import { backFill } from "../../src/reconcile/sweep/sweep.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
-import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
+import { type Books, books, daysAgo, pay } from "./relay-books.ts";
 
-const pay = ({ provider }: Books, days: number) => {
-  const id = randomUUID();
-  provider.invoices.push({ id, createdAt: daysAgo(days), paidAt: daysAgo(days) });
-  return id;
-};
-
-const window = { from: new Date(Date.now() - 60 * DAY_MS), to: new Date(Date.now() - DAY_MS) };
+const window = { from: daysAgo(60), to: daysAgo(1) };
 
 const fill = ({ context, source }: Books, changes = {}) =>
   backFill(context, {
-    source,
-    collectionId: COLLECTION,
-    window,
-    publish: false,
-    signal: new AbortController().signal,
+    ...{ source, collectionId: COLLECTION, window, publish: false, signal: context.signal },
     ...changes,
   });
 
+/** By invoice: whether it is only to be recorded. */
 const records = async ({ query }: Books) =>
   Object.fromEntries(
     (
@@ -31,6 +22,15 @@ const records = async ({ query }: Books) =>
         "select invoice_id as id, record_only as record from confirmation",
       )
     ).map(({ id, record }) => [id, record]),
+  );
+
+/** Another process is at it. */
+const runElsewhere = ({ query }: Books, { from, to }: typeof window) =>
+  query(
+    `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from, window_to)
+     values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(),
+       now() + interval '1 hour', $2, $3)`,
+    [COLLECTION, from, to],
   );
 
 describe("a back-fill", () => {
@@ -58,23 +58,20 @@ describe("a back-fill", () => {
   it("never takes publishing away: a callback's confirmation stays one that publishes", async () => {
     const given = await books({ servedDays: 10 });
     const [called, recorded] = [pay(given, 20), pay(given, 21)];
-    const callback = (invoiceId: string) =>
-      openConfirmations(given.db, [{ invoiceId, source: "default" }], {
-        openedBy: "callback",
-        priority: "unknown",
-      });
-    await callback(called);
+    const how = { openedBy: "callback", priority: "unknown" } as const;
+    const callBack = (invoiceId: string) =>
+      openConfirmations(given.db, [{ invoiceId, source: "default" }], how);
+    await callBack(called);
     await fill(given);
-    await callback(recorded);
+    await callBack(recorded);
     expect(await records(given)).toEqual({ [called]: false, [recorded]: false });
   });
 
-  it("is continued by the same request after a crash, with what came meanwhile", async () => {
+  it("is continued by the same request after a kill -9 in the middle, and counts right, whatever came meanwhile", async () => {
     const given = await books();
-    const today = { from: window.from, to: new Date(Date.now() + DAY_MS) };
-    const ids = Array.from({ length: 60 }, (_, n) => pay(given, n));
-    await fill(given, { window: today });
-    // A crash leaves its lease behind, which then runs out; half of the payments were looked at by then.
+    const ids = Array.from({ length: 60 }, (_, n) => pay(given, 1.5 + n / 2));
+    await fill(given);
+    // Half of the payments were looked at by then; of these the first was published, and one came since.
     const middle = ids.toSorted()[29];
     await given.query(
       `update sweep set state = 'claimed', lease_token = gen_random_uuid(), decided_to = $1, listed = 30,
@@ -82,39 +79,34 @@ describe("a back-fill", () => {
       [middle],
     );
     await given.query("delete from confirmation where invoice_id > $1", [middle]);
-    const since = pay(given, 0);
+    await given.query("update confirmation set state = 'done', verdict = 'paid'");
+    await given.query(
+      `with made as (
+         insert into event (id, invoice_id, type, source, invoice_type, payload)
+         select gen_random_uuid(), invoice_id, 'invoice.paid', 'default', 'Live', '{}' from confirmation
+         returning source, id)
+       insert into outbox (source, event_id, invoice_type) select source, id, 'Live' from made`,
+    );
+    const since = "00000000-0000-4000-8000-000000000001";
+    given.provider.invoices.push({ id: since, createdAt: daysAgo(2), paidAt: daysAgo(2) });
     const pages: number[] = [];
-    const result = await fill(given, { window: today, onProgress: (done: number) => pages.push(done) });
-    expect(result).toMatchObject({ listed: 61, opened: 61 });
+    const result = await fill(given, { onProgress: (done: number) => pages.push(done) });
+    expect(result).toMatchObject({ listed: 61, missing: 61, opened: 61 });
     expect(Object.keys(await records(given)).sort()).toEqual([...ids, since].sort());
     expect(pages).toEqual([...pages].sort((a, b) => a - b));
     expect(await given.query("select state from sweep")).toEqual([{ state: "done" }]);
   });
 
-  it("counts right after a kill -9 in the middle of a step, whatever came of what it had opened by then", async () => {
+  it("writes nothing once another process has taken it over (G6)", async () => {
     const given = await books();
-    const ids = Array.from({ length: 60 }, () => pay(given, 5));
-    given.provider.beforePage = async () => {
-      const query = given.provider.queries.at(-1);
-      if (query?.get("page") !== "2") return;
-      given.provider.beforePage = () => undefined;
-      // The process is gone from here on; the first page's are confirmed and published by the relay
-      // meanwhile.
-      await given.query("update confirmation set state = 'done', verdict = 'paid'");
-      await given.query(
-        `insert into event (id, invoice_id, type, source, invoice_type, payload)
-         select gen_random_uuid(), invoice_id, 'invoice.paid', 'default', 'Live', '{}' from confirmation`,
-      );
-      await given.query(
-        "insert into outbox (source, event_id, invoice_type) select source, id, 'Live' from event",
-      );
-      await given.query(
-        "update sweep set lease_token = gen_random_uuid(), claimed_until = now() - interval '1 second'",
-      );
-    };
-    await expect(fill(given)).rejects.toThrow(/Another process took this over/);
-    expect(await fill(given)).toMatchObject({ listed: 60, missing: 60, opened: 60 });
-    expect(Object.keys(await records(given)).sort()).toEqual(ids.sort());
+    pay(given, 5);
+    given.provider.beforePage = () =>
+      given.query("update sweep set lease_token = gen_random_uuid()").then(() => undefined);
+    await expect(fill(given)).rejects.toThrow(RelayError);
+    expect(await given.query("select state, listed, opened from sweep")).toEqual([
+      { state: "claimed", listed: 0, opened: 0 },
+    ]);
+    expect(await records(given)).toEqual({});
   });
 
   it("names the days that it could not prove to whoever asked, and raises no alarm", async () => {
@@ -125,30 +117,15 @@ describe("a back-fill", () => {
     expect(await given.openAlarms()).toEqual([]);
   });
 
-  it("tells of another back-fill of the source that is under way", async () => {
+  it("tells of another one of the source that is under way, and is refused while it is the same", async () => {
     const given = await books();
-    await given.query(
-      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from,
-        window_to)
-       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(),
-         now() + interval '1 hour',
-         '2026-01-01', '2026-02-01')`,
-      [COLLECTION],
-    );
+    await runElsewhere(given, { from: daysAgo(200), to: daysAgo(190) });
     expect((await fill(given)).underWay).toMatchObject([{ collectionId: COLLECTION }]);
-  });
-
-  it("is refused while another process runs the same one", async () => {
-    const given = await books();
-    await given.query(
-      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from,
-        window_to)
-       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(),
-         now() + interval '1 hour', $2, $3)`,
-      [COLLECTION, window.from, window.to],
-    );
+    const read = given.provider.queries.length;
+    await given.query("delete from sweep where state = 'done'");
+    await runElsewhere(given, window);
     const other = { ...given, context: { ...given.context, lease: leaseOf(100) } };
-    await expect(fill(other)).rejects.toThrow(/Another process is reading the same period/);
-    expect(given.provider.queries).toHaveLength(0);
+    await expect(fill(other)).rejects.toThrow(RelayError);
+    expect(given.provider.queries).toHaveLength(read);
   });
 });

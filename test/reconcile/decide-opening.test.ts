@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ListedPayment } from "../../src/reconcile/list/listed-payment.ts";
 import {
   decideOpening,
   isDatedElsewhere,
+  type ListedFacts,
   type Opening,
   type SweepTerms,
 } from "../../src/reconcile/sweep/decide-opening.ts";
@@ -10,61 +10,35 @@ import type { KnownPayment } from "../../src/reconcile/sweep/known-payments.ts";
 
 const at = (day: string) => new Date(`2026-10-${day}T12:00:00Z`);
 
-const listed = (changes: Partial<ListedPayment> = {}): ListedPayment => ({
-  invoiceId: "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b",
-  paidAt: at("10"),
-  createdAt: at("02"),
-  amount: "10.00",
-  label: "Paid",
-  saysPaid: true,
-  digest: "now",
-  paidUntil: null,
-  isFiltered: false,
-  isTest: false,
+const listed = (changes: Partial<ListedFacts> = {}): ListedFacts => ({
+  ...{ paidAt: at("10"), createdAt: at("02"), paidUntil: null, saysPaid: true, digest: "now" },
   ...changes,
 });
 
 /** Nobody has heard of it. */
 const unheard = (changes: Partial<KnownPayment> = {}): KnownPayment => ({
-  invoiceId: "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b",
-  event: "none",
-  outboxState: null,
-  stored: false,
-  isPaid: false,
-  askedDigest: null,
-  paidAt: null,
-  createdAt: null,
-  confirmation: null,
+  ...{ invoiceId: "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b", event: "none", outboxState: null, stored: false },
+  ...{ isPaid: false, askedDigest: null, paidAt: null, createdAt: null, confirmation: null },
   ...changes,
 });
 
 type Confirmation = NonNullable<KnownPayment["confirmation"]>;
 const confirmation = (changes: Partial<Confirmation> = {}): { confirmation: Confirmation } => ({
   confirmation: {
-    state: "done",
-    verdict: "paid",
-    openedBy: "callback",
-    recordOnly: false,
-    lastError: null,
-    soon: false,
-    ...changes,
+    ...{ state: "done", verdict: "paid", openedBy: "callback", recordOnly: false, lastError: null },
+    ...{ soon: false, ...changes },
   },
 });
 
 /** All up to now, of a source first served on the fifth. */
 const TERMS: SweepTerms = {
-  from: at("01"),
-  to: null,
-  firstServedAt: at("05"),
-  publishEarlier: false,
-  seenBefore: false,
-  asksAgain: false,
-  now: new Date("2026-11-01T12:00:00Z"),
+  ...{ from: at("01"), to: null, firstServedAt: at("05"), publishEarlier: false, seenBefore: false },
+  ...{ asksAgain: false, now: new Date("2026-11-01T12:00:00Z") },
 };
 
 const decided = (
   known: Partial<KnownPayment>,
-  payment: Partial<ListedPayment> = {},
+  payment: Partial<ListedFacts> = {},
   terms: Partial<SweepTerms> = {},
 ): Opening => decideOpening(listed(payment), unheard(known), { ...TERMS, ...terms });
 
@@ -134,7 +108,7 @@ describe("what the provider was asked about", () => {
 });
 
 describe("whether it is published", () => {
-  it.each<[Opening, string, Partial<ListedPayment>, Partial<SweepTerms>]>([
+  it.each<[Opening, string, Partial<ListedFacts>, Partial<SweepTerms>]>([
     ["open", "it was paid when the source was first served", { paidAt: at("05") }, {}],
     ["open_to_record", "it was paid before", { paidAt: at("04") }, {}],
     ["open", "what was paid before is to be published too", { paidAt: at("04") }, { publishEarlier: true }],
@@ -157,8 +131,9 @@ describe("whether it is published", () => {
 
 describe("the window of a sweep", () => {
   const window = { from: at("09"), to: at("11") };
-  it.each<[boolean, string, Date | null, Partial<ListedPayment>]>([
+  it.each<[boolean, string, Date | null, Partial<ListedFacts>]>([
     [true, "paid at its beginning", at("09"), {}],
+    [true, "paid later in it", at("10"), {}],
     [false, "paid before it", at("08"), {}],
     [false, "paid at its end", at("11"), {}],
     [true, "undated, created before", null, { createdAt: at("08") }],
@@ -171,7 +146,7 @@ describe("the window of a sweep", () => {
     expect(decided({ paidAt }, payment, window) !== "elsewhere").toBe(isHeld);
   });
 
-  it.each<[boolean, string, Partial<ListedPayment>]>([
+  it.each<[boolean, string, Partial<ListedFacts>]>([
     [false, "within it", { paidAt: at("09") }],
     [true, "before it", { paidAt: at("08") }],
     [true, "at its end", { paidAt: at("11") }],
@@ -190,26 +165,24 @@ describe("the window of a sweep", () => {
     expect(decided({}, { paidAt: at("10") }, terms)).toBe("open");
     expect(decided({}, { paidAt: at("07") }, terms)).toBe("open_to_record");
   });
-
-  it("without an end holds all that came since", () => {
-    expect(decided({}, { paidAt: at("30") })).toBe("open");
-    expect(decided({}, { paidAt: at("30") }, { to: at("31") })).toBe("open");
-  });
 });
 
 describe("a payment of the list that has its event", () => {
-  it("is queued again when the event is lost", () => {
-    expect(decided({ event: "lost", stored: true, ...confirmation() })).toBe("requeue");
+  const complete = { stored: true, isPaid: true };
+  it.each<[Opening, string, Partial<KnownPayment>]>([
+    ["complete", "the books say so", confirmation()],
+    ["complete", "it was in quarantine before", confirmation({ verdict: "quarantined" })],
+    ["complete", "it is asked about again", confirmation({ state: "due", verdict: "pending" })],
+    ["open", "its verdict says otherwise", confirmation({ verdict: "not_paid" })],
+    ["open", "it has no verdict", confirmation({ verdict: null })],
+    ["open", "its confirmation is gone", { confirmation: null }],
+    ["open", "its invoice is gone", { stored: false, ...confirmation() }],
+  ])("is %s when %s, whether the event waits or is published", (opening, _, known) => {
+    for (const event of ["waiting", "published"] as const)
+      expect(decided({ event, ...complete, ...known })).toBe(opening);
   });
 
-  it.each(["waiting", "published"] as const)("and is %s, is complete as far as the books say so", (event) => {
-    const complete = { event, stored: true, isPaid: true };
-    expect(decided({ ...complete, ...confirmation() })).toBe("complete");
-    expect(decided({ ...complete, ...confirmation({ verdict: "quarantined" }) })).toBe("complete");
-    expect(decided({ ...complete, ...confirmation({ state: "due", verdict: "pending" }) })).toBe("complete");
-    expect(decided({ ...complete, ...confirmation({ verdict: "not_paid" }) })).toBe("open");
-    expect(decided({ ...complete, ...confirmation({ verdict: null }) })).toBe("open");
-    expect(decided({ ...complete, confirmation: null })).toBe("open");
-    expect(decided({ event, stored: false, isPaid: true, ...confirmation() })).toBe("open");
+  it("is queued again when the event is lost", () => {
+    expect(decided({ event: "lost", stored: true, ...confirmation() })).toBe("requeue");
   });
 });

@@ -165,3 +165,9 @@ function matches(
 
 const newestFirst = (one: ListedInvoice, other: ListedInvoice) =>
   other.createdAt.getTime() - one.createdAt.getTime() || (one.id < other.id ? -1 : 1);
+
+/** A fault in place of the list. */
+export const refusing =
+  (status: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, headers).end('{"status":500,"message":"Broken"}');

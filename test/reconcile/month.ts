@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { LIVE_KEY, OPEN_AMOUNT, startTestService } from "../sandbox/provider/service-fixture.ts";
-import { runCli } from "../support/cli-process.ts";
+import { eventually, toHaveLength } from "../support/eventually.ts";
 import { startHarness, type TestRelay } from "../support/relay.ts";
-
-type WithHarness = Pick<Awaited<ReturnType<typeof emptyMonth>>, "harness">;
 
 /**
  * A relay that has been served for 40 days and has just swept its list, over a collection service and a local
@@ -46,41 +44,15 @@ export async function sendAll(relay: TestRelay, invoiceIds: readonly string[]): 
 }
 
 /** Waits until so many events are published and nothing else is under way. */
-export async function untilPublished({ harness }: WithHarness, count: number): Promise<void> {
-  await vi.waitFor(
-    async () =>
-      expect(
-        await harness.query(
-          `select from event where exists (select from publication where publication.event_id = event.id)
-             and not exists (select from outbox where outbox.event_id = event.id)`,
-        ),
-      ).toHaveLength(count),
-    { interval: 200 },
+export const untilPublished = (
+  { harness }: Pick<Awaited<ReturnType<typeof emptyMonth>>, "harness">,
+  count: number,
+) =>
+  eventually(
+    () =>
+      harness.query(
+        `select from event where exists (select from publication where publication.event_id = event.id)
+           and not exists (select from outbox where outbox.event_id = event.id)`,
+      ),
+    toHaveLength(count),
   );
-}
-
-/** `invoice-relay certify` over the month, as a process. */
-export async function certify({
-  environment,
-  days: [from, to],
-}: {
-  environment: Record<string, string | undefined>;
-  days: [string, string];
-}) {
-  const { code, stdout, stderr } = await runCli(
-    ["certify", "--from", from, "--to", to, "--json"],
-    environment,
-  );
-  expect(stderr).toBe("");
-  return { code, certificate: JSON.parse(stdout)[0] };
-}
-
-/** How often each invoice's event is on the topic, by event id. */
-export function eventsOnTopic({ harness }: WithHarness): Map<string, string[]> {
-  const byInvoice = new Map<string, string[]>();
-  for (const { message } of harness.sns.messages(harness.topicArn)) {
-    const { id, subject } = JSON.parse(message);
-    byInvoice.set(subject, [...(byInvoice.get(subject) ?? []), id]);
-  }
-  return byInvoice;
-}
