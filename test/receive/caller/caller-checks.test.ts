@@ -76,7 +76,7 @@ describe("a check", () => {
     ["missing", undefined, "header_missing"],
     ["empty", "", "header_missing"],
     ["nothing but its prefix", "sha256=", "hmac"],
-    ["without its prefix", HMAC, "hmac"],
+    ["behind another prefix", `sha512=${HMAC}`, "hmac"],
     ["shortened", `sha256=${HMAC.slice(0, 62)}`, "hmac"],
     ["foreign", `sha256=${hmac("sha256", "hex", "x")}`, "hmac"],
     ["right", `sha256=${HMAC}`, null],
