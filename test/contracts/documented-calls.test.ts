@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIVE_KEY, startTestService, type TestService } from "../sandbox/provider/service-fixture.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { LIVE_KEY, startTestService } from "../sandbox/provider/service-fixture.ts";
 
 const page = readFileSync(new URL("../../docs/collection-api.md", import.meta.url), "utf8");
 
@@ -32,15 +32,12 @@ const settled = (title: string, answer: { data: { id: string; dateCreated: strin
     ? JSON.stringify(answer).replaceAll(answer.data.id, "<id>").replaceAll(answer.data.dateCreated, "<now>")
     : JSON.stringify(answer);
 
-describe("docs/collection-api.md", () => {
-  let service: TestService;
-  beforeAll(async () => {
-    // In it are the page's invoices, and it calls itself as the page does.
-    service = await startTestService({ publicUrl: "http://127.0.0.1:4001" });
-    await send(/(curl [^`]*_control[^`]*)```/.exec(page)?.[1] ?? "", service.url);
-  });
-  afterAll(() => service?.close());
+// In it are the page's invoices, and it calls itself as the page does.
+const service = await startTestService({ publicUrl: "http://127.0.0.1:4001" });
+afterAll(service.close);
+await send(/(curl [^`]*_control[^`]*)```/.exec(page)?.[1] ?? "", service.url);
 
+describe("docs/collection-api.md", () => {
   it("shows the seven operations and a refusal", () => expect(calls).toHaveLength(8));
 
   it.each(calls)("$title: sent as it stands there, it is answered as it stands there", async (call) => {

@@ -6,13 +6,11 @@ import {
   LIVE_KEY,
   NOBODY,
   OPEN_AMOUNT,
-  type Receiver,
   type Reply,
   SHARED,
   startReceiver,
   startTestService,
   TEST_KEY,
-  type TestService,
 } from "../sandbox/provider/service-fixture.ts";
 
 // The collection service by the interface's specification. Nothing of our contract is used: the expectations are
@@ -62,16 +60,15 @@ function formOf(value: unknown, name = ""): unknown {
   return Object.keys(FORMS).find((form) => FORMS[form]?.test(value)) ?? "text";
 }
 
+const [service, receiver] = [await startTestService(), await startReceiver()];
+afterAll(() => Promise.all([service.close(), receiver.close()]));
+
 describe("the collection service, by the specification", () => {
-  let service: TestService;
-  let receiver: Receiver;
   let paidId: string;
   beforeAll(async () => {
-    [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
     paidId = await created({ callBackUrl: receiver.url });
     await pay(paidId);
   });
-  afterAll(() => Promise.all([service?.close(), receiver?.close()]));
 
   const get = (path: string, key = LIVE_KEY) => service.api("GET", path, undefined, key);
   const create = (more = {}, key = LIVE_KEY) =>

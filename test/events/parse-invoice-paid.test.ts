@@ -7,8 +7,7 @@ import type { InvoicePaidErrorKind } from "../../src/events/invoice-paid-error.t
 import { parseInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
 import { confirmSubscription, type Trust } from "../../src/events/verify-signature.ts";
 import { stringToSign } from "../../src/sandbox/sns/delivery.ts";
-import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
-import { type Subscriber, startSubscriber, subscribe } from "../sandbox/sns/subscriber.ts";
+import { type Subscriber, snsFixture, startSubscriber, subscribe } from "../sandbox/sns/sns-fixture.ts";
 import { startServer } from "../support/own-server.ts";
 import { testSigner } from "../support/signer.ts";
 
@@ -59,7 +58,7 @@ async function first(subscriber: Subscriber, type = "Notification"): Promise<str
   return await vi.waitFor(() => {
     const found = subscriber.received.find((one) => one.headers["x-amz-sns-message-type"] === type);
     if (found === undefined) throw new Error("nothing delivered yet");
-    return found.body;
+    return String(found.body);
   }, SOON);
 }
 

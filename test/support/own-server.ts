@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 
 export interface OwnServer {
   url: string;
@@ -32,4 +33,25 @@ export async function startServer(
         server.closeAllConnections();
       }),
   };
+}
+
+export interface Received {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** A server that keeps each request that it gets. @param statusOf what it answers; 200 when left out */
+export async function startReceiver(
+  statusOf: (received: Received) => number | Promise<number> = () => 200,
+): Promise<OwnServer & { received: Received[] }> {
+  const received: Received[] = [];
+  const server = await startServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    const one = { method, url, headers, body: await buffer(request) };
+    received.push(one);
+    response.writeHead(await statusOf(one)).end("ok");
+  });
+  return { ...server, received };
 }

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../../src/sandbox/provider/open-api-document.ts";
-import { startTestService, type TestService } from "./service-fixture.ts";
+import { startTestService } from "./service-fixture.ts";
 
 const checkedIn = resolve(import.meta.dirname, "../../../docs/openapi.json");
 
@@ -26,13 +26,10 @@ const answerOf = (method: string, path: string, status: number) => {
     : `/components/responses/Error${status}/content/application~1json/schema`;
 };
 
-describe("the OpenAPI document", () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ banksPath: "/api/v1/misc/banks" });
-  });
-  afterAll(() => service.close());
+const service = await startTestService({ banksPath: "/api/v1/misc/banks" });
+afterAll(service.close);
 
+describe("the OpenAPI document", () => {
   it("in docs/openapi.json is the one that the contract gives now (if not: vitest run -u on this file)", async () => {
     await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(checkedIn);
   });

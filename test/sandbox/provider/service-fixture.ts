@@ -1,4 +1,3 @@
-import { buffer } from "node:stream/consumers";
 import { createLogger } from "../../../src/kit/log.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import {
@@ -6,7 +5,7 @@ import {
   startCollectionService,
 } from "../../../src/sandbox/provider/start-collection-service.ts";
 import { createEmptyTestDatabase } from "../../support/database.ts";
-import { startServer } from "../../support/own-server.ts";
+import { startReceiver as startAnyReceiver } from "../../support/own-server.ts";
 
 // The tests' own copy of what the seed file holds and of what answers look like: nothing of the contract.
 export const LIVE_KEY = "live_local_4f1c0d7e9a2b48d3b6e5";
@@ -29,14 +28,12 @@ export const INVOICE = {
   amount: 1500.5,
 };
 
-/** Whatever JSON came: the tests say what they expect of it. */
-export type Body = ReturnType<typeof JSON.parse>;
-
 export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  body: Body;
+  /** Whatever JSON came: the tests say what they expect of it. */
+  body: ReturnType<typeof JSON.parse>;
 }
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
@@ -55,15 +52,14 @@ export async function startTestService(options: Partial<CollectionServiceOptions
   /** A call of the API as any HTTP client makes it. */
   const api = (method: string, path: string, body?: unknown, key: string | null = LIVE_KEY) =>
     call(`${running.url}${path}`, method, body, key === null ? {} : { "x-api-key": key });
+  /** A call of the control side, below `/_control`. */
+  const control = (method: string, path: string, body?: unknown) =>
+    call(`${running.url}/_control${path}`, method, body);
   return {
     get url() {
       return running.url;
     },
-    database,
-    api,
-    /** A call of the control side, below `/_control`. */
-    control: (method: string, path: string, body?: unknown) =>
-      call(`${running.url}/_control${path}`, method, body),
+    ...{ database, api, control },
     /** Creates an invoice. @returns its id. */
     async create(fields: Record<string, unknown> = {}): Promise<string> {
       const reply = await api("POST", "/api/v1/invoices", { ...INVOICE, ...fields });
@@ -93,35 +89,19 @@ export async function call(
     headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
+  const { status, headers: answered } = response;
   const text = await response.text();
-  let parsed: Body;
   try {
-    parsed = JSON.parse(text);
+    return { status, headers: answered, text, body: JSON.parse(text) };
   } catch {
-    parsed = undefined;
+    return { status, headers: answered, text, body: undefined };
   }
-  return { status: response.status, headers: response.headers, text, body: parsed };
-}
-
-export interface Received {
-  method: string;
-  url: string;
-  headers: Record<string, string | string[] | undefined>;
-  body: Buffer;
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** A merchant's callback address that keeps what it gets; `answer` says what it answers, 200 if nothing. */
-export async function startReceiver(
-  answer: (nth: number) => { status: number; headers?: Record<string, string> } = () => ({ status: 200 }),
-) {
-  const received: Received[] = [];
-  const server = await startServer(async (request, response) => {
-    const { method = "", url = "", headers: sent } = request;
-    received.push({ method, url, headers: sent, body: await buffer(request) });
-    const { status, headers = {} } = answer(received.length);
-    response.writeHead(status, headers).end("ok");
-  });
-  return { url: `${server.url}/callbacks/merchant`, received, close: server.close };
+/** A merchant's callback address that keeps what it gets. @param status of each answer, 200 when left out */
+export async function startReceiver(status?: () => number) {
+  const receiver = await startAnyReceiver(status);
+  return { ...receiver, url: `${receiver.url}/callbacks/merchant` };
 }

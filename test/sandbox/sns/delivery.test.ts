@@ -1,7 +1,6 @@
 import { createVerify, X509Certificate } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { entriesOf, topicFixture } from "./sns-fixture.ts";
-import { startSubscriber, subscribe } from "./subscriber.ts";
+import { startSubscriber, subscribe, topicFixture } from "./sns-fixture.ts";
 
 /** Verifies as Amazon tells subscribers to: the fields are written out here, for each type of letter. */
 async function hasValidSignature(letter: Record<string, string>): Promise<boolean> {
@@ -58,7 +57,7 @@ describe("delivery to an HTTP endpoint", () => {
     await publish({ Message: "with", Subject: "Subject" });
     await publish({ Message: "without\nsubject" });
     await vi.waitFor(() => expect(subscriber.messages()).toHaveLength(2));
-    const letters = subscriber.received.map(({ body }) => JSON.parse(body) as Record<string, string>);
+    const letters = subscriber.received.map(({ body }) => JSON.parse(String(body)) as Record<string, string>);
     for (const letter of letters) {
       expect(letter.SignatureVersion).toBe(SignatureVersion);
       expect(await hasValidSignature(letter)).toBe(true);
@@ -78,19 +77,5 @@ describe("delivery to an HTTP endpoint", () => {
     await vi.waitFor(() => expect(sns.deliveries().at(-1)).toMatchObject(taken));
     const ids = subscriber.letters("Notification").map((letter) => letter.MessageId);
     expect(ids).toEqual([MessageId, MessageId, MessageId]);
-  });
-
-  it("does not let an endpoint that never answers hold up the others, nor the end", async () => {
-    const { sns, client, TopicArn, batch } = await topicFixture();
-    const stuck = await startSubscriber(({ headers }) =>
-      headers["x-amz-sns-message-type"] === "Notification" ? new Promise<number>(() => {}) : 200,
-    );
-    const quick = await startSubscriber();
-    await subscribe(client, TopicArn, stuck);
-    await subscribe(client, TopicArn, quick);
-    for (let nth = 0; nth < 5; nth += 1) await batch(entriesOf(..."abcdefghij"));
-    await vi.waitFor(() => expect(quick.messages()).toHaveLength(50));
-    expect(stuck.messages().length).toBeLessThanOrEqual(16);
-    await expect(sns.close()).resolves.toBeUndefined();
   });
 });

@@ -5,14 +5,14 @@ import {
   PublishCommand,
   type PublishInput,
   SNSClient,
+  SubscribeCommand,
 } from "@aws-sdk/client-sns";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { type LocalSnsOptions, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
+import { type Received, startReceiver } from "../../support/own-server.ts";
 import { testSigner } from "../../support/signer.ts";
 
-/**
- * A local SNS and the AWS SDK's own client for it, both gone when the test is. The client does not try again.
- */
+/** A local SNS and the AWS SDK's own client for it, which does not try again; both gone with the test. */
 export async function snsFixture(options: Partial<LocalSnsOptions> = {}) {
   const sns = await startLocalSns({
     port: 0,
@@ -62,6 +62,27 @@ export async function topicFixture(
   };
 }
 
-/** Entries of a batch with these messages; their ids are their numbers. */
-export const entriesOf = (...messages: string[]) =>
-  messages.map((Message, nth) => ({ Id: `${nth}`, Message }));
+export type Subscriber = Awaited<ReturnType<typeof startSubscriber>>;
+
+/** An HTTP endpoint that keeps what it gets, gone with the test. @param answer a status for each request */
+export async function startSubscriber(answer?: (received: Received) => number | Promise<number>) {
+  const { url, received, close } = await startReceiver(answer);
+  onTestFinished(close);
+  /** The envelopes of this type, in the order they came. */
+  const letters = (type: string) =>
+    received
+      .filter(({ headers }) => headers["x-amz-sns-message-type"] === type)
+      .map(({ body }) => JSON.parse(String(body)) as Record<string, string>);
+  /** The messages of all notifications, in the order they came. */
+  const messages = () => letters("Notification").map((letter) => letter.Message);
+  return { url: `${url}/events`, received, letters, messages };
+}
+
+/** Subscribes and confirms as an endpoint does: by opening the SubscribeURL it was sent. @returns its ARN */
+export async function subscribe(client: SNSClient, TopicArn: string, { url, letters }: Subscriber) {
+  const { SubscriptionArn = "" } = await client.send(
+    new SubscribeCommand({ TopicArn, Protocol: "http", Endpoint: url, ReturnSubscriptionArn: true }),
+  );
+  await vi.waitFor(() => fetch(letters("SubscriptionConfirmation").at(-1)?.SubscribeURL ?? ""));
+  return SubscriptionArn;
+}
