@@ -1,45 +1,23 @@
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
-import { compareCheckouts } from "./harness/against.ts";
-import type { BenchOptions } from "./harness/options.ts";
+import { compareCheckouts } from "./against.ts";
+import { stayCold } from "./harness/cpu.ts";
 import { printReport, type Report } from "./harness/report.ts";
-import { Stage } from "./harness/stage.ts";
-import { stayCold } from "./harness/warm-up.ts";
-
-type Bench = (stage: Stage, options: BenchOptions) => Promise<Report>;
-
-const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
-  intake: {
-    about: "durable callbacks a second, and how long an answer takes, over 64 and 256 connections",
-    load: async () => (await import("./measures/intake.ts")).intake,
-  },
-  drain: {
-    about: "recorded callbacks to published events a second, and the bytes they cost",
-    load: async () => (await import("./measures/drain.ts")).drain,
-  },
-  latency: {
-    about: "callback sent to SNS accepted, at 10, 50 and 200/s",
-    load: async () => (await import("./measures/latency.ts")).latency,
-  },
-  peers: {
-    about: "drain against two job queues, as documented and with our levers",
-    load: async () => (await import("./measures/peers.ts")).peers,
-  },
-  growth: {
-    about: "the same work with 0, 1 and (--long) 10 million payments in the tables",
-    load: async () => (await import("./measures/growth.ts")).growth,
-  },
-  soak: {
-    about: "minutes at 80 % of what the whole path takes: what grows, and what stays",
-    load: async () => (await import("./measures/soak.ts")).soak,
-  },
-};
+import { type Stage, startStage } from "./harness/stage.ts";
+import { drain, peers } from "./measures/drain.ts";
+import { growth } from "./measures/growth.ts";
+import { intake } from "./measures/intake.ts";
+import { latency } from "./measures/latency.ts";
+import { soak } from "./measures/soak.ts";
 
 const HELP = `npm run lab -- bench <name> [options]
 
-${Object.entries(BENCHES)
-  .map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`)
-  .join("\n")}
+  intake    durable callbacks a second, and how long an answer takes, over 64 and 256 connections
+  drain     recorded callbacks to published events a second, and the bytes they cost
+  latency   callback sent to SNS accepted, at 10, 50 and 200/s
+  peers     drain against two job queues, as documented and with our levers
+  growth    the same work with 0, 1 and (--long) 10 million payments in the tables
+  soak      minutes at 80 % of what the whole path takes: what grows, and what stays
   all       each of them, one after the other: every table of docs/performance.md
 
   --json           the raw figures as JSON
@@ -56,10 +34,47 @@ ${Object.entries(BENCHES)
   --against <path> the same measure by the bench of another checkout, a round here and a round there in turn
 `;
 
-const USUAL = { rounds: 5, seconds: 5, callbacks: 10_000, minutes: 5, rows: 1_000_000 };
-const QUICK = { rounds: 1, seconds: 1, callbacks: 500, minutes: 0.5, rows: 20_000 };
+const BENCHES: Record<string, (stage: Stage, options: BenchOptions) => Promise<Report>> = {
+  ...{ intake, drain, latency, peers, growth, soak },
+};
 
-/** What the figures were measured on; `loadAtStart` well above 0 means that other programs were at work. */
+const USUAL = { rounds: "5", seconds: "5", callbacks: "10000", minutes: "5", rows: "1000000" };
+const QUICK = { rounds: "1", seconds: "1", callbacks: "500", minutes: "0.5", rows: "20000" };
+
+export type BenchOptions = ReturnType<typeof readOptions>["options"];
+
+function readOptions(words: string[]) {
+  const [text, flag] = [{ type: "string" }, { type: "boolean", default: false }] as const;
+  const { values, positionals } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    options: {
+      ...{
+        rounds: text,
+        seconds: text,
+        callbacks: text,
+        minutes: text,
+        rows: text,
+        rate: text,
+        against: text,
+      },
+      ...{ json: flag, profile: flag, long: flag, quick: flag, alone: flag, help: flag },
+    },
+  });
+  const sizes = { ...(values.quick ? QUICK : USUAL), ...values };
+  const { json, profile, long, alone } = values;
+  const options = {
+    ...{ json, profile, long, alone, rounds: Number(sizes.rounds), rows: Number(sizes.rows) },
+    ...{ callbacks: Number(sizes.callbacks), minutes: Number(sizes.minutes) },
+    /** How long one measurement of a rate lasts. */
+    ms: Number(sizes.seconds) * 1_000,
+    /** Callbacks a second of the soak; null: by what the whole path takes. */
+    perSecond: values.rate === undefined ? null : Number(values.rate),
+  };
+  return { name: positionals[0] ?? "", options, ...values };
+}
+
+/** The machine; `loadAtStart` well above 0 means that other programs were at work. */
 const machine = () => ({
   cores: availableParallelism(),
   processor: cpus()[0]?.model ?? "unknown",
@@ -71,75 +86,30 @@ const machine = () => ({
 
 /** Runs the work on a stage and clears it away afterwards, also after a failure, Ctrl-C or SIGTERM. */
 async function onStage<Result>(work: (stage: Stage) => Promise<Result>): Promise<Result> {
-  const stage = new Stage();
   const interrupted = Promise.withResolvers<never>();
   const interrupt = () => interrupted.reject(new Error("stopped before its end"));
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
-  const begun = stage.begin();
-  try {
-    return await Promise.race([begun.then(() => work(stage)), interrupted.promise]);
-  } finally {
-    // What is only half up cannot be taken down.
-    await begun.catch(() => undefined);
-    await stage.end();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
-  }
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, interrupt);
+  // What is only half up cannot be taken down.
+  const stage = await startStage();
+  return await Promise.race([work(stage), interrupted.promise]).finally(stage.end);
 }
 
 async function main(words: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: words,
-    allowPositionals: true,
-    options: {
-      json: { type: "boolean", default: false },
-      rounds: { type: "string" },
-      seconds: { type: "string" },
-      callbacks: { type: "string" },
-      minutes: { type: "string" },
-      rows: { type: "string" },
-      profile: { type: "boolean", default: false },
-      long: { type: "boolean", default: false },
-      quick: { type: "boolean", default: false },
-      alone: { type: "boolean", default: false },
-      rate: { type: "string" },
-      against: { type: "string" },
-      help: { type: "boolean", default: false },
-    },
-  });
-  const name = positionals[0] ?? "";
-  const benches = name === "all" ? Object.entries(BENCHES) : [[name, BENCHES[name]] as const];
-  if (benches.some(([, bench]) => bench === undefined) || values.help) {
+  const { name, options, quick, against, help } = readOptions(words);
+  const names = name === "all" ? Object.keys(BENCHES) : [name];
+  if (help || !names.every((one) => one in BENCHES)) {
     process.stdout.write(HELP);
-    return values.help ? 0 : 1;
+    return help ? 0 : 1;
   }
-  if (values.quick) stayCold();
-  const sizes = { ...(values.quick ? QUICK : USUAL), ...values };
-  const options: BenchOptions = {
-    json: values.json,
-    rounds: Number(sizes.rounds),
-    ms: Number(sizes.seconds) * 1_000,
-    callbacks: Number(sizes.callbacks),
-    minutes: Number(sizes.minutes),
-    rows: Number(sizes.rows),
-    profile: values.profile,
-    long: values.long,
-    alone: values.alone,
-    perSecond: values.rate === undefined ? null : Number(values.rate),
-  };
-  if (values.against !== undefined) {
-    printReport(await compareCheckouts(name, options, values.against), values.json);
-    return 0;
-  }
-  for (const [one, bench] of benches) {
-    const run = await bench?.load();
-    if (run === undefined) continue;
-    const ran = machine();
-    const report = await onStage((stage) => run(stage, options));
-    printReport(
-      { ...report, figures: { bench: one, machine: ran, options, ...report.figures } },
-      values.json,
-    );
-  }
+  if (quick) stayCold();
+  if (against !== undefined) printReport(await compareCheckouts(name, options, against), options.json);
+  else
+    for (const bench of names) {
+      const ran = machine();
+      const report = await onStage(async (stage) => await BENCHES[bench]?.(stage, options));
+      const figures = { bench, machine: ran, options, ...report?.figures };
+      printReport({ tables: report?.tables ?? [], figures }, options.json);
+    }
   return 0;
 }
 

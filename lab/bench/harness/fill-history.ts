@@ -1,9 +1,9 @@
 import { connect } from "../../../src/database/connect.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { makePartitions } from "../../../src/receive/log/partitions.ts";
-import type { BenchDatabase } from "./bench-database.ts";
-import { tell } from "./report.ts";
-import { TOPIC_ARN } from "./sample-payment.ts";
+import { TOPIC_ARN } from "./payment.ts";
+import { tell } from "./rounds.ts";
+import type { BenchDatabase } from "./stage.ts";
 
 const CHUNK = 100_000;
 const MONTHS = 12;

@@ -2,22 +2,17 @@ import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 
 /** Takes the request line with headers, and the body; calls `answer` with the whole response. */
-export type RawHandler = (head: string, body: string, answer: (response: string) => void) => void;
-
-export interface RawServer {
-  url: string;
-  port: number;
-}
+type RawHandler = (head: string, body: string, answer: (response: string) => void) => void;
 
 /** A whole HTTP response with a body. */
-export const rawResponse = (type: string, body: string, status = "200 OK"): string =>
-  `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+export const rawResponse = (type: string, body: string): string =>
+  `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 /**
  * HTTP/1.1 as bare as can be, so that a stub is never what limits a bench: kept connections, bodies with a
  * Content-Length, one request at a time on each connection.
  */
-export function startRawServer(handler: RawHandler): Promise<RawServer> {
+export function startRawServer(handler: RawHandler): Promise<{ url: string; port: number }> {
   const server = createServer({ noDelay: true }, (socket) => readRequests(socket, handler));
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {

@@ -1,82 +1,140 @@
-import type { BenchDatabase } from "../harness/bench-database.ts";
-import { startWorkers } from "../harness/contestants.ts";
+import { Alarms } from "../../../src/alarms/alarms.ts";
+import { withReconcileSources } from "../../../src/app/providers.ts";
+import { connect } from "../../../src/database/connect.ts";
+import { createLogger } from "../../../src/kit/log.ts";
+import { createMetrics } from "../../../src/kit/metrics.ts";
+import { Secret } from "../../../src/kit/secret.ts";
+import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../src/kit/settings.ts";
+import { readTimeline } from "../../../src/operate/timeline-reading.ts";
+import { certify } from "../../../src/reconcile/certificate/certify.ts";
+import { leaseOf } from "../../../src/work/lease.ts";
+import { nowMs } from "../harness/child.ts";
 import { fillHistory } from "../harness/fill-history.ts";
-import { interleave } from "../harness/interleave.ts";
-import { measureDrain } from "../harness/measure-drain.ts";
-import { measureFloods, RUSH, startReceiver } from "../harness/measure-intake.ts";
-import { CERTIFIED, measureReads, type Reads } from "../harness/measure-reads.ts";
-import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded } from "../harness/report.ts";
-import { ratiosOf, spreadOf } from "../harness/spread.ts";
-import type { Stage } from "../harness/stage.ts";
-import { ratioTable } from "../harness/tables.ts";
+import { COLLECTION_ID, relayEnvironment } from "../harness/payment.ts";
+import { medianTable, type Report, spreadTable } from "../harness/report.ts";
+import { interleave, percentilesOf, ratiosOf } from "../harness/rounds.ts";
+import type { BenchDatabase, Stage } from "../harness/stage.ts";
+import type { BenchOptions } from "../main.ts";
+import { measureDrain, startWorkers } from "./drain.ts";
+import { measureFloods, RUSH } from "./intake.ts";
 
 /** Callbacks a second, events a second, and ms of each reading. */
-type Growth = { intake: number; drain: number } & Reads;
+type Growth = Record<"intake" | "drain" | "timeline" | "certify", number>;
 
-const MEASURES = ["intake", "drain", "status", "search", "timeline", "certify"] as const;
+const TIMES = 100;
+const CERTIFY_TIMES = 5;
+
+/** So many payments are certified, however many there are. */
+const CERTIFIED = 1_000;
+
+/** The median, in ms. */
+async function median(works: Iterable<() => Promise<unknown>>): Promise<number> {
+  const durations: number[] = [];
+  for (const work of works) {
+    const startedAt = nowMs();
+    await work();
+    durations.push(nowMs() - startedAt);
+  }
+  return percentilesOf(durations).p50;
+}
+
+/** A payment's timeline, and a certificate of the last 1,000 payments. */
+async function measureReads(stage: Stage, database: BenchDatabase) {
+  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  const some = await database.query<{ id: string }>(
+    "select id from callback order by md5(id::text) limit $1",
+    [TIMES],
+  );
+  const timeline = await median(
+    some.map(
+      ({ id }) =>
+        () =>
+          readTimeline(db, id),
+    ),
+  );
+  const payments = await database.query<{ id: string; at: Date }>(
+    // Those of the history have no title.
+    "select id, paid_at as at from invoice where title is null order by paid_at desc limit $1",
+    [CERTIFIED],
+  );
+  await stage.provider.call(
+    "list",
+    payments.map(({ id, at }) => ({ id, paidAt: at.toISOString() })),
+  );
+  await database.query(
+    "insert into source (name, first_served_at) values ('default', 'epoch') on conflict do nothing",
+  );
+  const settings = readSettings(relayEnvironment(stage.addresses(database), COLLECTION_ID), SERVE_REQUIRES);
+  const alarms = new Alarms({ db, log: createLogger({ level: "warn" }), metrics: createMetrics() });
+  const deps = { db, alarms, lease: leaseOf(15_000), signer: null };
+  const window = {
+    from: payments.at(-1)?.at ?? new Date(),
+    to: new Date((payments[0]?.at.getTime() ?? 0) + 1),
+  };
+  const request = { window, collectionId: null, signal: new AbortController().signal };
+  const certifying = await withReconcileSources(sourcesOf(settings), settings, async ([source]) => {
+    if (source === undefined) throw new Error("Nothing is reconciled");
+    return await median(
+      Array.from({ length: CERTIFY_TIMES }, () => () => certify(deps, { ...request, source })),
+    );
+  });
+  await close();
+  return { timeline, certify: certifying };
+}
 
 async function measure(
   stage: Stage,
   database: BenchDatabase,
   { ms, callbacks }: BenchOptions,
 ): Promise<Growth> {
-  // What the one before left dirty is not to be written out meanwhile, and the code is to be warm.
+  // No round writes out what the one before left dirty, and the code is to be warm.
   await stage.settleDisk();
   await measureReads(stage, database);
   const reads = await measureReads(stage, database);
-  const receiver = await startReceiver(stage, database);
-  const { perSecond: intake } = (await measureFloods(stage, receiver, [RUSH], ms))[RUSH];
+  const receiver = await stage.relay(database, { http: true, workers: false });
+  const [flood] = await measureFloods(stage, receiver, ms, [RUSH]);
   await receiver.end();
-  // What intake recorded has been measured, and is not to be drained as well.
+  // The callbacks of intake have been measured, and are not to be drained as well.
   await database.query("delete from confirmation where state = 'due'");
-  const relay = await startWorkers(stage, database);
-  const options = { stage, contestant: relay, database, callbacks };
-  const { perSecond: drain } = await measureDrain(options);
-  await relay.stop();
+  const workers = await startWorkers(stage, database);
+  const drain = await measureDrain(stage, database, workers, callbacks);
+  await workers.end();
   await database.query("vacuum analyze confirmation");
-  return { intake, drain, ...reads };
+  return { intake: flood?.perSecond ?? 0, drain: drain.perSecond, ...reads };
 }
 
 /** The same work with an empty log, with `--rows` payments in every table, and with `--long` ten times as many. */
 export async function growth(stage: Stage, options: BenchOptions): Promise<Report> {
-  const sizes = {
-    empty: CERTIFIED,
-    [`${options.rows} payments`]: options.rows,
-    ...(options.long ? { [`${10 * options.rows} payments`]: 10 * options.rows } : {}),
-  };
+  const full = options.long ? [options.rows, 10 * options.rows] : [options.rows];
   const measures: Record<string, () => Promise<Growth>> = {};
-  // Each is kept for all rounds: what a round adds, the other has as well.
-  for (const [name, rows] of Object.entries(sizes)) {
+  // Each is kept for all rounds: every one of them has the rows of the rounds before.
+  for (const rows of [CERTIFIED, ...full]) {
     const database = await stage.createDatabase();
     await fillHistory(database, rows);
-    measures[name] = () => measure(stage, database, options);
+    measures[`${rows} payments`] = () => measure(stage, database, options);
   }
   const figures = await interleave<Growth>(measures, options.rounds);
-  const names = Object.keys(figures);
-  const column = (name: string, of: keyof Growth) => (figures[name] ?? []).map((round) => round[of]);
-  const ratios = Object.fromEntries(
-    names.slice(1).flatMap((name) =>
-      MEASURES.map((of) => {
-        // A rate should not fall, a duration should not rise: both as "share of the empty figure".
-        const [own, empty] = [column(name, of), column("empty", of)];
-        const isRate = of === "intake" || of === "drain";
-        return [`${of}, ${name}`, spreadOf(isRate ? ratiosOf(own, empty) : ratiosOf(empty, own))];
-      }),
-    ),
+  const [empty = [], ...others] = Object.values(figures);
+  const ratios = others.flatMap((own, place) =>
+    (["intake", "drain", "timeline", "certify"] as const).map((of) => {
+      const [one, other] = [own, empty].map((rounds) => rounds.map((round) => round[of])) as [
+        number[],
+        number[],
+      ];
+      // A rate should not fall, a duration should not rise: both as "share of the empty figure".
+      const isRate = of === "intake" || of === "drain";
+      return [`${of}, ${full[place]} payments`, isRate ? ratiosOf(one, other) : ratiosOf(other, one)];
+    }),
   );
   return {
     tables: [
-      {
-        title: "Growth: the same work with more rows in the log, the median of the rounds",
-        header: ["", "intake/s", "drain/s", "status ms", "search ms", "timeline ms", "certify ms"],
-        rows: names.map((name) => [
-          name,
-          ...MEASURES.map((of) => rounded(spreadOf(column(name, of)).median)),
-        ]),
-        note: `"empty" holds the ${CERTIFIED} payments that are certified.`,
-      },
-      ...ratioTable(ratios, "Share of the empty figure; 1 is no change, less is slower"),
+      medianTable<Growth>("Growth: the same work with more rows in the log", figures, {
+        "intake/s": ({ intake }) => intake,
+        "drain/s": ({ drain }) => drain,
+        "timeline ms": ({ timeline }) => timeline,
+        "certify ms": ({ certify }) => certify,
+      }),
+      ...spreadTable("Share of the first row; 1 is no change, less is slower", Object.fromEntries(ratios)),
     ],
     figures: { rounds: figures },
   };

@@ -1,52 +1,78 @@
-import { interleave } from "../harness/interleave.ts";
-import { bareLatency, type CostlyLatency, relayLatency } from "../harness/measure-latency.ts";
-import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded, type TableOf } from "../harness/report.ts";
-import { type Percentiles, ratiosOf, type Spread, spreadOf } from "../harness/spread.ts";
-import type { Stage } from "../harness/stage.ts";
-import { cpuTable, ratioTable } from "../harness/tables.ts";
+import { invoicePaidId } from "../../../src/events/invoice-paid.ts";
+import { type CpuCosts, warmUp } from "../harness/cpu.ts";
+import { cpuTable, type Report, rounded, spreadTable } from "../harness/report.ts";
+import { interleave, type Percentiles, percentilesOf, ratiosOf, spreadOf } from "../harness/rounds.ts";
+import type { BenchDatabase, Stage } from "../harness/stage.ts";
+import type { BenchOptions } from "../main.ts";
+import type { BareSequenceCalls } from "../processes/bare-sequence.ts";
+import type { Sent } from "../processes/load-generator.ts";
 
 const RATES = [10, 50, 200];
 
-/** What the bare sequence, one callback at a time, keeps up with anywhere. */
+/** The bare sequence, one callback at a time, keeps up with these anywhere. */
 const BARE_RATES = [10, 50];
 
 /** Slower rates are measured for longer, so that each has as many callbacks as this one. */
 const FULL_RATE = 50;
 
-type Rounds = Record<string, CostlyLatency[]>;
+const WARM_UP = { perSecond: 300, ms: 1_000 };
 
-const PERCENTILES = ["p50", "p95", "p99"] as const;
-
-const column = (rounds: Rounds, name: string, percentile: keyof Percentiles) =>
-  (rounds[name] ?? []).map(({ sentToAccepted }) => sentToAccepted[percentile]);
-
-const latencyTable = (rounds: Rounds): TableOf => ({
-  title: "Callback sent to accepted by SNS, ms, the median of the rounds (least to most)",
-  header: ["", ...PERCENTILES],
-  rows: Object.keys(rounds).map((name) => [
-    name,
-    ...PERCENTILES.map((percentile) => {
-      const { min, median, max } = spreadOf(column(rounds, name, percentile));
-      return `${rounded(median)} (${rounded(min)} to ${rounded(max)})`;
-    }),
-  ]),
-});
-
-/** @param pairs the relay's variant and the bare one that it is compared with. */
-function ratiosOfPairs(rounds: Rounds, pairs: readonly [string, string][]) {
-  const measured = pairs.filter(([name, bare]) => rounds[name] !== undefined && rounds[bare] !== undefined);
-  const ratios = measured.flatMap(([name, bare]) =>
-    PERCENTILES.map((percentile) => {
-      const [own, reference] = [name, bare].map((one) => column(rounds, one, percentile));
-      return [`${name} to ${bare} ${percentile}`, spreadOf(ratiosOf(own ?? [], reference ?? []))] as const;
-    }),
-  );
-  return Object.fromEntries<Spread>(ratios);
+interface Latency {
+  callbacks: number;
+  /** In ms. */
+  sentToAccepted: Percentiles;
+  cpu: CpuCosts;
 }
 
-const at = (rate: number) => `relay at ${rate}/s`;
-const bareAt = (rate: number) => `bare at ${rate}/s`;
+/** From sent to accepted by SNS, in ms, of each callback, once all events are on SNS. */
+export async function sentToAccepted({ sns }: Stage, sent: readonly Sent[]): Promise<number[]> {
+  const times = await sns.call(
+    "timesOf",
+    sent.map(({ invoiceId }) => invoicePaidId(invoiceId)),
+  );
+  return sent.map(({ sentAt }, index) => (times[index] ?? Number.NaN) - sentAt);
+}
+
+/** The whole relay in one process, as `serve` runs it, its code compiled. */
+export async function startWarmRelay(stage: Stage, database: BenchDatabase) {
+  const relay = await stage.relay(database, { http: true, workers: true });
+  await warmUp(relay.pid, async () => {
+    const { sent } = await stage.pace({ port: relay.port, ...WARM_UP });
+    await sentToAccepted(stage, sent);
+  });
+  return relay;
+}
+
+async function measure(stage: Stage, pid: number, send: () => Promise<Sent[]>): Promise<Latency> {
+  await stage.settleDisk();
+  await stage.sns.call("reset");
+  const clock = stage.startCpuClock(pid);
+  const sent = await send();
+  const accepted = await sentToAccepted(stage, sent);
+  return { callbacks: sent.length, sentToAccepted: percentilesOf(accepted), cpu: clock(sent.length) };
+}
+
+/** The relay at an even rate. */
+const relayLatency = (stage: Stage, perSecond: number, ms: number) =>
+  stage.withDatabase(async (database) => {
+    const { pid, port, end } = await startWarmRelay(stage, database);
+    const send = async () => (await stage.pace({ port, perSecond, ms })).sent;
+    return await measure(stage, pid, send).finally(end);
+  });
+
+/**
+ * The same commits and calls made bare, one after the other.
+ * @param perSecond an even rate; null: each right after the one before.
+ */
+const bareLatency = (stage: Stage, perSecond: number | null, ms: number) =>
+  stage.withDatabase(async (database) => {
+    const bare = stage.child<BareSequenceCalls>("bare-sequence");
+    await bare.call("start", stage.addresses(database));
+    await warmUp(bare.pid, () => bare.call("run", { ms: WARM_UP.ms, perSecond: null }));
+    return await measure(stage, bare.pid, () => bare.call("run", { ms, perSecond })).finally(bare.end);
+  });
+
+const PERCENTILES = ["p50", "p95", "p99"] as const;
 
 /**
  * Callback sent to SNS accepted, at three rates, against the bare sequence: one right after the other, and where
@@ -54,23 +80,36 @@ const bareAt = (rate: number) => `bare at ${rate}/s`;
  */
 export async function latency(stage: Stage, { rounds, ms, alone }: BenchOptions): Promise<Report> {
   const long = (rate: number) => ms * Math.max(1, FULL_RATE / rate);
-  const bares = {
-    bare: () => bareLatency(stage, null, ms),
-    ...Object.fromEntries(
-      BARE_RATES.map((rate) => [bareAt(rate), () => bareLatency(stage, rate, long(rate))]),
-    ),
-  };
-  const relays = RATES.map((rate) => [at(rate), () => relayLatency(stage, rate, long(rate))] as const);
-  const variants = { ...(alone ? {} : bares), ...Object.fromEntries(relays) };
-  const measured = await interleave<CostlyLatency>(variants, rounds);
-  const ratios = ratiosOfPairs(measured, [
-    ...RATES.map((rate): [string, string] => [at(rate), "bare"]),
-    ...BARE_RATES.map((rate): [string, string] => [at(rate), bareAt(rate)]),
-  ]);
+  const bares = BARE_RATES.map((rate) => [`bare at ${rate}/s`, () => bareLatency(stage, rate, long(rate))]);
+  const relays = RATES.map((rate) => [`relay at ${rate}/s`, () => relayLatency(stage, rate, long(rate))]);
+  const variants = alone ? relays : [["bare", () => bareLatency(stage, null, ms)], ...bares, ...relays];
+  const measured = await interleave<Latency>(Object.fromEntries(variants), rounds);
+  const column = (name: string, percentile: keyof Percentiles) =>
+    (measured[name] ?? []).map((one) => one.sentToAccepted[percentile]);
+  const ratios = RATES.flatMap((rate) =>
+    ["bare", `bare at ${rate}/s`]
+      .filter((bare) => bare in measured)
+      .flatMap((bare) =>
+        PERCENTILES.map((percentile) => [
+          `relay at ${rate}/s to ${bare} ${percentile}`,
+          ratiosOf(column(`relay at ${rate}/s`, percentile), column(bare, percentile)),
+        ]),
+      ),
+  );
   return {
     tables: [
-      latencyTable(measured),
-      ...ratioTable(ratios, "Ratios to the bare sequence"),
+      {
+        title: "Callback sent to accepted by SNS, ms, the median of the rounds (least to most)",
+        header: ["", ...PERCENTILES],
+        rows: Object.keys(measured).map((name) => [
+          name,
+          ...PERCENTILES.map((percentile) => {
+            const { min, median, max } = spreadOf(column(name, percentile));
+            return `${rounded(median)} (${rounded(min)} to ${rounded(max)})`;
+          }),
+        ]),
+      },
+      ...spreadTable("Ratios to the bare sequence", Object.fromEntries(ratios)),
       cpuTable(measured),
     ],
     figures: { rounds: measured },

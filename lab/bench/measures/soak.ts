@@ -1,74 +1,79 @@
-import { type BytesPerPayment, startBytesClock } from "../harness/bytes-per-payment.ts";
-import { bytesByRelationTable, bytesTable } from "../harness/bytes-tables.ts";
-import { nowMs } from "../harness/clock.ts";
-import type { CpuCosts } from "../harness/cpu-time.ts";
-import { RUSH } from "../harness/measure-intake.ts";
-import { acceptancesOf, startWarmRelay } from "../harness/measure-latency.ts";
-import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded, tell } from "../harness/report.ts";
-import { LOAD, type Slice, soakFigures, soakTables } from "../harness/soak-report.ts";
-import { percentilesOf } from "../harness/spread.ts";
+import { startBytesClock } from "../harness/bytes.ts";
+import { nowMs } from "../harness/child.ts";
+import { bytesTables, cpuTable, type Report, rounded } from "../harness/report.ts";
+import { percentilesOf, spreadOf, tell } from "../harness/rounds.ts";
 import type { Stage } from "../harness/stage.ts";
-import { readTableHealth } from "../harness/table-health.ts";
-import { cpuTable } from "../harness/tables.ts";
+import type { BenchOptions } from "../main.ts";
 import type { Sent } from "../processes/load-generator.ts";
+import { RUSH } from "./intake.ts";
+import { sentToAccepted, startWarmRelay } from "./latency.ts";
 
 const SLICE_MS = 10_000;
+const SLICES_A_MINUTE = 6;
 
-/** What counts as keeping up: so much is published by the time the last callback is answered. */
+/** The part of what the whole path takes that is offered. */
+const LOAD = 0.8;
+
+/** A rate that is kept up with: so much is published by the time the last callback is answered. */
 const KEEPS_UP = 0.97;
 
 /** By how much the rate falls from try to try. */
 const STEP = 0.9;
 
+/** Ten seconds of the soak. */
+interface Slice {
+  seconds: number;
+  answeredPerSecond: number;
+  publishedPerSecond: number;
+  answerP99: number;
+  heapMiB: number;
+  connections: number;
+  /** Confirmations and events that are still open. */
+  waiting: number;
+  /** Dead tuples of all tables. */
+  dead: number;
+  /** Callback sent to accepted by SNS, each. */
+  acceptedMs: readonly number[];
+}
+
+const HEALTH = `
+  select (select count(*) from pg_stat_activity where datname = current_database())::int as connections,
+    ((select count(*) from confirmation where state in ('due', 'claimed')) + (select count(*) from outbox))::int
+      as waiting,
+    (select sum(n_dead_tup) from pg_stat_user_tables)::int as dead`;
+
 /**
- * What the whole path takes on this machine, by trying: the first rate, from one that is too high on, at
+ * The rate that the whole path takes on this machine, by trying: the first, from one that is too high on, at
  * which events are published as fast as callbacks come. Intake and drain apart would not tell, since side by
  * side they work in smaller batches.
  */
-async function capacity(stage: Stage, port: number, { ms }: BenchOptions): Promise<number> {
-  for (let perSecond = await firstTry(stage, port, ms); perSecond >= 1; perSecond *= STEP) {
-    await stage.sns.call("reset", { failFirst: 0 });
-    const { sent } = await stage.pace({ port, perSecond, ms });
-    const { events } = await stage.sns.call("counts");
-    tell(`${rounded(perSecond)}/s: ${rounded((100 * events) / sent.length)} % published as they came`);
-    await stage.sns.call("whenAccepted", sent.length);
-    if (events >= sent.length * KEEPS_UP) return perSecond;
+async function capacity({ sns, flood, pace }: Stage, port: number, ms: number): Promise<number> {
+  await sns.call("reset");
+  const startedAt = nowMs();
+  const { answered } = await flood({ port, connections: RUSH, ms });
+  const endedAt = await sns.call("whenAccepted", answered);
+  for (let perSecond = (answered * 1_000) / (endedAt - startedAt); perSecond >= 1; perSecond *= STEP) {
+    await sns.call("reset");
+    const { sent } = await pace({ port, perSecond, ms });
+    const share = (await sns.call("count")) / sent.length;
+    tell(`${rounded(perSecond)}/s: ${rounded(100 * share)} % published as they came`);
+    await sns.call("whenAccepted", sent.length);
+    if (share >= KEEPS_UP) return perSecond;
   }
   throw new Error("Nothing is published");
-}
-
-/** Callbacks as fast as they are taken, and how long it takes until all their events are out. */
-async function firstTry(stage: Stage, port: number, ms: number): Promise<number> {
-  await stage.sns.call("reset", { failFirst: 0 });
-  const startedAt = nowMs();
-  const { answered } = await stage.flood({ port, connections: RUSH, ms });
-  const endedAt = await stage.sns.call("whenAccepted", answered);
-  return (answered * 1_000) / (endedAt - startedAt);
-}
-
-interface Soaked {
-  slices: Slice[];
-  cpu: CpuCosts;
-  /** Of the whole soak, and of its last slice, by table and index. */
-  bytes: { whole: BytesPerPayment; lastSlice: BytesPerPayment };
 }
 
 /** Minutes at 80 % of what the whole path takes: what grows, and what stays. */
 export async function soak(stage: Stage, options: BenchOptions): Promise<Report> {
   const database = await stage.createDatabase();
   const relay = await startWarmRelay(stage, database);
-  const whole = options.perSecond === null ? await capacity(stage, relay.port, options) : null;
-  const perSecond = options.perSecond ?? Math.floor((whole ?? 0) * LOAD);
-  tell(
-    whole === null
-      ? `soaking at ${perSecond}/s`
-      : `the whole path takes ${rounded(whole)}/s: soaking at ${perSecond}/s`,
-  );
+  const whole = options.perSecond ?? (await capacity(stage, relay.port, options.ms));
+  const perSecond = options.perSecond ?? Math.floor(whole * LOAD);
+  tell(`soaking at ${perSecond}/s`);
 
-  await stage.sns.call("reset", { failFirst: 0 });
+  await stage.sns.call("reset");
   const total = Math.max(4, Math.round((options.minutes * 60_000) / SLICE_MS));
-  const slices: Omit<Slice, "acceptedMs">[] = [];
+  const slices: Slice[] = [];
   const sent: Sent[][] = [];
   const clock = stage.startCpuClock(relay.pid);
   const bytesSince = await startBytesClock(database, { walByRelation: false });
@@ -77,45 +82,45 @@ export async function soak(stage: Stage, options: BenchOptions): Promise<Report>
   for (let number = 1; number <= total; number += 1) {
     if (number === total) lastSliceSince = await startBytesClock(database, { walByRelation: true });
     const paced = await stage.pace({ port: relay.port, perSecond, ms: SLICE_MS });
-    const { events } = await stage.sns.call("counts");
+    const events = await stage.sns.call("count");
+    const [health] = await database.query<Pick<Slice, "connections" | "waiting" | "dead">>(HEALTH);
     slices.push({
       seconds: (number * SLICE_MS) / 1_000,
       answeredPerSecond: paced.sent.length / paced.seconds,
       publishedPerSecond: (events - published) / paced.seconds,
       answerP99: percentilesOf(paced.sent.map((one) => one.answeredAt - one.sentAt)).p99,
       heapMiB: (await relay.call("heap")) / 1_048_576,
-      ...(await readTableHealth(database)),
+      ...{ connections: 0, waiting: 0, dead: 0, ...health, acceptedMs: [] },
     });
     sent.push(paced.sent);
     published = events;
     tell(`${number} of ${total}: ${rounded(slices.at(-1)?.publishedPerSecond ?? 0)}/s published`);
   }
-  const offered = sent.reduce((sum, all) => sum + all.length, 0);
+  const offered = sent.flat().length;
   const cpu = clock(offered);
   const bytes = {
     whole: await bytesSince(offered),
     lastSlice: await lastSliceSince(sent.at(-1)?.length ?? 1),
   };
-  const soaked: Soaked = { slices: [], cpu, bytes };
-  for (const [place, slice] of slices.entries()) {
-    const accepted = await acceptancesOf(stage, sent[place] ?? []);
-    soaked.slices.push({ ...slice, acceptedMs: accepted.map((one) => one.acceptedAt - one.sentAt) });
-  }
+  for (const [place, slice] of slices.entries())
+    slice.acceptedMs = await sentToAccepted(stage, sent[place] ?? []);
   await relay.end();
-  return reportOf(soaked, { whole, perSecond, offered, published });
-}
-
-function reportOf(
-  { slices, cpu, bytes }: Soaked,
-  rates: { whole: number | null; perSecond: number; offered: number; published: number },
-): Report {
-  const figures = soakFigures(slices, rates);
+  const figures = {
+    whole: rounded(whole),
+    perSecond,
+    publishedOfOffered: published / offered,
+    ...inShort(slices),
+  };
   return {
     tables: [
-      ...soakTables(slices, figures, rates),
+      sliceTable(slices),
+      {
+        title: `In short, at ${perSecond} callbacks/s; the whole path takes ${rounded(whole)}/s`,
+        header: ["", ""],
+        rows: Object.entries(figures).map(([name, value]) => [name, rounded(value)]),
+      },
       cpuTable({ relay: [{ cpu }] }),
-      bytesTable({ "the whole soak": [bytes.whole], "its last slice": [bytes.lastSlice] }),
-      bytesByRelationTable("Whose bytes they are, in the last slice", [bytes.lastSlice]),
+      ...bytesTables({ "the whole soak": [bytes.whole], "its last slice": [bytes.lastSlice] }),
     ],
     figures: {
       slices: slices.map(({ acceptedMs, ...slice }) => ({ ...slice, accepted: percentilesOf(acceptedMs) })),
@@ -123,3 +128,43 @@ function reportOf(
     },
   };
 }
+
+function inShort(slices: readonly Slice[]) {
+  const quarter = (number: number) =>
+    slices.slice(Math.floor(((number - 1) * slices.length) / 4), Math.ceil((number * slices.length) / 4));
+  const [second, last] = [quarter(2), quarter(4)];
+  const most = (some: readonly Slice[], of: (slice: Slice) => number) => Math.max(...some.map(of));
+  const heap = (some: readonly Slice[]) => spreadOf(some.map(({ heapMiB }) => heapMiB)).median;
+  const p99 = (some: readonly Slice[]) => percentilesOf(some.flatMap(({ acceptedMs }) => acceptedMs)).p99;
+  const lastMinute = p99(slices.slice(-SLICES_A_MINUTE));
+  return {
+    publishedOfOfferedLeastSlice: Math.min(...slices.map((s) => s.publishedPerSecond / s.answeredPerSecond)),
+    acceptedP99LastMinute: lastMinute,
+    acceptedP99LastToFirstMinute: lastMinute / p99(slices.slice(0, SLICES_A_MINUTE)),
+    heapLastToSecondQuarter: heap(last) / heap(second),
+    deadTuplesMost: most(slices, ({ dead }) => dead),
+    deadTuplesLastToSecondQuarter:
+      most(last, ({ dead }) => dead) /
+      Math.max(
+        1,
+        most(second, ({ dead }) => dead),
+      ),
+    connectionsMost: most(slices, ({ connections }) => connections),
+  };
+}
+
+const sliceTable = (slices: readonly Slice[]) => ({
+  title: "Soak, slice by slice",
+  header: [
+    ...["s", "answered/s", "p99 ms", "published/s", "accepted p50 ms", "p99 ms", "waiting"],
+    ...["heap MiB", "connections", "dead tuples"],
+  ],
+  rows: slices.map((slice) => {
+    const { p50, p99 } = percentilesOf(slice.acceptedMs);
+    const figures = [slice.answeredPerSecond, slice.answerP99, slice.publishedPerSecond, p50, p99];
+    return [
+      ...[slice.seconds, ...figures.map(rounded), slice.waiting],
+      ...[rounded(slice.heapMiB), slice.connections, slice.dead],
+    ];
+  }),
+});

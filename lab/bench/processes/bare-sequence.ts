@@ -1,31 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { type Connection, connect } from "../../../src/database/connect.ts";
-import type { Tables } from "../../../src/database/tables.ts";
-import { Secret } from "../../../src/kit/secret.ts";
-import { answerParent } from "../harness/answer-parent.ts";
-import { appendCallback } from "../harness/append-callback.ts";
-import { createCallbackJob } from "../harness/callback-job.ts";
-import { nowMs } from "../harness/clock.ts";
-import { outletWithOurLevers } from "../harness/outlet-with-our-levers.ts";
-import { callbackBody } from "../harness/sample-payment.ts";
+import { answerParent, nowMs } from "../harness/child.ts";
+import { type Addresses, appendCallback, callbackBody } from "../harness/payment.ts";
+import { startQueueJob } from "../jobs/queue-job.ts";
 import type { Sent } from "./load-generator.ts";
 
 // The least that a callback takes: commit it, ask, commit the answer, publish, commit the outcome; one
 // callback after the other, with no HTTP server, no queue and no claim between.
 let recording: pg.Pool | undefined;
-let storing: Connection<Tables> | undefined;
-let job: (invoiceId: string) => Promise<void>;
+let job: ReturnType<typeof startQueueJob> | undefined;
 
 const calls = {
-  start: (options: { databaseUrl: string; providerUrl: string; snsUrl: string }) => {
-    const { databaseUrl, providerUrl, snsUrl } = options;
-    recording = new pg.Pool({ connectionString: databaseUrl, max: 1, options: "-c timezone=UTC" });
+  start: (addresses: Addresses) => {
+    const connectionString = addresses.databaseUrl;
+    recording = new pg.Pool({ connectionString, max: 1, options: "-c timezone=UTC" });
     recording.on("error", () => undefined);
-    storing = connect(new Secret(databaseUrl), { max: 1, purpose: "hot" });
-    const outlet = outletWithOurLevers({ db: storing.db, snsUrl, shared: false });
-    job = createCallbackJob({ providerUrl, connections: 1, outlet });
+    job = startQueueJob({ ...addresses, levers: true, connections: 1, alone: true });
   },
   /** For so many ms; `perSecond`: an even rate, null for one right after the other. */
   run: async ({ ms, perSecond }: { ms: number; perSecond: number | null }): Promise<Sent[]> => {
@@ -35,25 +26,16 @@ const calls = {
       const invoiceId = randomUUID();
       const body = Buffer.from(callbackBody(randomUUID(), invoiceId));
       const sentAt = nowMs();
-      await recording?.query(
-        appendCallback({
-          invoiceId,
-          method: "POST",
-          reference: "order-10023",
-          remoteAddress: "127.0.0.1",
-          headers: ["Content-Type", "application/json"],
-          body,
-        }),
-      );
+      await recording?.query(appendCallback(invoiceId, ["Content-Type", "application/json"], body));
       sent.push({ invoiceId, sentAt, answeredAt: nowMs() });
-      await job(invoiceId);
+      await job?.run(invoiceId);
       if (perSecond !== null) await delay(startedAt + (sent.length * 1_000) / perSecond - nowMs());
     }
     return sent;
   },
   stop: async () => {
     await recording?.end();
-    await storing?.close();
+    await job?.close();
   },
 };
 

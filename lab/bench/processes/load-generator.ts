@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { answerParent } from "../harness/answer-parent.ts";
-import { nowMs } from "../harness/clock.ts";
-import { CALLBACK_PATH, callbackBody } from "../harness/sample-payment.ts";
-import { percentilesOf } from "../harness/spread.ts";
+import { answerParent, nowMs } from "../harness/child.ts";
+import { CALLBACK_PATH, callbackBody } from "../harness/payment.ts";
+import { percentilesOf } from "../harness/rounds.ts";
 
 // Callbacks over raw sockets, each for an invoice of its own: wrk is not to be had from npm, and a client
 // library would cost more than what it measures.
@@ -41,13 +40,14 @@ export interface Pace {
   ms: number;
 }
 
-/** A server ends what is idle for longer (Node after 5 s), and what is written to it then is answered by nobody. */
+/** A server closes what is idle for longer (Node after 5 s), and leaves what is written to it then unanswered. */
 const IDLE_LIMIT_MS = 2_000;
 
 class Connection {
   readonly #socket: Socket;
   idleSince = nowMs();
-  #answered: ((ok: boolean) => void) | null = null;
+  #answered: ((sent: Sent | null) => void) | null = null;
+  #sent = { invoiceId: "", sentAt: 0 };
 
   constructor(port: number) {
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -58,9 +58,13 @@ class Connection {
     this.#socket.on("close", () => this.#finish(false));
   }
 
-  send(invoiceId: string, answered: (ok: boolean) => void): void {
-    this.#answered = answered;
-    this.#socket.write(`${head}${randomUUID()}${middle}${invoiceId}${tail}`, "latin1");
+  /** @returns null when it is not answered 2xx. */
+  send(): Promise<Sent | null> {
+    this.#sent = { invoiceId: randomUUID(), sentAt: nowMs() };
+    this.#socket.write(`${head}${randomUUID()}${middle}${this.#sent.invoiceId}${tail}`, "latin1");
+    return new Promise((resolve) => {
+      this.#answered = resolve;
+    });
   }
 
   close(): void {
@@ -68,11 +72,9 @@ class Connection {
   }
 
   #finish(ok: boolean): void {
-    const answered = this.#answered;
-    this.#answered = null;
-    if (answered === null) return;
     this.idleSince = nowMs();
-    answered(ok);
+    this.#answered?.(ok ? { ...this.#sent, answeredAt: this.idleSince } : null);
+    this.#answered = null;
   }
 }
 
@@ -81,34 +83,18 @@ async function flood({ port, connections, ms }: Flood) {
   const latencies: number[] = [];
   let failed = 0;
   const startedAt = nowMs();
-  const until = startedAt + ms;
-  const open = Array.from({ length: connections }, () => new Connection(port));
-  await Promise.all(
-    open.map(
-      (connection) =>
-        new Promise<void>((done) => {
-          const next = () => {
-            const sentAt = nowMs();
-            if (sentAt >= until) return done();
-            connection.send(randomUUID(), (ok) => {
-              if (ok) latencies.push(nowMs() - sentAt);
-              else failed += 1;
-              if (ok || failed < 100) next();
-              else done();
-            });
-          };
-          next();
-        }),
-    ),
-  );
-  const seconds = (nowMs() - startedAt) / 1_000;
-  for (const connection of open) connection.close();
-  return {
-    answered: latencies.length,
-    failed,
-    perSecond: latencies.length / seconds,
-    latency: percentilesOf(latencies),
+  const keepSending = async () => {
+    const connection = new Connection(port);
+    while (nowMs() < startedAt + ms && failed < 100) {
+      const sent = await connection.send();
+      if (sent === null) failed += 1;
+      else latencies.push(sent.answeredAt - sent.sentAt);
+    }
+    connection.close();
   };
+  await Promise.all(Array.from({ length: connections }, keepSending));
+  const perSecond = (latencies.length * 1_000) / (nowMs() - startedAt);
+  return { answered: latencies.length, failed, perSecond, latency: percentilesOf(latencies) };
 }
 
 /** So many a second, evenly, however slow the answers are. */
@@ -116,35 +102,34 @@ async function pace({ port, perSecond, ms }: Pace) {
   const idle: Connection[] = [];
   const all: Connection[] = [];
   const sent: Sent[] = [];
+  const open = new Set<Promise<void>>();
   let failed = 0;
-  let open = 0;
-  const send = () => {
+  const send = async () => {
     let connection = idle.pop();
     // The one used last: those below it are idle for longer still.
     if (connection === undefined || nowMs() - connection.idleSince > IDLE_LIMIT_MS) {
       connection = new Connection(port);
       all.push(connection);
     }
-    const free = connection;
-    const invoiceId = randomUUID();
-    const sentAt = nowMs();
-    open += 1;
-    connection.send(invoiceId, (ok) => {
-      open -= 1;
-      if (ok) sent.push({ invoiceId, sentAt, answeredAt: nowMs() });
-      else failed += 1;
-      if (ok) idle.push(free);
-    });
+    const one = await connection.send();
+    if (one === null) failed += 1;
+    else {
+      sent.push(one);
+      idle.push(connection);
+    }
   };
   const startedAt = nowMs();
   const total = Math.round((perSecond * ms) / 1_000);
   for (let begun = 0; begun < total; ) {
     const due = Math.min(total, Math.floor(((nowMs() - startedAt) * perSecond) / 1_000));
-    for (; begun < due; begun += 1) send();
+    for (; begun < due; begun += 1) {
+      const sending = send().finally(() => open.delete(sending));
+      open.add(sending);
+    }
     // Not a wake-up each ms, which would take processor time from what is measured.
     await delay(Math.max(1, startedAt + ((begun + 1) * 1_000) / perSecond - nowMs()));
   }
-  while (open > 0) await delay(5);
+  await Promise.all(open);
   for (const connection of all) connection.close();
   return { sent, failed, seconds: (nowMs() - startedAt) / 1_000 };
 }

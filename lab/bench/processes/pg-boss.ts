@@ -1,6 +1,7 @@
 import { installTools, tool } from "../../../ops/tools.ts";
-import { answerParent } from "../harness/answer-parent.ts";
-import { type QueueOptions, startQueueJob } from "../harness/queue-job.ts";
+import { answerParent } from "../harness/child.ts";
+import type { Addresses } from "../harness/payment.ts";
+import { startQueueJob } from "../jobs/queue-job.ts";
 
 // pg-boss twice. As its documentation shows it: a batch fetched at each poll, its jobs side by side, one that
 // fails fails the batch. With our levers: two workers, the next batch fetched at once by `notifyWorker`, a
@@ -30,26 +31,18 @@ let boss: Boss | undefined;
 let job: ReturnType<typeof startQueueJob> | undefined;
 const workers: string[] = [];
 
-async function startWorker(handle: (jobs: Job[]) => Promise<void>): Promise<void> {
-  const options = { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false };
-  const id = await boss?.work(QUEUE, options, handle);
-  if (id !== undefined) workers.push(id);
-}
-
+/** There is work: look at once instead of at the next poll. */
 function notify(): void {
   for (const id of workers) boss?.notifyWorker(id);
 }
 
 async function runBounded(jobs: Job[], run: Run): Promise<void> {
   const failed: string[] = [];
-  let next = 0;
-  const line = async () => {
-    for (let one = jobs[next++]; one !== undefined; one = jobs[next++]) {
-      const { id, data } = one;
-      await run(data.invoiceId).catch(() => failed.push(id));
-    }
+  const left = jobs.values();
+  const work = async () => {
+    for (const { id, data } of left) await run(data.invoiceId).catch(() => failed.push(id));
   };
-  await Promise.all(Array.from({ length: AT_A_TIME / WORKERS }, line));
+  await Promise.all(Array.from({ length: AT_A_TIME / WORKERS }, work));
   if (failed.length > 0) await boss?.fail(QUEUE, failed);
 }
 
@@ -60,23 +53,25 @@ async function runAll(jobs: Job[], run: Run): Promise<void> {
 }
 
 const calls = {
-  start: async (options: QueueOptions) => {
+  start: async (options: Addresses & { levers: boolean }) => {
     installTools();
     const PgBoss = tool<new (options: object) => Boss>("pg-boss");
     boss = new PgBoss({ connectionString: options.databaseUrl, max: 6, supervise: false, schedule: false });
     boss.on("error", (error) => process.stderr.write(`pg-boss: ${error.message}\n`));
     await boss.start();
     await boss.createQueue(QUEUE, { name: QUEUE, policy: "standard", retryLimit: 5, retryDelay: 1 });
-    job = startQueueJob(options, DOCUMENTED_POOL);
+    job = startQueueJob({ ...options, connections: DOCUMENTED_POOL });
     const { run } = job;
-    if (!options.levers) return await startWorker((jobs) => runAll(jobs, run));
-    for (let worker = 0; worker < WORKERS; worker += 1)
-      await startWorker(async (jobs) => {
-        notify();
-        await runBounded(jobs, run);
-      });
+    const handle = options.levers
+      ? async (jobs: Job[]) => {
+          notify();
+          await runBounded(jobs, run);
+        }
+      : (jobs: Job[]) => runAll(jobs, run);
+    const polling = { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false };
+    for (let worker = 0; worker < (options.levers ? WORKERS : 1); worker += 1)
+      workers.push(await boss.work(QUEUE, polling, handle));
   },
-  /** There is work: look at once instead of at the next poll. */
   notify,
   stop: async () => {
     await boss?.stop({ graceful: true, wait: true, timeout: 5_000 });
@@ -84,5 +79,4 @@ const calls = {
   },
 };
 
-export type PgBossCalls = typeof calls;
 answerParent(calls);

@@ -1,19 +1,14 @@
-import { answerParent } from "../harness/answer-parent.ts";
+import { answerParent } from "../harness/child.ts";
+import { invoiceAnswer } from "../harness/payment.ts";
 import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";
-import { invoiceAnswer } from "../harness/sample-payment.ts";
 
-// The provider: every invoice that it knows is paid, and its answer is prepared but for the id. Its one
-// collection lists what the bench says.
+// The provider: every invoice is paid, and its answer is prepared but for the id. Its one collection lists what
+// the bench says.
 const PLACE = "00000000-0000-4000-8000-000000000000";
 const pieces = rawResponse("application/json", invoiceAnswer(PLACE)).split(PLACE);
 
-export interface ListedPayment {
-  id: string;
-  paidAt: string;
-}
-
 let delayMs = 0;
-let listed: ListedPayment[] = [];
+let listed: { id: string; paidAt: string }[] = [];
 
 function answerTo(head: string): string {
   const at = head.indexOf("/invoices/");
@@ -48,7 +43,7 @@ const calls = {
     delayMs = ms;
   },
   /** What the list of paid invoices shows. */
-  list: (payments: ListedPayment[]) => {
+  list: (payments: typeof listed) => {
     listed = payments;
   },
 };

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import type pg from "pg";
 import { entryOf } from "../../../src/publish/sns-destination.ts";
-import type { JobOutlet, Paid } from "./callback-job.ts";
-import { TOPIC_ARN } from "./sample-payment.ts";
+import { TOPIC_ARN } from "../harness/payment.ts";
+import type { JobOutlet, Paid } from "./queue-job.ts";
 
 const VERDICT = `
   insert into confirmation
@@ -44,15 +44,25 @@ const ACCEPTED = `
   insert into publication (source, event_id, topic_arn, message_id, digest)
   values ('default', $1, '${TOPIC_ARN}', $2, $3)`;
 
-/**
- * As one reads it in the queues' and the SDK's documentation: a transaction of plain statements, a Publish a
- * job.
- */
+/** By the documentation of queues and SDK: a transaction of plain statements, a Publish a job. */
 export function outletAsDocumented(pool: pg.Pool, snsUrl: string): JobOutlet {
   const sns = new SNSClient({ region: "us-east-1", endpoint: snsUrl, maxAttempts: 1 });
   return {
-    store: (paid) => inTransaction(pool, (client) => store(client, paid)),
-    publish: async (event) => {
+    async store(paid) {
+      const client = await pool.connect();
+      try {
+        await client.query("begin");
+        const payload = await store(client, paid);
+        await client.query("commit");
+        return payload;
+      } catch (error) {
+        await client.query("rollback");
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    async publish(event) {
       const { Message, MessageAttributes } = entryOf(event, TOPIC_ARN);
       const message = { TopicArn: TOPIC_ARN, Message, MessageAttributes };
       const { MessageId } = await sns.send(new PublishCommand(message));
@@ -61,28 +71,7 @@ export function outletAsDocumented(pool: pg.Pool, snsUrl: string): JobOutlet {
   };
 }
 
-async function inTransaction<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    const result = await work(client);
-    await client.query("commit");
-    return result;
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  } finally {
-    client.release();
-  }
-}
-
-async function store(
-  client: pg.PoolClient,
-  { invoiceId, invoice: i, event: e }: Paid,
-): Promise<string | null> {
+async function store(client: pg.PoolClient, { invoiceId, invoice: i, event: e }: Paid) {
   await client.query(VERDICT, [invoiceId]);
   await client.query(SNAPSHOT, [invoiceId, i.digest]);
   await client.query(INVOICE, [

@@ -1,10 +1,33 @@
+/** Figures of everything that is measured, a round each. */
+export type Rounds<Figures> = Record<string, readonly Figures[]>;
+
+/** Prints progress to stderr. */
+export const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/**
+ * Measures all variants in every round, forwards and backwards in turn, so that what drifts (other programs,
+ * the disk) hits all of them alike.
+ */
+export async function interleave<Figures>(
+  variants: Record<string, () => Promise<Figures>>,
+  rounds: number,
+): Promise<Record<string, Figures[]>> {
+  const all = Object.entries(variants);
+  const figures: Record<string, Figures[]> = Object.fromEntries(all.map(([name]) => [name, []]));
+  for (let round = 0; round < rounds; round += 1)
+    for (const [name, measure] of round % 2 === 0 ? all : all.toReversed()) {
+      tell(`round ${round + 1} of ${rounds}: ${name}`);
+      figures[name]?.push(await measure());
+    }
+  return figures;
+}
+
 export interface Spread {
   min: number;
   median: number;
   max: number;
 }
 
-/** Least, middle and largest of the rounds' figures. */
 export function spreadOf(figures: readonly number[]): Spread {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
