@@ -140,7 +140,7 @@ export function viewText<Result>(
   context: CommandContext,
   view: View<Result>,
   result: Result,
-  given: CommandInput,
+  given: CommandInput = {},
 ): string {
   const { limit: _, all: __, ...filters } = given;
   return resultText(result, view, {

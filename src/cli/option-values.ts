@@ -26,13 +26,6 @@ export const withYes = (command: Command): Command =>
 export const hasNone = (filters: object): boolean =>
   Object.values(filters).every((filter) => filter === undefined);
 
-/** Of an empty list: only where nothing was filtered may it say that there is nothing at all. */
-export const noneText = (
-  { limit: _, ...filters }: Readonly<Record<string, unknown>>,
-  none: string,
-  unmatched: string,
-): string => (hasNone(filters) ? none : unmatched);
-
 /** Who acts, for the audit log: the one that the setting names, else the user of this machine. */
 export function operator(context: CommandContext): string {
   const { INVOICE_RELAY_OPERATOR: named } = context.settings();

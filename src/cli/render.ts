@@ -2,6 +2,7 @@ import { indentedJson } from "../kit/json.ts";
 import { countText, moneyIn, plainText, shortText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
 import type { Field, List, Rows, Value, View } from "../operate/views/view.ts";
+import { commandLine } from "./command-line.ts";
 import { sheet, table } from "./table.ts";
 
 /** What a terminal needs to know beside a result. */
@@ -13,26 +14,27 @@ export interface Rendering {
   isFiltered: boolean;
 }
 
-/** The command that shows one. */
+/** The operation that shows one. */
 const SHOWN_BY: Readonly<Record<string, string>> = {
-  invoice: "invoice",
-  callback: "callbacks show",
-  replay: "replay show",
-  certificate: "certificate show",
-  dead_letter: "dead show",
-  quarantined_invoice: "quarantine show",
+  invoice: "showInvoice",
+  callback: "showCallback",
+  replay: "showReplay",
+  certificate: "showCertificate",
+  dead_letter: "showDead",
+  quarantined_invoice: "showQuarantine",
 };
 
 /** A result as its view has it: a sentence, facts, what is long, lists. */
 export function resultText<Result>(result: Result, view: View<Result>, rendering: Rendering): string {
-  const { says, facts = [], lists = [], each } = view;
+  const { says, facts = [], lists = [], each, next } = view;
   const parts = [plainText(says?.(result) ?? ""), sheet(factsOf(result, facts, rendering)).join("\n")];
   for (const field of facts.filter(({ kind }) => kind === "raw")) {
     const long = field.value(result);
     if (long != null && long !== "") parts.push(`${field.label}\n${indented(indentedJson(String(long)))}`);
   }
-  for (const list of lists) parts.push(listText(result, list, rendering));
   for (const one of each?.rows(result) ?? []) parts.push(resultText(one as never, each?.of ?? {}, rendering));
+  for (const list of lists) parts.push(listText(result, list, rendering));
+  parts.push((next?.(result) ?? []).map((remedy) => `${remedy.why}: ${commandLine(remedy)}`).join("\n"));
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
@@ -65,10 +67,11 @@ function listText<Result>(result: Result, list: List<Result>, rendering: Renderi
 
 /** How one of them is shown whole. */
 function wayTo(rows: readonly never[], { id }: Rows<never>): string[] {
-  const command = typeof id?.of === "string" ? SHOWN_BY[id.of] : undefined;
+  const operation = typeof id?.of === "string" ? SHOWN_BY[id.of] : undefined;
   const [first] = rows;
-  if (command === undefined || first === undefined) return [];
-  return [`See one with: invoice-relay ${command} ${rows.length > 1 ? "<id>" : id?.value(first)}`];
+  if (operation === undefined || first === undefined) return [];
+  const args = { id: rows.length > 1 ? "<id>" : id?.value(first) };
+  return [`See one with: ${commandLine({ operation, args })}`];
 }
 
 /** A table; where the terminal is narrower, a card for each row. What no row has is left out. */
@@ -95,13 +98,17 @@ const short = (cell: string | number | null) => (typeof cell === "string" ? shor
 function cellOf<Row>(row: Row, field: Field<Row>, { currencyOf }: Rendering): string | number | null {
   const value = field.value(row);
   const note = field.note?.(row);
-  const shown = written(value, field, () => currencyOf((row as { source: string }).source));
+  const shown = written(value, field, () => {
+    const { currency, source } = row as { currency?: string; source: string };
+    return currency ?? currencyOf(source);
+  });
   return shown !== null && note ? `${shown} (${note})` : shown;
 }
 
 function written<Row>(value: Value, { kind }: Field<Row>, currency: () => string | undefined) {
   if (value == null || value === "") return null;
   if (kind === "time") return clock(new Date(value as Date | string));
+  if (kind === "progress") return (value as readonly number[]).map(countText).join(" of ");
   if (kind === "money") return moneyIn(currency(), String(value));
   if (typeof value === "number") return value;
   if (!Array.isArray(value)) return String(value);

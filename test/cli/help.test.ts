@@ -4,10 +4,13 @@ import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { ALARMS } from "../../src/alarms/alarm-definitions.ts";
 import { CommandContext } from "../../src/cli/command-context.ts";
+import { COMMANDS, commandLine } from "../../src/cli/command-line.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { SOME_ID } from "../../src/kit/ids.ts";
 import { cliContext, runCli } from "../support/cli-process.ts";
 import { expectGolden } from "../support/golden.ts";
 
+const BARE: Readonly<Record<string, string>> = { kind: "callbacks", work: "confirm" };
 const root = resolve(import.meta.dirname, "../..");
 const silent = { write: () => undefined };
 const program = await createProgram(cliContext().context);
@@ -33,6 +36,14 @@ const advised = Object.entries(ALARMS).flatMap(([file, { action }]) =>
     words: words.split(" "),
   })),
 );
+
+/** Those that a result leads to. */
+const led = Object.entries(COMMANDS).map(([operation, [, bare]]) => ({
+  file: operation,
+  words: commandLine({ operation, args: bare === undefined ? {} : { [bare]: BARE[bare] ?? SOME_ID } })
+    .split(" ")
+    .slice(1),
+}));
 
 /** What of a command line the program does not know: the command, one of its group, or options. */
 function unknownIn(words: readonly string[]): string[] {
@@ -127,7 +138,7 @@ describe("--help", () => {
   it("knows every command line that a document shows, and that an alarm advises", () => {
     expect(shown.length).toBeGreaterThan(40);
     expect(advised.length).toBeGreaterThan(15);
-    const wrong = [...shown, ...advised].map(({ file, words }) => ({
+    const wrong = [...shown, ...advised, ...led].map(({ file, words }) => ({
       file,
       words: words.join(" "),
       unknown: unknownIn(words),

@@ -18,18 +18,14 @@ import { readDocuments } from "../../signing/read-documents.ts";
 import { signatureText } from "../../signing/signature-text.ts";
 import { readKeyFile, type Verdict, verifySigned } from "../../signing/verify-signed.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
-import { idValue, noneText } from "../option-values.ts";
+import { type CommandInput, operationCommand } from "../operation-command.ts";
+import { idValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
 export function certificateCommand(context: CommandContext): Command {
   const list = operationCommand(context, proofOperations, "listCertificates", {
     name: "list",
     options: { collection: "collection <id>", from: "from <day>", to: "to <day>" },
-    text: ({ certificates }, given) =>
-      certificates.length > 0
-        ? renderList(certificates)
-        : noneText(given, NONE, "No certificate matches these filters."),
   });
   const show = new Command("show")
     .description("show one: the days, the total, every difference; exit code 1 unless equal")
@@ -49,26 +45,6 @@ export function certificateCommand(context: CommandContext): Command {
     .addCommand(list)
     .addCommand(show)
     .addCommand(verifyCommand(context));
-}
-
-const NONE = "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
-
-function renderList(certificates: ResultOf<"listCertificates">["certificates"]): string {
-  return table(certificates, {
-    id: "id",
-    source: "source",
-    // That of the whole source, and those of its collections, are of the same days.
-    collections: ({ collections }) =>
-      collections.length === 1 ? collections[0] : `all ${collections.length}`,
-    from: ({ from, timeZone }) => bookDayOf(from, timeZone),
-    to: ({ to, timeZone }) => lastBookDay({ to }, timeZone),
-    made: ({ madeAt, daily }) => (madeAt === null ? null : `${madeAt.toISOString()}${daily ? " daily" : ""}`),
-    result: ({ result, lastError }) =>
-      result ?? (lastError === null ? "being made" : `not made: ${lastError}`),
-    gaps: "gaps",
-    paid: "paid",
-    amount: ({ currency, paidAmount }) => moneyIn(currency, paidAmount),
-  });
 }
 
 /** Is every paid invoice accounted for? Exit code 1 unless it is equal. */
@@ -275,14 +251,11 @@ function contentsOf(document: Record<string, unknown>): string {
 
 const LAST_DAYS = 7;
 
-type Reconciled = Exclude<ResultOf<"reconcile">[number], { error: unknown }>;
-
 export const reconcileCommand = (context: CommandContext): Command =>
   operationCommand(context, proofOperations, "reconcile", {
     name: "reconcile",
     options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     input: lastDays,
-    text: (done, { publish }) => reconcileText(readOf(done), publish === true),
     judge(done) {
       if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
       tellUnread(context, done);
@@ -292,58 +265,6 @@ export const reconcileCommand = (context: CommandContext): Command =>
 function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): CommandInput {
   const isDay = day.safeParse(to).success;
   return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };
-}
-
-function reconcileText(done: readonly Reconciled[], publish: boolean): string {
-  const counts = table(done, {
-    source: "source",
-    collection: "collectionId",
-    paid: "listed",
-    "without event": "missing",
-    healed: "opened",
-    "named by a callback": "called",
-  });
-  const [first] = done;
-  const period = first === undefined ? "" : `Payments of ${first.from} to ${first.to} (${first.zone})\n\n`;
-  return `${period}${counts}\n\n${[
-    ...healedText(done, publish),
-    ...waitingText(done),
-    ...done.flatMap(({ collectionId, unproven }) =>
-      unproven.map(
-        ({ first, last, why }) =>
-          `The list of ${collectionId} is not shown to be whole from ${first} to ${last}: ${why}. What it ` +
-          "showed was used; what it may be hiding is unknown.",
-      ),
-    ),
-    ...done.flatMap(({ underWay }) => underWay.map((other) => `Another reconcile is under way: ${other}.`)),
-  ].join("\n")}`;
-}
-
-function healedText(done: readonly Reconciled[], publish: boolean): string[] {
-  const opened = done.reduce((sum, one) => sum + one.opened, 0);
-  const isWhole = done.every(({ missing, unproven }) => missing === 0 && unproven.length === 0);
-  if (opened === 0) return isWhole ? ["Nothing is missing."] : [];
-  const they = opened === 1 ? "1 payment is" : `${opened} payments are`;
-  const early = publish
-    ? ""
-    : "; payments from before its first serve are recorded only (--publish publishes them)";
-  return [
-    `${they} healed: the running relay asks the provider about each, or sends its event again, and ` +
-      `publishes what is confirmed${early}.`,
-  ];
-}
-
-function waitingText(done: readonly Reconciled[]): string[] {
-  const waiting = done.flatMap((one) => one.waiting);
-  const inAll = done.reduce((sum, one) => sum + one.waitingInAll, 0);
-  if (inAll === 0) return [];
-  const more = inAll > waiting.length ? [`and ${inAll - waiting.length} more`] : [];
-  return [
-    "",
-    `Without an accepted event as this ends (${inAll}):`,
-    table(waiting, { invoice: "invoiceId", reason: "reason", detail: "detail" }),
-    ...more,
-  ];
 }
 
 /** After the results of others: the sources that failed. With `--json` they stand among the results. */

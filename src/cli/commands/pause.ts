@@ -1,21 +1,8 @@
 import { Command, Option } from "commander";
 import { upstreamOperations } from "../../operate/operations/upstreams.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type CommandInput, operationCommand, type ResultOf } from "../operation-command.ts";
+import { type CommandInput, operationCommand } from "../operation-command.ts";
 import { timeAfter } from "../option-values.ts";
-
-const WORK = {
-  confirm: {
-    things: ["source", "sources"],
-    paused: "Asking the provider is paused",
-    resumed: "Asking the provider is resumed",
-  },
-  publish: {
-    things: ["topic", "topics"],
-    paused: "Sending to SNS is paused",
-    resumed: "Sending to SNS is resumed",
-  },
-} as const;
 
 type Action = "pause" | "resume";
 
@@ -35,7 +22,7 @@ function makeCommand(
   context: CommandContext,
   action: Action,
   description: string,
-  about: Record<keyof typeof WORK, string>,
+  about: Record<"confirm" | "publish", string>,
 ): Command {
   const command = new Command(action).description(description);
   for (const work of ["confirm", "publish"] as const)
@@ -53,37 +40,8 @@ function makeCommand(
                   .conflicts("until"),
               ),
         input: ({ for: end, until, ...given }: CommandInput) => ({ ...given, work, until: end ?? until }),
-        text: (result, { until }) =>
-          render(action, result, until === undefined ? undefined : new Date(String(until))),
         judge: ({ unknown }) => unknown.length > 0 && context.notFound(),
       }),
     );
   return command;
-}
-
-function render(action: Action, result: ResultOf<"pause">, until: Date | undefined): string {
-  const { work, changed, unchanged, unknown } = result;
-  const { things, paused, resumed } = WORK[work];
-  const ends = until === undefined ? "" : ` The pause ends automatically at ${until.toISOString()}.`;
-  const lines: string[] = [];
-  if (changed.length > 0)
-    lines.push(
-      action === "pause"
-        ? `${paused} for: ${changed.join(", ")}. Requests in flight are finished.${ends} Resume` +
-            `${until === undefined ? "" : " earlier"} with: invoice-relay resume ${work}`
-        : `${resumed} for: ${changed.join(", ")}.`,
-    );
-  if (unchanged.length > 0)
-    lines.push(
-      `Nothing to do for: ${unchanged.join(", ")} ` +
-        `(${action === "pause" ? "already paused" : "not paused or backing off"}).`,
-    );
-  if (unknown.length > 0)
-    lines.push(
-      `Unknown ${things[1]}: ${unknown.join(", ")}. invoice-relay serve makes a ${things[0]} known at ` +
-        "its start.",
-    );
-  return lines.length > 0
-    ? lines.join("\n")
-    : `There is no ${things[0]} yet: invoice-relay serve makes them known at its start. Nothing was changed.`;
 }

@@ -3,24 +3,24 @@ import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import type { Database } from "../../database/tables.ts";
 import { RelayError, usageError } from "../../kit/errors.ts";
 import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../../kit/settings.ts";
-import { countText, numberOf, plainText } from "../../kit/text.ts";
+import { countText } from "../../kit/text.ts";
 import { spanText } from "../../kit/time.ts";
 import { readValue } from "../../operate/operations/operation.ts";
 import { replayOperations, replayRequest } from "../../operate/operations/replays.ts";
+import { leftOut, PLAN, REPLAY_SHOWN } from "../../operate/views/replays.ts";
 import type { Route } from "../../publish/event-log.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
-import { planReplay, type ReplayPlan } from "../../replay/plan-replay.ts";
+import { planReplay } from "../../replay/plan-replay.ts";
 import { DEFAULT_RATES, type Replay, type ReplayKind } from "../../replay/replay.ts";
-import { listRefusals, mustFindReplay, type Refusal } from "../../replay/replay-rows.ts";
+import { listRefusals, mustFindReplay } from "../../replay/replay-rows.ts";
 import { followReplay, ReplayRunner } from "../../replay/replay-runner.ts";
 import { resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import { leaseOf } from "../../work/lease.ts";
 import { listProcesses } from "../../work/relay-process.ts";
 import { notifyWorkers } from "../../work/wake-up.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type CommandInput, operationCommand, Progress } from "../operation-command.ts";
+import { type CommandInput, operationCommand, Progress, viewText } from "../operation-command.ts";
 import { countValue, hasNone, withYes } from "../option-values.ts";
-import { type Columns, table } from "../table.ts";
 
 const TIMES: Record<ReplayKind, string> = {
   confirmations: "last asked for",
@@ -44,14 +44,12 @@ export const replayCommand = (context: CommandContext): Command =>
     .addCommand(
       operationCommand(context, replayOperations, "listReplays", {
         name: "list",
-        text: ({ replays }) => renderReplays(replays),
       }),
     )
     .addCommand(
       operationCommand(context, replayOperations, "showReplay", {
         name: "show",
         missing,
-        text: ({ replay, refusals }) => renderReplay(replay, refusals),
       }),
     )
     .addCommand(
@@ -76,7 +74,6 @@ export const replayCommand = (context: CommandContext): Command =>
         name: "cancel",
         missing,
         json: (replay) => ({ replay }),
-        text: (replay) => renderReplay(replay, []),
       }),
     );
 
@@ -146,7 +143,11 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
       const request = { db, kind, filters, target, routes: await routesFor(context, kind) };
       if (dryRun) {
         const plan = await planReplay(request);
-        context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
+        const { matching } = plan;
+        const perSecond = rate ?? DEFAULT_RATES[kind];
+        const span = spanText(Math.ceil(matching / perSecond) * 1_000);
+        const takes = matching === 0 ? "" : `\n\nAt ${countText(perSecond)} a second it takes about ${span}.`;
+        context.show({ dryRun: true, ...plan }, () => viewText(context, PLAN, plan) + takes);
         return { replay: null, plan };
       }
       if (all === true) {
@@ -236,87 +237,7 @@ async function showReplay(
   progress.end();
   await wish.finish(Promise.resolve(), 1_000);
   const refusals = await listRefusals({ db, id: replay.id });
-  context.show({ replay, refusals }, () => renderReplay(replay, refusals));
+  const shown = { replay, refusals };
+  context.show(shown, () => viewText(context, REPLAY_SHOWN, shown));
   if (replay.state !== "done" || replay.refused > 0 || leftOut(replay) > 0) context.fault();
-}
-
-function renderPlan(plan: ReplayPlan, rate: number): string {
-  const { kind, matching, first } = plan;
-  if (matching === 0) return `No ${kind} match: there is nothing to replay.`;
-  const lines = [
-    `${numberOf(matching, kind.slice(0, -1))} would be replayed, ${countText(rate)} ` +
-      `a second at most: about ${spanText(Math.ceil(matching / rate) * 1_000)}.`,
-  ];
-  if (first.length > 0) {
-    const own: Columns<(typeof first)[number]> =
-      kind === "confirmations" ? {} : { [kind.slice(0, -1)]: (item) => item.eventId ?? item.callbackId };
-    const invoice = ({ invoiceIds }: (typeof first)[number]) => invoiceIds.join(" ");
-    lines.push("", table(first, { invoice, ...own, source: "source", at: "at", about: "about" }));
-  }
-  lines.push("", "This was a dry run: nothing was changed. Run it without --dry-run to start.");
-  return lines.join("\n");
-}
-
-function renderReplays(replays: readonly Replay[]): string {
-  if (replays.length === 0) return "There are no replays yet.";
-  return table(replays, {
-    replay: "id",
-    kind: "kind",
-    state: "state",
-    handled: "handled",
-    of: "matching",
-    refused: "refused",
-    by: "requestedBy",
-    requested: "requestedAt",
-  });
-}
-
-function renderReplay(replay: Replay, refusals: readonly Refusal[]): string {
-  const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
-  lines.push(`${countText(replay.handled)} of ${countText(replay.matching)} handled${whatOf(replay)}.`);
-  const left = leftOut(replay);
-  if (left > 0)
-    lines.push(
-      `${numberOf(left, "event")} ${left === 1 ? "was" : "were"} left out: queued again meanwhile, or without a ` +
-        "topic in the settings of the process that ran it.",
-    );
-  if (replay.waitsFor !== null) lines.push(`Waiting: ${plainText(replay.waitsFor)}.`);
-  if (replay.lastError !== null) lines.push(`Why: ${plainText(replay.lastError)}`);
-  if (refusals.length > 0)
-    lines.push(
-      "",
-      "SNS refused these events; they were not sent:",
-      table(refusals, { event: "eventId", invoice: "invoiceId", source: "source", why: "error" }),
-    );
-  lines.push(...nextOf(replay));
-  return lines.join("\n");
-}
-
-/** Events that matched and were neither sent nor refused, though it is done. */
-const leftOut = ({ kind, state, matching, handled }: Replay): number =>
-  kind === "events" && state === "done" ? matching - handled : 0;
-
-function stateOf(replay: Replay): string {
-  if (replay.state !== "running") return replay.state;
-  return replay.underWay ? "running" : "interrupted";
-}
-
-function whatOf({ kind, opened, sent, refused, target }: Replay): string {
-  if (kind !== "events") return `, ${numberOf(opened, "confirmation")} opened`;
-  const where = target.kind === "other_topic" ? ` to ${target.topicArn}` : "";
-  return `, ${countText(sent)} sent${where}, ${countText(refused)} refused`;
-}
-
-function nextOf({ id, kind, state, underWay, opened }: Replay): string[] {
-  if (state === "done" && kind !== "events" && opened > 0)
-    return ["A running invoice-relay serve asks the provider; see: invoice-relay invoice <id>"];
-  if (state === "failed" || state === "cancelled")
-    return [`Resume it with: invoice-relay replay resume ${id}`];
-  if (state !== "running") return [];
-  const end = `End it with: invoice-relay replay cancel ${id}`;
-  if (underWay) return [`It goes on. ${end}`];
-  return [
-    `Resume it with: invoice-relay replay resume ${id}. A running relay takes it up automatically.`,
-    end,
-  ];
 }

@@ -12,6 +12,7 @@ import { personalTerms, terms } from "../list-invoices.ts";
 import { meaningOf, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
 import { INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
+import { ERASED } from "../views/records.ts";
 import { type Either, listOf } from "../views/view.ts";
 import {
   answeredId,
@@ -73,6 +74,7 @@ const found = pageOf(listed).extend({
 });
 
 export type ListedInvoice = Either<z.output<typeof listed>>;
+export type Erased = Either<z.output<typeof erased>>;
 export type InvoicesFound = Either<Pick<z.output<typeof found>, "items" | "searched" | "others" | "waiting">>;
 
 const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
@@ -221,6 +223,7 @@ export const invoiceOperations = [
     body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be blanked") }),
     example: { body: { reason: "the payer asked for it", dryRun: true } },
     result: erased,
+    view: ERASED,
     async run({ db, actor }, { path, body }) {
       const result = await eraseInvoice({ db, actor, invoiceId: path.id, ...body });
       return result.found ? result : null;

@@ -18,6 +18,8 @@ import {
 } from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import { evidenceParts, gatherEvidence } from "../evidence.ts";
+import { CERTIFICATES, RECONCILED } from "../views/proof.ts";
+import { type Either, listOf } from "../views/view.ts";
 import { countGiven, day, id, limitInQuery, name, period, reason, source, time } from "./fields.ts";
 import { BadInput, operationsAbout, progressMade } from "./operation.ts";
 
@@ -36,6 +38,11 @@ const calendar = z.object({
     .array(z.object({ source: z.string(), timeZone: z.string(), currency: z.string() }))
     .describe("Whose days they are, and of what currency the amounts."),
 });
+
+export type ListedCertificate = Either<z.output<typeof listedCertificate>>;
+
+const reconcileResult = z.array(z.union([reconciled, unread]));
+export type Reconciled = Either<z.output<typeof reconcileResult>>;
 
 /** @throws BadInput where the day is later than today in every zone of the books. */
 function refuseFuture(given: string, books: readonly BookSource[]): void {
@@ -71,6 +78,7 @@ export const proofOperations = [
     }),
     example: { query: { result: "not_equal" } },
     result: z.object({ certificates: z.array(listedCertificate) }),
+    view: { lists: [listOf("certificates", CERTIFICATES)] },
     run: async ({ db }, { query: { limit, ...filters } }) => ({
       certificates: await listCertificates(db, filters, limit),
     }),
@@ -154,7 +162,8 @@ export const proofOperations = [
         .describe("also publish payments from before the first serve, which are only recorded otherwise"),
     }),
     example: { body: { from: "2026-11-01", to: "2026-11-30", reason: "callbacks were down" } },
-    result: z.array(z.union([reconciled, unread])),
+    result: reconcileResult,
+    view: RECONCILED,
     tellsProgress: true,
     async run({ reconcile, books, actor, onProgress }, { body }) {
       refuseFuture(body.from, books);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { readAuditLog } from "../../alarms/audit.ts";
 import { applyRetention, retentionResult } from "../retention.ts";
 import { CHANGES } from "../views/alarms.ts";
+import { RETENTION } from "../views/records.ts";
 import { type Either, listOf } from "../views/view.ts";
 import {
   answeredId,
@@ -26,6 +27,7 @@ const change = z.object({
   invoiceId: answeredId.nullable(),
   detail: z.record(z.string(), z.unknown()),
 });
+export type Kept = Either<z.output<typeof retentionResult>>;
 export type Change = Either<z.output<typeof change>>;
 
 export const recordOperations = [
@@ -37,6 +39,7 @@ export const recordOperations = [
     body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be dropped") }),
     example: { body: { dryRun: true } },
     result: retentionResult,
+    view: RETENTION,
     run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
       applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
   }),

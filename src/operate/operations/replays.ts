@@ -4,6 +4,8 @@ import { planReplay, replayPlan } from "../../replay/plan-replay.ts";
 import { type ReplayTarget, replay, replayed } from "../../replay/replay.ts";
 import { findReplay, listRefusals, listReplays, replayRefusal } from "../../replay/replay-rows.ts";
 import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
+import { REPLAY, REPLAY_SHOWN, REPLAYS } from "../views/replays.ts";
+import { type Either, listOf } from "../views/view.ts";
 import {
   collection,
   dryRun,
@@ -50,6 +52,10 @@ export const replayRequest = z.strictObject({
   dryRun: dryRun.describe("only show how many there are, and the first ones"),
 });
 
+export type Replay = Either<z.output<typeof replay>>;
+export type Refusal = Either<z.output<typeof replayRefusal>>;
+export type Plan = Either<z.output<typeof replayPlan>>;
+
 export const replayStarted = z.object({
   replay: replay.nullable().describe("null for a dry run or when nothing matches."),
   plan: replayPlan.nullable().describe("Of a dry run."),
@@ -75,6 +81,7 @@ const changeOperation = <const Id extends string, const Path extends string>(
     body: z.strictObject({ reason }),
     example: { body: { reason: "the topic is back" } },
     result: replay,
+    view: REPLAY,
     async run({ db, actor, replayTopicArns }, { path: { id }, body: { reason } }) {
       const found = await findReplay({ db, id });
       if (found === null) return null;
@@ -91,6 +98,7 @@ export const replayOperations = [
     query: limitInQuery,
     example: { query: { limit: 10 } },
     result: z.object({ replays: z.array(replay) }),
+    view: { lists: [listOf("replays", REPLAYS)] },
     run: async ({ db }, { query }) => ({ replays: await listReplays({ db, limit: query.limit }) }),
   }),
   post("startReplay", "/replays", {
@@ -111,6 +119,7 @@ export const replayOperations = [
       replay,
       refusals: z.array(replayRefusal),
     }),
+    view: REPLAY_SHOWN,
     async run({ db }, { path: { id } }) {
       const replay = await findReplay({ db, id });
       return replay === null ? null : { replay, refusals: await listRefusals({ db, id }) };

@@ -5,6 +5,7 @@ import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../clos
 import { listPausable, pause, pauseResult, resume } from "../pause.ts";
 import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
 import { ALARMS, alarmsChanged, WEBHOOK_TRIED } from "../views/alarms.ts";
+import { paused } from "../views/records.ts";
 import { type Either, listOf } from "../views/view.ts";
 import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
@@ -16,6 +17,8 @@ const resumeRequest = z.strictObject({
   source: source.describe("only this source; all by default"),
   reason,
 });
+export type Paused = Either<z.output<typeof pauseResult>>;
+
 export const upstreamOperations = [
   get("listUpstreams", "/upstreams", {
     summary: "List sources and topics, and which of them are paused or backing off",
@@ -32,6 +35,7 @@ export const upstreamOperations = [
     }),
     example: { body: { work: "publish", reason: "SNS is being moved", until: "2126-11-01T08:30:00Z" } },
     result: pauseResult,
+    view: paused("paused"),
     run: (context, { body: { work, source, reason, until } }) =>
       pause({
         db: context.db,
@@ -47,6 +51,7 @@ export const upstreamOperations = [
     body: resumeRequest,
     example: { body: { work: "publish", reason: "SNS is back" } },
     result: pauseResult,
+    view: paused("resumed"),
     run: (context, { body: { work, source, reason } }) =>
       resume({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source), reason }),
   }),

@@ -8,13 +8,13 @@ export type Either<Type> = Type extends Date
     ? { [Key in keyof Type]: Either<Type[Key]> }
     : Type;
 
-export type Value = string | number | boolean | Date | readonly string[] | null | undefined;
+export type Value = string | number | Date | readonly string[] | readonly [number, number] | null | undefined;
 
 /**
- * text: somebody else may have written it; state: one of our words; money: in the currency of the row's source;
- * id: one or several of a thing; raw: long, over several lines, under a heading of its own.
+ * text: somebody else may have written it; state: one of our words; money: in the row's currency or its source's;
+ * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own.
  */
-type Kind = "text" | "time" | "money" | "state" | "count" | "id" | "raw";
+type Kind = "text" | "time" | "money" | "state" | "count" | "progress" | "id" | "raw";
 
 /** A field of a result: a column of a list, a line of a sheet. */
 export interface Field<Row> extends Look<Row> {
@@ -52,6 +52,7 @@ export const text = fieldOf<Text>("text");
 export const time = fieldOf<Date | Text>("time");
 export const state = fieldOf<Text>("state");
 export const count = fieldOf<number | null>("count");
+export const progress = fieldOf<readonly [done: number, of: number]>("progress");
 export const id = fieldOf<Text | readonly string[]>("id");
 export const raw = fieldOf<Text>("raw");
 export const money: <Row extends { source: string }>(...given: Parameters<typeof text<Row>>) => Field<Row> =
@@ -80,11 +81,19 @@ export interface List<Result> {
   of: Rows<never>;
 }
 
-/** A result: a sentence, facts, then lists. */
+/** What to do next: an operation with what it is given, and why, as words before a colon. */
+export interface Remedy {
+  operation: string;
+  args: Readonly<Record<string, unknown>>;
+  why: string;
+}
+
+/** A result: a sentence, facts, then lists, and what to do next. */
 export interface View<Result> {
   says?: (result: Result) => string;
   facts?: readonly Field<Result>[];
   lists?: readonly List<Result>[];
+  next?: (result: Result) => readonly Remedy[];
   /** It is several of the same, each shown whole. */
   each?: { rows: (result: Result) => readonly unknown[]; of: View<never> };
 }
