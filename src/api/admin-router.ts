@@ -22,7 +22,14 @@ import {
 } from "../operate/operations/operation.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
-import { type Caller, Callers, isRefused, jsonBody, sessionRoutes } from "./session-routes.ts";
+import {
+  type Caller,
+  Callers,
+  isRefused,
+  jsonBody,
+  methodNotAllowed,
+  sessionRoutes,
+} from "./session-routes.ts";
 import { actorOf } from "./sessions.ts";
 
 interface AdminRouterOptions {
@@ -70,14 +77,16 @@ export function adminRouter({ parts, live, log, ...options }: AdminRouterOptions
     if (!live.listen(response, isOver))
       refuse(response, { status: 503, error: "Too many listeners. Try again later." });
   });
-  for (const operation of operations as readonly Operation[]) {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    api[operation.method](path, (request, response) =>
-      carryOut(operation, { ...parts, turns }, request, response, log).catch((error: unknown) => {
-        throw noteWork(error, workOf(operation, request));
-      }),
-    );
+  for (const [path, there] of byPath()) {
+    for (const operation of there)
+      api[operation.method](path, (request, response) =>
+        carryOut(operation, { ...parts, turns }, request, response, log).catch((error: unknown) => {
+          throw noteWork(error, workOf(operation, request));
+        }),
+      );
+    api.all(path, methodNotAllowed(there.map(({ method }) => method.toUpperCase())));
   }
+  api.all(["/openapi.json", "/live"], methodNotAllowed(["GET"]));
   api.use((_request, response) => {
     const error = "There is no such operation. /admin/v1/openapi.json describes them all.";
     refuse(response, { status: 404, error });
@@ -85,6 +94,12 @@ export function adminRouter({ parts, live, log, ...options }: AdminRouterOptions
   api.use(onError(parts, log));
   return Router().use("/admin/v1", api);
 }
+
+/** The operations of each path as the router writes it; `/dead-letters/retry` before `/dead-letters/:id`. */
+const byPath = (): [path: string, there: Operation[]][] =>
+  [...Map.groupBy<string, Operation>(operations, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ":$1"))].sort(
+    ([one], [other]) => Number(one.includes(":")) - Number(other.includes(":")),
+  );
 
 /** Without ADMIN_TOKENS: refuses everything and says why. */
 export function closedAdminRouter(): Router {

@@ -11,7 +11,9 @@ const ERRORS: Record<string, string> = {
   401: "Not signed in: no session, and no bearer token from ADMIN_TOKENS.",
   403: "The role does not allow it, or a session request lacks its CSRF token.",
   404: "There is nothing with this id.",
+  405: "This address does not take that method; `Allow` names those it takes.",
   409: "It cannot be done in the current state; the error says why and what to do.",
+  413: "The body is too long.",
   415: "The body is not JSON, or not sent as application/json.",
   503: "The database cannot do it just now; the error says why. Or there are too many listeners.",
 };
@@ -74,7 +76,7 @@ export function openApiDocument(): Json {
 type Described = OperationShape & Partial<Pick<Operation, "run" | "mediaTypes">> & { open?: true };
 
 function describe(operation: Described): Json {
-  const { id, tag, summary, pathParameters, query, body, result } = operation;
+  const { id, tag, summary, pathParameters, query, body } = operation;
   const { example = {}, mediaTypes = ["application/json"] } = operation;
   const parameters = [
     ...parametersOf("path", pathParameters, example.path),
@@ -88,6 +90,7 @@ function describe(operation: Described): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
+        required: !body.safeParse({}).success,
         content: {
           "application/json": {
             schema: schemaOf(body, "input"),
@@ -101,7 +104,7 @@ function describe(operation: Described): Json {
         description: "Done",
         content: {
           ...Object.fromEntries(
-            mediaTypes.map((mediaType) => [mediaType, { schema: schemaOf(result, "output") }]),
+            mediaTypes.map((mediaType) => [mediaType, { schema: schemaIn(mediaType, operation) }]),
           ),
           ...(operation.tellsProgress && {
             "application/x-ndjson": { schema: schemaOf(progressLine, "output") },
@@ -114,6 +117,10 @@ function describe(operation: Described): Json {
     },
   };
 }
+
+/** A download is text, but for JSON, which is whatever it holds. */
+const schemaIn = (mediaType: string, { mediaTypes, result }: Described): Json =>
+  mediaTypes !== undefined && mediaType === "application/json" ? {} : schemaOf(result, "output");
 
 function parametersOf(place: "path" | "query", schema: z.ZodObject | undefined, example: unknown): Json[] {
   if (schema === undefined) return [];

@@ -155,6 +155,8 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
     response.json({ signedOut: true });
   });
 
+  routes.all("/session", methodNotAllowed(["GET", "POST", "DELETE"]));
+
   const shown = (session: Session) => ({
     name: session.holder.name,
     role: session.holder.role,
@@ -173,6 +175,15 @@ async function note({ db, log }: SessionRoutesOptions, holder: AdminToken, actio
   } catch (error) {
     log.warn({ action, ...faultOf(error) }, "an audit entry could not be written");
   }
+}
+
+/** Answers a method that an address does not take. @param methods those that it takes */
+export function methodNotAllowed(methods: readonly string[]): RequestHandler {
+  const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return (request, response) => {
+    const error = `${request.method} is not known here. This address takes ${allowed}.`;
+    response.setHeader("allow", allowed).status(405).json({ error, code: "usage" });
+  };
 }
 
 /**

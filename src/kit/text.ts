@@ -80,6 +80,12 @@ const NUMBER = /^(?:\d{1,3}(?:[, ]\d{3})+|\d{1,20})(?:\.\d{1,10})?$/;
 /** With a decimal comma: two digits after the last separator say so. */
 const WITH_COMMA = /^(?:\d{1,3}(?:[. ]\d{3})+|\d{1,20}),\d\d$/;
 const CURRENCY = /^(?<before>[a-z]{3}|[n₦$€£])\s*(?=\d)|(?<=\d)\s*(?<after>[a-z]{3}|[₦$€£])$/i;
+
+const DIGITS = [NUMBER, WITH_COMMA].map(({ source }) => source.slice(1, -1)).join("|");
+/** The form of what `amountIn` reads. */
+export const AMOUNT = new RegExp(
+  `^\\s*(?:(?:(?:[A-Za-z]{3}|[Nn₦$€£])\\s*)?(?:${DIGITS})|(?:${DIGITS})\\s*(?:[A-Za-z]{3}|[₦$€£]))\\s*$`,
+);
 const CODES: readonly string[] = Intl.supportedValuesOf("currency");
 
 /** An amount as people write it (`40 645.00`, `40.645,00`, `₦40,645`). Pure. @returns its digits, or null. */

@@ -9,10 +9,12 @@ import { nullable, type RowOf, returned, sourcesIn, VaryingStatement } from "../
 import type { Database } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { readAs } from "../kit/problems.ts";
-import { amountIn } from "../kit/text.ts";
+import { AMOUNT, amountIn } from "../kit/text.ts";
 import { addDays, DAY_MS } from "../kit/time.ts";
 import { type EventState, eventState, isPaymentEvent, joinOutbox } from "../publish/event-log.ts";
-import { collection, day, id, name, shownVerdict, source, timeGiven } from "./operations/fields.ts";
+import { collection, day, id, name, shownVerdict, source, timeGiven, timeText } from "./operations/fields.ts";
+
+const NO_AMOUNT = "should be an amount such as 1500.50";
 
 export const terms = {
   id: id.optional().describe("only this invoice"),
@@ -20,7 +22,10 @@ export const terms = {
   status: name(100)
     .optional()
     .describe("only those with this status at the provider, such as Paid; in any case"),
-  amount: readAs(amountIn, "should be an amount such as 1500.50")
+  amount: z
+    .string()
+    .regex(AMOUNT, { error: NO_AMOUNT, abort: true })
+    .pipe(readAs(amountIn, NO_AMOUNT))
     .optional()
     .describe("only those with this amount, with or without charges"),
   from: day.optional().describe("only those paid on this day (UTC) or later"),
@@ -28,8 +33,7 @@ export const terms = {
   confirmedFrom: timeGiven
     .optional()
     .describe("only those confirmed on this day (UTC), at this time, or later; sorts by confirmation"),
-  confirmedTo: z
-    .string()
+  confirmedTo: timeText
     // A day is meant whole.
     .transform((text) => (z.iso.date().safeParse(text).success ? addDays(text, 1) : text))
     .pipe(timeGiven)

@@ -29,6 +29,19 @@ describe("the admin API", () => {
     expect(await wholeDatabase(harness)).toEqual(before);
   });
 
+  it("answers 405 and what it allows to a method that a path does not take", async () => {
+    const { call } = await adminApi();
+    const paths = Object.entries(openApiDocument().paths as Record<string, object>);
+    expect(paths.length).toBeGreaterThan(30);
+    for (const [path, methods] of paths) {
+      const { status, headers } = await call("PATCH", pathOf(path.replace("/admin/v1", "")), {});
+      const allowed = Object.keys(methods).flatMap((method) =>
+        method === "get" ? ["GET", "HEAD"] : [method.toUpperCase()],
+      );
+      expect([path, status, headers.get("allow")?.split(", ").sort()]).toEqual([path, 405, allowed.sort()]);
+    }
+  });
+
   // Every command's operation, and what its schema says: test/operate/operations.test.ts.
   it("answers what its document says of replays, sources and topics as well, to be kept by nobody", async () => {
     const { harness, call } = await adminApi();

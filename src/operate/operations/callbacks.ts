@@ -75,6 +75,7 @@ export const callbackOperations = [
       remoteAddress: z
         .string()
         .max(100)
+        .meta({ anyOf: [{ format: "ipv4" }, { format: "ipv6" }] })
         .pipe(readAs((text) => plainAddress(text.trim()), "should be an IP address such as 203.0.113.7"))
         .optional()
         .describe("the sender's address, in any spelling"),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SHOWN_VERDICTS } from "../../confirm/queue/confirmation.ts";
 import type { Page as Found, PagePosition } from "../../database/page.ts";
 import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
-import { isUuid } from "../../kit/ids.ts";
+import { UUID } from "../../kit/ids.ts";
 import { readAs } from "../../kit/problems.ts";
 import { dayOf } from "../../kit/time.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
@@ -12,38 +12,47 @@ import { EARLIEST } from "../../reconcile/list/list-period.ts";
 
 export { answeredId, decimal, time, whole };
 
-/** A day that exists; Postgres has no year 0. */
-const isDay = (text: string): boolean => z.iso.date().safeParse(text).success && text >= "0001";
+/** The calendar has it. */
+const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
 
-const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+const DAY = "(?!0000)\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])";
+const CLOCK = "([01]\\d|2[0-3]):[0-5]\\d";
+const TIME = new RegExp(`^${DAY}([T ]${CLOCK}(:[0-5]\\d(\\.\\d+)?)?(Z|[+-]${CLOCK.replace(":", ":?")})?)?$`);
+
+const NO_TIME = "should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30";
+export const timeText = z.string().regex(TIME, { error: NO_TIME, abort: true });
 
 /** A day or a time, in UTC unless it names a zone; read as ISO 8601. */
-export const timeGiven = readAs((given) => {
-  const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(given.slice(10));
-  const at =
-    TIME.test(given) && isDay(given.slice(0, 10))
-      ? Date.parse(hasZone || given.length === 10 ? given : `${given.replace(" ", "T")}Z`)
-      : Number.NaN;
-  const text = Number.isNaN(at) ? "" : new Date(at).toISOString();
-  // A zone may move it out of the years that Postgres and ISO 8601 write with four digits.
-  return /^(?!0000)\d{4}-/.test(text) ? text : null;
-}, "should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30").describe(
-  "A day or a time, ISO 8601; UTC unless it names a zone.",
-);
+export const timeGiven = timeText
+  .pipe(
+    readAs((given) => {
+      const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(given.slice(10));
+      const at = isDay(given.slice(0, 10))
+        ? Date.parse(hasZone || given.length === 10 ? given : `${given.replace(" ", "T")}Z`)
+        : Number.NaN;
+      const text = Number.isNaN(at) ? "" : new Date(at).toISOString();
+      // A zone may move it out of the years that Postgres and ISO 8601 write with four digits.
+      return /^(?!0000)\d{4}-/.test(text) ? text : null;
+    }, NO_TIME),
+  )
+  .describe("A day or a time, ISO 8601; UTC unless it names a zone.");
 
 /** Any UUID, in upper or lower case; read in lower case. */
 export const id = z
   .string()
-  .refine(isUuid, { error: "should be an id (UUID) such as 3f1c6a52-…", abort: true })
+  .regex(UUID, { error: "should be an id (UUID) such as 3f1c6a52-…", abort: true })
   .toLowerCase()
   .meta({ format: "uuid" });
 
 export const idInPath = z.object({ id: id.describe("the id") });
 
+const NO_DAY = { error: "should be a day such as 2026-10-31", abort: true };
+
 /** A day, UTC, that another one follows in the calendar that Postgres and our texts have. */
 export const day = z
   .string()
-  .refine((text) => isDay(text) && text < "9999-12-31", { error: "should be a day such as 2026-10-31" })
+  .regex(new RegExp(`^${DAY}$`), NO_DAY)
+  .refine((text) => isDay(text) && text < "9999-12-31", NO_DAY)
   .meta({ format: "date" });
 
 export const period = z.strictObject({
@@ -57,26 +66,33 @@ export const period = z.strictObject({
 });
 export type Period = z.output<typeof period>;
 
+const UNSTORABLE = { error: "should hold no control characters", abort: true };
+
 /** A line that Postgres can store, or nothing. */
 export const line = (most: number) =>
   z
     .string()
     .max(most)
+    .regex(/^[ -~\u00A0-\uFFFF]*$/, UNSTORABLE)
     // Half a character is none that JSON in Postgres takes.
-    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), { error: "should hold no control characters" });
+    .refine((text) => text.isWellFormed(), UNSTORABLE);
 
 /** What people call something by: a line, not blank. */
-export const name = (most = 300) =>
-  line(most).refine((text) => text.trim() !== "", { error: "should not be empty" });
+export const name = (most = 300) => line(most).regex(/\S/, { error: "should not be empty" });
 
 const REASON = { error: "should be a few words, 500 characters at most" };
+const NO_NUL = new RegExp(`^[^${"\\u0000"}]*$`);
 /** What people write, in several lines perhaps; it may be empty. */
 export const words = z
   .string()
   .trim()
   .max(500, REASON)
-  .refine((text) => !/[\0\p{Cs}]/u.test(text), REASON);
-export const reason = words.min(1, REASON).optional().describe("why, for the audit log; no personal data");
+  .regex(NO_NUL, REASON)
+  .refine((text) => text.isWellFormed(), REASON);
+export const reason = words
+  .regex(/\S/, REASON)
+  .optional()
+  .describe("why, for the audit log; no personal data");
 
 export const dryRun = z.boolean().default(false).describe("only show what it would do");
 
@@ -107,15 +123,19 @@ export const limitInQuery = z.object({
 /** A time as Postgres writes it, in any zone, and the id and source that break ties. */
 const position = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.guid(), z.string().max(40)]);
 
+const NO_CURSOR = "should be `next` of the previous page";
+
 const cursor = z
   .string()
   .max(300)
+  // Base64url of `["`.
+  .regex(/^WyI[\w-]+$/, { error: NO_CURSOR, abort: true })
   .transform((text, context): PagePosition => {
     try {
       const [at, id, source] = position.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
       return { at, id, source };
     } catch {
-      context.addIssue("should be `next` of the previous page");
+      context.addIssue(NO_CURSOR);
       return z.NEVER;
     }
   });

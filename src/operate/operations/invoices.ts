@@ -149,7 +149,7 @@ export const invoiceOperations = [
   get("listInvoices", "/invoices", {
     summary: "List payments, the newest first; by reference, status, day, collection or amount",
     query: z.object({ ...terms, ...pageInQuery.shape }),
-    example: { query: { from: "2026-11-01", to: "2026-11-30", collection: "School fees" } },
+    example: { query: { from: "2026-10-01", to: "2026-10-31", collection: "School fees" } },
     result: pageOf(listed),
     view: { lists: [listOf("items", INVOICES)] },
     run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>

@@ -90,7 +90,7 @@ export const proofOperations = [
       to: day.describe("Included; at most 400 days after `from`."),
       source,
     }),
-    example: { query: { from: "2026-11-01", to: "2026-11-30" } },
+    example: { query: { from: "2026-10-01", to: "2026-10-31" } },
     result: calendar,
     async run({ db, books }, { query: { source, ...query } }) {
       const days = (Date.parse(query.to) - Date.parse(query.from)) / DAY_MS;
@@ -144,7 +144,7 @@ export const proofOperations = [
         .default(false)
         .describe("ask the provider about every invoice of the period again, to see what lists do not show"),
     }),
-    example: { body: { from: "2026-11-01", to: "2026-11-30" } },
+    example: { body: { from: "2026-10-01", to: "2026-10-31" } },
     result: z.array(z.union([certificate, unread])),
     tellsProgress: true,
     async run({ certify, books, onProgress }, { body }) {
@@ -161,7 +161,7 @@ export const proofOperations = [
         .default(false)
         .describe("also publish payments from before the first serve, which are only recorded otherwise"),
     }),
-    example: { body: { from: "2026-11-01", to: "2026-11-30", reason: "callbacks were down" } },
+    example: { body: { from: "2026-10-01", to: "2026-10-31", reason: "callbacks were down" } },
     result: reconcileResult,
     view: RECONCILED,
     tellsProgress: true,

@@ -34,6 +34,12 @@ const choice = z
   })
   .refine((choice) => choice.source === undefined || choice.ids !== undefined, {
     error: "has a source, which goes with ids; filters have their own",
+  })
+  .meta({
+    oneOf: [
+      { required: ["ids"], properties: { filters: false } },
+      { required: ["filters"], properties: { ids: false, source: false } },
+    ],
   });
 
 const item = z.object({

@@ -94,7 +94,11 @@ export const alarmOperations = [
   ABOUT_ALARMS.get("listAlarms", "/alarms", {
     summary: "List open alarms, the newest first: since when, and what to do",
     query: z.object({
-      all: z.stringbool().optional().describe("include cleared alarms"),
+      all: z
+        .stringbool({ truthy: ["true"], falsy: ["false"] })
+        .meta({ enum: ["true", "false"] })
+        .optional()
+        .describe("include cleared alarms"),
       name: z.enum(ALARM_NAMES).optional().describe("only alarms of this name, such as confirmation_dead"),
       source,
       ...limitInQuery.shape,
