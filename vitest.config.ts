@@ -14,7 +14,6 @@ const LONG = [
   "test/app/{alarm-webhook,database-watch,keep-partitions,start-without-database}.test.ts",
   "test/app/lambda/!(drain|read-environment|stage).test.ts",
   "test/cli/serve.test.ts",
-  "test/{confirm,publish}/handoff.test.ts",
   "test/operate/erase-whatever-came.test.ts",
   "test/receive/{linear-time,postgres-away,slow-senders}.test.ts",
   "test/reconcile/hand-made-holes.test.ts",

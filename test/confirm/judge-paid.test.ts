@@ -1,154 +1,167 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../../src/confirm/judge.ts";
+import { dependsOnCollection } from "../../src/confirm/judge.ts";
 import type { Answer } from "../../src/provider/provider.ts";
-import { confirmation, EVEN, found, rules, unpaid } from "./judging-fixture.ts";
+import {
+  type Asked,
+  confirmation,
+  FOREIGN,
+  fault,
+  found,
+  judged,
+  known,
+  notFound,
+  outside,
+  rules,
+  unpaid,
+} from "./judging-fixture.ts";
 
-describe("judging: a paid invoice", () => {
+const LATER = new Date("2026-11-02T00:00:00Z");
+const TYPELESS = found({ type: null });
+const typelessBefore = known({ status: "Paid", type: null });
+
+describe("a paid invoice", () => {
   it("is done, paid, and has the one event of its invoice (G4)", () => {
-    const outcome = judge(confirmation(), found(), rules, EVEN);
-    expect(outcome).toMatchObject({
-      state: "done",
-      verdict: "paid",
-      priority: "known",
-      attempt: 0,
+    expect(judged({}, found())).toMatchObject({
+      ...{ state: "done", verdict: "paid", priority: "known", attempt: 0 },
       event: { type: "invoice.paid", state: "due", invoiceType: "Live" },
     });
-    expect(outcome.raises).toEqual([]);
   });
 
-  it.each([["paid"], [" PAID "]])("is recognised without regard to case: %j", (status) => {
-    expect(judge(confirmation(), found({ status }), rules, EVEN).verdict).toBe("paid");
+  it.each(["paid", " PAID "])("is recognised without regard to case: %j", (status) => {
+    expect(judged({}, found({ status })).verdict).toBe("paid");
   });
 
   it.each([
     ["Test", false, "held", "Test"],
     ["Test", true, "due", "Test"],
-    ["test", false, "held", "Test"],
+    [" test", false, "held", "Test"],
     ["LIVE", false, "due", "Live"],
   ])(
     "of type %j with a test topic: %j gives an event that is %s for the %s topic",
     (type, hasTestTopic, state, invoiceType) => {
-      expect(judge(confirmation(), found({ type }), { ...rules, hasTestTopic }, EVEN).event).toMatchObject({
-        state,
-        invoiceType,
-      });
+      expect(judged({}, found({ type }), { hasTestTopic }).event).toMatchObject({ state, invoiceType });
     },
   );
 
-  it("of a foreign collection is published once it was released", () => {
-    const outcome = judge(
-      confirmation({ released: true }),
-      found(),
-      { ...rules, collectionNames: new Set(["Other"]) },
-      EVEN,
-    );
-    expect(outcome).toMatchObject({ verdict: "paid", event: { state: "due" } });
+  it.each(["Sandbox", " ", null])("of type %j has no event, and is stored as paid", (type) => {
+    const outcome = judged({}, found({ type }), { hasTestTopic: true });
+    const invoice = { status: "Paid", type, newest: true };
+    expect(outcome).toMatchObject({ state: "due", verdict: "pending", event: null, invoice });
   });
 
-  describe("while a collection of ours cannot be read", () => {
-    const unread = { ...rules, collectionNames: new Set(["Other"]), collectionsUnread: "HTTP 503" };
-
-    it("waits as after a fault if it may be of that one, with nothing stored, and says so the fifth time", () => {
-      const early = judge(confirmation(), found(), unread, EVEN);
-      expect(early).toMatchObject({
-        state: "due",
-        attempt: 0,
-        faults: 1,
-        invoice: null,
-        event: null,
-        raises: [],
-      });
-      expect(early.lastError).toContain('its collection "Term 1" is in COLLECTION_IDS cannot be told');
-      const late = judge(confirmation({ faults: 4 }), found(), unread, EVEN);
-      expect(late.raises).toMatchObject([
-        { name: "invoice_anomaly", detail: expect.stringContaining("HTTP 503") },
-      ]);
-      const told = judge(confirmation({ faults: 5 }), found(), rules, EVEN);
-      expect(told).toMatchObject({
-        verdict: "paid",
-        clears: ["provider_answer_outside_contract", "invoice_anomaly"],
-      });
-    });
-
-    it.each([
-      ["of another of ours", confirmation(), found({ collectionName: "Other" }), "paid"],
-      ["released", confirmation({ released: true }), found(), "paid"],
-      ["published before", confirmation({ hasEvent: true }), found(), "paid"],
-      ["of none", confirmation(), found({ collectionName: null }), "quarantined"],
-    ])("is judged as ever if it is %s", (_which, asked, answer, verdict) => {
-      expect(judge(asked, answer, unread, EVEN).verdict).toBe(verdict);
-    });
-
-    it("and not paid is no matter of whose it is", () => {
-      expect(judge(confirmation(), unpaid(), unread, EVEN)).toMatchObject({ attempt: 1, faults: 0 });
+  it("of no type is settled by an answer that says one, whatever its date", () => {
+    const asked = {
+      attempt: 1,
+      verdict: "pending",
+      known: { ...typelessBefore, modifiedAt: LATER },
+    } as const;
+    expect(judged(asked, found())).toMatchObject({
+      ...{ state: "done", verdict: "paid", event: { invoiceType: "Live" }, invoice: { newest: true } },
     });
   });
 
-  it("too large for SNS goes without metadata and beneficiaries, and says so", () => {
-    const outcome = judge(
-      confirmation(),
-      found({ billerMetaData: { note: "x".repeat(300_000) } }),
-      rules,
-      EVEN,
-    );
-    expect(JSON.parse(outcome.event?.payload ?? "").data).toMatchObject({
-      metadata: {},
-      beneficiaries: null,
-      truncated: true,
-    });
-    expect(outcome.raises).toMatchObject([{ name: "event_truncated" }]);
+  it("of no type by an older answer does not take the place of one that said Live", () => {
+    const asked = { attempt: 1, known: known({ status: "Paid", modifiedAt: LATER }) };
+    expect(judged(asked, TYPELESS)).toMatchObject({ event: null, invoice: { newest: false } });
   });
 
-  it("of fields too intricate to be read goes without them, and says so", () => {
-    const outcome = judge(confirmation(), { ...found(), leftOut: true } as Answer, rules, EVEN);
-    expect(JSON.parse(outcome.event?.payload ?? "").data).toMatchObject({
-      ...{ metadata: {}, beneficiaries: null, truncated: true },
-    });
-    expect(outcome.raises).toMatchObject([{ name: "event_truncated" }]);
+  it.each<[string, Asked]>([
+    ["its event is out", { hasEvent: true }],
+    ["it is only recorded", { recordOnly: true }],
+  ])("is done without another event where %s, of whatever type", (_, asked) => {
+    const outcome = { state: "done", verdict: "paid", event: null };
+    expect(judged(asked, TYPELESS)).toMatchObject(outcome);
   });
 });
 
-describe("judging: what is stored and published", () => {
-  it("reads the reference from the confirmed invoice's callback URL, and keeps its token out", () => {
-    const token = "0123456789012345678901";
-    const outcome = judge(
-      confirmation(),
-      found({ callBackUrl: `https://relay.example.com/callbacks/${token}/order%2017` }),
-      rules,
-      EVEN,
-    );
-    expect(outcome.invoice?.reference).toBe("order 17");
-    expect(outcome.invoice?.document).toContain("/callbacks/***/order%2017");
-    expect(JSON.stringify(outcome)).not.toContain(token);
+describe("whose collection it is", () => {
+  it.each<[string, Asked, Answer, object, string | null]>([
+    ["a foreign one", {}, found(), FOREIGN, "quarantined"],
+    ["none", {}, found({ collectionName: null }), FOREIGN, "quarantined"],
+    [
+      "none, where one of ours has no name",
+      {},
+      found({ collectionName: null }),
+      { collectionNames: new Set([""]) },
+      "quarantined",
+    ],
+    ["a foreign one, of no type", {}, TYPELESS, FOREIGN, "quarantined"],
+    ["a foreign one, released", { released: true }, found(), FOREIGN, "paid"],
+    [
+      "a foreign one, released, of no type",
+      { released: true, verdict: "quarantined", known: typelessBefore },
+      TYPELESS,
+      FOREIGN,
+      "pending",
+    ],
+    ["a foreign one, published before", { hasEvent: true }, found(), FOREIGN, "paid"],
+    ["one of ours", {}, found({ collectionName: "Other" }), FOREIGN, "paid"],
+    ["one that may be ours, unread", {}, found(), { ...FOREIGN, collectionsUnread: "HTTP 503" }, null],
+    [
+      "one of ours, another unread",
+      {},
+      found({ collectionName: "Other" }),
+      { ...FOREIGN, collectionsUnread: "HTTP 503" },
+      "paid",
+    ],
+    [
+      "none, one of ours unread",
+      {},
+      found({ collectionName: null }),
+      { ...FOREIGN, collectionsUnread: "HTTP 503" },
+      "quarantined",
+    ],
+    ["a foreign one, of an unpaid invoice", {}, unpaid(), FOREIGN, "pending"],
+  ])("decides: %s", (_, asked, answer, given, verdict) => {
+    const outcome = judged(asked, answer, given);
+    expect(outcome.verdict).toBe(verdict);
+    expect(outcome.event !== null).toBe(verdict === "paid");
   });
 
-  it("keeps every digit of the provider's amounts", () => {
-    const outcome = judge(
-      confirmation(),
-      found({ amount: "9007199254740993.25", totalAmount: "9007199254741004.00" }),
-      rules,
-      EVEN,
-    );
-    expect(JSON.parse(outcome.event?.payload ?? "").data.amount).toBe("9007199254740993.25");
+  it("while it cannot be told, nothing is stored, and it is asked for again as after a fault", () => {
+    const outcome = judged({}, found(), { ...FOREIGN, collectionsUnread: "HTTP 503" });
+    expect(outcome).toMatchObject({ state: "due", attempt: 0, faults: 1, invoice: null, event: null });
   });
 
-  it("without a time of payment, the event's time is the confirmation's and paidAt is null", () => {
-    const event = JSON.parse(
-      judge(confirmation(), found({ paymentDate: "" }), rules, EVEN).event?.payload ?? "",
-    );
-    expect(event).toMatchObject({
-      time: "2026-11-01T10:00:01.000Z",
-      data: { paidAt: null, confirmedAt: "2026-11-01T10:00:01.000Z" },
+  it("matters only for a payment that is neither published nor released", () => {
+    const depends = (asked: Asked, answer: Answer) => dependsOnCollection(confirmation(asked), answer, rules);
+    expect(depends({}, found())).toBe(true);
+    for (const asked of [{ hasEvent: true }, { released: true }]) expect(depends(asked, found())).toBe(false);
+    for (const answer of [unpaid(), notFound, fault]) expect(depends({}, answer)).toBe(false);
+  });
+});
+
+describe("paid stays paid, whatever says so (G6)", () => {
+  const OTHERS = [unpaid(), unpaid({ status: "Invalidated" }), unpaid({ status: "OnHold" }), notFound];
+
+  it.each<[string, Asked]>([
+    ["its verdict", { verdict: "paid" }],
+    ["its event", { hasEvent: true }],
+    ["the stored answer", { known: known({ status: "PAID" }) }],
+  ])("%s", (_, asked) => {
+    for (const answer of OTHERS)
+      expect(judged(asked, answer)).toMatchObject({ state: "done", verdict: "paid", event: null });
+    expect(judged(asked, outside)).toMatchObject({ state: "due", verdict: asked.verdict ?? null });
+  });
+
+  it("in quarantine it stays there, unless it has an event", () => {
+    const asked = { verdict: "quarantined", known: known({ status: "Paid" }) } as const;
+    expect(judged(asked, unpaid())).toMatchObject({ state: "done", verdict: "quarantined" });
+    expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
+  });
+
+  it("of a type that is no longer said, it is asked for again, and to the end of the schedule", () => {
+    expect(judged({ verdict: "paid" }, TYPELESS)).toMatchObject({ state: "due", verdict: "paid" });
+    expect(judged({ verdict: "paid", attempt: 8 }, TYPELESS)).toMatchObject({
+      state: "dead",
+      verdict: "paid",
     });
   });
 
-  it("reads times without a zone in the provider's zone", () => {
-    const outcome = judge(
-      confirmation(),
-      found({ paymentDate: "2026-11-01T09:00:00" }),
-      { ...rules, timeZone: "Africa/Lagos" },
-      EVEN,
-    );
-    expect(outcome.invoice?.paidAt).toEqual(new Date("2026-11-01T08:00:00Z"));
+  it("while it waits for its type nothing is published: a person has to see it", () => {
+    const asked = { verdict: "pending", attempt: 2, known: typelessBefore } as const;
+    for (const answer of OTHERS)
+      expect(judged(asked, answer)).toMatchObject({ state: "dead", verdict: "pending", event: null });
+    expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
   });
 });

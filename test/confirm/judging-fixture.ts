@@ -6,23 +6,21 @@ import type { Answer } from "../../src/provider/provider.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 export const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
-export const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 /** The dice that adds no jitter. */
 export const EVEN = 0.5;
 
 export const rules: Rules = {
-  paidStatuses: new Set(["paid"]),
-  invalidStatuses: new Set(["invalidated", "invalid", "expired"]),
-  collectionNames: null,
-  collectionsUnread: null,
-  hasTestTopic: false,
-  currency: "NGN",
-  personalData: "full",
-  timeZone: "UTC",
-  othersAreAnswered: true,
+  ...{ paidStatuses: new Set(["paid"]), invalidStatuses: new Set(["invalidated", "invalid", "expired"]) },
+  ...{ collectionNames: null, collectionsUnread: null, hasTestTopic: false, currency: "NGN" },
+  ...{ personalData: "full", timeZone: "UTC", othersAreAnswered: true },
 };
 
-export const confirmation = (changes: Partial<Claimed> = {}): Claimed => ({
+/** Of the collections none is "Term 1", which is that of `found`. */
+export const FOREIGN = { collectionNames: new Set(["Other"]) };
+
+export type Asked = Partial<Claimed>;
+
+export const confirmation = (changes: Asked = {}): Claimed => ({
   invoiceId: ID,
   source: "default",
   leaseToken: "5d2f4b1c-0000-4000-8000-000000000001",
@@ -32,16 +30,13 @@ export const confirmation = (changes: Partial<Claimed> = {}): Claimed => ({
 });
 
 export const known = (changes: Partial<KnownInvoice> = {}): KnownInvoice => ({
-  status: "Unpaid",
-  type: "Live",
-  modifiedAt: new Date("2026-11-01T08:00:00Z"),
-  amount: "1500.50",
-  totalAmount: "1511.25",
-  digest: "before",
-  ...changes,
+  ...{ status: "Unpaid", type: "Live", modifiedAt: new Date("2026-11-01T08:00:00Z") },
+  ...{ amount: "1500.50", totalAmount: "1511.25", digest: "before", ...changes },
 });
 
-export function found(changes: Record<string, unknown> = {}): Answer {
+export type Found = Extract<Answer, { kind: "found" }>;
+
+export function found(changes: Record<string, unknown> = {}): Found {
   const document = (invoiceAnswer(ID, changes) as { body: { data: unknown } }).body.data;
   const invoice: Invoice = invoiceRead.parse(document) as Invoice;
   return { kind: "found", invoice, document, receivedAt: new Date("2026-11-01T10:00:01Z") };
@@ -49,5 +44,16 @@ export function found(changes: Record<string, unknown> = {}): Answer {
 
 export const unpaid = (changes: Record<string, unknown> = {}) =>
   found({ status: "Unpaid", paymentDate: null, paymentMethod: null, ...changes });
-export const alarmsOf = (answer: Answer, asked: Claimed, given: Rules = rules) =>
-  judge(asked, answer, given, EVEN).raises;
+
+export const notFound: Answer = { kind: "not_found", inOwnWords: true, error: "no such id" };
+export const outside: Answer = { kind: "outside_contract", error: "no amount", evidence: '{"data":{}}' };
+export const fault: Answer = { kind: "fault", error: "timeout" };
+export const keyRefused: Answer = { kind: "key_refused", error: "401" };
+export const limited = (retryAfterMs: number | null = null): Answer => ({
+  ...{ kind: "rate_limited", error: "429", retryAfterMs },
+});
+export const interrupted: Answer = { kind: "interrupted" };
+
+/** What follows from this answer about a confirmation, without jitter. */
+export const judged = (asked: Asked, answer: Answer, given: Partial<Rules> = {}, dice = EVEN) =>
+  judge(confirmation(asked), answer, { ...rules, ...given }, dice);

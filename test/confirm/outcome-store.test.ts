@@ -13,8 +13,8 @@ import { ownDatabase } from "../support/database.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
 
 async function setUp() {
-  const { db, url } = await ownDatabase({ max: 2, purpose: "hot" });
-  return { db, url, store: storeOn(db) };
+  const { db } = await ownDatabase({ max: 2, purpose: "hot" });
+  return { db, store: storeOn(db) };
 }
 
 function storeOn(db: Database, handoff: Handoff<ClaimedEvent> | null = null): OutcomeStore {

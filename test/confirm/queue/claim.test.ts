@@ -5,17 +5,14 @@ import { promote } from "../../../src/confirm/queue/change-confirmations.ts";
 import { claimConfirmations } from "../../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import type { Database } from "../../../src/database/tables.ts";
+import type { Limits } from "../../../src/upstreams/allowance.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
 import { ownDatabase } from "../../support/database.ts";
 import { maxRowsOf } from "../../support/max-rows.ts";
 
 const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };
 
-async function withSource(): Promise<Database> {
-  return (await withSourceAt()).db;
-}
-
-async function withSourceAt() {
+async function withSource() {
   const { db, url } = await ownDatabase();
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
   return { db, url };
@@ -37,15 +34,8 @@ async function due(
   return ids;
 }
 
-const claim = async (db: Database, total: number, replays = total) => {
-  const claiming = {
-    source: "default",
-    total,
-    unknown: total,
-    replays,
-    lease: leaseOf(60_000),
-    limits: LIMITS,
-  };
+const claim = async (db: Database, total: number, replays = total, limits: Limits = LIMITS) => {
+  const claiming = { source: "default", total, unknown: total, replays, lease: leaseOf(60_000), limits };
   return (await claimConfirmations(db, claiming)).items.map(({ invoiceId }) => invoiceId);
 };
 
@@ -54,7 +44,7 @@ const flooded = (db: Database) =>
 
 describe("a claim", () => {
   it("takes first asks before repeats, known ids before unknown ones, replays last, of each the oldest", async () => {
-    const db = await withSource();
+    const { db } = await withSource();
     const replayedAgain = await due(db, 2, { priority: "replay", attempt: 1 });
     const replayed = await due(db, 2, { priority: "replay" });
     const unknownAgain = await due(db, 2, { attempt: 2 });
@@ -67,7 +57,7 @@ describe("a claim", () => {
   });
 
   it("takes no more replays than it may, first ones and repeats together", async () => {
-    const db = await withSource();
+    const { db } = await withSource();
     const replayed = await due(db, 3, { priority: "replay" });
     await due(db, 20, { priority: "replay", attempt: 1 });
     const taken = await claim(db, 80, 5);
@@ -77,18 +67,40 @@ describe("a claim", () => {
 
   for (const priority of ["known", "unknown", "replay"] as const)
     it(`looks at no more of a backlog of ${priority} ids than it takes`, async () => {
-      const { db, url } = await withSourceAt();
-      await due(db, 3_000, { priority });
-      await due(db, 3_000, { priority, attempt: 2 });
+      const { db, url } = await withSource();
+      await due(db, 1_000, { priority });
+      await due(db, 1_000, { priority, attempt: 2 });
       const unexpected = await maxRowsOf(url, (explained) => claim(explained, 8));
       await sql`analyze`.execute(db);
       const expected = await maxRowsOf(url, (explained) => claim(explained, 8));
       expect({ unexpected, expected }).toEqual({ unexpected: 8, expected: 8 });
     });
 
-  it("in a flood of 3,000 takes known ids at once, and unknown ones at their rate, all claims together", async () => {
-    const db = await withSource();
-    await due(db, 3_000, {});
+  it.each<[string, Partial<Limits>, string, number]>([
+    [
+      "a source that is limited to 20 a second: a fifth of a second's worth",
+      { ratePerSecond: 20 },
+      "allowance = 1_000",
+      4,
+    ],
+    ["a source whose circuit breaker is half open: one, to try it", {}, "faults = 5, opens_at = now()", 1],
+    ["a source that backs off: none", {}, "faults = 5, opens_at = now() + interval '1 minute'", 0],
+    ["a source that is paused: none", {}, "paused_by = 'operator', paused_at = now()", 0],
+  ])("takes of %s, all claims together (G8)", async (_, limits, state, most) => {
+    const { db } = await withSource();
+    await due(db, 100, { priority: "known" });
+    await sql`update source set ${sql.raw(state)}`.execute(db);
+    const began = performance.now();
+    const claims = Array.from({ length: 4 }, () => claim(db, 8, 8, { ...LIMITS, ...limits }));
+    const taken = (await Promise.all(claims)).flat().length;
+    const refilled = ((performance.now() - began) / 1_000) * (limits.ratePerSecond ?? 0);
+    expect(taken).toBeGreaterThanOrEqual(most);
+    expect(taken).toBeLessThanOrEqual(most + refilled);
+  });
+
+  it("in a flood takes known ids at once, and unknown ones at their rate, all claims together", async () => {
+    const { db } = await withSource();
+    await due(db, 500, {});
     const known = await due(db, 50, { priority: "known" });
     await flooded(db);
     const began = performance.now();
@@ -102,8 +114,8 @@ describe("a claim", () => {
   });
 
   it("in a flood takes an unknown id at once that the provider's list shows", async () => {
-    const db = await withSource();
-    await due(db, 3_000, {});
+    const { db } = await withSource();
+    await due(db, 500, {});
     const [genuine = ""] = await due(db, 1, {});
     await flooded(db);
     await claim(db, 64);

@@ -2,52 +2,50 @@ import { randomUUID } from "node:crypto";
 import type { Selectable } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
-import type { Database, Tables } from "../../../src/database/tables.ts";
+import type { Tables } from "../../../src/database/tables.ts";
 import { ownDatabase } from "../../support/database.ts";
 
 type Row = Selectable<Tables["confirmation"]>;
 
 const key = { invoiceId: randomUUID(), source: "default" };
-const CALLBACK = { openedBy: "callback", priority: "unknown" } as const;
+const [SECOND, HOUR] = [1_000, 3_600_000];
+const ago = (ms: number) => new Date(Date.now() - ms);
 
-async function withConfirmation(changes: Partial<Row>): Promise<Database> {
+/** What becomes of it, and in how many ms it is due. */
+async function openedAgain(changes: Partial<Row>) {
   const { db } = await ownDatabase();
-  await openConfirmations(db, [key], CALLBACK);
+  const open = () => openConfirmations(db, [key], { openedBy: "callback", priority: "unknown" });
+  await open();
   await db.updateTable("confirmation").set(changes).execute();
-  return db;
+  await open();
+  const row = await db.selectFrom("confirmation").selectAll().executeTakeFirstOrThrow();
+  return { row, dueInMs: row.due_at.getTime() - Date.now() };
 }
 
-const dueAt = async (db: Database): Promise<Date> =>
-  (await db.selectFrom("confirmation").select("due_at").executeTakeFirstOrThrow()).due_at;
-
-describe("a confirmation that is opened again while it is due", () => {
+describe("a confirmation that is opened again", () => {
   it("keeps its place in line when its turn has come already (G11)", async () => {
-    const longAgo = new Date("2026-11-01T00:00:00Z");
-    const db = await withConfirmation({ due_at: longAgo });
-    await openConfirmations(db, [key], CALLBACK);
-    expect(await dueAt(db)).toEqual(longAgo);
+    const due_at = new Date("2026-11-01T00:00:00Z");
+    expect((await openedAgain({ due_at })).row.due_at).toEqual(due_at);
   });
 
-  it("is due at once when it waited for a later attempt", async () => {
-    const tomorrow = new Date(Date.now() + 86_400_000);
-    const db = await withConfirmation({ due_at: tomorrow, attempt: 3 });
-    await openConfirmations(db, [key], CALLBACK);
-    expect((await dueAt(db)).getTime()).toBeLessThan(tomorrow.getTime() - 3_600_000);
+  it.each<[string, Partial<Row>, number]>([
+    ["at once, when it waited for a later attempt", { due_at: ago(-24 * HOUR), attempt: 3 }, 0],
+    ["2 s after the last request, when that was just now", { state: "done", asked_at: ago(0) }, 2 * SECOND],
+    ["at once, when the last request was 3 s ago", { state: "done", asked_at: ago(3 * SECOND) }, 0],
+  ])("is due %s", async (_, changes, inMs) => {
+    const verdict = changes.state === "done" ? "paid" : null;
+    const { dueInMs } = await openedAgain({ ...changes, verdict });
+    expect(dueInMs).toBeGreaterThan(inMs - HOUR / 2);
+    expect(dueInMs).toBeLessThanOrEqual(inMs);
   });
-});
 
-describe("a confirmation that is opened again after an ask", () => {
-  const SECOND = 1_000;
-  it.each([
-    { state: "done", asked: "just now", ago: 0, due: "2 s after that ask", inMs: 2 * SECOND },
-    { state: "done", asked: "3 s ago", ago: 3 * SECOND, due: "at once", inMs: 0 },
-  ] as const)("is due $due when it was $asked", async ({ state, ago, inMs }) => {
-    const now = Date.now();
-    const asked_at = new Date(now - ago);
-    const db = await withConfirmation({ due_at: asked_at, state, verdict: "paid", asked_at });
-    await openConfirmations(db, [key], CALLBACK);
-    const waitsMs = (await dueAt(db)).getTime() - now;
-    expect(waitsMs).toBeGreaterThanOrEqual(inMs - 500);
-    expect(waitsMs).toBeLessThan(inMs + 60 * SECOND);
+  it("begins the schedule anew, after its end too", async () => {
+    const { row } = await openedAgain({
+      state: "done",
+      verdict: "not_paid",
+      attempt: 8,
+      settled_at: ago(0),
+    });
+    expect(row).toMatchObject({ state: "due", verdict: "not_paid", attempt: 0, requests: 2 });
   });
 });

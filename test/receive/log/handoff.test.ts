@@ -46,6 +46,16 @@ async function setUp(room: number) {
 const naming = (...invoiceIds: string[]) => incomingCallback({ invoiceIds, foundBy: "data.id" });
 
 describe("handing new confirmations over", () => {
+  it("claims them by the very commit that records their callback (G1, G7)", async () => {
+    const { db, log } = await setUp(2);
+    await log.append(naming(randomUUID(), randomUUID()));
+    const { rows } = await sql`
+      select distinct confirmation.state, claimed_until > now() as leased,
+        confirmation.xmin = callback.xmin as together
+      from confirmation, callback`.execute(db);
+    expect(rows).toEqual([{ state: "claimed", leased: true, together: true }]);
+  });
+
   it("leaves what there is no room for due, and wakes the others for that only", async () => {
     const { db, confirmer, onConfirmations, log } = await setUp(2);
     await log.append(naming(randomUUID(), randomUUID()));
@@ -62,6 +72,17 @@ describe("handing new confirmations over", () => {
       { state: "claimed", confirmations: 4 },
       { state: "due", confirmations: 1 },
     ]);
+  });
+
+  it("leaves an invoice that is known to a claim, which reads what is known of it (G6)", async () => {
+    const { db, confirmer, log } = await setUp(10);
+    const known = randomUUID();
+    await sql`
+      insert into invoice (id, source, asked_at, confirmed_at, amount, status, digest, document)
+      values (${known}, 'default', now(), now(), 1, 'Paid', 'd', '{}')`.execute(db);
+    await log.append(naming(known, randomUUID()));
+    expect(confirmer.taken.filter(({ invoiceId }) => invoiceId === known)).toEqual([]);
+    expect(confirmer.taken).toHaveLength(1);
   });
 
   it("leaves a confirmation that was asked before to a claim, and one under way to whoever asks it", async () => {
