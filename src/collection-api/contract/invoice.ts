@@ -82,13 +82,13 @@ export const invoiceFilter = z
   .object({
     invoiceStatus: givenText(50)
       .optional()
-      .meta({ examples: ["Paid"] }),
+      .meta({ enum: [...INVOICE_STATUSES], description: "In any case." }),
     search: searchText.optional().describe("Text to look for in title and payer."),
     startDate: day.optional(),
     endDate: day.optional(),
     invoiceType: givenText(50)
       .optional()
-      .meta({ examples: ["Live"] }),
+      .meta({ enum: ["Live", "Test"], description: "In any case." }),
     page: wholeNumber(1, 1_000_000).optional(),
     pageSize: wholeNumber(1, PAGE_SIZE_LIMIT).optional(),
   })
