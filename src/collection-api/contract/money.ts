@@ -90,7 +90,7 @@ export const moneyGiven = z
     context.addIssue(passed?.[1] ?? "should be an amount such as 1500.50");
     return z.NEVER;
   })
-  .meta({ ...inJson, minimum: 0.01, maximum: Number(MOST) });
+  .meta({ ...inJson, minimum: 0.01, exclusiveMaximum: Number(MOST) });
 
 /** Strict, for answers: a decimal string with at most two decimals goes out as a JSON number. */
 export const moneyWritten = z
