@@ -1,27 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isRawJson, parseExactJson } from "../../src/collection-api/contract/exact-json.ts";
+import { parseExactJson, rawJsonNumber } from "../../src/collection-api/contract/exact-json.ts";
 import { anyText } from "../support/any-text.ts";
 
-/**
- * What is to be read, every number as `{ "#": its digits }`: found by taking the text apart into its tokens.
- */
-const spelledOut = (json: string): unknown =>
-  JSON.parse(
-    json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
-      token.startsWith('"') ? token : `{"#":"${token}"}`,
-    ),
+/** The engine's own: slower, and told each number's own digits. */
+const readExactly = (text: string): unknown =>
+  JSON.parse(text, (_key, value, { source }: { source?: string } = {}) =>
+    typeof value === "number" && source !== undefined && String(value) !== source
+      ? rawJsonNumber(source)
+      : value,
   );
-
-/** What was read, in the same form; a number is kept as it stands only where JavaScript would change it. */
-function asSpelled(read: unknown): unknown {
-  if (typeof read === "number") return { "#": Object.is(read, -0) ? "a lost sign" : String(read) };
-  if (isRawJson(read))
-    return { "#": String(Number(read.rawJSON)) === read.rawJSON ? "kept for nothing" : read.rawJSON };
-  if (Array.isArray(read)) return read.map(asSpelled);
-  if (typeof read !== "object" || read === null) return read;
-  return Object.fromEntries(Object.entries(read).map(([name, value]) => [name, asSpelled(value)]));
-}
 
 // Few digits, so that one value is often written in two ways, within strings too.
 const number = fc.oneof(
@@ -59,41 +47,21 @@ const { text } = fc.letrec<{ text: string }>((tie) => ({
 }));
 
 describe("JSON read exactly", () => {
-  it("is what JSON.parse reads, and is written again with the same digits", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const json = JSON.stringify(value);
-        expect(JSON.stringify(parseExactJson(json))).toBe(json);
-      }),
-    );
-  });
-
   it("keeps every number's own digits and nothing else, whatever surrounds them", () => {
     fc.assert(
       fc.property(text, (json) => {
-        expect(asSpelled(parseExactJson(json))).toStrictEqual(spelledOut(json));
+        expect(parseExactJson(json)).toStrictEqual(readExactly(json));
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it.each([
-    "[1.50,1.0,-0,1e5,0.0000001,123456789012345678901]",
-    '{"__proto__":{"a":1.10}}',
-    '{"__proto__":1.10}',
-    '{"a":1.5,"b":1.50}',
-    '{"a":"x,1.50,","b":1.5}',
-    "1.50",
-    '["\u0091 1.50",1.50]',
-    `${"[".repeat(1_000)}1.50${"]".repeat(1_000)}`,
-  ])("%.60s comes back as it was", (json) => expect(JSON.stringify(parseExactJson(json))).toBe(json));
-
   it("refuses text nested deeper than JavaScript can write again, and text that is no JSON", () => {
-    const deep = 100_000;
-    expect(() => parseExactJson("[".repeat(deep) + "]".repeat(deep))).toThrow(RangeError);
-    expect(() => parseExactJson('{"a":01}')).toThrow(SyntaxError);
+    const nested = (levels: number) => `${"[".repeat(levels)}1.50${"]".repeat(levels)}`;
+    expect(JSON.stringify(parseExactJson(nested(1_000)))).toBe(nested(1_000));
+    expect(() => parseExactJson(nested(100_000))).toThrow(RangeError);
     for (const text of [
-      "{1.50:1}",
+      '{"a":01}',
       "{1.50 :1}",
       "[1.5.0]",
       "[1.50.]",

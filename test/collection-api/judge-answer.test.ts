@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { CollectionApiError, type FaultDetails } from "../../src/collection-api/collection-api-error.ts";
 import { invoiceRead } from "../../src/collection-api/contract/index.ts";
 import { judgeAnswer, retryAfterMs, retryDelayMs } from "../../src/collection-api/judge-answer.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { expectGolden } from "../support/golden.ts";
 
 const NOW = new Date("2026-11-01T10:00:00Z");
-const KEY = "the provider refuses the key";
-const KIND = "the provider wants another kind of key for it, Live or Test";
-const CLOSED = "the collection is not open";
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -24,9 +24,10 @@ const success = { status: "success", message: "Fine", data: { id: "a", more: 1 }
 describe("an answer that succeeds", () => {
   it("gives the data as read, and what it was read from", () => {
     const text = JSON.stringify(success);
+    const document = { id: "a", more: 1 };
     expect(judged(200, success)).toEqual({
       data: { id: "a" },
-      document: { id: "a", more: 1 },
+      document,
       leftOut: false,
       message: "Fine",
       text,
@@ -35,13 +36,15 @@ describe("an answer that succeeds", () => {
     expect(judged(200, `\uFEFF${text}`)).toMatchObject({ data: { id: "a" } });
   });
 
-  it.each<[string, Headers]>([
-    ["no header", {}],
-    ["an empty header", { "content-encoding": "" }],
-    ["the name for none", { "content-encoding": "Identity" }],
-    ["the name for none, among several", { "content-encoding": ["identity", "identity"] }],
-  ])("is not encoded, says %s", (_, headers) => {
-    expect(judged(200, success, headers)).toMatchObject({ data: { id: "a" } });
+  it.each<[string | string[], kind: string | undefined]>([
+    ["", undefined],
+    ["Identity", undefined],
+    [["identity", "identity"], undefined],
+    ["gzip", "outside_contract"],
+    [["br", "identity"], "outside_contract"],
+  ])("is not encoded, for nobody asked for it: %j", (coding, kind) => {
+    const outcome = judged(200, success, { "content-encoding": coding });
+    expect("kind" in outcome ? [outcome.kind, outcome.evidence] : []).toEqual(kind ? [kind, undefined] : []);
   });
 
   it("without content is one where no data is awaited", () => {
@@ -50,31 +53,27 @@ describe("an answer that succeeds", () => {
   });
 });
 
-describe("what an HTTP status means, and how it is put", () => {
+describe("what an HTTP status means", () => {
   it.each([
-    [199, "outside_contract", "answered outside the contract"],
-    [206, "outside_contract", "answered outside the contract"],
-    [300, "redirected", "the provider answers with a redirect, which is not followed: check the base URL"],
-    [304, "outside_contract", "answered outside the contract"],
-    [399, "redirected", "the provider answers with a redirect, which is not followed: check the base URL"],
-    [400, "invalid", "the provider calls the request wrong"],
-    [401, "key_refused", KEY],
-    [403, "key_refused", KEY],
-    [404, "not_found", "the provider knows no such id"],
-    [408, "timeout", "the provider waited too long for the request"],
-    [409, "rule_refused", "the provider's rules refuse it"],
-    [412, "rule_refused", "the provider's rules refuse it"],
-    [429, "rate_limited", "the provider asks for fewer requests"],
-    [499, "invalid", "the provider calls the request wrong"],
-    [500, "server_fault", "the provider failed"],
-    [599, "server_fault", "the provider failed"],
-  ])("%i: %s", (status, kind, detail) => {
+    [206, "outside_contract"],
+    [300, "redirected"],
+    [304, "outside_contract"],
+    [400, "invalid"],
+    [401, "key_refused"],
+    [404, "not_found"],
+    [408, "timeout"],
+    [409, "rule_refused"],
+    [412, "rule_refused"],
+    [429, "rate_limited"],
+    [500, "server_fault"],
+  ])("%i: %s", (status, kind) => {
     const text = '{"status":"error","message":"No.","errors":["a","b"]}';
+    const detail = expect.any(String);
     expect(judged(status, text, { "retry-after": ["3", "9"] })).toEqual({
       ...{ kind, detail, status, providerMessage: "No.", problems: ["a", "b"] },
       ...{ retryAfterMs: 3_000, evidence: text, inEnvelope: false },
     });
-    expect(judged(status, success)).toMatchObject({ kind, detail });
+    expect(judged(status, success)).toMatchObject({ kind });
     expect(judged(status, "<html>")).toEqual({
       ...{ kind, detail, status, providerMessage: undefined, problems: undefined },
       ...{ retryAfterMs: undefined, evidence: "<html>", inEnvelope: false },
@@ -84,31 +83,26 @@ describe("what an HTTP status means, and how it is put", () => {
   it.each([
     [" 404 ", "not_found"],
     ["500", "server_fault"],
-    ["1404", undefined],
-    ["4040", undefined],
-    ["300", undefined],
+    ["200", undefined],
+    ["1404", "outside_contract"],
+    ["300", "outside_contract"],
   ])("under HTTP 200 the envelope's status %j says so too", (status, kind) => {
-    expect(judged(200, { ...success, status })).toMatchObject({ kind: kind ?? "outside_contract" });
+    const data = kind === undefined ? { id: "a" } : undefined;
+    expect(judged(200, { ...success, status })).toMatchObject(JSON.parse(JSON.stringify({ kind, data })));
   });
 });
 
-describe("what a 403 means, by its words", () => {
-  it.each([
-    [{ message: "The collection is disabled" }, CLOSED],
-    [{ type: "COLLECTION_NOT_ACTIVE" }, CLOSED],
-    [{ errors: ["collection: archived"] }, CLOSED],
-    [{ message: "The collection is fine" }, KEY],
-    [{ message: "Your account is disabled" }, KEY],
-    [{ message: "Recollection disabled" }, KEY],
-    [{ message: "This key is for the sandbox" }, KIND],
-    [{ type: "KEY", errors: ["mode"] }, KIND],
-    [{ message: "This key is not known" }, KEY],
-    [{ message: "Only in production" }, KEY],
-    [{ message: "The monkey is live" }, KEY],
-    [{ message: `The key ${"x".repeat(2_000)} live` }, KEY],
-  ])("%j", (words, detail) => {
-    expect(judged(403, words)).toMatchObject({ detail });
-  });
+it.each([
+  [{ message: "The collection is disabled" }, "collection_closed"],
+  [{ type: "COLLECTION_NOT_ACTIVE" }, "collection_closed"],
+  [{ errors: ["collection: archived"] }, "collection_closed"],
+  [{ message: "This key is for the sandbox" }, "wrong_key_kind"],
+  [{ type: "KEY", errors: ["mode"] }, "wrong_key_kind"],
+  [{ message: "This key is not known" }, "key_refused"],
+  [{ message: "The monkey is live" }, "key_refused"],
+  [{ message: `The key ${"x".repeat(2_000)} live` }, "key_refused"],
+])("a 403 with the words %j", (words, kind) => {
+  expect(judged(403, words)).toMatchObject({ kind });
 });
 
 describe("the refusals that the interface words", () => {
@@ -131,14 +125,13 @@ describe("the refusals that the interface words", () => {
     expect(judged(200, { ...success, message: UNKNOWN })).toMatchObject({ data: { id: "a" } });
     const errors = (count: number) => [...Array.from({ length: count }, () => "Hm"), UNKNOWN];
     expect(judged(500, { errors: errors(19) })).toMatchObject({ kind: "not_found" });
-    const others = [
+    expect(judged(500, { message: UNKNOWN.padEnd(200, "!") })).toMatchObject({ kind: "not_found" });
+    for (const other of [
       { message: `${UNKNOWN} yet` },
       { errors: errors(20) },
-      { message: `${UNKNOWN}${"!".repeat(200)}` },
-    ];
-    for (const other of others) expect(judged(500, other)).toMatchObject({ kind: "server_fault" });
-    const longest = `${UNKNOWN}${"!".repeat(200 - UNKNOWN.length)}`;
-    expect(judged(500, { message: longest })).toMatchObject({ kind: "not_found" });
+      { message: UNKNOWN.padEnd(201, "!") },
+    ])
+      expect(judged(500, other)).toMatchObject({ kind: "server_fault" });
   });
 
   it.each<[object, boolean]>([
@@ -153,41 +146,34 @@ describe("the refusals that the interface words", () => {
   });
 });
 
-describe("a success that cannot be used says what is wrong, and is kept", () => {
-  const OUTSIDE = "outside_contract";
+describe("a success that cannot be used is kept", () => {
+  const outside = { kind: "outside_contract" };
   const deep = `${"[".repeat(65)}${"]".repeat(65)}`;
-  const intricate = "answered with a document that is too deep, or of too many pieces, to be an answer";
-  const envelope = "answered with an envelope that says neither success nor which failure";
 
   it.each<[string, string, object]>([
-    ["no JSON", "{", { kind: "broken_json", detail: "answered with something that is not JSON" }],
-    ["too deep", deep, { kind: OUTSIDE, detail: intricate }],
-    ["too many pieces", `[${"0,".repeat(20_000)}0]`, { kind: OUTSIDE, detail: intricate }],
-    ["no envelope", "[]", { kind: OUTSIDE, detail: envelope }],
-    ["no status", '{"message":"Hm"}', { kind: OUTSIDE, detail: envelope, providerMessage: "Hm" }],
+    ["no JSON", "{", { kind: "broken_json" }],
+    ["too deep", deep, outside],
+    ["too many pieces", `[${"0,".repeat(20_000)}0]`, outside],
+    ["no envelope", "[]", outside],
+    ["no status", '{"message":"Hm"}', { ...outside, providerMessage: "Hm" }],
     [
-      "another id",
+      "another type",
       '{"status":200,"data":{"id":5}}',
-      { kind: OUTSIDE, detail: "answered outside the contract", problems: ["data: id should be text"] },
+      { ...outside, problems: [expect.stringMatching(/^data: id /)] },
     ],
   ])("%s", (_, evidence, expected) => {
-    const outcome = judged(200, evidence);
-    expect(outcome).toEqual({ status: 200, evidence, ...expected });
+    expect(judged(200, evidence)).toEqual({ status: 200, evidence, detail: expect.any(String), ...expected });
   });
 
   it("too intricate only in a field of its data, it is read without that field, and says so", () => {
     const deepField = `${'{"a":'.repeat(3_000)}"]}\\""${"}".repeat(3_000)}`;
     for (const field of [deepField, `[${"1,".repeat(50_000)}1]`]) {
+      const billerMetaData = expect.stringContaining(hash("sha256", field));
       const data = `{"id":"x","status":"Paid","amount":1.10,"billerMetaData":${field},"vat":[{"a":1}],"more":"{["}`;
       const text = `{"status":200,"message":"Read","data":${data}}`;
       expect(judgeAnswer({ status: 200, headers: {}, text }, invoiceRead, NOW)).toMatchObject({
         data: { id: "x", amount: "1.10", billerMetaData: {} },
-        document: {
-          billerMetaData: expect.stringContaining(hash("sha256", field)),
-          vat: [{ a: 1 }],
-          more: "{[",
-        },
-        ...{ leftOut: true, text },
+        ...{ document: { billerMetaData, vat: [{ a: 1 }], more: "{[" }, leftOut: true, text },
       });
     }
   });
@@ -200,39 +186,41 @@ describe("a success that cannot be used says what is wrong, and is kept", () => 
   });
 
   it("64 levels and a failure in a document of any depth are read", () => {
-    const bare = `${"[".repeat(64)}${"]".repeat(64)}`;
-    expect(judged(200, bare)).toMatchObject({ detail: envelope });
+    const [read, tooDeep] = [deep.slice(1, -1), deep].map((text) => judged(200, text));
+    expect(read).not.toEqual({ ...tooDeep, evidence: deep.slice(1, -1) });
     expect(judged(503, deep)).toMatchObject({ kind: "server_fault" });
   });
 
-  it("an encoding that nobody asked for", () => {
-    const detail = "answered in an encoding that nobody asked for";
-    for (const coding of ["gzip", ["br", "identity"]])
-      expect(judged(200, success, { "content-encoding": coding })).toEqual({
-        kind: OUTSIDE,
-        detail,
-        status: 200,
-      });
+  it("is told apart for a person, and so are all refusals", async () => {
+    const refused = [300, 400, 401, 404, 408, 409, 429, 500].map((status) => judged(status, "<html>"));
+    const closed = ["The collection is disabled", "A Test key"].map((message) => judged(403, { message }));
+    const odd = ["{", deep, "[]", '{"status":200,"data":{"id":5}}'].map((text) => judged(200, text));
+    const twice = judged(400, { message: "amount is missing", errors: ["amount is missing", "title too"] });
+    const coded = judged(200, success, { "content-encoding": "gzip" });
+    const faults = [
+      ...refused,
+      ...closed,
+      ...odd,
+      twice,
+      coded,
+      { ...judged(500, ""), outcomeUnknown: true },
+    ];
+    const said = (one: unknown) =>
+      new CollectionApiError("Get Invoice", one as FaultDetails, new Secret("no-such-word")).message;
+    await expectGolden("answers-judged", faults.map(said).join("\n"));
   });
 });
 
 describe("Retry-After", () => {
   it.each<[string | undefined, number | undefined]>([
     [undefined, undefined],
-    [" ", undefined],
     [" 12 ", 12_000],
-    ["1.5", undefined],
     ["12 s", undefined],
-    ["s 12", undefined],
     ["86401", 86_400_000],
     ["Sun, 01 Nov 2026 10:00:05 GMT", 5_000],
-    ["Sunday, 01-Nov-26 10:00:05 GMT", 5_000],
-    ["Sun Nov  1 10:00:05 2026 GMT", 5_000],
     ["Sun, 01 Nov 2026 09:59:59 GMT", 0],
     ["Tue, 03 Nov 2026 10:00:00 GMT", 86_400_000],
     ["2026-11-01T10:00:05Z", undefined],
-    ["Sun,01 Nov 2026 10:00:05 GMT", undefined],
-    ["sun, 01 Nov 2026 10:00:05 GMT", undefined],
     ["Sun, soon", undefined],
   ])("%j is %j ms", (header, ms) => {
     expect(retryAfterMs(header, NOW)).toBe(ms);

@@ -1,8 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import { CollectionClient, type CollectionClientOptions } from "../../src/collection-api/index.ts";
 import { listen } from "../../src/kit/http-server.ts";
 
-export interface Asked {
+export const ID = "0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10";
+export const CREATE = { collectionId: ID, title: "Dues", payerName: "Ada", payerEmail: "ada@example.com" };
+/** What Get Invoice answers. */
+export const INVOICE = { status: 200, message: "", data: { id: ID, status: "Paid", amount: 1 } };
+
+interface Asked {
   method: string;
   /** Path and query. */
   url: string;
@@ -28,7 +35,6 @@ export type StubProvider = Awaited<ReturnType<typeof startStubProvider>>;
 /** A provider of a few lines, over real HTTP. */
 export async function startStubProvider(handler: Handler) {
   const asked: Asked[] = [];
-  let connections = 0;
   const server = await listen(
     async (request, response) => {
       const { method = "", url = "", headers } = request;
@@ -41,16 +47,29 @@ export async function startStubProvider(handler: Handler) {
     },
     { port: 0, host: "127.0.0.1", name: "stub provider" },
   );
-  server.server.on("connection", () => {
-    connections += 1;
-  });
   return {
     url: server.url,
-    port: server.port,
     /** Every request so far. */
     asked: asked as readonly Asked[],
-    /** How many connections were opened. */
-    connections: () => connections,
     [Symbol.asyncDispose]: () => server.close(0),
   };
 }
+
+/** A stub provider and a client of it, both closed with the test. */
+export async function withProvider(handler: Handler, options: Partial<CollectionClientOptions> = {}) {
+  const provider = await startStubProvider(handler);
+  const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", ...options });
+  onTestFinished(async () => {
+    // A test may have closed it.
+    await client.close().catch(() => undefined);
+    await provider[Symbol.asyncDispose]();
+  });
+  return { provider, client };
+}
+
+/** A provider that fails some times, asking for no wait, and then answers with the invoice. */
+export const fails = (times: number, status = 503): Handler => {
+  let request = 0;
+  return () =>
+    request++ < times ? { status, headers: { "retry-after": "0" }, body: {} } : { body: INVOICE };
+};
