@@ -110,7 +110,7 @@ describe("by keyboard alone", () => {
     await person.press(page.getByRole("button", { name: "Start the replay" }));
     await person.confirm("Start the replay", "The copy was lost.");
     const count = Number(/\d+/.exec(found ?? "")?.[0]);
-    await page.getByText(`${count} of ${count} events`).waitFor();
+    await page.getByText(`${count} of ${count}`).waitFor();
     await page.locator(".badge").getByText("done").waitFor();
     expect(stand.environment.sns.messages(stand.environment.otherTopicArn)).toHaveLength(before + count);
     await audited("replay.start", "The copy was lost.");

@@ -27,6 +27,7 @@ import { notifyWorkers } from "../work/wake-up.ts";
 import type { CommandContext, Output } from "./command-context.ts";
 import { countValue, hasNone, operator } from "./option-values.ts";
 import { resultText } from "./render.ts";
+import { innerOf, viewOf } from "./schema-view.ts";
 
 type Operations = (typeof operations)[number];
 type OperationId = Operations["id"];
@@ -127,12 +128,16 @@ export function operationCommand<
       if (words.show !== undefined) return await words.show(result, options);
       context.show(
         words.json?.(result, given) ?? result,
-        () =>
-          words.text?.(result, given) ??
-          viewText(context, (operation.view ?? {}) as View<ResultOf<Id>>, result, given),
+        () => words.text?.(result, given) ?? viewText(context, viewFor(operation), result, given),
       );
     });
   });
+}
+
+/** Fields that the view does not choose are shown as the schema has them. */
+function viewFor<Result>({ view = {}, result }: Operation): View<Result> {
+  const isWhole = (view.facts ?? view.lists ?? view.each) !== undefined;
+  return (isWhole ? view : { ...viewOf(result), ...view }) as View<Result>;
 }
 
 /** A result as its view has it. @param given the filters, if any */
@@ -222,9 +227,6 @@ function inputOf({ pathParameters, query, body }: Operation, given: CommandInput
     body: pick(body instanceof z.ZodObject ? body.shape : {}),
   };
 }
-
-const innerOf = (schema: z.core.$ZodType): z.core.$ZodType =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? innerOf(schema.def.innerType) : schema;
 
 const isFlag = (schema: z.core.$ZodType): boolean => {
   const inner = innerOf(schema);

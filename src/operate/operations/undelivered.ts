@@ -12,7 +12,15 @@ import {
   type UndeliveredList,
   undeliveredFilters,
 } from "../undelivered.ts";
-import { DEAD_LETTERS, decided, QUARANTINE as QUARANTINED, UNDELIVERED } from "../views/undelivered.ts";
+import {
+  DEAD_LETTERS,
+  DISMISS_DEAD,
+  DISMISS_QUARANTINE,
+  QUARANTINE as QUARANTINED,
+  RELEASE,
+  RETRY_DEAD,
+  UNDELIVERED,
+} from "../views/undelivered.ts";
 import { type Either, listOf, type Rows } from "../views/view.ts";
 import { answeredId, dryRun, eventState, id, limitInQuery, reason, source, time, whole } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
@@ -146,16 +154,13 @@ const decideOperation = <const Id extends string, const Path extends string>(
   id: Id,
   path: Path,
   about: Chapter,
-  rows: Rows<Undelivered>,
-  summary: string,
-  done: string,
+  act: typeof RETRY_DEAD,
 ) =>
   about.post(id, path, {
-    summary,
+    ...act,
     body: choice,
     example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
     result: decision,
-    view: decided(rows, done),
     tellsProgress: true,
     run: ({ db, actor, onProgress }, { body: { ids, source, filters, reason, dryRun } }) =>
       decide({
@@ -169,8 +174,6 @@ const decideOperation = <const Id extends string, const Path extends string>(
       }),
   });
 
-const DISMISS = "Stop listing them, unless they come back; certificates still name them";
-
 export const undeliveredOperations = [
   listOperation(
     "dead",
@@ -181,24 +184,8 @@ export const undeliveredOperations = [
     "List dead letters, the oldest first",
   ),
   showOperation("dead", "showDead", "/dead-letters/{id}", DEAD),
-  decideOperation(
-    retryDead,
-    "retryDead",
-    "/dead-letters/retry",
-    DEAD,
-    DEAD_LETTERS,
-    "Ask or send again from the beginning",
-    "put under way again",
-  ),
-  decideOperation(
-    dismissDead,
-    "dismissDead",
-    "/dead-letters/dismiss",
-    DEAD,
-    DEAD_LETTERS,
-    DISMISS,
-    "dismissed",
-  ),
+  decideOperation(retryDead, "retryDead", "/dead-letters/retry", DEAD, RETRY_DEAD),
+  decideOperation(dismissDead, "dismissDead", "/dead-letters/dismiss", DEAD, DISMISS_DEAD),
   listOperation(
     "quarantine",
     "listQuarantine",
@@ -208,22 +195,12 @@ export const undeliveredOperations = [
     "List quarantined invoices, the oldest first",
   ),
   showOperation("quarantine", "showQuarantine", "/quarantine/{id}", QUARANTINE),
-  decideOperation(
-    releaseQuarantine,
-    "releaseQuarantine",
-    "/quarantine/release",
-    QUARANTINE,
-    QUARANTINED,
-    "Ask the provider again and publish them if they are still paid",
-    "released",
-  ),
+  decideOperation(releaseQuarantine, "releaseQuarantine", "/quarantine/release", QUARANTINE, RELEASE),
   decideOperation(
     dismissQuarantine,
     "dismissQuarantine",
     "/quarantine/dismiss",
     QUARANTINE,
-    QUARANTINED,
-    DISMISS,
-    "dismissed",
+    DISMISS_QUARANTINE,
   ),
 ] as const;

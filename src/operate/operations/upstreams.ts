@@ -4,8 +4,8 @@ import { listAlarms } from "../../alarms/list-alarms.ts";
 import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
 import { listPausable, pause, pauseResult, resume } from "../pause.ts";
 import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
-import { ALARMS, alarmsChanged, WEBHOOK_TRIED } from "../views/alarms.ts";
-import { paused } from "../views/records.ts";
+import { ALARMS, CLOSE, NOTE, SNOOZE, TEST } from "../views/alarms.ts";
+import { PAUSE, RESUME } from "../views/records.ts";
 import { type Either, listOf } from "../views/view.ts";
 import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
@@ -29,13 +29,12 @@ export const upstreamOperations = [
     }),
   }),
   post("pause", "/pause", {
-    summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
+    ...PAUSE,
     body: resumeRequest.extend({
       until: timeGiven.optional().describe("when it ends automatically; by default when it is resumed"),
     }),
     example: { body: { work: "publish", reason: "SNS is being moved", until: "2126-11-01T08:30:00Z" } },
     result: pauseResult,
-    view: paused("paused"),
     run: (context, { body: { work, source, reason, until } }) =>
       pause({
         db: context.db,
@@ -47,11 +46,10 @@ export const upstreamOperations = [
       }),
   }),
   post("resume", "/resume", {
-    summary: "Resume at once, after a pause, a refusal or a fault",
+    ...RESUME,
     body: resumeRequest,
     example: { body: { work: "publish", reason: "SNS is back" } },
     result: pauseResult,
-    view: paused("resumed"),
     run: (context, { body: { work, source, reason } }) =>
       resume({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source), reason }),
   }),
@@ -109,15 +107,14 @@ export const alarmOperations = [
     run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
   }),
   ABOUT_ALARMS.post("closeAlarms", "/alarms/close", {
-    summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
+    ...CLOSE,
     body: z.strictObject({ alarms: meantAlarms, reason }),
     example: { body: { alarms: [ONE], reason: "NTP is back" } },
     result: counted,
-    view: alarmsChanged("closed"),
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
   ABOUT_ALARMS.post("snoozeAlarms", "/alarms/snooze", {
-    summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
+    ...SNOOZE,
     body: z.strictObject({
       alarms: meantAlarms,
       until: timeGiven.describe("when they are told again"),
@@ -125,12 +122,11 @@ export const alarmOperations = [
     }),
     example: { body: { alarms: [ONE], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
     result: counted,
-    view: alarmsChanged("snoozed"),
     run: ({ db, actor }, { body: { until, ...given } }) =>
       snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
   }),
   ABOUT_ALARMS.post("noteAlarms", "/alarms/note", {
-    summary: "Note who sees to open alarms, or what was found out",
+    ...NOTE,
     body: z.strictObject({
       alarms: meantAlarms,
       note: words.describe("what to note; empty takes it away; no personal data"),
@@ -138,16 +134,14 @@ export const alarmOperations = [
     }),
     example: { body: { alarms: [ONE], note: "Ada asks the provider" } },
     result: counted,
-    view: alarmsChanged("noted"),
     run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),
   ABOUT_ALARMS.post("testAlarms", "/alarms/test", {
-    summary: "Send a test message where people are told of alarms",
+    ...TEST,
     result: z.object({
       taken: z.boolean(),
       problem: z.string().nullable().describe("What went wrong; null when it was taken."),
     }),
-    view: WEBHOOK_TRIED,
     run: async ({ tryWebhook }) => {
       const problem = await tryWebhook();
       return { taken: problem === null, problem };

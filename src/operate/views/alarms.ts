@@ -1,23 +1,24 @@
 import { countText, numberOf } from "../../kit/text.ts";
 import type { Change } from "../operations/records.ts";
 import type { ListedAlarm } from "../operations/upstreams.ts";
-import { type Rows, text, time, type View } from "./view.ts";
+import { type Act, type Rows, source, state, text, time, words } from "./view.ts";
 
 export const ALARMS: Rows<ListedAlarm> = {
   one: "alarm",
   columns: [
-    text("Alarm", "name", { note: ({ severity }) => severity, phone: "lead" }),
+    words("Alarm", "title", { note: ({ name }) => name, phone: "lead" }),
+    state("Severity", "severity"),
     text("About", ({ subject, source }) => subject || source, { of: ({ about }) => about }),
-    text("Source", "source", { phone: "away" }),
+    source(),
     time("Since", "raisedAt", {
       note: ({ times }) => (times > 1 ? `${countText(times)} times` : null),
       phone: "side",
     }),
     time("Over", "clearedAt"),
     time("Snoozed until", "snoozedUntil"),
-    text("What is wrong", "detail", { isLong: true }),
+    words("What is wrong", "detail", { isLong: true }),
     text("Note", "note", { isLong: true }),
-    text("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), { isLong: true }),
+    words("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), { isLong: true }),
   ],
   none: "No alarms.",
   why: "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.",
@@ -25,18 +26,36 @@ export const ALARMS: Rows<ListedAlarm> = {
 };
 
 /** @param done what became of them: "closed" */
-export const alarmsChanged = (done: string): View<{ count: number }> => ({
-  says: ({ count }) =>
-    count === 0
-      ? "No such alarm is open: nothing was changed."
-      : `${numberOf(count, "alarm was", "alarms were")} ${done}.`,
+const changed = (done: string, summary: string): Act<{ count: number }> => ({
+  summary,
+  view: {
+    says: ({ count }) =>
+      count === 0
+        ? "No such alarm is open: nothing was changed."
+        : `${numberOf(count, "alarm was", "alarms were")} ${done}.`,
+    facts: [],
+  },
 });
 
-export const WEBHOOK_TRIED: View<{ problem: string | null }> = {
-  says: ({ problem }) =>
-    problem === null
-      ? "ALARM_WEBHOOK_URL took a test message."
-      : `ALARM_WEBHOOK_URL took no message: ${problem}.`,
+export const CLOSE = changed(
+  "closed",
+  "Close alarms that have been dealt with; if the cause remains, they are raised again",
+);
+export const SNOOZE = changed(
+  "snoozed",
+  "Tell nobody of open alarms until a time; what still lasts then is told again",
+);
+export const NOTE = changed("noted", "Note who sees to open alarms, or what was found out");
+
+export const TEST: Act<{ problem: string | null }> = {
+  summary: "Send a test message where people are told of alarms",
+  view: {
+    says: ({ problem }) =>
+      problem === null
+        ? "ALARM_WEBHOOK_URL took a test message."
+        : `ALARM_WEBHOOK_URL took no message: ${problem}.`,
+    facts: [],
+  },
 };
 
 export const CHANGES: Rows<Change> = {

@@ -1,6 +1,6 @@
 import { whyRefused } from "../../receive/log/own-verdict.ts";
 import type { CallbackShown, ListedCallback } from "../operations/callbacks.ts";
-import { count, id, listOf, type Rows, raw, state, text, time, type View } from "./view.ts";
+import { count, id, listOf, type Rows, raw, source, state, text, time, type View } from "./view.ts";
 
 const RECEIVED = time<ListedCallback>("Received", "receivedAt", { phone: "lead" });
 /** What became of it. */
@@ -11,7 +11,7 @@ const FATE = state<ListedCallback>("Verdict", ({ verdict }) => verdict ?? "pendi
 const REFERENCE = text<ListedCallback>("Reference", "reference");
 const SENDER = text<ListedCallback>("Sender", "remoteAddress", { phone: "away" });
 const BYTES = count<ListedCallback>("Bytes", "bytes", { phone: "away" });
-const SOURCE = text<ListedCallback>("Source", "source", { phone: "away" });
+const SOURCE = source<ListedCallback>();
 const ID = id<ListedCallback>("Callback", "id", { of: "callback" });
 
 export const CALLBACKS: Rows<ListedCallback> = {

@@ -1,5 +1,5 @@
 import type { InvoicesFound, ListedInvoice } from "../operations/invoices.ts";
-import { id, listOf, money, type Rows, state, text, time, type View } from "./view.ts";
+import { id, listOf, money, type Rows, source, state, text, time, type View, words } from "./view.ts";
 
 export const INVOICES: Rows<ListedInvoice> = {
   one: "payment",
@@ -12,7 +12,7 @@ export const INVOICES: Rows<ListedInvoice> = {
     state("Event", "event"),
     time("Paid", "paidAt"),
     text("Collection", "collection", { phone: "away" }),
-    text("Source", "source", { phone: "away" }),
+    source(),
   ],
   none: "No payment has been confirmed yet.",
   why: "What the provider lists and nobody called about is found by reconciling its day.",
@@ -26,7 +26,7 @@ const OTHERS: Rows<InvoicesFound["others"][number]> = {
 
 const WAITING: Rows<InvoicesFound["waiting"][number]> = {
   one: "source",
-  columns: [text("Source", "source"), text("What waits", "sentence", { isLong: true })],
+  columns: [source(), words("What waits", "sentence", { isLong: true })],
 };
 
 export const INVOICES_FOUND: View<InvoicesFound> = {
@@ -38,3 +38,6 @@ export const INVOICES_FOUND: View<InvoicesFound> = {
     listOf("waiting", WAITING, "Not answered yet: found by id, reference and the verdict pending alone"),
   ],
 };
+
+export const ASK_AGAIN = "Ask the provider about one invoice again; a running serve does it";
+export const PUBLISH_AGAIN = "Publish the event of one invoice again, with the same id";

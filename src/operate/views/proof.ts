@@ -1,7 +1,7 @@
 import { numberOf } from "../../kit/text.ts";
 import { bookDayOf, lastBookDay } from "../../kit/time.ts";
 import type { ListedCertificate, Reconciled } from "../operations/proof.ts";
-import { count, id, listOf, money, type Rows, state, text, time, type View } from "./view.ts";
+import { count, id, listOf, money, type Rows, source, state, text, time, type View } from "./view.ts";
 
 export const CERTIFICATES: Rows<ListedCertificate> = {
   one: "certificate",
@@ -20,7 +20,7 @@ export const CERTIFICATES: Rows<ListedCertificate> = {
     text("Collections", ({ collections }) =>
       collections.length === 1 ? collections[0] : `all ${collections.length}`,
     ),
-    text("Source", "source"),
+    source(),
   ],
   none: "There are no certificates yet.",
   why: "serve makes one each day; certify makes one now.",
@@ -32,7 +32,7 @@ const doneIn = (all: Reconciled): Done[] => all.filter((one): one is Done => !("
 const COUNTS: Rows<Done> = {
   one: "list",
   columns: [
-    text("Source", "source"),
+    source(),
     id("Collection", "collectionId"),
     text("Payments", ({ from, to, zone }) => `${from} to ${to} (${zone})`),
     count("Paid", "listed"),

@@ -2,6 +2,7 @@ import { countText, numberOf } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
 import type { Plan, Refusal, Replay } from "../operations/replays.ts";
 import {
+  type Act,
   count,
   eachOf,
   type Field,
@@ -10,10 +11,12 @@ import {
   progress,
   type Remedy,
   type Rows,
+  source,
   state,
   text,
   time,
   type View,
+  words,
 } from "./view.ts";
 
 const FIELDS: readonly Field<Replay>[] = [
@@ -22,7 +25,7 @@ const FIELDS: readonly Field<Replay>[] = [
     phone: "side",
   }),
   progress("Progress", ({ handled, matching }) => [handled, matching]),
-  text("Of", ({ filters }) => filterWords(filters), { isLong: true }),
+  words("Of", ({ filters }) => filterWords(filters), { isLong: true }),
   text("By", "requestedBy"),
   time("Requested", "requestedAt"),
 ];
@@ -52,11 +55,7 @@ function filterWords({ from, to, invoiceIds, callbackIds, refused, ...filters }:
 const REFUSALS: Rows<Refusal> = {
   one: "event",
   id: id("Event", "eventId"),
-  columns: [
-    id("Invoice", "invoiceId", { of: "invoice" }),
-    text("Why", "error", { isLong: true }),
-    text("Source", "source", { phone: "away" }),
-  ],
+  columns: [id("Invoice", "invoiceId", { of: "invoice" }), text("Why", "error", { isLong: true }), source()],
 };
 
 /** Events that matched and were neither sent nor refused, though it is done. */
@@ -77,7 +76,7 @@ const facts: readonly Field<Replay>[] = [
   text("At most", ({ rate }) => `${countText(rate)} a second`),
   time("Begun", "startedAt"),
   time("Ended", "finishedAt"),
-  text("Waits for", "waitsFor"),
+  words("Waits for", "waitsFor"),
   text("Stopped by", "lastError"),
   id("Replay", "id", { of: "replay" }),
 ];
@@ -89,7 +88,16 @@ function next({ id, state, underWay }: Replay): Remedy[] {
   return [...(underWay ? [] : [resume]), { operation: "cancelReplay", args: { id }, why: "Stop it" }];
 }
 
-export const REPLAY: View<Replay> = { facts, next };
+const REPLAY: View<Replay> = { facts, next };
+
+export const CANCEL: Act<Replay> = {
+  summary: "Cancel a replay; what it has done is not undone",
+  view: REPLAY,
+};
+export const RESUME: Act<Replay> = {
+  summary: "Resume a replay where it stopped; a running serve does it",
+  view: REPLAY,
+};
 
 export const REPLAY_SHOWN: View<{ replay: Replay; refusals: readonly Refusal[] }> = {
   each: eachOf(({ replay }) => [replay], { facts }),
@@ -105,7 +113,7 @@ const FIRST: Rows<Plan["first"][number]> = {
     id("Callback", "callbackId", { of: "callback" }),
     time("At", "at", { phone: "side" }),
     text("About", "about"),
-    text("Source", "source"),
+    source(),
   ],
 };
 

@@ -2,6 +2,7 @@ import { shownVerdict } from "../../confirm/queue/confirmation.ts";
 import { numberOf } from "../../kit/text.ts";
 import type { Decision, Undelivered, UndeliveredEvidence } from "../operations/undelivered.ts";
 import {
+  type Act,
   count,
   eachOf,
   type Field,
@@ -10,6 +11,7 @@ import {
   money,
   type Rows,
   raw,
+  source,
   state,
   text,
   time,
@@ -24,7 +26,7 @@ const FIELDS: readonly Field<Undelivered>[] = [
   time("Since", "since"),
   count("Tries", "attempts", { phone: "away" }),
   text("Why", "error", { isLong: true }),
-  text("Source", "source", { phone: "away" }),
+  source(),
 ];
 const idOf = ({ invoiceId, eventId }: Undelivered) => eventId ?? invoiceId;
 
@@ -32,7 +34,7 @@ const idOf = ({ invoiceId, eventId }: Undelivered) => eventId ?? invoiceId;
 export const DEAD_LETTERS: Rows<Undelivered> = {
   one: "dead letter",
   id: id("Id", idOf, { of: "dead_letter" }),
-  columns: [KIND, ...FIELDS],
+  columns: [...FIELDS, KIND],
   none: "No dead letters.",
   why: "What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.",
 };
@@ -46,18 +48,33 @@ export const QUARANTINE: Rows<Undelivered> = {
   why: "A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.",
 };
 
-/** What was decided about them. @param done what they were: "dismissed" */
-export function decided({ none: _, ...of }: Rows<Undelivered>, done: string): View<Decision> {
-  const { one } = of;
-  return {
+const DISMISS = "Stop listing them, unless they come back; certificates still name them";
+
+/** @param done what those were that are decided about: "dismissed" */
+const decided = ({ none: _, ...of }: Rows<Undelivered>, done: string, summary: string): Act<Decision> => ({
+  summary,
+  view: {
     says({ dryRun, count }) {
-      if (count === 0) return `No ${one} matches: nothing was changed.`;
-      if (!dryRun) return `${numberOf(count, `${one} was`, `${one}s were`)} ${done}.`;
-      return `${numberOf(count, one)} would be ${done}. This was a dry run: nothing was changed.`;
+      if (count === 0) return `No ${of.one} matches: nothing was changed.`;
+      if (!dryRun) return `${numberOf(count, `${of.one} was`, `${of.one}s were`)} ${done}.`;
+      return `${numberOf(count, of.one)} would be ${done}. This was a dry run: nothing was changed.`;
     },
     lists: [listOf("items", of, "The first of them")],
-  };
-}
+  },
+});
+
+export const RETRY_DEAD = decided(
+  DEAD_LETTERS,
+  "put under way again",
+  "Ask or send again from the beginning",
+);
+export const DISMISS_DEAD = decided(DEAD_LETTERS, "dismissed", DISMISS);
+export const RELEASE = decided(
+  QUARANTINE,
+  "released",
+  "Ask the provider again and publish them if they are still paid",
+);
+export const DISMISS_QUARANTINE = decided(QUARANTINE, "dismissed", DISMISS);
 
 const CALLBACKS: Rows<UndeliveredEvidence["callbacks"][number]> = {
   one: "callback",

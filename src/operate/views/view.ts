@@ -11,10 +11,11 @@ export type Either<Type> = Type extends Date
 export type Value = string | number | Date | readonly string[] | readonly [number, number] | null | undefined;
 
 /**
- * text: somebody else may have written it; state: one of our words; money: in the row's currency or its source's;
+ * text: somebody else may have written it; words: a sentence of ours; source: told where there are several; state: one
+ * of our words; money: in the row's currency or its source's;
  * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own.
  */
-type Kind = "text" | "time" | "money" | "state" | "count" | "progress" | "id" | "raw";
+type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" | "progress" | "id" | "raw";
 
 /** A field of a result: a column of a list, a line of a sheet. */
 export interface Field<Row> extends Look<Row> {
@@ -49,12 +50,15 @@ const fieldOf =
 
 type Text = string | null | undefined;
 export const text = fieldOf<Text>("text");
+export const words = fieldOf<Text>("words");
 export const time = fieldOf<Date | Text>("time");
 export const state = fieldOf<Text>("state");
 export const count = fieldOf<number | null>("count");
 export const progress = fieldOf<readonly [done: number, of: number]>("progress");
 export const id = fieldOf<Text | readonly string[]>("id");
 export const raw = fieldOf<Text>("raw");
+export const source = <Row extends { source: string }>(): Field<Row> =>
+  fieldOf<Text>("source")<Row>("Source", ({ source }) => source, { phone: "away" });
 export const money: <Row extends { source: string }>(...given: Parameters<typeof text<Row>>) => Field<Row> =
   fieldOf<Text>("money");
 
@@ -79,6 +83,12 @@ export interface List<Result> {
   title?: string;
   rows: (result: Result) => readonly unknown[];
   of: Rows<never>;
+}
+
+/** An operation that changes something: what it does, in a sentence without its end, and how its result is shown. */
+export interface Act<Result> {
+  summary: string;
+  view: View<Result>;
 }
 
 /** What to do next: an operation with what it is given, and why, as words before a colon. */

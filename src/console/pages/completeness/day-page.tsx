@@ -1,14 +1,14 @@
 import { bookDayOf } from "../../../kit/time.ts";
+import { type Field, id, money, state, words } from "../../../operate/views/view.ts";
 import { signatureText } from "../../../signing/signature-text.ts";
 import { type Calendar, type CertificateShown, get } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { capital, numberOf } from "../kit/text.ts";
+import { numberOf } from "../kit/text.ts";
 import { now } from "../kit/time.ts";
-import { type Field, moneyField, Table } from "../parts/fields.tsx";
+import { Table } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
-import { Badge, Download, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
-import { wordOf } from "../parts/words.ts";
+import { Badge, Download, Money, Time } from "../parts/values.tsx";
 import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
 
@@ -77,9 +77,14 @@ function Certified({ day, certified, book }: CertifiedProps) {
       <Table
         caption="Totals of the day"
         fields={[
-          { name: "Live payments", show: ({ name }) => name, phone: "lead" },
-          { name: "Number", show: ({ count }) => numberOf(count, "payment"), kind: "number" },
-          moneyField(`Amount${book === undefined ? "" : `, ${book.currency}`}`, "amount", { phone: "side" }),
+          { label: "Live payments", show: ({ name }) => name, phone: "lead" },
+          { label: "Number", show: ({ count }) => numberOf(count, "payment"), kind: "count" },
+          {
+            label: `Amount${book === undefined ? "" : `, ${book.currency}`}`,
+            show: ({ amount }) => <Money amount={amount} />,
+            kind: "count",
+            phone: "side",
+          },
         ]}
         rows={[
           { name: "Paid at the provider", ...paid },
@@ -122,7 +127,7 @@ function About({ certificateId, source }: { certificateId: string; source: strin
   );
 }
 
-type Difference = CertificateShown["differences"][number];
+type Difference = CertificateShown["differences"][number] & { source: string };
 
 /** Gaps first. @param counted how many gaps and differences the certificate counts on this day, named or not. */
 const differencesOf = (
@@ -131,34 +136,28 @@ const differencesOf = (
   day: string,
   counted: number,
 ): ListDefinition<Difference> => ({
-  what: "differences",
-  caption: "Differences of the day, gaps first",
-  fields: differenceFields(source),
+  of: {
+    one: "difference",
+    columns: DIFFERENCES,
+    none: "None is named here.",
+    why: wordsOfNone(counted),
+  },
   keyOf: ({ invoiceId, eventId, reason }) => `${invoiceId} ${eventId} ${reason}`,
   async read(_given, cursor) {
     const query = { day, limit: 100, after: cursor === null ? undefined : Number(cursor) };
     const { differences, next } = await get("/certificates/{id}", { path: { id: certificateId }, query });
-    return { items: differences, next: next === null ? null : String(next) };
+    const items = differences.map((one) => ({ ...one, source }));
+    return { items, next: next === null ? null : String(next) };
   },
-  empty: ["None is named here.", wordsOfNone(counted)],
 });
 
-const differenceFields = (source: string): readonly Field<Difference>[] => [
-  {
-    name: "Payment",
-    show: ({ invoiceId, eventId }) => <PaymentLink invoiceId={invoiceId} eventId={eventId} />,
+const DIFFERENCES: readonly Field<Difference>[] = [
+  id("Payment", ({ invoiceId, eventId }) => invoiceId ?? eventId, {
+    of: ({ invoiceId }) => (invoiceId === null ? "" : "invoice"),
     phone: "lead",
-  },
-  { name: "Amount", show: ({ amount }) => <Money amount={amount} of={source} />, kind: "number" },
-  { name: "Weight", show: ({ weight }) => <Badge state={weight} as={weight} />, phone: "side" },
-  {
-    name: "Why",
-    show: ({ reason, detail }) => (
-      <>
-        <b class="block">{capital(wordOf(reason))}</b>
-        <Outside text={detail} />
-      </>
-    ),
-    kind: "wide",
-  },
+  }),
+  money("Amount", "amount"),
+  state("Weight", "weight", { phone: "side" }),
+  state("Reason", "reason"),
+  words("Why", "detail", { isLong: true }),
 ];

@@ -1,82 +1,199 @@
 import type { ComponentChildren } from "preact";
+import type { Field, List, Value, View } from "../../../operate/views/view.ts";
 import { go, keepSpot, Link } from "../kit/router.tsx";
-import { countText, visibleText } from "../kit/text.ts";
-import { Badge, Money, None, Outside, Time } from "./values.tsx";
+import { capital, countText, visibleText } from "../kit/text.ts";
+import { Copy, Id, Section } from "./page.tsx";
+import { Badge, currencies, Money, None, Outside, Raw, ShortId, Time } from "./values.tsx";
+import { sayHere } from "./words.ts";
 
-/** Something that is known of a row: a column of its list, a line of its details. */
-export interface Field<Row> {
-  name: string;
+/** A column that a page draws by itself. */
+interface Drawn<Row> extends Pick<Field<Row>, "label" | "isLong" | "phone"> {
+  kind?: "count";
   /** null: details leave it out. */
   show: (row: Row) => ComponentChildren;
-  /**
-   * In a table. number: to the right, digits aligned; text: over several lines; wide: too, and takes what is
-   * left. Without it a cell is one line, cut where it is very long.
-   */
-  kind?: "number" | "text" | "wide";
-  /** On a phone a row is a small card: `lead` its first line, `side` at that line's right, `away` left out. */
-  phone?: "lead" | "side" | "away";
 }
 
-type Look = Pick<Field<never>, "kind" | "phone">;
-type With<Key extends string, Value> = Readonly<Record<Key, Value>>;
+/** Something that is known of a row: a column of its list, a line of its details. */
+export type Column<Row> = Field<Row> | Drawn<Row>;
 
-const fieldOf =
-  <Value,>(show: (value: Value) => ComponentChildren, usual: Look = {}) =>
-  <Key extends string>(name: string, key: Key, look: Look = {}): Field<With<Key, Value>> => ({
-    name,
-    show: ({ [key]: value }) => show(value),
-    ...usual,
-    ...look,
-  });
+/** The page of what an id names. */
+const PAGES: Readonly<Record<string, (id: string) => string>> = {
+  invoice: (id) => `payments/${id}`,
+  callback: (id) => `callbacks/${id}`,
+  replay: (id) => `replays/${id}`,
+  dead_letter: (id) => `attention/dead/${id}`,
+  quarantined_invoice: (id) => `attention/quarantine/${id}`,
+  refused_callbacks: () => "attention/refused",
+  certificate: () => "completeness",
+  collection: () => "completeness",
+  upstream: () => "settings",
+};
 
-/** What somebody else may have written; a dash where it is not there. */
-export const textField = fieldOf((text: string | null) => <Outside text={text} />);
-export const timeField = fieldOf((at: string | null) => <Time at={at} />);
-export const fullTimeField = fieldOf((at: string | null) => <Time at={at} as="full" />);
-export const moneyField = fieldOf((amount: string | null) => <Money amount={amount} />, { kind: "number" });
-/** An amount in its source's currency. */
-export const paymentMoneyField = <Key extends string>(
-  name: string,
-  key: Key,
-  look: Look = {},
-): Field<With<Key, string | null> & { source: string }> => ({
-  name,
-  show: ({ [key]: amount, source }) => <Money amount={amount} of={source} />,
-  kind: "number",
-  ...look,
-});
-export const stateField = fieldOf((state: string | null) => <Badge state={state} />);
-export const countField = fieldOf((count: number | null) => (count === null ? <None /> : countText(count)), {
-  kind: "number",
-});
+/** @returns undefined where there is none. */
+export function pageOf<Row>(row: Row, field: Field<Row>): string | undefined {
+  const thing = typeof field.of === "function" ? field.of(row) : field.of;
+  return PAGES[thing ?? ""]?.(encodeURIComponent(String(field.value(row))));
+}
+
+const isId = (text: string) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text);
+
+/** A value in the way of its kind; a dash where there is none. @param isWhole in details, where there is room */
+function Shown<Row>({ row, field, isWhole = false }: { row: Row; field: Field<Row>; isWhole?: boolean }) {
+  const note = field.note?.(row);
+  return (
+    <>
+      <Bare {...{ row, field, isWhole }} />
+      {note && (
+        <small>
+          {" "}
+          <Outside text={note} />
+        </small>
+      )}
+    </>
+  );
+}
+
+function Bare<Row>({ row, field, isWhole }: { row: Row; field: Field<Row>; isWhole: boolean }) {
+  const value = field.value(row);
+  if (isMissing(value)) return <None />;
+  if (field.kind === "progress") {
+    const [done = 0, all = 0] = value as readonly number[];
+    return (
+      <span class="stack quiet">
+        <progress aria-label={field.label} value={all === 0 ? 1 : done} max={all || 1} />
+        <span>
+          {countText(done)} of {countText(all)}
+        </span>
+      </span>
+    );
+  }
+  if (typeof value === "number") return countText(value);
+  const [first = "", ...others] = Array.isArray(value) ? value.map(String) : [String(value)];
+  const page = pageOf(row, field);
+  const shown = <Text {...{ row, field, isWhole }} text={first} />;
+  return (
+    <>
+      {page === undefined ? shown : <Link to={page}>{shown}</Link>}
+      {others.length > 0 && ` and ${others.length} more`}
+    </>
+  );
+}
+
+function Text<Row>({
+  row,
+  field,
+  isWhole,
+  text,
+}: {
+  row: Row;
+  field: Field<Row>;
+  isWhole: boolean;
+  text: string;
+}) {
+  const { kind, label } = field;
+  const { source, currency } = row as { source?: string; currency?: string };
+  if (kind === "time") return <Time at={text} as={isWhole ? "full" : "short"} />;
+  if (kind === "state") return <Badge state={text} />;
+  if (kind === "money") return <Money amount={text} of={source} in={currency} />;
+  if (kind === "words") return <Outside text={capital(sayHere(text))} />;
+  if (kind === "id" && isWhole) return <Id id={text} of={label.toLowerCase()} />;
+  return kind === "id" || (field.of !== undefined && isId(text)) ? (
+    <ShortId id={text} />
+  ) : (
+    <Outside text={text} />
+  );
+}
+
+const isMissing = (value: Value) =>
+  value == null || value === "" || (Array.isArray(value) && value.length === 0);
 
 /** A text is shown as what others may have written: nothing hides in it. */
 const safely = (shown: ComponentChildren) => (typeof shown === "string" ? <Outside text={shown} /> : shown);
 
-export function Facts<Row>({ of, fields }: { of: Row; fields: readonly Field<Row>[] }) {
+const draw = <Row,>(row: Row, column: Column<Row>, isWhole = false) =>
+  "show" in column ? safely(column.show(row)) : <Shown row={row} field={column} isWhole={isWhole} />;
+
+const isThere = <Row,>(row: Row, column: Column<Row>) =>
+  "show" in column ? column.show(row) !== null : !isMissing(column.value(row));
+
+export const Facts = <Row,>({ of, fields }: { of: Row; fields: readonly Column<Row>[] }) => (
+  <dl class="facts">
+    {fields.map(
+      (field) =>
+        isThere(of, field) && (
+          <div key={field.label}>
+            <dt>{field.label}</dt>
+            <dd>{draw(of, field, true)}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+);
+
+/** A result as its view has it: facts, what is long, lists. @param name of which of several it is */
+export function Result<Of>({ of, view, name = "" }: { of: Of; view: View<Of>; name?: string }) {
+  const { facts = [], lists = [], each } = view;
+  const long = facts.filter((field) => field.kind === "raw" && isThere(of, field));
+  const several = each?.rows(of) ?? [];
   return (
-    <dl class="facts">
-      {fields.map(({ name, show }, index) => {
-        const shown = show(of);
+    <>
+      {facts.length > 0 && (
+        <div class="sheet">
+          <Facts of={of} fields={facts.filter(({ kind }) => kind !== "raw")} />
+        </div>
+      )}
+      {long.map((field) => {
+        const text = String(field.value(of));
         return (
-          shown !== null && (
-            <div key={index}>
-              <dt>{name}</dt>
-              <dd>{safely(shown)}</dd>
-            </div>
-          )
+          <Section
+            key={field.label}
+            title={field.label + name}
+            aside={<Copy text={text} what={field.label} />}
+          >
+            <Raw text={text} />
+          </Section>
         );
       })}
-    </dl>
+      {several.map((one, index) => (
+        <Result
+          key={index}
+          of={one as never}
+          view={each?.of ?? {}}
+          name={several.length > 1 ? `, ${visibleText(String((one as { source: string }).source))}` : ""}
+        />
+      ))}
+      {lists.map((list) => (
+        <ListIn key={list.title} of={of} list={list} name={name} />
+      ))}
+    </>
+  );
+}
+
+function ListIn<Of>({ of, list, name }: { of: Of; list: List<Of>; name: string }) {
+  const rows = list.rows(of) as never[];
+  const { one, id, columns, none } = list.of;
+  const title = list.title ?? one;
+  if (rows.length === 0 && none === undefined) return null;
+  return (
+    <Section title={title + name}>
+      {rows.length === 0 ? (
+        <p class="quiet">{none}</p>
+      ) : (
+        <Table caption={title} fields={id === undefined ? columns : [id, ...columns]} rows={rows} />
+      )}
+    </Section>
   );
 }
 
 export interface TableProps<Row> {
   /** What it lists, for screen readers. */
   caption: string;
-  fields: readonly Field<Row>[];
+  fields: readonly Column<Row>[];
   rows: readonly Row[];
-  keyOf: (row: Row) => string;
+  /** The place of a row when left out. */
+  keyOf?: (row: Row) => string;
+  /** What names a row, where its first column says nothing. */
+  id?: Field<Row> | undefined;
   /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
   to?: ((row: Row) => string) | undefined;
   toneOf?: (row: Row) => string;
@@ -89,7 +206,22 @@ export interface TableProps<Row> {
   };
 }
 
-export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }: TableProps<Row>) {
+export function Table<Row>({
+  caption,
+  fields: all,
+  rows,
+  id,
+  to,
+  toneOf,
+  choice,
+  ...props
+}: TableProps<Row>) {
+  const { keyOf = (row) => String(rows.indexOf(row)) } = props;
+  const fields = all.filter(
+    (field, index) =>
+      !("kind" in field && field.kind === "source" && currencies.value.size < 2) &&
+      (index === 0 || rows.some((row) => isThere(row, field))),
+  );
   const chosen = choice?.chosen;
   const choose = (keys: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen);
@@ -99,7 +231,7 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }:
     }
     choice?.onChoose(next);
   };
-  const all = rows.map(keyOf);
+  const keys = rows.map(keyOf);
   const leaveBy = (row: string, page: string) => {
     keepSpot({ row, shown: rows.length });
     go(page);
@@ -115,14 +247,14 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }:
               <input
                 type="checkbox"
                 aria-label="Choose all that are shown"
-                checked={all.length > 0 && all.every((key) => chosen.has(key))}
-                onChange={(event) => choose(all, event.currentTarget.checked)}
+                checked={keys.length > 0 && keys.every((key) => chosen.has(key))}
+                onChange={(event) => choose(keys, event.currentTarget.checked)}
               />
             </th>
           )}
           {fields.map((field) => (
-            <th key={field.name} role="columnheader" scope="col" class={classOf(field)}>
-              {field.name}
+            <th key={field.label} role="columnheader" scope="col" class={classOf(field)}>
+              {field.label}
             </th>
           ))}
         </tr>
@@ -148,13 +280,13 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }:
                 </td>
               )}
               {fields.map((field, index) => (
-                <td key={field.name} role="cell" class={classOf(field)} data-name={field.name}>
+                <td key={field.label} role="cell" class={classOf(field)} data-name={field.label}>
                   {index === 0 && to !== undefined ? (
                     <Link to={to(row)} class="row-link" onGo={(page) => leaveBy(key, page)}>
-                      {safely(field.show(row))}
+                      {isThere(row, field) || id === undefined ? draw(row, field) : draw(row, id)}
                     </Link>
                   ) : (
-                    safely(field.show(row))
+                    draw(row, field)
                   )}
                 </td>
               ))}
@@ -167,8 +299,14 @@ export function Table<Row>({ caption, fields, rows, keyOf, to, toneOf, choice }:
   );
 }
 
-const classOf = <Row,>({ kind, phone }: Field<Row>): string =>
-  [kind && `is-${kind}`, phone && `phone-${phone}`].filter(Boolean).join(" ");
+const classOf = <Row,>({ kind, isLong, phone, ...field }: Column<Row>): string =>
+  [
+    (kind === "count" || kind === "money") && "is-number",
+    isLong ? "is-wide" : "note" in field && "is-text",
+    phone && `phone-${phone}`,
+  ]
+    .filter(Boolean)
+    .join(" ");
 
 /** Goes back to a row: it is seen, and has the focus. @returns whether it is there. */
 export function standAt(row: string): boolean {

@@ -1,32 +1,29 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, CallInput, OperationAt } from "../../../api/calls.ts";
+import type { Rows } from "../../../operate/views/view.ts";
 import { get, may, type Status } from "../api/client.ts";
 import { connection, liveStatus, useLive } from "../api/live.ts";
 import { type ListPage, useIsStale, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { spot } from "../kit/router.tsx";
 import { countText } from "../kit/text.ts";
 import { type Act, ActButton, type OnProgress } from "./acts.tsx";
-import { standAt, Table, type TableProps } from "./fields.tsx";
+import { pageOf, standAt, Table, type TableProps } from "./fields.tsx";
 import { FilterBar, type FormField, givenFilters, type Values } from "./form.tsx";
 import { Empty, Loading, Problem } from "./page.tsx";
 import { Button, Time } from "./values.tsx";
 
 /** A list of the console: what it is made of, and what it says. */
-export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "choice"> {
-  /** For "Reading …" and "12 …": "payments". */
-  what: string;
+export interface ListDefinition<Row> extends Pick<TableProps<Row>, "keyOf" | "to" | "toneOf"> {
+  /** What its rows are. */
+  of: Rows<Row>;
   filters?: readonly FormField[];
   /** The page at a cursor, null for the first. @throws ApiProblem */
   read: (given: Values, cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Row>>;
-  /** Said when there is none at all, and why. */
-  empty: readonly [title: string, why: string];
   noMatch?: string;
   /** Said of the first page, above its rows or in their place. @param text what was searched for, "" for nothing */
   about?: (first: ListPage<Row>, text: string) => ComponentChildren;
   acts?: readonly RowsAct<Row>[];
-  /** What a row is called, where rows are chosen: no two of them the same. */
-  nameOf?: (row: Row) => string;
   /** How many there are, by the live status: the list is read again when that or its alarms change. */
   figure?: (status: Status) => number;
   /** Changes when there may be new rows, which are shown on demand; null while nobody knows. */
@@ -35,10 +32,12 @@ export interface ListDefinition<Row> extends Omit<TableProps<Row>, "rows" | "cho
   isUnderWay?: (row: Row) => boolean;
 }
 
+const manyOf = <Row,>({ one, many = `${one}s` }: Rows<Row>): string => many;
+
 /** Something to be done about one row, many, or all that there are. */
 export interface RowsAct<Row> extends Act {
-  /** What will happen to so many, and what will not. */
-  says: (count: number) => string;
+  /** What will happen, and what will not: as the operation says it, without its end. */
+  says: string;
   /** @returns what was done, in a sentence. @throws ApiProblem */
   run: (rows: readonly Row[], reason: string | undefined, values: Values) => Promise<string>;
   runAll?: (
@@ -58,7 +57,7 @@ export function RowActs<Row>({ acts, rows, onDone }: RowActsProps<Row>) {
           {...act}
           key={act.title}
           question={`${act.title} it?`}
-          says={act.says(1)}
+          says={`${act.says}.`}
           run={async (reason, values) => {
             const done = await act.run(rows, reason, values);
             onDone();
@@ -119,7 +118,8 @@ type RowAt<Path extends CountedPath> =
 
 /** A list with its filters, page after page: what it holds so far, how far back was searched, and the way on. */
 export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text?: string }) {
-  const { what, filters = [], read, figure, isUnderWay, empty, noMatch = "Take a filter away." } = list;
+  const { of, filters = [], read, figure, isUnderWay, noMatch = "Take a filter away." } = list;
+  const what = manyOf(of);
   const given = { ...givenFilters(filters), ...(text !== "" && { text }) };
   const pages = usePages(`${what} ${JSON.stringify(given)}`, (cursor, signal) => read(given, cursor, signal));
   const { items, first, total, problem, isLoading, searchedTo, hasMore, more, reload } = pages;
@@ -147,12 +147,12 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
       {items === null && problem === null && <Loading what={what} />}
       {first !== null && list.about?.(first, text)}
       {items?.length === 0 && !hasMore && !isLoading && (
-        <Empty title={isAll ? empty[0] : `No ${what} match`}>
-          <p>{isAll ? empty[1] : noMatch}</p>
+        <Empty title={isAll ? (of.none ?? "") : `No ${what} match`}>
+          <p>{isAll ? of.why : noMatch}</p>
         </Empty>
       )}
       {items !== null && items.length > 0 && (
-        <Rows
+        <Chooser
           list={list}
           rows={items}
           total={hasMore ? total : (total ?? items.length)}
@@ -183,7 +183,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
   );
 }
 
-interface RowsProps<Row> {
+interface ChooserProps<Row> {
   list: ListDefinition<Row>;
   rows: readonly Row[];
   /** How many match, shown or not; null where nobody counts them and there are more. */
@@ -193,11 +193,18 @@ interface RowsProps<Row> {
 }
 
 /** The rows; where something may be done about them, they are chosen first. */
-function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
-  const { what, caption, fields, keyOf, to, acts = [], nameOf = keyOf } = list;
+function Chooser<Row>({ list, rows, total, given, onDone }: ChooserProps<Row>) {
+  const { of, acts = [], toneOf } = list;
+  const { one, id, columns: fields } = of;
+  const what = manyOf(of);
+  const idOf = (row: Row) =>
+    [(row as { source?: string }).source, id?.value(row)].filter((part) => part !== undefined).join(" ");
+  const { keyOf = idOf, to = id && ((row: Row) => pageOf(row, id) ?? "") } = list;
+  // References may repeat, ids do not.
+  const nameOf = (row: Row) => `the ${one} ${String(fields[0]?.value(row) ?? "")}, ${keyOf(row)}`;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const allowed = acts.filter(({ operation }) => may(operation));
-  const table = { caption, fields, keyOf, to, rows };
+  const table = { caption: what, fields, id, keyOf, to, rows, ...(toneOf && { toneOf }) };
   if (allowed.length === 0) return <Table {...table} />;
   // What was decided elsewhere meanwhile is no longer there to be chosen.
   const picked = rows.filter((row) => chosen.has(keyOf(row)));
@@ -206,7 +213,7 @@ function Rows<Row>({ list, rows, total, given, onDone }: RowsProps<Row>) {
     return {
       ...act,
       question: `${act.title} ${count === 1 ? "it" : `${many} ${what}`}?`,
-      says: act.says(count ?? Number.POSITIVE_INFINITY),
+      says: `${act.says}.`,
       action: count === 1 ? act.title : `${act.title} ${many}`,
     };
   };

@@ -46,7 +46,7 @@ interface SectionProps {
 
 /** A part of a page under a heading of its own. */
 export function Section({ title, aside, children }: SectionProps) {
-  const id = `section-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
+  const id = useId();
   return (
     <section class="section" aria-labelledby={id}>
       <div class="spread section-head">

@@ -14,13 +14,15 @@ interface MoneyProps {
   amount: string | null;
   /** The source whose currency stands before it; without one, what is around it names the currency. */
   of?: string | undefined;
+  /** The currency itself. */
+  in?: string | undefined;
 }
 
 /** An amount, its digits aligned; a dash where there is none. */
-export function Money({ amount, of = "" }: MoneyProps) {
+export function Money({ amount, of = "", in: own }: MoneyProps) {
   if (amount === null) return <None />;
   const digits = visibleText(moneyText(amount));
-  const currency = currencies.value.get(of);
+  const currency = own ?? currencies.value.get(of);
   return <span class="money">{currency === undefined ? digits : `${currency} ${digits}`}</span>;
 }
 

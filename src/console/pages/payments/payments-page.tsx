@@ -1,25 +1,16 @@
 import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
+import { ASK_AGAIN, INVOICES, PUBLISH_AGAIN } from "../../../operate/views/invoices.ts";
+import { source as sourceField, text as textField, time as timeField } from "../../../operate/views/view.ts";
 import { type InvoiceEvidence, type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
 import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
 import { type ListPage, useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { Link, searched, setSearch } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
-import { Facts, type Field, paymentMoneyField, stateField, textField, timeField } from "../parts/fields.tsx";
+import { type Column, Facts } from "../parts/fields.tsx";
 import { choicesOf } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
-import {
-  Badge,
-  Button,
-  currencies,
-  Download,
-  Money,
-  Outside,
-  PaymentName,
-  Raw,
-  ShortId,
-  Time,
-} from "../parts/values.tsx";
+import { Badge, Button, Download, Money, Outside, Raw, ShortId, Time } from "../parts/values.tsx";
 import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
 import { DrawnTimeline } from "./timeline.tsx";
 
@@ -27,8 +18,7 @@ export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
   id === undefined ? <Payments /> : <PaymentPage id={id} key={id} />;
 
 const PAYMENTS: ListDefinition<ListedInvoice> = {
-  what: "payments",
-  caption: "Payments, the last confirmed first",
+  of: INVOICES,
   filters: [
     { name: "verdict", label: "Verdict", kind: "choice", choices: choicesOf(SHOWN_VERDICTS) },
     { name: "from", label: "Paid from (UTC)", kind: "date" },
@@ -38,24 +28,12 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
     { name: "collection", label: "Collection", kind: "collection" },
     { name: "source", label: "Source", kind: "source" },
   ],
-  fields: [
-    { name: "Reference", show: PaymentName, phone: "lead" },
-    paymentMoneyField("Amount", "totalAmount", { phone: "side" }),
-    stateField("Verdict", "verdict"),
-    stateField("Event", "event"),
-    timeField("Paid", "paidAt"),
-    textField("Collection", "collection", { phone: "away" }),
-    { name: "Invoice", show: ({ invoiceId }) => <ShortId id={invoiceId} />, phone: "away" },
-  ],
-  keyOf: ({ source, invoiceId }) => `${source} ${invoiceId}`,
-  to: ({ invoiceId }) => `payments/${invoiceId}`,
   news: () => {
     const newest = happenings.value.find(({ what }) => what === "confirmed");
     return newest === undefined ? "" : `${newest.invoiceId} ${newest.at}`;
   },
   read: (given, cursor, signal) =>
     post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
-  empty: ["No payment yet.", "Settings has the callback URL to create your invoices with."],
   about: (page, text) => (
     <>
       {text !== "" && <Searched page={page} />}
@@ -70,12 +48,6 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
     "Take a filter away, or try what else you have of it: the beginning of an id, the whole reference or e-mail " +
     "address, part of the payer’s name, the amount, the day. What the provider lists and nobody called about is " +
     "found by reconciling its day, on the page Completeness.",
-};
-
-/** An invoice that two sources know is two rows, alike but for this. */
-const OF_SEVERAL: typeof PAYMENTS = {
-  ...PAYMENTS,
-  fields: [...PAYMENTS.fields, textField("Source", "source", { phone: "away" })],
 };
 
 function Payments() {
@@ -105,7 +77,7 @@ function Payments() {
           Search
         </Button>
       </form>
-      <List list={currencies.value.size > 1 ? OF_SEVERAL : PAYMENTS} text={text} />
+      <List list={PAYMENTS} text={text} />
     </>
   );
 }
@@ -211,7 +183,7 @@ export function PaymentPage({ id }: { id: string }) {
           title="Ask again"
           icon="replay"
           question="Ask the provider again?"
-          says="The provider is asked for this invoice now. An event that was published stays as it is."
+          says={`${ASK_AGAIN}.`}
           run={act("ask", "It is asked again. The answer shows up here.")}
         />
         {evidence.data?.events.some(({ publications }) => publications.length > 0) && (
@@ -220,7 +192,7 @@ export function PaymentPage({ id }: { id: string }) {
             title="Publish again"
             icon="play"
             question="Publish the event again?"
-            says="The same event, under the same id, goes to its topic once more, marked as a replay. Consumers that handle an id once are not disturbed."
+            says={`${PUBLISH_AGAIN}.`}
             run={act("publish", "It is published again. The new MessageId shows up here.")}
           />
         )}
@@ -274,10 +246,11 @@ function Decide({ timeline }: { timeline: Timeline }) {
   );
 }
 
-const FIELDS: readonly Field<Timeline["invoices"][number]>[] = [
-  { name: "Paid", show: ({ paidAt }) => (paidAt === null ? "not yet" : <Time at={paidAt} as="full" />) },
-  { name: "Collection", show: ({ collectionName }) => collectionName ?? "none" },
-  { name: "Type and source", show: ({ type, source }) => `${type ?? "unknown"}, ${source}` },
+const FIELDS: readonly Column<Timeline["invoices"][number]>[] = [
+  timeField("Paid", "paidAt"),
+  textField("Collection", "collectionName"),
+  textField("Type", "type"),
+  sourceField(),
 ];
 
 function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline: Timeline }) {
@@ -308,10 +281,10 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
 
 type SentEvent = InvoiceEvidence["events"][number];
 
-const EVENT_FIELDS: readonly Field<SentEvent>[] = [
-  { name: "Event", show: ({ id }) => <Id id={id} of="event" /> },
+const EVENT_FIELDS: readonly Column<SentEvent>[] = [
+  { label: "Event", show: ({ id }) => <Id id={id} of="event" /> },
   {
-    name: "Type and state",
+    label: "Type and state",
     show: ({ type, state, payload }) => (
       <>
         {type} <Badge state={state} /> <Copy text={payload} what="the event exactly as sent" />
@@ -320,8 +293,8 @@ const EVENT_FIELDS: readonly Field<SentEvent>[] = [
   },
 ];
 
-const publicationField = (publication: SentEvent["publications"][number]): Field<SentEvent> => ({
-  name: publication.replayId === null ? "MessageId" : "MessageId (replay)",
+const publicationField = (publication: SentEvent["publications"][number]): Column<SentEvent> => ({
+  label: publication.replayId === null ? "MessageId" : "MessageId (replay)",
   show: () => (
     <>
       <Id id={publication.messageId} of="message" />

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
+import { PLAN } from "../../../operate/views/replays.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
-import { type Plan, post, type Replay, type ReplayRequest } from "../api/client.ts";
+import { type Plan, post, type ReplayRequest } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";
-import { countText, numberOf } from "../kit/text.ts";
-import { clockText, dayText, timeGiven, zone, zoneName } from "../kit/time.ts";
+import { numberOf } from "../kit/text.ts";
+import { timeGiven, zone } from "../kit/time.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { type Field, Table, textField, timeField } from "../parts/fields.tsx";
+import { Result } from "../parts/fields.tsx";
 import { choicesOf, Fields, type FormField, useTask, useValues, type Values } from "../parts/form.tsx";
 import { PageHead, Problem, Section } from "../parts/page.tsx";
-import { Button, PaymentLink } from "../parts/values.tsx";
-import { wordOf } from "../parts/words.ts";
+import { Button } from "../parts/values.tsx";
 
 /** What each kind of replay does, for whoever chooses one. */
 export const KINDS = {
@@ -29,30 +29,10 @@ export const KINDS = {
   },
 } as const;
 
-export type ReplayKind = keyof typeof KINDS;
-export const KIND_NAMES = Object.keys(KINDS) as ReplayKind[];
+type ReplayKind = keyof typeof KINDS;
+const KIND_NAMES = Object.keys(KINDS) as ReplayKind[];
 
-export const countOf = (kind: ReplayKind, count: number): string => numberOf(count, kind.slice(0, -1), kind);
-
-/** The filters of a replay in one line. */
-export function filterWords(filters: Replay["filters"]): string {
-  let which = "everything";
-  const parts = Object.entries(filters).flatMap(([name, value]) => {
-    if (Array.isArray(value)) which = `${countText(value.length)} chosen`;
-    else if (name === "refused") return value ? ["refused ones too"] : [];
-    else if (name === "verdict") return [`with verdict ${wordOf(`${value}`)}`];
-    else if (name === "from" || name === "to")
-      return [`${name === "from" ? "from" : "until"} ${minuteText(`${value}`)}`];
-    else return [`of ${name === "eventType" ? "type" : name} ${value}`];
-    return [];
-  });
-  return [which, ...parts].join(", ");
-}
-
-function minuteText(text: string): string {
-  const [at, timeZone] = [new Date(text), zone.value];
-  return `${dayText(at, timeZone)}, ${clockText(at, timeZone).slice(0, 5)} ${zoneName(at, timeZone)}`;
-}
+const countOf = (kind: ReplayKind, count: number): string => numberOf(count, kind.slice(0, -1), kind);
 
 /** Choose what, see what it would take, then start it: in this order. */
 export function NewReplay() {
@@ -131,27 +111,13 @@ export function NewReplay() {
               )
             }
           >
-            {plan.first.length > 0 && (
-              <Table
-                caption="The first of them"
-                fields={FIELDS}
-                rows={plan.first}
-                keyOf={({ invoiceIds, eventId, callbackId }) => `${eventId ?? callbackId ?? invoiceIds[0]}`}
-              />
-            )}
+            <Result of={plan} view={{ lists: PLAN.lists ?? [] }} />
           </Section>
         )}
       </div>
     </>
   );
 }
-
-const FIELDS: readonly Field<Plan["first"][number]>[] = [
-  { name: "Payment", show: ({ invoiceIds: [id = null] }) => <PaymentLink invoiceId={id} />, phone: "lead" },
-  timeField("At", "at", { phone: "side" }),
-  textField("About", "about", { kind: "wide" }),
-  textField("Source", "source"),
-];
 
 function filtersOf(kind: ReplayKind, topics: readonly string[]): readonly FormField[] {
   const verdicts = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;

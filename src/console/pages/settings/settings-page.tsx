@@ -1,12 +1,13 @@
+import { CHANGES } from "../../../operate/views/alarms.ts";
+import { text } from "../../../operate/views/view.ts";
 import { type AuditEntry, get, may, post, type SettingsShown } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { Link } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
-import { Facts, type Field, Table, textField, timeField } from "../parts/fields.tsx";
+import { type Column, Facts, Table } from "../parts/fields.tsx";
 import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Copy, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
-import { Badge, Button, Icon, None, Outside, ShortId } from "../parts/values.tsx";
+import { Badge, Button, Icon, None, Outside } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
 export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
@@ -23,7 +24,7 @@ export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
         current={isAudit ? "settings/audit" : "settings"}
       />
       {isAudit ? (
-        <List list={CHANGES} />
+        <List list={ALL} />
       ) : (
         <>
           <Upstreams />
@@ -36,26 +37,14 @@ export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
 
 const PAGE = 100;
 
-const CHANGES: ListDefinition<AuditEntry> = {
-  what: "changes",
-  caption: "Changes by hand, the newest first",
+const ALL: ListDefinition<AuditEntry> = {
+  of: CHANGES,
   filters: [
     { name: "actor", label: "Who", kind: "text", input: { placeholder: "admin:ada" } },
     { name: "action", label: "What", kind: "text", input: { placeholder: "pause, dead.retry" } },
     { name: "subject", label: "Which", kind: "text" },
     { name: "from", label: "From", kind: "time" },
     { name: "to", label: "Until", kind: "time" },
-  ],
-  fields: [
-    timeField("At", "at", { phone: "side" }),
-    textField("Who", "actor"),
-    { name: "What", show: ({ action }) => <b>{action}</b>, phone: "lead" },
-    { name: "Which", show: (change) => <Subject change={change} />, kind: "text" },
-    {
-      name: "Why",
-      show: ({ detail: { reason } }) => <Outside text={typeof reason === "string" ? reason : null} />,
-      kind: "wide",
-    },
   ],
   keyOf: ({ id }) => String(id),
   async read(given, before, signal) {
@@ -64,20 +53,7 @@ const CHANGES: ListDefinition<AuditEntry> = {
     const last = entries.at(-1);
     return { items: entries, next: last === undefined || entries.length < PAGE ? null : String(last.id) };
   },
-  empty: [
-    "Nothing has been changed by hand.",
-    "Each retry, release, pause, replay and erasure is written down here, with its reason.",
-  ],
 };
-
-function Subject({ change: { action, subject, invoiceId } }: { change: AuditEntry }) {
-  if (invoiceId === null && !action.startsWith("replay.")) return <Outside text={subject} />;
-  return (
-    <Link to={invoiceId !== null ? `payments/${invoiceId}` : `replays/${encodeURIComponent(subject)}`}>
-      <ShortId id={subject} />
-    </Link>
-  );
-}
 
 function SettingsShownPart() {
   const answer = useAnswer("/settings", {});
@@ -170,10 +146,10 @@ function AlarmTest({ isSet }: { isSet: boolean }) {
   );
 }
 
-const SOURCE_FIELDS: readonly Field<SettingsShown["sources"][number]>[] = [
-  textField("Provider", "providerUrl"),
+const SOURCE_FIELDS: readonly Column<SettingsShown["sources"][number]>[] = [
+  text("Provider", "providerUrl"),
   {
-    name: "Reconciled",
+    label: "Reconciled",
     show({ reconciliation, collectionIds }) {
       const [tone, words] = RECONCILED[reconciliation];
       return (
@@ -183,9 +159,9 @@ const SOURCE_FIELDS: readonly Field<SettingsShown["sources"][number]>[] = [
       );
     },
   },
-  textField("Topic", "topicArn"),
+  text("Topic", "topicArn"),
   {
-    name: "Topic of Test invoices",
+    label: "Topic of Test invoices",
     show: ({ testTopicArn }) =>
       testTopicArn === null ? <None says="held" /> : <Outside text={testTopicArn} />,
   },
@@ -195,10 +171,10 @@ const SOURCE_FIELDS: readonly Field<SettingsShown["sources"][number]>[] = [
 const withCode = (text: string) =>
   text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 
-const SETTING_FIELDS: readonly Field<SettingsShown["settings"][number]>[] = [
-  { name: "Setting", show: ({ name }) => <code>{name}</code>, phone: "lead" },
+const SETTING_FIELDS: readonly Column<SettingsShown["settings"][number]>[] = [
+  { label: "Setting", show: ({ name }) => <code>{name}</code>, phone: "lead" },
   {
-    name: "Value",
+    label: "Value",
     show: ({ value, given }) =>
       value === null || value === "" ? (
         <None says={value === null ? "not set" : "empty"} />
@@ -209,9 +185,9 @@ const SETTING_FIELDS: readonly Field<SettingsShown["settings"][number]>[] = [
       ) : (
         <Outside text={value} />
       ),
-    kind: "text",
+    isLong: true,
   },
-  { name: "What it is for", show: ({ about }) => withCode(about), kind: "wide" },
+  { label: "What it is for", show: ({ about }) => withCode(about), isLong: true },
 ];
 
 const RECONCILED = {
