@@ -34,12 +34,11 @@ export const LABS: Readonly<Record<string, Lab>> = {
     about: "traffic under random faults; every guarantee is checked at the end: --minutes 10 --seed 1",
     program: "main.ts",
     quick: ["--minutes 0.5 --seed 1"],
-    paths: [...PATH, "src/database", "lab/environment", "lab/checker", "lab/history"],
+    paths: [...PATH, "src/database", "lab/environment", "lab/checker"],
   },
   checker: {
     about: "what judges chaos and crashes, against broken runs: it has to find each break",
     quick: [""],
-    paths: ["lab/history"],
   },
   console: {
     about: "every page in a browser: axe, journeys; pictures of all with SCREENSHOTS=<folder>",
@@ -51,7 +50,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     about: "SIGKILL at every failpoint; --kind pause stops the process instead; --only selects some",
     program: "main.ts",
     quick: ["--only callback"],
-    paths: [...PATH, "lab/environment", "lab/checker", "lab/history"],
+    paths: [...PATH, "lab/environment", "lab/checker"],
   },
   documents: {
     about: "Kubernetes, Compose, OpenAPI, AsyncAPI, the Dockerfile and workflows, by others' schemas",
@@ -65,10 +64,9 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: ["examples", "src/events", "src/signing", "src/sandbox/sns"],
   },
   front: {
-    about: "hostile bytes through the shipped nginx, and a source that moves to a Postgres of its own",
+    about: "hostile bytes through the shipped nginx, its log, and the router of several groups",
     packages: ["nginx-light"],
-    // At a bare port each attack is given ten seconds.
-    quick: ["-t front|moves"],
+    quick: [""],
     paths: ["deploy/nginx", "src/receive", "src/kit/http-server.ts"],
   },
   interleavings: {

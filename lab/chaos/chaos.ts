@@ -1,36 +1,31 @@
 import { makeDatabase, onDatabase, type PostgresServer } from "../../test/support/postgres-server.ts";
-import { checkAllFound } from "../checker/check-events.ts";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
-import { countOpen } from "../checker/read-books.ts";
-import type { Environment, EnvironmentOptions } from "../environment/environment.ts";
 import {
-  endEnvironment,
+  type Environment,
   heal,
   judgeEnvironment,
   makeEnvironment,
-  migrate,
+  rest,
 } from "../environment/environment.ts";
-import { until } from "../environment/until.ts";
 import { Random } from "./random.ts";
 import { type Planned, scheduleOf } from "./schedule.ts";
-import { startUntilItRuns, strikeAll } from "./strike.ts";
+import { strikeAll } from "./strike.ts";
 import { Traffic } from "./traffic.ts";
 
-export interface ChaosOptions extends Omit<EnvironmentOptions, "databaseUrl"> {
+interface ChaosOptions {
   server: PostgresServer;
+  folder: string;
+  seed: number;
   /** How long traffic lasts, in ms. */
   lengthMs: number;
   /** How many invoices to start per second. */
   perSecond: number;
-  /** Whether every source sees some of the invoices; by default none. */
-  shared?: boolean;
-  /** How long it may take to come to rest afterwards, in ms; a minute by default. */
-  restWithinMs?: number | undefined;
+  relays?: number;
   /** The faults, instead of those that the seed draws. */
   plan?: readonly Planned[];
 }
 
-export interface Verdict {
+interface Verdict {
   findings: Finding[];
   /** Whether everything came to rest in time. */
   rested: boolean;
@@ -44,20 +39,19 @@ export interface Verdict {
  */
 const NO_FLOOD = { UNKNOWN_RATE_PER_SECOND: "1000" };
 
-const REST_WITHIN_MS = 60_000;
+const LEASE_MS = 2_000;
 
 /** Runs traffic under faults, waits for rest, and judges the history. */
-export async function chaos(options: ChaosOptions): Promise<Verdict> {
-  const { server, seed, lengthMs, perSecond, relays = 2, sources = 2, leaseMs = 2_000 } = options;
+export async function chaos({ server, lengthMs, relays = 2, ...options }: ChaosOptions): Promise<Verdict> {
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
-  const settings = { ...NO_FLOOD, ...options.settings };
-  const environment = await makeEnvironment({ ...options, databaseUrl, relays, sources, leaseMs, settings });
+  const { folder, seed, plan = scheduleOf({ seed, lengthMs, relays, leaseMs: LEASE_MS }) } = options;
+  const environment = await makeEnvironment({
+    ...{ folder, seed, databaseUrl, relays, sources: 2, leaseMs: LEASE_MS, settings: NO_FLOOD },
+  });
   try {
-    await migrate(environment);
     await Promise.all(environment.relays.map((relay) => relay.start()));
-    const traffic = new Traffic(environment, new Random(seed, "traffic"), options.shared ?? false);
-    const plan = options.plan ?? scheduleOf({ seed, lengthMs, relays, leaseMs });
-    const flowing = traffic.flow(perSecond, lengthMs);
+    const traffic = new Traffic(environment, new Random(seed, "traffic"));
+    const flowing = traffic.flow(options.perSecond, lengthMs);
     try {
       await strikeAll(environment, { server, databaseUrl }, plan);
     } catch (error) {
@@ -67,23 +61,13 @@ export async function chaos(options: ChaosOptions): Promise<Verdict> {
       await flowing;
     }
     heal(environment);
-    await Promise.all(environment.relays.map(startUntilItRuns));
-    const rested = await rest(environment, options.restWithinMs);
+    await Promise.all(environment.relays.map((relay) => relay.startUntilItRuns()));
+    const rested = await rest(environment);
     const { findings } = await judgeEnvironment(environment);
     return { findings, rested, figures: figuresOf(environment) };
   } finally {
-    await endEnvironment(environment);
+    await environment.close();
   }
-}
-
-/** Waits until nothing is open and every payment is published. @returns false if that takes too long. */
-export async function rest(environment: Environment, withinMs = REST_WITHIN_MS): Promise<boolean> {
-  const rests = async () => {
-    if ((await countOpen(environment.databaseUrl, 0)) > 0) return false;
-    environment.sns.recordAcceptances();
-    return checkAllFound(evidenceOf(environment.recorder.history)).next().done === true;
-  };
-  return await until(rests, { withinMs });
 }
 
 function figuresOf(environment: Environment): Record<string, number> {

@@ -25,7 +25,6 @@ await runInLab(`chaos-${seed}`, { lent: process.env.TEST_DATABASE_URL }, async (
     lengthMs: Number(values.minutes) * 60_000,
     perSecond: Number(values.rate),
     relays: Number(values.relays),
-    shared: true,
   });
   const told = Object.entries(figures).map(([name, figure]) => `${name} ${figure}`);
   say(told.join(", "));

@@ -11,7 +11,7 @@ export interface Faulty {
 const TABLES = ["callback", "confirmation", "invoice", "event", "outbox", "publication", "alarm", "source"];
 
 /** Makes Postgres fail in this way. @returns a function that ends it. */
-export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<() => Promise<void>> {
+export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<() => Promise<unknown>> {
   const { server, databaseUrl } = faulty;
   const name = new URL(databaseUrl).pathname.slice(1);
   const ours = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'
@@ -26,10 +26,10 @@ export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<
       return async () => {};
     case "read-only":
       await runOn(server.url, `alter database ${name} set default_transaction_read_only = on`, ours);
-      return () => runThere(server.url, `alter database ${name} reset default_transaction_read_only`, ours);
+      return () => runOn(server.url, `alter database ${name} reset default_transaction_read_only`, ours);
     case "full":
       await runOn(server.url, `alter database ${name} connection limit 1`, ours);
-      return () => runThere(server.url, `alter database ${name} connection limit -1`);
+      return () => runOn(server.url, `alter database ${name} connection limit -1`);
     case "fail-over":
       await server.failOver?.();
       return async () => {};
@@ -44,13 +44,11 @@ export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<
   }
 }
 
-const runThere = async (url: string, ...statements: string[]) => void (await runOn(url, ...statements));
-
 /** Retries on deadlock: the relay may lock the same tables in another order. */
-async function runAgainst(url: string, ...statements: string[]): Promise<void> {
+async function runAgainst(url: string, ...statements: string[]): Promise<unknown> {
   for (let tries = 1; ; tries += 1)
     try {
-      return await runThere(url, ...statements);
+      return await runOn(url, ...statements);
     } catch (error) {
       if (tries === 20 || !(error instanceof pg.DatabaseError) || error.code !== "40P01") throw error;
     }
@@ -60,7 +58,7 @@ async function runAgainst(url: string, ...statements: string[]): Promise<void> {
  * The next few writes of any client fail with this SQLSTATE. A sequence counts them, because it keeps its
  * value when a transaction is rolled back. A superuser can connect even if the database is read-only or full.
  */
-async function failWrites(url: string, sqlState: string, times: number): Promise<() => Promise<void>> {
+async function failWrites(url: string, sqlState: string, times: number): Promise<() => Promise<unknown>> {
   const drop = "drop function if exists faults_fail() cascade; drop sequence if exists faults_failed";
   const present = await runOn<{ name: string }>(
     url,
@@ -88,7 +86,7 @@ async function failWrites(url: string, sqlState: string, times: number): Promise
 }
 
 /** A long transaction blocks writers. */
-async function lockTables(url: string): Promise<() => Promise<void>> {
+async function lockTables(url: string): Promise<() => Promise<unknown>> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
   await client.connect();

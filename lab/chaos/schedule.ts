@@ -1,8 +1,10 @@
+import type { LocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import type { Cut, LinkFault } from "../../test/support/tcp-proxy.ts";
-import type { Behaviour } from "../environment/provider-behaviour.ts";
+import type { Behaviour } from "../environment/provider.ts";
 import type { LinkName } from "../environment/relay.ts";
-import type { SnsFault } from "../environment/sns.ts";
 import { Random } from "./random.ts";
+
+type SnsFault = Parameters<LocalSns["addFault"]>[0];
 
 /** A fault; `relay` counts from 0. */
 export type PlannedFault =
@@ -98,18 +100,10 @@ function drawFault(random: Random, relays: number): PlannedFault {
 }
 
 function drawLinkFault(random: Random, way: "to" | "from" | "both"): LinkFault {
-  switch (random.one(["refuse", "delay", "throttle", "black-hole", "hang"] as const)) {
-    case "refuse":
-      return { kind: "refuse" };
-    case "delay":
-      return { kind: "delay", ms: random.between(50, 500), way };
-    case "throttle":
-      return { kind: "throttle", bytesPerSecond: random.between(2_000, 50_000), way };
-    case "black-hole":
-      return { kind: "black-hole", way };
-    case "hang":
-      return { kind: "hang" };
-  }
+  const kind = random.one(["refuse", "delay", "throttle", "black-hole", "hang"] as const);
+  if (kind === "delay") return { kind, ms: random.between(50, 500), way };
+  if (kind === "throttle") return { kind, bytesPerSecond: random.between(2_000, 50_000), way };
+  return kind === "black-hole" ? { kind, way } : { kind };
 }
 
 function drawCut(random: Random, link: LinkName): Cut {

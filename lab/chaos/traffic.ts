@@ -8,7 +8,7 @@ import type { Random } from "./random.ts";
 const SHAPES = ["documented", "bare", "form", "redirect", "events"] as const;
 type Shape = (typeof SHAPES)[number];
 
-/** What happens to an invoice; common cases are listed more often. */
+/** What happens to an invoice; common cases are listed more often; `of two sources`: every source sees it. */
 const STORIES = [
   "paid",
   "paid",
@@ -20,10 +20,8 @@ const STORIES = [
   "nobody's",
   "test",
   "invalid, then paid",
+  "of two sources",
 ] as const;
-
-/** Where several accounts may see one invoice. */
-const STORIES_OF_SEVERAL = [...STORIES, "of two sources"] as const;
 
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -32,14 +30,11 @@ export class Traffic {
   readonly #environment: Environment;
   readonly #random: Random;
   readonly #under = new Set<Promise<void>>();
-  readonly #shared: boolean;
   #stopping = false;
 
-  /** @param shared whether some invoices are seen by every source. */
-  constructor(environment: Environment, random: Random, shared: boolean) {
+  constructor(environment: Environment, random: Random) {
     this.#environment = environment;
     this.#random = random;
-    this.#shared = shared;
   }
 
   /**
@@ -65,51 +60,45 @@ export class Traffic {
 
   async #tell(): Promise<void> {
     const random = this.#random;
-    const story = random.one(this.#shared ? STORIES_OF_SEVERAL : STORIES);
+    const { provider, sources } = this.#environment;
+    const story = random.one(STORIES);
     const id = random.uuid();
-    const source = random.one(this.#environment.sources);
+    const source = random.one(sources);
     const amount = random.between(1, 9_999_999) / 100;
     const pause = random.between(100, 1_500);
     const shape = random.one(SHAPES);
-    const { provider } = this.#environment;
-    const sources =
-      story === "of two sources" ? this.#environment.sources.map(({ name }) => name) : [source.name];
-    const collectionId = story === "of two sources" ? source.sharedCollectionId : source.collectionId;
-    const invoice = { id, collectionId, sources, amount };
+    const isShared = story === "of two sources";
+    const callers = isShared ? sources : [source];
+    const collectionId = isShared ? source.sharedCollectionId : source.collectionId;
+    const keep = (status: string, type: "Live" | "Test" = "Live") =>
+      provider.keep({ id, collectionId, sources: callers.map(({ name }) => name), amount, status, type });
+    const call = (caller = source) => this.#call(caller, [id], shape);
+    const changing = { "called back too early": "Unpaid", "invalid, then paid": "Invalidated" } as const;
     switch (story) {
       case "paid":
-        provider.keep({ ...invoice, status: "Paid" });
-        return await this.#call(source, [id], shape);
       case "of two sources":
-        provider.keep({ ...invoice, status: "Paid" });
-        for (const each of this.#environment.sources) await this.#call(each, [id], shape);
+      case "test":
+        keep("Paid", story === "test" ? "Test" : "Live");
+        for (const caller of callers) await call(caller);
         return;
       case "called back several times":
-        provider.keep({ ...invoice, status: "Paid" });
-        await Promise.all([1, 2, 3].map(() => this.#call(source, [id], shape)));
+        keep("Paid");
+        await Promise.all([call(), call(), call()]);
         return;
       case "called back too early":
-        provider.keep({ ...invoice, status: "Unpaid" });
-        await this.#call(source, [id], shape);
-        await delay(pause);
-        provider.keep({ id, status: "Paid" });
-        return await this.#call(source, [id], shape);
-      case "never called back":
-        return provider.keep({ ...invoice, status: "Paid" });
-      case "forged":
-        provider.keep({ ...invoice, status: "Unpaid" });
-        return await this.#call(source, [id], shape);
-      case "nobody's":
-        return await this.#call(source, [id], shape);
-      case "test":
-        provider.keep({ ...invoice, type: "Test", status: "Paid" });
-        return await this.#call(source, [id], shape);
       case "invalid, then paid":
-        provider.keep({ ...invoice, status: "Invalidated" });
-        await this.#call(source, [id], shape);
+        keep(changing[story]);
+        await call();
         await delay(pause);
-        provider.keep({ id, status: "Paid" });
-        return await this.#call(source, [id], shape);
+        keep("Paid");
+        return await call();
+      case "never called back":
+        return keep("Paid");
+      case "forged":
+        keep("Unpaid");
+        return await call();
+      case "nobody's":
+        return await call();
     }
   }
 
@@ -122,7 +111,7 @@ export class Traffic {
   }
 }
 
-/** @returns whether it got a 2xx. */
+/** @param share chooses the relay, by a share of those that run. @returns whether it got a 2xx. */
 export async function sendCallback(
   { relays, recorder }: Environment,
   source: EnvironmentSource,
@@ -136,80 +125,47 @@ export async function sendCallback(
   const id = randomUUID();
   const { method, query, body, contentType } = written(shape, invoiceIds);
   const digest = createHash("sha256").update(body).digest("hex");
-  recorder.record({
-    what: "sent",
-    id,
-    to: relay.name,
-    source: source.name,
-    method,
-    query,
-    body: digest,
-    invoiceIds,
-  });
-  const answer = await send(
-    `${relay.callbackUrl}/callbacks/${source.token}${query === "" ? "" : `?${query}`}`,
-    {
-      method,
-      body,
-      headers: { "x-webhook-id": id, ...(contentType === null ? {} : { "content-type": contentType }) },
-    },
-  );
+  const sent = { source: source.name, method, query, body: digest, invoiceIds };
+  recorder.record({ what: "sent", id, to: relay.name, ...sent });
+  const headers = { "x-webhook-id": id, ...(contentType === null ? {} : { "content-type": contentType }) };
+  const url = `${relay.callbackUrl}/callbacks/${source.token}${query === "" ? "" : `?${query}`}`;
+  const answer = await send(url, { method, headers }, body);
   recorder.record({ what: "answered", id, ...answer });
   return answer.status !== null && answer.status < 300;
 }
 
 function written(shape: Shape, invoiceIds: string[]) {
-  const json = (value: unknown) => ({
-    method: "POST",
-    query: "",
-    body: JSON.stringify(value),
-    contentType: "application/json",
+  const post = (body: string, contentType = "application/json") => ({
+    ...{ method: "POST", query: "", body, contentType },
   });
   const [id = ""] = invoiceIds;
-  // What a callback claims besides the id is always false, because none of it may be believed (G3).
+  // A callback's other claims are always false, because none of them may be believed (G3).
   const lies = { status: "Paid", amount: 0.01, totalAmount: 0.01, payerEmail: "liar@example.com" };
   switch (shape) {
     case "documented":
-      return json({ id: randomUUID(), event: "payment.successful", data: { id, ...lies } });
+      return post(JSON.stringify({ id: randomUUID(), event: "payment.successful", data: { id, ...lies } }));
     case "bare":
-      return json({ id, ...lies });
+      return post(JSON.stringify({ id, ...lies }));
     case "events":
-      return json({ events: invoiceIds.map((each) => ({ data: { id: each, ...lies } })) });
+      return post(JSON.stringify({ events: invoiceIds.map((each) => ({ data: { id: each, ...lies } })) }));
     case "form":
-      return {
-        method: "POST",
-        query: "",
-        body: `id=${id}`,
-        contentType: "application/x-www-form-urlencoded",
-      };
+      return post(`id=${id}`, "application/x-www-form-urlencoded");
     case "redirect":
       return { method: "GET", query: `invoiceId=${id}&status=Paid`, body: "", contentType: null };
   }
 }
 
-interface Outgoing {
-  method: string;
-  body: string;
-  headers: Record<string, string>;
-}
-
 /** Uses its own connection; has a status only if the whole response arrived. */
-function send(url: string, { method, body, headers }: Outgoing) {
+function send(url: string, options: { method: string; headers: Record<string, string> }, body: string) {
   return new Promise<{ status: number | null; retryAfter: string | null }>((resolve) => {
     const lost = () => resolve({ status: null, retryAfter: null });
-    const outgoing = request(url, {
-      method,
-      headers,
-      agent: false,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const outgoing = request(url, { ...options, agent: false, signal });
     outgoing.on("error", lost);
     outgoing.on("response", (response) => {
       response.on("error", lost).on("aborted", lost).resume();
-      response.on("end", () => {
-        const status = response.statusCode ?? null;
-        resolve({ status, retryAfter: response.headers["retry-after"] ?? null });
-      });
+      const { statusCode: status = null, headers } = response;
+      response.on("end", () => resolve({ status, retryAfter: headers["retry-after"] ?? null }));
     });
     outgoing.end(body);
   });

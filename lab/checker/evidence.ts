@@ -1,4 +1,4 @@
-import type { Happening } from "../history/history.ts";
+import type { Happening } from "./history.ts";
 
 /** The event in what SNS accepted; empty when it is not an event. */
 interface SeenEvent {
@@ -85,8 +85,8 @@ function troublesOf(history: readonly Happening[]): Trouble[] {
   };
   for (const line of history) {
     if (line.what === "fault") {
-      begin(`fault ${line.id}`, line.at, `${line.kind} ${line.detail}`);
-      if (line.state !== "begins") end(`fault ${line.id}`, line.at);
+      if (line.state === "begins") begin(`fault ${line.id}`, line.at, `${line.kind} ${line.detail}`);
+      else end(`fault ${line.id}`, line.at);
     }
     if (line.what === "process" && line.name.startsWith("relay")) {
       const isGone = ["killed", "stopping", "ended", "paused"].includes(line.state);

@@ -1,9 +1,9 @@
-import type { Happening } from "../history/history.ts";
 import { checkAlarms, checkTold } from "./alarms.ts";
 import { checkBelieved, checkNewest, checkVerdicts } from "./check-answers.ts";
 import { checkLeases, checkPace, checkRecorded, checkStandingStill } from "./check-callbacks.ts";
 import { checkAllFound, checkIdentity, checkPublished } from "./check-events.ts";
 import { type Evidence, evidenceOf, type Finding, type Findings } from "./evidence.ts";
+import type { Happening } from "./history.ts";
 import type { Books } from "./read-books.ts";
 
 const CHECKS: [Finding["guarantee"], (evidence: Evidence, books: Books) => Findings][] = [

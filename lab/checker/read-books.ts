@@ -1,55 +1,27 @@
 import pg from "pg";
 
+type Texts<Names extends string> = Record<Names, string>;
+
 /** The relay's tables as the checker reads them; every time in ms since 1970. */
 export interface Books {
-  callbacks: {
-    id: string;
-    /** The sender's `x-webhook-id` header; null if there was none. */
+  /** `sent_as`: the sender's `x-webhook-id` header, null if there was none; `body`: SHA-256, hex. */
+  callbacks: (Texts<"id" | "source" | "method" | "query" | "body"> & {
     sent_as: string | null;
-    source: string;
-    method: string;
-    query: string;
-    /** SHA-256, hex. */
-    body: string;
     invoice_ids: string[];
-  }[];
-  confirmations: {
-    source: string;
-    invoice_id: string;
+  })[];
+  confirmations: (Texts<"source" | "invoice_id"> & {
     state: "due" | "claimed" | "done" | "dead";
     verdict: string | null;
     due_at: number;
     claimed_until: number | null;
-  }[];
+  })[];
   /** The newest answer of each invoice (`newest`) and every other that differed, without erased ones. */
-  answers: { source: string; invoice_id: string; newest: boolean; asked_at: number; document: Document }[];
-  events: {
-    source: string;
-    id: string;
-    type: string;
-    invoice_id: string;
-    payload: string;
-    created_at: number;
-    /** Its personal data was erased after it was published. */
-    erased: boolean;
-  }[];
-  outbox: { source: string; event_id: string; state: "due" | "claimed" | "held" | "dead" }[];
-  publications: {
-    source: string;
-    event_id: string;
-    topic_arn: string;
-    message_id: string;
-    published_at: number;
-    replay_id: string | null;
-  }[];
-  alarms: {
-    name: string;
-    source: string;
-    subject: string;
-    raised_at: number;
-    cleared_at: number | null;
-  }[];
-  /** Upstreams: sources by name, topics by ARN. */
+  answers: (Texts<"source" | "invoice_id"> & { newest: boolean; asked_at: number; document: Document })[];
+  /** `erased`: its personal data was erased after it was published. */
+  events: (Texts<"source" | "id" | "type" | "invoice_id" | "payload"> & { erased: boolean })[];
+  outbox: (Texts<"source" | "event_id"> & { state: "due" | "claimed" | "held" | "dead" })[];
+  publications: (Texts<"source" | "event_id" | "topic_arn" | "message_id"> & { replay_id: string | null })[];
+  alarms: (Texts<"name" | "source" | "subject"> & { raised_at: number; cleared_at: number | null })[];
   sources: { name: string; paused_by: string | null }[];
   topics: { arn: string; paused_by: string | null }[];
   /** When the tables were read. */
@@ -76,13 +48,10 @@ const QUERIES: Record<Exclude<keyof Books, "read_at">, string> = {
     union all select source, invoice_id::text, false, ${ms("asked_at")}, document from invoice_snapshot
       where erased_at is null`,
   events: `
-    select source, id::text, type, invoice_id::text, payload, ${ms("created_at")},
-      erased_at is not null as erased
-    from event`,
+    select source, id::text, type, invoice_id::text, payload, erased_at is not null as erased from event`,
   outbox: `select source, event_id::text, state from outbox`,
   publications: `
-    select source, event_id::text, topic_arn, message_id, ${ms("published_at")}, replay_id::text
-      from publication`,
+    select source, event_id::text, topic_arn, message_id, replay_id::text from publication`,
   alarms: `select name, source, subject, ${ms("raised_at")}, ${ms("cleared_at")} from alarm`,
   sources: `select name, paused_by from source`,
   topics: `select arn, paused_by from topic`,
@@ -103,13 +72,13 @@ export async function readBooks(url: string): Promise<Books> {
 }
 
 /**
- * How much is still open: confirmations due within `withinMs` or claimed, outbox entries due or claimed,
- * replays, and alarms without a message.
+ * How much is still open: confirmations due or claimed, outbox entries due or claimed, replays, and alarms
+ * without a message.
  */
-export async function countOpen(url: string, withinMs: number): Promise<number> {
+export async function countOpen(url: string): Promise<number> {
   const query = `
     select (select count(*) from confirmation
-        where state = 'claimed' or (state = 'due' and due_at < now() + ${withinMs} * interval '1 ms'))
+        where state = 'claimed' or (state = 'due' and due_at < now()))
       + (select count(*) from outbox where state in ('due', 'claimed'))
       + (select count(*) from replay where state = 'running')
       + (select count(*) from alarm

@@ -13,23 +13,18 @@ const SYSTEM_BROWSERS = [
 ];
 
 /**
- * A real Chromium: the one inside an npm package, which brings its libraries and fonts, so that a page
- * measures the same everywhere; this machine's own where that one cannot run.
+ * A real Chromium: the one inside an npm package, which brings its libraries and fonts, so that a page measures
+ * the same everywhere, and needs nothing but glibc; this machine's own where that one cannot run.
  */
 export async function launchChromium(): Promise<Browser> {
-  if (process.platform === "linux" && process.arch === "x64") return await launchBundledChromium();
-  const system = SYSTEM_BROWSERS.find(existsSync);
-  if (system === undefined)
-    throw new Error(`No Chromium runs here: install one as ${SYSTEM_BROWSERS.join(" or ")}.`);
-  return await chromium.launch({ executablePath: system, args: ["--no-sandbox"] });
-}
-
-/**
- * Needs nothing but glibc: what a bare Debian lacks (nss, nspr, expat, fonts) comes out of the same package.
- */
-async function launchBundledChromium(): Promise<Browser> {
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    const executablePath = SYSTEM_BROWSERS.find(existsSync);
+    if (executablePath === undefined)
+      throw new Error(`No Chromium runs here: install one as ${SYSTEM_BROWSERS.join(" or ")}.`);
+    return await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  }
   const home = await unpacked();
-  return chromium.launch({
+  return await chromium.launch({
     executablePath: join(home, "chromium"),
     // Not the package's own flags: its single process ends with the first page that closes.
     args: ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hinting=none"],
@@ -48,7 +43,7 @@ async function unpacked(): Promise<string> {
     .resolve("@sparticuz/chromium")
     .replace(/build\/.*$/, "package.json");
   const { version } = createRequire(import.meta.url)(manifest) as { version: string };
-  const cache = resolve(import.meta.dirname, "../../../node_modules/.cache");
+  const cache = resolve(import.meta.dirname, "../../node_modules/.cache");
   const home = join(cache, `chromium-${version}`);
   if (existsSync(home)) return home;
 

@@ -138,8 +138,9 @@ async function killEvent(environment: ConsoleEnvironment, reference: string): Pr
 
 /** The provider's book changes behind a payment, which the next answer shows. */
 async function changeAfterPayment(environment: ConsoleEnvironment, id: string): Promise<void> {
-  await inProvidersBook(
-    environment,
+  // The collection service's API would not do it.
+  await queryOn(
+    environment.service.database.url,
     `update collection_service.invoice
      set amount = amount + 100, total_amount = total_amount + 100, modified_at = now() where id = $1`,
     [id],
@@ -151,10 +152,6 @@ async function changeAfterPayment(environment: ConsoleEnvironment, id: string): 
     [{ n: 1 }],
   );
 }
-
-/** Changes the collection service's own tables, which its API would not do. */
-const inProvidersBook = (environment: ConsoleEnvironment, text: string, values: unknown[]) =>
-  queryOn(environment.service.database.url, text, values);
 
 /** Paid on that day, in the past, 5,000.50 in all, and no callback ever came. */
 async function missPayments(environment: ConsoleEnvironment) {

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { NAMES } from "./console-environment.ts";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { NAMES, standHere } from "./console-environment.ts";
 import { type FullHistory, fillHistory } from "./full-history.ts";
 import type { Operator } from "./operator.ts";
-import { standHere } from "./stand.ts";
 
 const VERDICT = "select verdict, state from confirmation where invoice_id = $1";
 const PUBLISHED = `select count(*)::int as n from event join publication on event_id = event.id
@@ -22,6 +21,8 @@ describe("by keyboard alone", () => {
     person = await stand.arrive({ hand: "keyboard" });
   });
 
+  afterEach(() => expect(person.complaints).toEqual([]));
+
   const audited = (action: string, reason: string) =>
     stand.environment.until(REASON, [action], [{ actor: `admin:${NAMES.operate}`, reason }]);
 
@@ -31,7 +32,6 @@ describe("by keyboard alone", () => {
     const id = await environment.invoice("live-17");
     await environment.pay(id);
     await person.page.getByText("live-17").first().waitFor();
-    expect(person.complaints).toEqual([]);
   });
 
   it("one finds a payment by its reference, and opens its story", async () => {
@@ -45,7 +45,6 @@ describe("by keyboard alone", () => {
       .getByText(/invoice\.paid/)
       .first()
       .waitFor();
-    expect(person.complaints).toEqual([]);
   });
 
   it("one is led from a payment, and from an alarm, to where somebody decides", async () => {
@@ -64,7 +63,6 @@ describe("by keyboard alone", () => {
     await page.waitForURL(`**/console/attention/dead/${history.deadConfirmation}`);
     await page.getByRole("button", { name: "Retry" }).waitFor();
     await page.locator(".badge").getByText("dead letter").waitFor();
-    expect(person.complaints).toEqual([]);
   });
 
   it("one releases a payment from quarantine, and it is published", async () => {
@@ -79,7 +77,6 @@ describe("by keyboard alone", () => {
     await audited("quarantine.release", "It is our new collection.");
     await rowOf(page, "order-foreign-1").waitFor({ state: "detached" });
     await stand.environment.until(VERDICT, [other], [{ verdict: "quarantined", state: "done" }]);
-    expect(person.complaints).toEqual([]);
   });
 
   it("one retries every dead letter that is shown, and all are published", async () => {
@@ -95,7 +92,6 @@ describe("by keyboard alone", () => {
       await stand.environment.until(PUBLISHED, [id], [{ n: 1 }]);
     await audited("dead.retry", "The provider is back.");
     await page.getByText("No dead letters.").waitFor();
-    expect(person.complaints).toEqual([]);
   });
 
   it("one sees what a replay would take before it runs, and follows it to its end", async () => {
@@ -114,7 +110,6 @@ describe("by keyboard alone", () => {
     await page.locator(".badge").getByText("done").waitFor();
     expect(stand.environment.sns.messages(stand.environment.otherTopicArn)).toHaveLength(before + count);
     await audited("replay.start", "The copy was lost.");
-    expect(person.complaints).toEqual([]);
   });
 
   it("one stops a replay, and lets it go on", async () => {
@@ -140,7 +135,6 @@ describe("by keyboard alone", () => {
       [replay.id],
       [{ state: "running" }],
     );
-    expect(person.complaints).toEqual([]);
   });
 
   it("one sees a gap in the calendar, closes it with reconcile, and proves it", async () => {
@@ -162,7 +156,6 @@ describe("by keyboard alone", () => {
       .waitFor();
     await person.press(page.getByRole("link", { name: "Completeness", exact: true }).last());
     await page.getByText(/All is complete/).waitFor();
-    expect(person.complaints).toEqual([]);
   });
 
   it("one pauses with a reason and an end, and both are written down", async () => {
@@ -182,7 +175,6 @@ describe("by keyboard alone", () => {
     const entry = page.getByRole("row").filter({ hasText: "pause.confirm" }).first();
     await entry.getByText("Their deploy.").waitFor();
     await entry.getByText(`admin:${NAMES.operate}`).waitFor();
-    expect(person.complaints).toEqual([]);
   });
 
   it("one is led from the headline to what waits for the provider, and a search says that it waits", async () => {
@@ -201,7 +193,6 @@ describe("by keyboard alone", () => {
     await person.keep(`search-finds-nothing`);
     await person.press(page.getByRole("link", { name: "Show what waits" }));
     await rowOf(page, id.slice(0, 8)).waitFor();
-    expect(person.complaints).toEqual([]);
   });
 });
 

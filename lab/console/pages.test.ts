@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleEnvironment } from "./console-environment.ts";
+import { standHere } from "./console-environment.ts";
 import { type FullHistory, fillHistory } from "./full-history.ts";
 import { hostile, MARKUP } from "./hostile-texts.ts";
 import { problemsOf } from "./inspect.ts";
 import { DESKTOP, looksOn, PHONE } from "./operator.ts";
-import { standHere } from "./stand.ts";
 
 const WIDE = { viewport: { width: 2560, height: 1440 } };
 

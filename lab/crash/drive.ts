@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { makeDatabase, onDatabase, runOn } from "../../test/support/postgres-server.ts";
-import { rest } from "../chaos/chaos.ts";
-import { startUntilItRuns } from "../chaos/strike.ts";
 import { sendCallback } from "../chaos/traffic.ts";
-import type { Environment, EnvironmentSource } from "../environment/environment.ts";
-import type { KeptInvoice } from "../environment/provider-books.ts";
+import { type Environment, type EnvironmentSource, rest } from "../environment/environment.ts";
+import type { KeptInvoice } from "../environment/provider.ts";
 import type { Relay } from "../environment/relay.ts";
-import { until } from "../environment/until.ts";
+import { until } from "../environment/run-lab.ts";
 
 /** The command that passes the failpoint, if it is not `serve`. */
 export interface Command {
@@ -29,16 +27,18 @@ export interface Drive {
 
 const yesterday = () => new Date(Date.now() - 86_400_000);
 
-/** Most are a callback for a paid invoice; comments say what differs. */
+const theRelay = ({ relays }: Environment) => relays[0] as Relay;
+const theSource = ({ sources }: Environment) => sources[0] as EnvironmentSource;
+
+/** Most are a callback for a paid invoice; comments name the difference. */
 async function callback(environment: Environment, invoice: Partial<KeptInvoice> = {}): Promise<void> {
-  const [source] = environment.sources as [EnvironmentSource];
-  await sendCallback(environment, source, [keepInvoice(environment, invoice)], "documented");
+  await sendCallback(environment, theSource(environment), [keepInvoice(environment, invoice)], "documented");
 }
 
 const replay = (kind: string): Drive => ({
   prepare: somethingPublished,
   command: async (environment) => ({
-    words: ["replay", kind, "--invoice", await publishedInvoice(environment)],
+    words: ["replay", kind, "--invoice", await found(environment, PUBLISHED)],
     again: false,
   }),
 });
@@ -49,7 +49,7 @@ export const DRIVES = {
   /** The same, but SNS accepts the event only at the second attempt. */
   "refused entry": {
     async act(environment) {
-      environment.sns.fault({ kind: "fail-entries", times: 1 });
+      environment.sns.addFault({ kind: "fail-entries", times: 1 });
       await callback(environment);
     },
   },
@@ -63,7 +63,7 @@ export const DRIVES = {
   /** The same, while the provider refuses every key. */
   "refusing provider": {
     async act(environment) {
-      environment.provider.feel({ kind: "refuse" });
+      environment.provider.behave({ kind: "refuse" });
       await callback(environment);
     },
   },
@@ -71,25 +71,24 @@ export const DRIVES = {
   "stop with work in hand": {
     environment: { CONFIRM_CONCURRENCY: "1" },
     async act(environment) {
-      const [relay] = environment.relays as [Relay];
-      environment.provider.feel({ kind: "hang" });
+      environment.provider.behave({ kind: "hang" });
       await Promise.all([1, 2, 3, 4].map(() => callback(environment)));
-      await relay.process.stop();
+      await theRelay(environment).process.stop();
     },
   },
   /** A process was killed while the provider, or SNS, was about to answer: its leases expire. */
   "killed while asking": {
     async prepare(environment) {
-      environment.provider.feel({ kind: "hang" });
+      environment.provider.behave({ kind: "hang" });
       await killedWhileHolding(environment, "confirmation");
-      environment.provider.feel({ kind: "well" });
+      environment.provider.behave({ kind: "well" });
     },
   },
   "killed while sending": {
     async prepare(environment) {
-      environment.sns.fault({ kind: "hang", times: 100 });
+      environment.sns.addFault({ kind: "hang", times: 100 });
       await killedWhileHolding(environment, "outbox");
-      environment.sns.calm();
+      environment.sns.clearFaults();
     },
   },
   /** A callback while asking is paused for some seconds more. */
@@ -104,7 +103,7 @@ export const DRIVES = {
   /** A callback, while the provider is down. */
   "failing provider": {
     async act(environment) {
-      environment.provider.feel({ kind: "down", share: 1 });
+      environment.provider.behave({ kind: "down", share: 1 });
       await callback(environment);
     },
   },
@@ -116,7 +115,7 @@ export const DRIVES = {
         await rest(environment);
       });
     },
-    act: async (environment) => await callback(environment, { id: await invalidInvoice(environment) }),
+    act: async (environment) => await callback(environment, { id: await found(environment, LAST_INVALID) }),
   },
   /** A paid invoice without a callback. */
   untold: { act: async (environment) => void keepInvoice(environment) },
@@ -124,10 +123,7 @@ export const DRIVES = {
   certificate: {
     async prepare(environment) {
       await somethingPublished(environment);
-      await runOn(
-        environment.databaseUrl,
-        "update source set first_served_at = clock_timestamp() - interval '3 days'",
-      );
+      await runOn(environment.databaseUrl, SERVED_FOR_DAYS);
     },
     async command() {
       const day = yesterday().toISOString().slice(0, 10);
@@ -135,7 +131,7 @@ export const DRIVES = {
     },
   },
   /** The provider is down when its list is to be read. */
-  "failing list": { act: async (environment) => environment.provider.feel({ kind: "down", share: 1 }) },
+  "failing list": { act: async (environment) => environment.provider.behave({ kind: "down", share: 1 }) },
   /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
   /** Of what was published before. The relay that is to send it runs. */
@@ -143,8 +139,7 @@ export const DRIVES = {
     ...replay("events"),
     async prepare(environment) {
       await somethingPublished(environment);
-      const [relay] = environment.relays as [Relay];
-      await startUntilItRuns(relay);
+      await theRelay(environment).startUntilItRuns();
     },
   },
   /** It is the relay that passes the failpoint, and not who asked for it. */
@@ -197,6 +192,8 @@ export const DRIVES = {
   },
 } as const satisfies Record<string, Drive>;
 
+const SERVED_FOR_DAYS = "update source set first_served_at = clock_timestamp() - interval '3 days'";
+
 const LONG_AGO = [
   `create table if not exists callback_2020_03 partition of callback
     for values from ('2020-03-01') to ('2020-04-01')`,
@@ -210,54 +207,47 @@ const LONG_AGO = [
 ];
 
 async function askForReplay(environment: Environment): Promise<void> {
-  const [relay] = environment.relays as [Relay];
+  const relay = theRelay(environment);
   const countReplays = async () => (await runOn(environment.databaseUrl, "select from replay")).length;
   const before = await countReplays();
-  const asking = relay.launch(["replay", "events", "--invoice", await publishedInvoice(environment)]);
-  const isThere = async () => (await countReplays()) > before;
-  if (!(await until(isThere, { withinMs: 60_000, everyMs: 20 })))
-    throw new Error("No replay was started within a minute.");
+  const asking = relay.launch(["replay", "events", "--invoice", await found(environment, PUBLISHED)]);
+  await becomes("a replay is started", async () => (await countReplays()) > before);
   // It would follow the replay to its end.
   await asking.kill();
 }
 
 export type DriveName = keyof typeof DRIVES;
 
-function keepInvoice({ provider, sources }: Environment, invoice: Partial<KeptInvoice> = {}): string {
-  const [{ collectionId, name }] = sources as [EnvironmentSource];
-  const id = randomUUID();
-  const kept = { id, collectionId, sources: [name], status: "Paid", amount: 12.5, ...invoice };
-  provider.keep(kept);
+function keepInvoice(environment: Environment, invoice: Partial<KeptInvoice> = {}): string {
+  const { collectionId, name } = theSource(environment);
+  const kept = { id: randomUUID(), collectionId, sources: [name], status: "Paid", amount: 12.5, ...invoice };
+  environment.provider.keep(kept);
   return kept.id;
 }
 
-const findPublished = ({ databaseUrl }: Environment) =>
-  runOn<{ id: string }>(
-    databaseUrl,
-    "select invoice_id::text as id from event join callback on invoice_id = invoice_ids[1] limit 1",
-  );
-
-async function publishedInvoice(environment: Environment): Promise<string> {
-  const [found] = await findPublished(environment);
-  if (found === undefined) throw new Error("Nothing has been published yet.");
-  return found.id;
+/** The first id that the query finds. @throws Error when there is none. */
+async function found({ databaseUrl }: Environment, query: string): Promise<string> {
+  const [row] = await runOn<{ id: string }>(databaseUrl, query);
+  if (row === undefined) throw new Error(`Nothing is found by: ${query}`);
+  return row.id;
 }
 
-/** The invoice that was last found invalid. */
-async function invalidInvoice({ databaseUrl }: Environment): Promise<string> {
-  const [found] = await runOn<{ id: string }>(
-    databaseUrl,
-    `select invoice_id::text as id from confirmation where verdict = 'invalidated'
-     order by settled_at desc limit 1`,
-  );
-  if (found === undefined) throw new Error("No invoice is invalid.");
-  return found.id;
+/** @throws Error when it takes longer than a minute. */
+async function becomes(what: string, holds: () => Promise<boolean>): Promise<void> {
+  if (!(await until(holds, { withinMs: 60_000, everyMs: 20 })))
+    throw new Error(`It took longer than a minute that ${what}.`);
 }
+
+const PUBLISHED =
+  "select invoice_id::text as id from event join callback on invoice_id = invoice_ids[1] limit 1";
+
+const LAST_INVALID = `select invoice_id::text as id from confirmation where verdict = 'invalidated'
+  order by settled_at desc limit 1`;
 
 /** Runs `serve` for as long as the work takes. @returns the relay, which has stopped. */
 async function serveMeanwhile(environment: Environment, work = async () => {}): Promise<Relay> {
-  const [relay] = environment.relays as [Relay];
-  await startUntilItRuns(relay);
+  const relay = theRelay(environment);
+  await relay.startUntilItRuns();
   await work();
   await relay.process.stop();
   return relay;
@@ -265,26 +255,21 @@ async function serveMeanwhile(environment: Environment, work = async () => {}): 
 
 /** A process gets a callback and is killed while it has claimed a row of this table. */
 async function killedWhileHolding(environment: Environment, table: "confirmation" | "outbox"): Promise<void> {
-  const [relay] = environment.relays as [Relay];
-  await startUntilItRuns(relay);
+  const relay = theRelay(environment);
+  await relay.startUntilItRuns();
   await callback(environment);
   const held = `select from ${table} where state = 'claimed'`;
-  const isHeld = async () => (await runOn(environment.databaseUrl, held)).length > 0;
-  if (!(await until(isHeld, { withinMs: 60_000, everyMs: 20 })))
-    throw new Error(`No ${table} was claimed within a minute.`);
+  await becomes(`a ${table} is claimed`, async () => (await runOn(environment.databaseUrl, held)).length > 0);
   await relay.process.kill();
 }
 
 async function dailyDue(environment: Environment): Promise<void> {
   await somethingPublished(environment);
-  const [{ name, collectionId }] = environment.sources as [EnvironmentSource];
+  const { name, collectionId } = theSource(environment);
   await runOn(
     environment.databaseUrl,
-    "update source set first_served_at = clock_timestamp() - interval '3 days'",
-  );
-  await runOn(environment.databaseUrl, "delete from certificate where day is not null");
-  await runOn(
-    environment.databaseUrl,
+    SERVED_FOR_DAYS,
+    "delete from certificate where day is not null",
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
      select '${randomUUID()}', '${name}', (midnight at time zone 'UTC')::date, midnight - interval '1 day', midnight,
        array['${collectionId}'::uuid], clock_timestamp()
@@ -293,7 +278,7 @@ async function dailyDue(environment: Environment): Promise<void> {
 }
 
 async function somethingPublished(environment: Environment): Promise<void> {
-  if ((await findPublished(environment)).length > 0) return;
+  if ((await runOn(environment.databaseUrl, PUBLISHED)).length > 0) return;
   await serveMeanwhile(environment, async () => {
     await callback(environment, { paidAt: yesterday().toISOString() });
     if (!(await rest(environment))) throw new Error("The event that the command needs was not published.");

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { makeDatabase, onDatabase } from "../../test/support/postgres-server.ts";
-import { endEnvironment, makeEnvironment, migrate } from "../environment/environment.ts";
+import { makeEnvironment } from "../environment/environment.ts";
 import { runInLab, say } from "../environment/run-lab.ts";
 import { FAILPOINTS } from "./failpoints.ts";
 import { Matrix, type MatrixKind, type MatrixRow } from "./matrix.ts";
@@ -23,19 +23,12 @@ const chosen = FAILPOINTS.filter(({ name }) => values.only.some((words) => name.
 
 await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) => {
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
-  const settings = { RECONCILE_INTERVAL: "1s" };
-  const relays = kind === "crash" ? 1 : 2;
   const environment = await makeEnvironment({
-    folder,
-    seed: 0,
-    databaseUrl,
-    relays,
-    leaseMs: LEASE_MS,
-    settings,
+    ...{ folder, seed: 0, databaseUrl, sources: 1, relays: kind === "crash" ? 1 : 2, leaseMs: LEASE_MS },
+    settings: { RECONCILE_INTERVAL: "1s" },
   });
   const rows: MatrixRow[] = [];
   try {
-    await migrate(environment);
     const matrix = new Matrix(environment, kind, LEASE_MS);
     say(`${kind} matrix, history in ${folder}`);
     say("| failpoint | reached | at rest | copies | findings |\n|---|---|---|---|---|");
@@ -49,7 +42,7 @@ await runInLab(`${kind}-matrix`, { durable: false }, async ({ folder, server }) 
       for (const { guarantee, what, about } of row.findings) say(`  ${guarantee} ${what}: ${about}`);
     }
   } finally {
-    await endEnvironment(environment);
+    await environment.close();
   }
   const bad = rows.filter(({ reached, rested, findings }) => !reached || !rested || findings.length > 0);
   say(

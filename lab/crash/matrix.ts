@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { rest } from "../chaos/chaos.ts";
-import { startUntilItRuns } from "../chaos/strike.ts";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
-import { type Environment, heal, judgeEnvironment } from "../environment/environment.ts";
+import { now } from "../checker/history.ts";
+import { type Environment, heal, judgeEnvironment, rest } from "../environment/environment.ts";
 import type { Relay } from "../environment/relay.ts";
-import { now } from "../history/recorder.ts";
 import { type Command, DRIVES, type Drive } from "./drive.ts";
-import type { Failpoint } from "./failpoints.ts";
+import { COPIES, type Failpoint, PASSINGS } from "./failpoints.ts";
 
 export interface MatrixRow {
   failpoint: string;
@@ -71,7 +69,7 @@ export class Matrix {
     else if (reached) {
       process.stopsItself();
       for (const relay of others)
-        await relay.start({ withinMs: startsWithin(this.#leaseMs) }).catch(async () => {
+        await relay.start({}, startsWithin(this.#leaseMs)).catch(async () => {
           blocked.push(relay.name);
           await relay.process.kill();
         });
@@ -84,7 +82,7 @@ export class Matrix {
     heal(environment);
     if (command !== null) acting.push(process.ended);
     await Promise.all(acting);
-    for (const relay of environment.relays) await startUntilItRuns(relay);
+    for (const relay of environment.relays) await relay.startUntilItRuns();
     const rested = await rest(environment);
     const again = command?.again === true ? await struck.launch(command.words, command).ended : 0;
     const { copies, findings } = await this.#judge();
@@ -139,7 +137,7 @@ export class Matrix {
 
   async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {
     const { books, findings } = await judgeEnvironment(this.#environment);
-    const accepted = this.#environment.sns.recordAcceptances();
+    const accepted = this.#environment.sns.messages().length;
     const published = new Set(
       books.publications.map(({ source, event_id, replay_id }) => `${source} ${event_id} ${replay_id}`),
     );
@@ -153,14 +151,14 @@ export class Matrix {
   }
 }
 
-const mayCopy = ({ copies }: Failpoint, kind: MatrixKind): boolean =>
-  copies === "accepted" || (copies === "leaving" && kind === "pause");
+const mayCopy = ({ name }: Failpoint, kind: MatrixKind): boolean =>
+  COPIES[name] === "accepted" || (COPIES[name] === "leaving" && kind === "pause");
 
 const armed = (failpoint: Failpoint, kind: MatrixKind) => ({
   nodeArgs: ["--import", join(import.meta.dirname, "at-failpoint.ts")],
   environment: {
     FAILPOINT: failpoint.name,
-    FAILPOINT_PASSING: String(failpoint.passing ?? 1),
+    FAILPOINT_PASSING: String(PASSINGS[failpoint.name] ?? 1),
     FAILPOINT_SIGNAL: kind === "crash" ? "SIGKILL" : "SIGSTOP",
   },
 });

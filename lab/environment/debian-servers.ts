@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { type PostgresServer, runOn } from "../../test/support/postgres-server.ts";
 import { TcpProxy } from "../../test/support/tcp-proxy.ts";
 import { type DebianCluster, folderOfPostgres, newCluster, newStandby, promote } from "./debian-cluster.ts";
-import { until } from "./until.ts";
+import { until } from "./run-lab.ts";
 
 const execute = promisify(execFile);
 

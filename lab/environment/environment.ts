@@ -2,19 +2,21 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { type OwnServer, startServer } from "../../test/support/own-server.ts";
+import { createLocalTopic } from "../../src/app/dev-topics.ts";
+import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { startServer } from "../../test/support/own-server.ts";
 import { Random } from "../chaos/random.ts";
-import type { Finding } from "../checker/evidence.ts";
+import { checkAllFound } from "../checker/check-events.ts";
+import { evidenceOf, type Finding } from "../checker/evidence.ts";
+import { Recorder } from "../checker/history.ts";
 import { judge } from "../checker/judge-run.ts";
-import { type Books, readBooks } from "../checker/read-books.ts";
-import { Recorder } from "../history/recorder.ts";
-import { Provider } from "./provider.ts";
+import { type Books, countOpen, readBooks } from "../checker/read-books.ts";
+import { type Provider, startProvider } from "./provider.ts";
 import { Relay } from "./relay.ts";
-import { Sns } from "./sns.ts";
+import { until } from "./run-lab.ts";
 
 export interface EnvironmentSource {
   name: string;
-  key: string;
   token: string;
   collectionId: string;
   /** A shared collection: every source's key sees its invoices. */
@@ -28,13 +30,12 @@ export interface EnvironmentOptions {
   folder: string;
   seed: number;
   databaseUrl: string;
-  /** How many `serve` processes; 1 by default. */
-  relays?: number;
-  /** How many sources; 1 by default. */
-  sources?: number;
-  /** In ms; 2,000 by default. */
-  leaseMs?: number;
-  settings?: Record<string, string>;
+  /** How many `serve` processes. */
+  relays: number;
+  /** How many sources, three at most. */
+  sources: number;
+  leaseMs: number;
+  settings: Record<string, string>;
 }
 
 /** Relays in processes of their own, a provider and an SNS, proxies between them, and the recorded history. */
@@ -43,93 +44,82 @@ export interface Environment {
   readonly databaseUrl: string;
   readonly recorder: Recorder;
   readonly provider: Provider;
-  readonly sns: Sns;
-  readonly people: OwnServer;
+  readonly sns: LocalSns;
   readonly sources: readonly EnvironmentSource[];
   readonly relays: readonly Relay[];
+  /** Ends all of it. */
+  close(): Promise<void>;
 }
 
-/** Starts everything but the relays. */
+const SETTINGS = {
+  ...{ PUBLIC_URL: "https://relay.example.com", AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local" },
+  ...{ AWS_SECRET_ACCESS_KEY: "local", CONFIRM_TIMEOUT: "2s", RECONCILE_INTERVAL: "5s" },
+};
+
+/** More messages than any run has. */
+const KEPT_MESSAGES = 10_000_000;
+
+const keyOf = (name: string) => `key-of-${name}`;
+
+/** Starts everything but the relays, whose schema is made. */
 export async function makeEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { folder, databaseUrl, seed, leaseMs = 2_000 } = options;
+  const { folder, databaseUrl, seed, leaseMs } = options;
   await mkdir(folder, { recursive: true });
   const recorder = new Recorder(folder);
-  const names = ["alpha", "beta", "gamma"].slice(0, options.sources ?? 1);
+  const names = ["alpha", "beta", "gamma"].slice(0, options.sources);
+  const keys = new Map(names.map((name) => [keyOf(name), name]));
   const [provider, sns, people] = await Promise.all([
-    Provider.start(
-      recorder,
-      new Map(names.map((name) => [keyOf(name), name])),
-      new Random(seed, "behaviours"),
-    ),
-    Sns.start(recorder),
+    startProvider(recorder, keys, new Random(seed, "behaviours")),
+    startLocalSns({ port: 0, keep: KEPT_MESSAGES }),
     startPeople(recorder),
   ]);
-  const shared = randomUUID();
-  const sources = await Promise.all(names.map((name) => makeSource(name, sns, shared)));
+  const sharedCollectionId = randomUUID();
+  const sources: EnvironmentSource[] = [];
+  for (const name of names)
+    sources.push({
+      ...{ name, token: `token-of-${name}-0123456789abcdef`, collectionId: randomUUID(), sharedCollectionId },
+      topicArn: await createLocalTopic(sns.url, `${name}-events`),
+      testTopicArn: await createLocalTopic(sns.url, `${name}-test-events`),
+    });
   const topics = sources.map(({ name, topicArn, testTopicArn }) => [name, { topicArn, testTopicArn }]);
   recorder.record({ what: "begun", seed, leaseMs, sources: Object.fromEntries(topics) });
-  const places = Array.from({ length: options.relays ?? 1 }, (_, index) =>
-    Relay.place({
-      folder,
-      recorder,
-      name: `relay-${index + 1}`,
-      environment: {
-        ...SETTINGS,
-        DATABASE_URL: databaseUrl,
-        LEASE_DURATION: `${leaseMs}ms`,
-        ALARM_WEBHOOK_URL: `${people.url}/alarms`,
-        ...options.settings,
-      },
-      sourcesFile: (collectionApiUrl) => ({
-        sources: sources.map((source) => described(source, collectionApiUrl)),
-      }),
-      ports: { postgres: Number(new URL(databaseUrl).port), provider: provider.port, sns: sns.port },
-    }),
-  );
-  return { folder, databaseUrl, recorder, provider, sns, people, sources, relays: await Promise.all(places) };
+  const environment = {
+    ...SETTINGS,
+    DATABASE_URL: databaseUrl,
+    LEASE_DURATION: `${leaseMs}ms`,
+    ALARM_WEBHOOK_URL: `${people.url}/alarms`,
+    ...options.settings,
+  };
+  const ports = { postgres: Number(new URL(databaseUrl).port), provider: provider.port, sns: sns.port };
+  const places = Array.from({ length: options.relays }, (_, index) => {
+    const sourcesFile = (url: string) => ({ sources: sources.map((source) => described(source, url)) });
+    return Relay.place({ folder, recorder, name: `relay-${index + 1}`, environment, sourcesFile, ports });
+  });
+  const relays = await Promise.all(places);
+  const close = async () => {
+    await Promise.all(relays.map((relay) => relay.close()));
+    await Promise.all([sns, provider, people].map((one) => one.close()));
+    recorder.close();
+  };
+  const code = await relays[0]?.launch(["migrate"]).ended;
+  if (code === 0) return { folder, databaseUrl, recorder, provider, sns, sources, relays, close };
+  await close();
+  throw new Error(`migrate ended with ${code}; its output is in ${folder}.`);
 }
 
-/** Runs `migrate`, as a deployment does. @throws Error when it fails. */
-export async function migrate({ relays: [relay], folder }: Environment): Promise<void> {
-  const code = await relay?.launch(["migrate"]).ended;
-  if (code !== 0) throw new Error(`migrate ended with ${code}; its output is in ${folder}.`);
-}
-
-/** Ends all faults of links, the provider and SNS. */
-export function heal({ relays, provider, sns }: Environment): void {
-  for (const relay of relays) relay.heal();
-  provider.feel({ kind: "well" });
-  sns.calm();
-}
-
-/** Completes the history, and saves the current tables next to it. @returns them, and all that is wrong. */
-export async function judgeEnvironment(
-  environment: Environment,
-): Promise<{ books: Books; findings: Finding[] }> {
-  environment.sns.recordAcceptances();
-  const books = await readBooks(environment.databaseUrl);
-  await writeFile(join(environment.folder, "tables.json"), JSON.stringify(books, null, 1));
-  return { books, findings: judge(environment.recorder.history, books) };
-}
-
-export async function endEnvironment({
-  relays,
-  provider,
-  sns,
-  people,
-  recorder,
-}: Environment): Promise<void> {
-  await Promise.all(relays.map((relay) => relay.close()));
-  await Promise.all([sns, provider, people].map((one) => one.close()));
-  recorder.close();
-}
+const described = (source: EnvironmentSource, collectionApiUrl: string) => ({
+  ...{ name: source.name, collectionApiUrl, collectionApiKey: keyOf(source.name) },
+  collectionIds: [source.collectionId, source.sharedCollectionId],
+  callbackTokens: [source.token],
+  ...{ snsTopicArn: source.topicArn, snsTestTopicArn: source.testTopicArn },
+});
 
 interface Message {
   alarms: { name: string; source: string; subject: string; raisedAt: string; clearedAt: string | null }[];
 }
 
 /** The receiver behind ALARM_WEBHOOK_URL: records each message before it acknowledges it. */
-const startPeople = (recorder: Recorder): Promise<OwnServer> =>
+const startPeople = (recorder: Recorder) =>
   startServer(async (request, response) => {
     const { alarms } = (await json(request)) as Message;
     for (const { name, source, subject, raisedAt, clearedAt } of alarms)
@@ -137,37 +127,42 @@ const startPeople = (recorder: Recorder): Promise<OwnServer> =>
     response.writeHead(200).end();
   });
 
-const SETTINGS = {
-  PUBLIC_URL: "https://relay.example.com",
-  AWS_REGION: "us-east-1",
-  AWS_ACCESS_KEY_ID: "local",
-  AWS_SECRET_ACCESS_KEY: "local",
-  CONFIRM_TIMEOUT: "2s",
-  RECONCILE_INTERVAL: "5s",
-};
+/** Ends all faults of links, the provider and SNS. */
+export function heal({ relays, provider, sns }: Environment): void {
+  for (const relay of relays) relay.heal();
+  provider.behave({ kind: "well" });
+  sns.clearFaults();
+}
 
-const keyOf = (name: string) => `key-of-${name}`;
+/** Records which events SNS has accepted since the last call. @returns the number of all that it accepted. */
+export function recordAcceptances({ sns, recorder }: Environment): number {
+  const recorded = recorder.history.filter(({ what }) => what === "accepted").length;
+  const messages = sns.messages();
+  for (const { topicArn, messageId, message, messageAttributes, acceptedAt } of messages.slice(recorded)) {
+    const replay = messageAttributes.replay?.Value ?? null;
+    recorder.record({ what: "accepted", topicArn, messageId, message, replay }, Date.parse(acceptedAt));
+  }
+  return messages.length;
+}
 
-const makeSource = async (
-  name: string,
-  sns: Sns,
-  sharedCollectionId: string,
-): Promise<EnvironmentSource> => ({
-  name,
-  key: keyOf(name),
-  token: `token-of-${name}-0123456789abcdef`,
-  collectionId: randomUUID(),
-  sharedCollectionId,
-  topicArn: await sns.topic(`${name}-events`),
-  testTopicArn: await sns.topic(`${name}-test-events`),
-});
+const REST_WITHIN_MS = 60_000;
 
-const described = (source: EnvironmentSource, collectionApiUrl: string) => ({
-  name: source.name,
-  collectionApiUrl,
-  collectionApiKey: source.key,
-  collectionIds: [source.collectionId, source.sharedCollectionId],
-  callbackTokens: [source.token],
-  snsTopicArn: source.topicArn,
-  snsTestTopicArn: source.testTopicArn,
-});
+/** Waits until nothing is open and every payment is published. @returns false if that takes too long. */
+export async function rest(environment: Environment): Promise<boolean> {
+  const rests = async () => {
+    if ((await countOpen(environment.databaseUrl)) > 0) return false;
+    recordAcceptances(environment);
+    return checkAllFound(evidenceOf(environment.recorder.history)).next().done === true;
+  };
+  return await until(rests, { withinMs: REST_WITHIN_MS });
+}
+
+/** Completes the history, and saves the current tables next to it. @returns them, and all that is wrong. */
+export async function judgeEnvironment(
+  environment: Environment,
+): Promise<{ books: Books; findings: Finding[] }> {
+  recordAcceptances(environment);
+  const books = await readBooks(environment.databaseUrl);
+  await writeFile(join(environment.folder, "tables.json"), JSON.stringify(books, null, 1));
+  return { books, findings: judge(environment.recorder.history, books) };
+}

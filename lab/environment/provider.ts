@@ -1,139 +1,217 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type OwnServer, startServer } from "../../test/support/own-server.ts";
+import { startServer } from "../../test/support/own-server.ts";
 import type { Random } from "../chaos/random.ts";
-import type { Recorder } from "../history/recorder.ts";
-import { type Answer, type Behaviour, misbehave } from "./provider-behaviour.ts";
-import { type KeptInvoice, shownInvoice, shownPage } from "./provider-books.ts";
+import type { Recorder } from "../checker/history.ts";
 
-const NOT_FOUND: Answer = {
-  status: 404,
-  body: { status: 404, message: "Invoice with the given Id does not exist", type: "NotFound", errors: [] },
-};
+/** An invoice as the provider keeps it. */
+export interface KeptInvoice {
+  id: string;
+  collectionId: string;
+  /** The sources whose keys may see it. */
+  sources: string[];
+  type: "Live" | "Test";
+  status: string;
+  amount: number;
+  createdAt: string;
+  modifiedAt: string;
+  paidAt: string | null;
+}
 
 /**
- * A provider of the interface: keeps invoices in memory, answers properly or according to its behaviour, and
- * records every change, request and answer.
+ * How the provider misbehaves: its answer to all requests, or to a share of them.
+ * - `down`: 503
+ * - `slow`: answers after `ms`
+ * - `cut`: breaks off in the middle of its response
+ * - `hang`: never answers
+ * - `broken`: 200 with truncated JSON
+ * - `other-id`: answers with an invoice of another id
+ * - `limit`: 429, `retryAfterS` in Retry-After
+ * - `refuse`: 401 for every operation, as for a key that was withdrawn
+ * - `gateway`: a 404 page that does not follow the interface
+ * - `forget`: the interface's own "does not exist" for an invoice that exists
  */
-export class Provider {
-  readonly #recorder: Recorder;
-  readonly #keys: ReadonlyMap<string, string>;
-  readonly #random: Random;
-  readonly #invoices = new Map<string, KeptInvoice>();
-  #behaviour: Behaviour = { kind: "well" };
-  #asks = 0;
-  #server: OwnServer | undefined;
+export type Behaviour = { share?: number } & (
+  | { kind: "well" | "down" | "cut" | "hang" | "broken" | "other-id" | "refuse" | "gateway" | "forget" }
+  | { kind: "slow"; ms: number }
+  | { kind: "limit"; retryAfterS: number }
+);
 
-  private constructor(recorder: Recorder, keys: ReadonlyMap<string, string>, random: Random) {
-    this.#recorder = recorder;
-    this.#keys = keys;
-    this.#random = random;
-  }
+/** A response as it is sent. */
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body: { data?: unknown };
+  /** Text to send instead of the JSON body. */
+  text?: string;
+  afterMs?: number;
+  /** Breaks off after half of the text. */
+  cut?: boolean;
+  never?: boolean;
+}
 
-  /**
-   * @param keys the source that each API key belongs to.
-   * @param random chooses whom a behaviour strikes that has a share.
-   */
-  static async start(
-    recorder: Recorder,
-    keys: ReadonlyMap<string, string>,
-    random: Random,
-  ): Promise<Provider> {
-    const provider = new Provider(recorder, keys, random);
-    provider.#server = await startServer((request, response) => void provider.#serve(request, response));
-    return provider;
-  }
+const refusal = (status: number, message: string, headers = {}): Answer => ({
+  status,
+  headers,
+  body: { status, message, type: "Refused", errors: [] } as object,
+});
 
-  get port(): number {
-    return this.#server?.port ?? 0;
-  }
+const NOT_FOUND = refusal(404, "Invoice with the given Id does not exist");
 
-  /** Adds an invoice, or changes the one with this id. */
-  keep(change: Partial<KeptInvoice> & { id: string }): void {
-    const time = new Date().toISOString();
-    const before = this.#invoices.get(change.id);
-    const kept: KeptInvoice = {
-      collectionId: "",
-      sources: [],
-      type: "Live",
-      status: "Unpaid",
-      amount: 1500.5,
-      createdAt: time,
-      paidAt: change.status === "Paid" ? time : null,
-      ...before,
-      modifiedAt: time,
-      ...(change.status === "Paid" && before?.paidAt == null ? { paidAt: time } : {}),
-      ...change,
-    };
-    this.#invoices.set(kept.id, kept);
-    const { id, status, type, sources } = kept;
-    this.#recorder.record({ what: "became", invoiceId: id, status, type, sources });
+/** Changes a response according to the behaviour. */
+function misbehave(behaviour: Behaviour, answer: Answer): Answer {
+  switch (behaviour.kind) {
+    case "well":
+      return answer;
+    case "down":
+      return refusal(503, "Service unavailable");
+    case "slow":
+      return { ...answer, afterMs: behaviour.ms };
+    case "cut":
+      return { ...answer, cut: true };
+    case "hang":
+      return { ...answer, never: true };
+    case "broken":
+      return { ...answer, text: JSON.stringify(answer.body).slice(0, -20) };
+    case "other-id":
+      return { ...answer, body: withOtherId(answer.body) };
+    case "limit":
+      return refusal(429, "Too many requests", { "retry-after": String(behaviour.retryAfterS) });
+    case "refuse":
+      return refusal(401, "Invalid API key");
+    case "gateway":
+      return { ...refusal(404, "", { "content-type": "text/html" }), text: "<h1>Not found</h1>" };
+    case "forget":
+      return NOT_FOUND;
   }
+}
 
-  feel(behaviour: Behaviour): void {
-    this.#behaviour = behaviour;
-  }
-
-  async close(): Promise<void> {
-    await this.#server?.close();
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? "/", "http://provider");
-    const source = this.#keys.get(String(request.headers["x-api-key"])) ?? null;
-    const [what = "", id = "", under = ""] = url.pathname.toLowerCase().split("/").slice(3);
-    const isGet = what === "invoices" && id !== "" && request.method === "GET";
-    this.#asks += 1;
-    const ask = String(this.#asks);
-    if (isGet) this.#recorder.record({ what: "asked", ask, source: source ?? "", invoiceId: id });
-    const behaviour = this.#behaviour;
-    const strikes = !("share" in behaviour) || this.#random.share() < (behaviour.share ?? 1);
-    const whole =
-      source === null
-        ? misbehave({ kind: "refuse" }, NOT_FOUND)
-        : this.#wellAnswer(source, what, id, under, url.searchParams);
-    const answer = strikes ? misbehave(behaviour, whole) : whole;
-    const end = await send(answer, response);
-    if (!isGet) return;
-    const sane = answer.text === undefined && answer.never !== true;
-    const data = sane ? (answer.body as { data?: Record<string, unknown> }).data : undefined;
-    const wait = answer.headers?.["retry-after"];
-    const retryAfterS = wait === undefined ? null : Number(wait);
-    const said = { ask, status: answer.status, invoice: data ?? null, retryAfterS, end };
-    this.#recorder.record({ what: "said", ...said });
-  }
-
-  #wellAnswer(source: string, what: string, id: string, under: string, filter: URLSearchParams): Answer {
-    if (what === "invoices") {
-      const kept = this.#invoices.get(id);
-      if (kept === undefined || !kept.sources.includes(source)) return NOT_FOUND;
-      const data = shownInvoice(kept, collectionName(kept.collectionId));
-      return { status: 200, body: { status: 200, message: "Invoice retrieved", data } };
-    }
-    const visible = [...this.#invoices.values()].filter(
-      ({ collectionId, sources }) => collectionId === id && sources.includes(source),
-    );
-    const data = under === "invoices" ? shownPage(visible, filter) : shownCollection(id);
-    return { status: 200, body: { status: "success", message: "Retrieved", data } };
-  }
+function withOtherId({ data, ...envelope }: { data?: unknown }) {
+  const { id, ...fields } = (data ?? {}) as Record<string, unknown>;
+  if (typeof id !== "string") return { data, ...envelope };
+  return { ...envelope, data: { ...fields, id: id.slice(0, -1) + (id.endsWith("0") ? "1" : "0") } };
 }
 
 const collectionName = (id: string) => `Collection ${id.slice(0, 8)}`;
 
 const shownCollection = (id: string) => ({
-  id,
-  collectionName: collectionName(id),
-  description: "Fees",
-  invoiceExpirationPeriod: "OneDay",
-  paymentChannels: ["Card"],
-  settlementFrequency: "Instant",
-  serviceFeeBilling: "Payer",
-  amount: null,
-  dateCreated: "2026-01-01T00:00:00Z",
-  status: "Active",
-  collectionCategory: { id, name: "Schools" },
+  ...{ id, collectionName: collectionName(id), description: "Fees", invoiceExpirationPeriod: "OneDay" },
+  ...{ paymentChannels: ["Card"], settlementFrequency: "Instant", serviceFeeBilling: "Payer", amount: null },
+  ...{ dateCreated: "2026-01-01T00:00:00Z", status: "Active", collectionCategory: { id, name: "Schools" } },
   collectionAccounts: [],
 });
+
+/** As Get Invoice returns it; written by hand from the interface, part A. */
+export function shownInvoice(kept: KeptInvoice): Record<string, unknown> {
+  const { datePaid, ...listed } = listedInvoice(kept);
+  return {
+    ...listed,
+    ...{ collectionName: collectionName(kept.collectionId), payerPhoneNumber: "+2348012345678" },
+    ...{ billerName: "Hill School", billerAddress: "1 Hill Road", billerEmail: "bursar@example.com" },
+    ...{ serviceCharge: 10, vat: 0.75, totalAmount: Math.round((kept.amount + 10.75) * 100) / 100 },
+    ...{ settleableAmount: kept.amount, serviceFeePayer: "Payer", settlementFrequency: "Instant" },
+    ...{ type: kept.type, paymentUrl: `https://pay.example.com/${kept.id}`, dateModified: kept.modifiedAt },
+    ...{ billerMetaData: { class: "4b" }, paymentDate: datePaid, invoiceBeneficiaries: null },
+    paymentMethod: datePaid === null ? null : "Card",
+    callBackUrl: "https://relay.example.com/callbacks/0123456789012345678901",
+  };
+}
+
+const listedInvoice = ({ id, amount, status, createdAt, paidAt }: KeptInvoice) => ({
+  ...{ id, title: `Fees of ${id.slice(0, 8)}`, amount, status, payerName: "Ada Obi" },
+  ...{ payerEmail: `ada.${id.slice(0, 8)}@example.com`, dateCreated: createdAt, datePaid: paidAt },
+});
+
+/** One page of Get Collection Invoices; the dates of the filter select by creation. */
+function shownPage(invoices: readonly KeptInvoice[], filter: URLSearchParams) {
+  // Parameters and statuses are compared without case, as lenient providers do.
+  const asked = new Map([...filter].map(([name, value]) => [name.toLowerCase(), value.toLowerCase()]));
+  const page = Number(asked.get("page") ?? 1);
+  const pageSize = Number(asked.get("pagesize") ?? 20);
+  const fits = (name: string, value: string) =>
+    (asked.get(name) ?? value.toLowerCase()) === value.toLowerCase();
+  const fitting = invoices.filter(({ status, type, createdAt }) => {
+    const day = createdAt.slice(0, 10);
+    const isWithin = day >= (asked.get("startdate") ?? "") && day <= (asked.get("enddate") ?? "9999");
+    return isWithin && fits("invoicestatus", status) && fits("invoicetype", type);
+  });
+  const from = (page - 1) * pageSize;
+  const items = fitting.slice(from, from + pageSize).map(listedInvoice);
+  const hasNextPage = from + pageSize < fitting.length;
+  return { items, page, pageSize, totalCount: fitting.length, hasNextPage, hasPreviousPage: page > 1 };
+}
+
+export type Provider = Awaited<ReturnType<typeof startProvider>>;
+
+/**
+ * A provider of the interface: keeps invoices in memory, answers properly or according to its behaviour, and
+ * records every change, request and answer.
+ * @param keys the source that each API key belongs to.
+ * @param random chooses whom a behaviour strikes that has a share.
+ */
+export async function startProvider(recorder: Recorder, keys: ReadonlyMap<string, string>, random: Random) {
+  const invoices = new Map<string, KeptInvoice>();
+  let behaviour: Behaviour = { kind: "well" };
+  let asks = 0;
+
+  function wellAnswer(source: string, [what, id = "", under]: string[], filter: URLSearchParams): Answer {
+    if (what === "invoices") {
+      const kept = invoices.get(id);
+      if (kept === undefined || !kept.sources.includes(source)) return NOT_FOUND;
+      return { status: 200, body: { data: shownInvoice(kept), ...{ status: 200, message: "Retrieved" } } };
+    }
+    const visible = [...invoices.values()].filter(
+      ({ collectionId, sources }) => collectionId === id && sources.includes(source),
+    );
+    const data = under === "invoices" ? shownPage(visible, filter) : shownCollection(id);
+    return { status: 200, body: { data, ...{ status: "success", message: "Retrieved" } } };
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://provider");
+    const source = keys.get(String(request.headers["x-api-key"])) ?? null;
+    const path = url.pathname.toLowerCase().split("/").slice(3);
+    const isGet = path[0] === "invoices" && path[1] !== undefined && request.method === "GET";
+    asks += 1;
+    const ask = String(asks);
+    if (isGet) recorder.record({ what: "asked", ask, source: source ?? "", invoiceId: path[1] ?? "" });
+    const now = behaviour;
+    const strikes = now.share === undefined || random.share() < now.share;
+    const whole =
+      source === null ? refusal(401, "Invalid API key") : wellAnswer(source, path, url.searchParams);
+    const answer = strikes ? misbehave(now, whole) : whole;
+    const end = await send(answer, response);
+    if (!isGet) return;
+    const isSane = answer.text === undefined && answer.never !== true;
+    const invoice = ((isSane ? answer.body.data : undefined) ?? null) as Record<string, unknown> | null;
+    const wait = answer.headers?.["retry-after"];
+    const retryAfterS = wait === undefined ? null : Number(wait);
+    recorder.record({ what: "said", ask, status: answer.status, invoice, retryAfterS, end });
+  }
+
+  const { port, close } = await startServer((request, response) => void serve(request, response));
+  return {
+    port,
+    close,
+    /** Adds an invoice, or changes the one with this id. */
+    keep(change: Partial<KeptInvoice> & { id: string }): void {
+      const time = new Date().toISOString();
+      const before = invoices.get(change.id);
+      const kept: KeptInvoice = {
+        ...{ collectionId: "", sources: [], type: "Live", status: "Unpaid", amount: 1500.5, createdAt: time },
+        ...{ paidAt: null, ...before, modifiedAt: time },
+        ...(change.status === "Paid" && before?.paidAt == null ? { paidAt: time } : {}),
+        ...change,
+      };
+      invoices.set(kept.id, kept);
+      const { id, status, type, sources } = kept;
+      recorder.record({ what: "became", invoiceId: id, status, type, sources });
+    },
+    behave(as: Behaviour): void {
+      behaviour = as;
+    },
+  };
+}
 
 /** Resolves when the caller has the response, the provider broke off, or the caller disconnected. */
 async function send(answer: Answer, response: ServerResponse): Promise<"whole" | "cut" | "closed"> {
@@ -142,11 +220,8 @@ async function send(answer: Answer, response: ServerResponse): Promise<"whole" |
   if (answer.afterMs !== undefined) await Promise.race([delay(answer.afterMs), gone]);
   if (response.destroyed) return "closed";
   const text = answer.text ?? JSON.stringify(answer.body);
-  response.writeHead(answer.status, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(text),
-    ...answer.headers,
-  });
+  const headers = { "content-type": "application/json", ...answer.headers };
+  response.writeHead(answer.status, { ...headers, "content-length": Buffer.byteLength(text) });
   if (answer.cut === true) {
     response.write(text.slice(0, text.length >> 1), () => response.destroy());
     await gone;

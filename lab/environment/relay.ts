@@ -1,20 +1,126 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { TcpProxy } from "../../test/support/tcp-proxy.ts";
-import type { Recorder } from "../history/recorder.ts";
-import { OwnProcess } from "./own-process.ts";
+import type { Happening, Recorder } from "../checker/history.ts";
+import { until } from "./run-lab.ts";
 
-/** The links of one relay, each through a proxy. */
-export interface Links {
-  /** Senders of callbacks → relay. */
-  callbacks: TcpProxy;
-  postgres: TcpProxy;
-  provider: TcpProxy;
-  sns: TcpProxy;
+const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+const COMPILED = join(import.meta.dirname, "../../node_modules/.cache/test-compile-cache");
+
+/** How long a process may take to end, in ms; Docker allows 10 s, Kubernetes 30 s. */
+const KILLED_AFTER_MS = 20_000;
+
+const living = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of living) child.kill("SIGKILL");
+});
+
+/** The program as a process. Its output goes to a log file; alarms in it, its ends and pauses into the history. */
+class RelayProcess {
+  /** The exit code, null after a signal. */
+  readonly ended: Promise<number | null>;
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  readonly #recorder: Recorder;
+  readonly #lines: string[] = [];
+  #hasEnded = false;
+
+  constructor(
+    { name, folder, recorder }: RelayOptions,
+    words: readonly string[],
+    start: Required<StartOptions>,
+  ) {
+    this.#name = name;
+    this.#recorder = recorder;
+    const { PATH, HOME } = process.env;
+    this.#child = spawn(process.execPath, [...start.nodeArgs, MAIN, ...words], {
+      env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...start.environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    living.add(this.#child);
+    const log = createWriteStream(join(folder, `${name}.log`), { flags: "a" });
+    this.#child.stderr?.pipe(log, { end: false });
+    createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+      log.write(`${line}\n`);
+      this.#lines.push(line);
+      if (this.#lines.length > 200) this.#lines.shift();
+      if (line.includes('"alarm')) this.#recordAlarm(JSON.parse(line));
+    });
+    this.#tell("started");
+    this.ended = once(this.#child, "close").then(([code]) => {
+      living.delete(this.#child);
+      this.#hasEnded = true;
+      this.#tell("ended", { code: code as number | null, doing: words[0] ?? "" });
+      log.end();
+      return code as number | null;
+    });
+  }
+
+  get alive(): boolean {
+    return !this.#hasEnded;
+  }
+
+  /** Waits for a line of its stdout. @throws Error with its last lines when it ends before, or the time is over. */
+  async says(pattern: RegExp, withinMs = 60_000): Promise<RegExpExecArray> {
+    const find = () => this.#lines.map((line) => pattern.exec(line)).find((found) => found !== null);
+    await until(async () => !this.alive || find() !== undefined, { withinMs, everyMs: 10 });
+    const found = find();
+    if (found === undefined || found === null)
+      throw new Error(`${this.#name} did not say ${pattern}, but: ${this.#lines.slice(-5).join("\n")}`);
+    return found;
+  }
+
+  kill(): Promise<number | null> {
+    if (this.alive) this.#tell("killed");
+    this.#child.kill("SIGKILL");
+    return this.ended;
+  }
+
+  /** SIGTERM, as a deployment sends it, then SIGKILL if that was not enough. */
+  async stop(): Promise<number | null> {
+    if (this.alive) this.#tell("stopping");
+    this.#child.kill("SIGTERM");
+    const timeout = setTimeout(() => void this.kill(), KILLED_AFTER_MS);
+    const code = await this.ended;
+    clearTimeout(timeout);
+    return code;
+  }
+
+  pause(): void {
+    this.stopsItself();
+    this.#child.kill("SIGSTOP");
+  }
+
+  /** It stops itself at about this time; a signal as well could arrive too early and stop it twice. */
+  stopsItself(): void {
+    this.#tell("paused");
+  }
+
+  continue(): void {
+    this.#child.kill("SIGCONT");
+    this.#tell("continued");
+  }
+
+  #recordAlarm({ alarm, alarmCleared, source = "", subject = "" }: Record<string, string | undefined>): void {
+    const name = alarm ?? alarmCleared;
+    if (name === undefined) return;
+    const raised = alarm !== undefined;
+    this.#recorder.record({ what: "alarm", process: this.#name, name, source, subject, raised });
+  }
+
+  #tell(state: Happening<"process">["state"], end: Pick<Happening<"process">, "doing" | "code"> = {}): void {
+    this.#recorder.record({ what: "process", name: this.#name, pid: this.#child.pid ?? 0, state, ...end });
+  }
 }
-export type LinkName = keyof Links;
 
-export interface RelayOptions {
+/** The links of one relay, each through a proxy; `callbacks` leads from their senders to the relay. */
+export type LinkName = "callbacks" | "postgres" | "provider" | "sns";
+
+interface RelayOptions {
   name: string;
   folder: string;
   recorder: Recorder;
@@ -25,24 +131,20 @@ export interface RelayOptions {
   ports: { postgres: number; provider: number; sns: number };
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** Arguments for Node, before the program. */
   nodeArgs?: readonly string[];
   environment?: Record<string, string>;
-  /** Arguments for `serve`. */
-  words?: readonly string[];
-  /** How long it may take, in ms; a minute by default. */
-  withinMs?: number;
 }
 
 /** A place where `serve` runs: the links stay while its process may be killed and restarted. */
 export class Relay {
   readonly name: string;
-  readonly links: Links;
+  readonly links: Record<LinkName, TcpProxy>;
   readonly #options: RelayOptions;
-  #process: OwnProcess | null = null;
+  #process: RelayProcess | null = null;
 
-  private constructor(options: RelayOptions, links: Links) {
+  private constructor(options: RelayOptions, links: Record<LinkName, TcpProxy>) {
     this.name = options.name;
     this.#options = options;
     this.links = links;
@@ -50,20 +152,20 @@ export class Relay {
 
   /** Creates the links, without starting `serve`. */
   static async place(options: RelayOptions): Promise<Relay> {
-    const links: Links = {
+    const { postgres, provider, sns } = options.ports;
+    const relay = new Relay(options, {
       callbacks: await TcpProxy.start(),
-      postgres: await TcpProxy.start(options.ports.postgres),
-      provider: await TcpProxy.start(options.ports.provider),
-      sns: await TcpProxy.start(options.ports.sns),
-    };
-    const relay = new Relay(options, links);
-    const sources = options.sourcesFile(`http://127.0.0.1:${links.provider.port}`);
+      postgres: await TcpProxy.start(postgres),
+      provider: await TcpProxy.start(provider),
+      sns: await TcpProxy.start(sns),
+    });
+    const sources = options.sourcesFile(`http://127.0.0.1:${relay.links.provider.port}`);
     await writeFile(relay.#sourcesFile, JSON.stringify(sources));
     return relay;
   }
 
   /** Its process. @throws Error when there is none. */
-  get process(): OwnProcess {
+  get process(): RelayProcess {
     if (this.#process === null) throw new Error(`${this.name} was never started.`);
     return this.#process;
   }
@@ -77,78 +179,45 @@ export class Relay {
     return `http://127.0.0.1:${this.links.callbacks.port}`;
   }
 
-  /** The program with this relay's settings and links, for `serve` or another command. */
-  launch(words: readonly string[], start: StartOptions = {}): OwnProcess {
-    const { environment, folder, recorder } = this.#options;
-    return new OwnProcess({
-      name: this.name,
-      doing: words[0] ?? "",
-      folder,
-      recorder,
-      args: [...(start.nodeArgs ?? []), MAIN, ...words],
-      environment: {
-        ...environment,
-        ...this.#addresses(),
-        ...start.environment,
-      },
-      onLine: (line) => this.#read(line),
-    });
-  }
-
-  /**
-   * Starts `serve` and resolves when it accepts callbacks. @throws Error with its last lines if it does not.
-   */
-  async start(start: StartOptions = {}): Promise<void> {
-    this.#process = this.launch(["serve", ...(start.words ?? [])], start);
-    const [, port] = await this.#process.says(/"port":(\d+)/, start.withinMs);
-    this.links.callbacks.moveTo(Number(port));
-  }
-
-  /** Ends the faults of all links. */
-  heal(): void {
-    for (const link of this.#all) link.heal();
-  }
-
-  async close(): Promise<void> {
-    await this.#process?.kill();
-    await Promise.all(this.#all.map((link) => link.close()));
-  }
-
-  get #all(): TcpProxy[] {
-    const { callbacks, postgres, provider, sns } = this.links;
-    return [callbacks, postgres, provider, sns];
-  }
-
   get #sourcesFile(): string {
     return join(this.#options.folder, `${this.name}.sources.json`);
   }
 
-  #addresses(): Record<string, string> {
-    const { environment } = this.#options;
-    const { postgres, sns } = this.links;
-    return {
+  /** The program with this relay's settings and links, for `serve` or another command. */
+  launch(words: readonly string[], { nodeArgs = [], environment = {} }: StartOptions = {}): RelayProcess {
+    const settings = {
+      ...this.#options.environment,
       PORT: "0",
       SOURCES_FILE: this.#sourcesFile,
-      DATABASE_URL: postgres.through(environment.DATABASE_URL ?? ""),
-      AWS_ENDPOINT_URL_SNS: `http://127.0.0.1:${sns.port}`,
+      DATABASE_URL: this.links.postgres.through(this.#options.environment.DATABASE_URL ?? ""),
+      AWS_ENDPOINT_URL_SNS: `http://127.0.0.1:${this.links.sns.port}`,
+      ...environment,
     };
+    return new RelayProcess(this.#options, words, { nodeArgs, environment: settings });
   }
 
-  /** Records the alarms in its log; the other lines are only kept. */
-  #read(line: string): void {
-    if (!line.includes('"alarm')) return;
-    const { alarm, alarmCleared, source, subject } = JSON.parse(line) as Record<string, string | undefined>;
-    const name = alarm ?? alarmCleared;
-    if (name === undefined) return;
-    this.#options.recorder.record({
-      what: "alarm",
-      process: this.name,
-      name,
-      source: source ?? "",
-      subject: subject ?? "",
-      raised: alarm !== undefined,
+  /** Starts `serve` and resolves when it accepts callbacks. @throws Error with its last lines if it does not. */
+  async start(start: StartOptions = {}, withinMs?: number): Promise<void> {
+    this.#process = this.launch(["serve"], start);
+    const [, port] = await this.#process.says(/"port":(\d+)/, withinMs);
+    this.links.callbacks.moveTo(Number(port));
+  }
+
+  /** Starts it until it runs, as a supervisor would: it may end because Postgres is away. */
+  async startUntilItRuns(): Promise<void> {
+    await until(async () => {
+      if (!this.runs) await this.start().catch(() => undefined);
+      return this.runs;
     });
   }
-}
 
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+  /** Ends the faults of all links. */
+  heal(): void {
+    for (const link of Object.values(this.links)) link.heal();
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.kill();
+    await Promise.all(Object.values(this.links).map((link) => link.close()));
+  }
+}

@@ -1,9 +1,26 @@
 import { chmod, mkdtemp, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { embeddedServer, lentServer, type PostgresServer } from "../../test/support/postgres-server.ts";
 
 export const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/**
+ * Waits until a condition holds, outside vitest as well. @param withinMs for ever by default.
+ * @returns whether it held in time.
+ */
+export async function until(
+  holds: () => Promise<boolean>,
+  { withinMs = Number.POSITIVE_INFINITY, everyMs = 250 } = {},
+): Promise<boolean> {
+  const end = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() >= end) return false;
+    await delay(everyMs);
+  }
+  return true;
+}
 
 interface LabOptions {
   /** A foreign server's URL, instead of an embedded one. */
@@ -13,8 +30,8 @@ interface LabOptions {
 }
 
 /**
- * A whole command of the fault tests: does its work on a PostgreSQL, in a folder where histories stay, and
- * exits with 0 if all was well.
+ * A whole command of a lab: does its work on a PostgreSQL, in a folder where histories stay, and exits with 0 if
+ * all was well.
  */
 export async function runInLab(
   name: string,

@@ -14,7 +14,6 @@ import { startLocalSqs } from "../../test/support/local-sqs.ts";
 import { ownPort } from "../../test/support/own-port.ts";
 import { startServer } from "../../test/support/own-server.ts";
 import { testSigner } from "../../test/support/signer.ts";
-import { queueConsumers } from "./queue-consumers.ts";
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -27,6 +26,44 @@ const eventually = <Result>(look: () => Result) => vi.waitFor(look, { interval: 
 const builds = mkdtempSync(join(tmpdir(), "invoice-relay-recipes-"));
 afterAll(() => rmSync(builds, { recursive: true, force: true }));
 const PATH = process.env.PATH ?? "";
+
+interface QueueConsumer {
+  /** The form of DATABASE_URL that the program takes. */
+  databaseUrl(url: URL): string;
+  /** Fetches its libraries from where the language has them. @returns the command that runs it */
+  prepare(): Promise<[string, ...string[]]>;
+}
+
+/** The consumers of examples/ that read an SQS queue, by language. */
+const QUEUE_CONSUMERS: Record<string, QueueConsumer> = {
+  Python: {
+    databaseUrl: (url) => url.href,
+    async prepare() {
+      const venv = join(builds, "python");
+      await execute("python3", ["-m", "venv", venv]);
+      await execute(join(venv, "bin/pip"), ["install", "--quiet", "boto3", "psycopg[binary]"]);
+      return [join(venv, "bin/python"), join(examples, "python/consumer.py")];
+    },
+  },
+  Go: {
+    databaseUrl: (url) => `${url.href}?sslmode=disable`,
+    async prepare() {
+      const program = join(builds, "consumer");
+      await execute("go", ["build", "-o", program, "."], { cwd: join(examples, "go") });
+      return [program];
+    },
+  },
+  Java: {
+    databaseUrl: ({ host, pathname, username, password }) =>
+      `jdbc:postgresql://${host}${pathname}?user=${username}&password=${password}`,
+    async prepare() {
+      const jars = join(builds, "jars");
+      const words = ["-q", "-B", "dependency:copy-dependencies", `-DoutputDirectory=${jars}`];
+      await execute("mvn", words, { cwd: join(examples, "java") });
+      return ["java", "-cp", `${jars}/*`, join(examples, "java/Consumer.java")];
+    },
+  },
+};
 
 interface Program {
   printed: () => string;
@@ -63,7 +100,7 @@ async function ownDatabase() {
 }
 
 // Each is described in docs/events/other-languages.md; the lab installs the languages.
-describe.each(Object.entries(queueConsumers(builds)))("the queue's consumer in %s", (_, consumer) => {
+describe.each(Object.entries(QUEUE_CONSUMERS))("the queue's consumer in %s", (_, consumer) => {
   it("books once what the queue brings, and again nothing that it could not book or does not know", async () => {
     const queue = await startLocalSqs();
     const { pool, url } = await ownDatabase();

