@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { NOTIFYING_WAITS } from "../alarms/alarms-to-notify.ts";
-import { LONGEST_WAITS } from "../confirm/outcome.ts";
+import { longestWaits } from "../confirm/outcome.ts";
 import { interval } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { CERTIFICATE_BACK_OFF } from "../reconcile/certificate/certificate-row.ts";
@@ -27,14 +27,14 @@ interface Wait {
 const IS_DUE = sql`state = 'due'`;
 const IS_CLAIMED = sql`state = 'claimed'`;
 
-const ladder = sql`(array[${sql.join(LONGEST_WAITS.map(interval))}])[attempt + 1]`;
+const retry = sql`(array[${sql.join(longestWaits().map(interval))}])[attempt + 1]`;
 
 /** All that work waits for. A lease may be another process', whose LEASE_DURATION differs by less than three times. */
 export function waitsOf({ leaseMs, sweepMs }: Times): readonly Wait[] {
   const lease = 3 * leaseMs;
   const sweep = Math.max(sweepMs, SWEEP_BACK_OFF.capMs);
   return [
-    { table: "confirmation", column: "due_at", longest: ladder, which: IS_DUE },
+    { table: "confirmation", column: "due_at", longest: retry, which: IS_DUE },
     { table: "confirmation", column: "claimed_until", longest: lease, which: IS_CLAIMED },
     { table: "outbox", column: "due_at", longest: TOPIC.policy.backOff.capMs, which: IS_DUE },
     { table: "outbox", column: "claimed_until", longest: lease, which: IS_CLAIMED },

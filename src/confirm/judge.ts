@@ -14,15 +14,13 @@ import {
 } from "./invoices/confirmed-invoice.ts";
 import {
   ALARMING_FAULTS,
-  askOnLadder,
   backOff,
   backOffUnanswered,
   type Changes,
-  NOT_FOUND_LADDER,
   type Outcome,
   type RetryContext,
   type Rules,
-  UNPAID_LADDER,
+  retryOn,
 } from "./outcome.ts";
 import { paidEvent } from "./paid-event.ts";
 import type { Claimed } from "./queue/claim.ts";
@@ -32,7 +30,7 @@ const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
 
 /**
  * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
- * raised out. Only "unpaid", "not found" and answers that cannot be used spend steps of the ladder; a fault
+ * raised out. Only "unpaid", "not found" and answers that cannot be used spend a wait of their schedule; a fault
  * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
  * never taken back, and a Paid answer counts whatever its date says (G6).
  * @param dice from 0 to 1, for the jitter.
@@ -88,10 +86,10 @@ function judgeAnswer(judged: Case, answer: Answer): Changes {
     case "not_found":
       return paidBefore
         ? { ...stayPaid(confirmation), raises: [{ name: ANOMALY, detail: VANISHED }] }
-        : askOnLadder(judged, NOT_FOUND_LADDER, { state: "done", verdict: "unknown_invoice" });
+        : retryOn("notFound", judged, { state: "done", verdict: "unknown_invoice" });
     case "outside_contract":
       return {
-        ...askOnLadder(judged, UNPAID_LADDER, { state: "dead", verdict }),
+        ...retryOn("unpaid", judged, { state: "dead", verdict }),
         lastError: answer.error,
         lastAnswer: answer.evidence,
         raises: attempt === 0 ? [{ name: OUTSIDE_CONTRACT, detail: answer.error }] : [],
@@ -137,7 +135,7 @@ function judgeFound(judged: Case, answer: Found): Changes {
       case "invalid":
         return { state: "done", verdict: "invalidated" };
       case "unpaid":
-        return askOnLadder(judged, UNPAID_LADDER, { state: "done", verdict: "not_paid" });
+        return retryOn("unpaid", judged, { state: "done", verdict: "not_paid" });
       case "unknown":
         return judgeUnknownStatus(judged, row.status);
     }
@@ -156,7 +154,7 @@ function judgeUnknownStatus(judged: Case, status: string): Changes {
   const lastError = `The provider says the status is "${shortText(status)}", which is ${NEITHER_STATUS}`;
   const isRaised = attempt > 0 && known?.status === status;
   return {
-    ...askOnLadder(judged, UNPAID_LADDER, { state: "dead", verdict }),
+    ...retryOn("unpaid", judged, { state: "dead", verdict }),
     lastError,
     raises: isRaised ? [] : [{ name: ANOMALY, detail: `${lastError}.` }],
   };
@@ -269,7 +267,7 @@ function waitForType(judged: Case, { type }: ConfirmedInvoice): Changes {
     "Live nor Test, so its topic cannot be told. Ask the provider to correct it";
   const isRaised = attempt > 0 && known != null && classOfStatus(known.status, judged.rules) === "paid";
   return {
-    ...askOnLadder(judged, UNPAID_LADDER, { state: "dead", verdict }),
+    ...retryOn("unpaid", judged, { state: "dead", verdict }),
     verdict,
     lastError: detail,
     raises: isRaised ? [] : [{ name: "invoice_anomaly", detail: `${detail}.` }],

@@ -61,31 +61,31 @@ const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
 const JITTER = 0.1;
 
-/** When an unpaid invoice is asked for again: the whole ladder, in ms from the answer before. */
-export const UNPAID_LADDER: readonly number[] = [
-  2 * SECOND,
-  10 * SECOND,
-  30 * SECOND,
-  2 * MINUTE,
-  10 * MINUTE,
-  HOUR,
-  6 * HOUR,
-  24 * HOUR,
-];
+const UP_TO_TEN_MINUTES = [2 * SECOND, 10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
 
-/** An id that the provider does not know: the same ladder, up to ten minutes. */
-export const NOT_FOUND_LADDER: readonly number[] = UNPAID_LADDER.filter((wait) => wait <= 10 * MINUTE);
+/** Every retry schedule: when an invoice is asked for again, in ms from the answer before. */
+export const RETRY_SCHEDULES = {
+  unpaid: [...UP_TO_TEN_MINUTES, HOUR, 6 * HOUR, 24 * HOUR],
+  /** The provider does not know the id. */
+  notFound: UP_TO_TEN_MINUTES,
+} as const satisfies Record<string, readonly number[]>;
 
 /** After a fault no step is spent. No longer than the source's own: once that is tried again, one is due. */
 const FAULT_BACK_OFF = { firstMs: SECOND, capMs: 10 * SECOND };
 
 /**
- * The longest wait after so many steps of a ladder, in ms, by their number. A Retry-After may ask for more:
+ * The longest that any schedule waits after so many attempts, in ms, by their number. A Retry-After may ask for more:
  * the source is held back for that, in its own row.
  */
-export const LONGEST_WAITS: readonly number[] = [0, ...UNPAID_LADDER].map((step) =>
-  Math.max(FAULT_BACK_OFF.capMs, step * (1 + JITTER)),
-);
+export function longestWaits(
+  schedules: Readonly<Record<string, readonly number[]>> = RETRY_SCHEDULES,
+): number[] {
+  const all = Object.values(schedules);
+  const attempts = Math.max(...all.map(({ length }) => length)) + 1;
+  return Array.from({ length: attempts }, (_, attempt) =>
+    Math.max(FAULT_BACK_OFF.capMs, ...all.map((waits) => (waits[attempt - 1] ?? 0) * (1 + JITTER))),
+  );
+}
 
 /** What decides when a confirmation is asked again. */
 export interface RetryContext {
@@ -96,13 +96,13 @@ export interface RetryContext {
   dice: number;
 }
 
-/** Asked again after the next step of the ladder. @param end what becomes of it once the ladder has ended. */
-export function askOnLadder(
+/** Asked again after the schedule's next wait. @param end what becomes of it once the schedule has ended */
+export function retryOn(
+  schedule: keyof typeof RETRY_SCHEDULES,
   { confirmation, paidBefore, dice }: RetryContext,
-  ladder: readonly number[],
   end: Pick<Outcome, "state" | "verdict">,
 ): Changes {
-  const step = ladder[confirmation.attempt];
+  const step = RETRY_SCHEDULES[schedule][confirmation.attempt];
   if (step === undefined) return end;
   return {
     state: "due",
@@ -112,7 +112,7 @@ export function askOnLadder(
   };
 }
 
-/** Asked again after a while, and no step of the ladder is spent. */
+/** Asked again after a while, and no wait of a schedule is spent. */
 export function backOff({ confirmation: { verdict, faults }, dice }: RetryContext) {
   const dueInMs = backOffMs(faults + 1, FAULT_BACK_OFF, dice);
   return { state: "due", verdict, faults: faults + 1, dueInMs } as const;

@@ -59,9 +59,12 @@ export const callbackChecksSchema = (
 /** What a callback must prove beyond its token, where the provider offers it. Every check that is set must pass. */
 export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 
+/** Whether a check demands anything. */
+export const isSet = <Check>(check: Check): check is NonNullable<Check> =>
+  Array.isArray(check) ? check.length > 0 : check !== null;
+
 /** Whether a callback must prove anything beyond its token. */
-export const hasChecks = (checks: CallbackChecks): boolean =>
-  Object.values(checks).some((check) => (Array.isArray(check) ? check.length > 0 : check !== null));
+export const hasChecks = (checks: CallbackChecks): boolean => Object.values(checks).some(isSet);
 
 export const callbackChecksOf = (given: CheckSettings): CallbackChecks => ({
   hmac: given.CALLBACK_HMAC_SECRETS

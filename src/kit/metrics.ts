@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { FAILED_CHECKS, type FailedCheck } from "./failed-checks.ts";
 
 /** Buckets for what may take from a moment to two days, in s. */
 const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 172_800];
@@ -90,7 +91,7 @@ export const METRICS = {
   ),
   callbacksRefused: counter(
     "invoice_relay_callbacks_refused_total",
-    { source: "sources", check: ["address", "header_missing", "header_token", "hmac", "standard_webhook"] },
+    { source: "sources", check: Object.keys(FAILED_CHECKS) as FailedCheck[] },
     "Callbacks with a right token that failed a check of their source, by check",
     "rises: [callback_refused](#callback_refused)",
   ),

@@ -1,12 +1,12 @@
 import type { Request } from "express";
 import { plainAddress } from "../kit/addresses.ts";
 import { faultOf, RelayError } from "../kit/errors.ts";
+import type { FailedCheck } from "../kit/failed-checks.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
 import { CallbackTokens, CallerChecks, refusedAlarm } from "./caller/caller-checks.ts";
 import type { CallbackLog, IncomingCallback } from "./log/callback-log.ts";
-import type { FailedCheck } from "./log/own-verdict.ts";
 import { comesFromBrowser } from "./payer-page.ts";
 import { type NoBody, readBody } from "./read-body.ts";
 import { BODY_LIMIT } from "./reading/decode-body.ts";

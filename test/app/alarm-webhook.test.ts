@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { Secret } from "../../src/kit/secret.ts";
-import { standardWebhookHolds } from "../../src/receive/caller/caller-checks.ts";
+import { standardWebhookHolds } from "../../src/receive/caller/verifiers.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { addAlarm } from "../support/log-rows.ts";
 import { type Harness, startHarness, startRelay } from "../support/relay.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { plainAddress } from "../../kit/addresses.ts";
+import { FAILED_CHECKS, type FailedCheck } from "../../kit/failed-checks.ts";
 import { readAs } from "../../kit/problems.ts";
-import { FAILED_CHECKS, type FailedCheck } from "../../receive/log/own-verdict.ts";
 import { findCallbacks, readingFor, showCallback } from "../find-callbacks.ts";
 import { CALLBACK, CALLBACKS } from "../views/callbacks.ts";
 import { type Either, listOf } from "../views/view.ts";

@@ -1,118 +1,34 @@
-import { createHmac, hash, timingSafeEqual } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { Alarm } from "../../alarms/alarms.ts";
-import { AddressBlocks } from "../../kit/addresses.ts";
 import type { CallbackChecks } from "../../kit/callback-checks.ts";
+import type { FailedCheck } from "../../kit/failed-checks.ts";
 import type { Source } from "../../kit/sources-file.ts";
-import type { FailedCheck } from "../log/own-verdict.ts";
+import { type Caller, verifiersOf } from "./verifiers.ts";
 
-interface Caller {
-  headers: IncomingHttpHeaders;
-  body: Uint8Array;
-  address: string;
-}
-
-/** What a source demands of its callers beyond the token (interface, part C: for when a provider signs). */
+/** What a source demands of its callers beyond the token. */
 export class CallerChecks {
-  readonly #checks: CallbackChecks;
-  /** The addresses and blocks that callbacks may come from; null for any. */
-  readonly #addresses: AddressBlocks | null;
+  readonly #verifiers: ReturnType<typeof verifiersOf>;
   /** Headers that the checks look at, in lower case. */
   readonly headers: readonly string[];
 
   constructor(checks: CallbackChecks) {
-    this.#checks = checks;
+    this.#verifiers = verifiersOf(checks);
     this.headers = checkedHeaders(checks);
-    this.#addresses = checks.allowedAddresses.length > 0 ? new AddressBlocks(checks.allowedAddresses) : null;
   }
 
   /** @returns the first check that failed, null when all hold. */
-  failedBy({ headers, body, address }: Caller): FailedCheck | null {
-    const { hmac, headerToken, standardWebhooks } = this.#checks;
-    if (this.#addresses?.has(address) === false) return "address";
+  failedBy(caller: Caller): FailedCheck | null {
+    const failed = this.#verifiers.find(({ passes }) => !passes(caller));
+    if (failed === undefined) return null;
     // A CDN or proxy strips headers; a wrong value tells of another secret.
-    if (this.headers.some((name) => !headers[name])) return "header_missing";
-    if (headerToken !== null) {
-      const given = single(headers[headerToken.header]) ?? "";
-      if (!headerToken.tokens.map((token) => token.equals(given)).includes(true)) return "header_token";
-    }
-    if (hmac !== null && !hmacHolds(hmac, single(headers[hmac.header]), body)) return "hmac";
-    if (standardWebhooks !== null && !standardWebhookHolds(standardWebhooks, headers, body, new Date()))
-      return "standard_webhook";
-    return null;
+    const isStripped = failed.header !== null && !caller.headers[failed.header];
+    return isStripped ? "header_missing" : failed.failure;
   }
 }
 
-const single = (header: string | string[] | undefined): string | undefined =>
-  typeof header === "string" ? header : undefined;
-
 /** The headers that these checks look at: each holds a secret, or something made with one. */
-export const checkedHeaders = ({ hmac, headerToken, standardWebhooks }: CallbackChecks): string[] => [
-  ...(hmac === null ? [] : [hmac.header]),
-  ...(headerToken === null ? [] : [headerToken.header]),
-  ...(standardWebhooks === null ? [] : ["webhook-signature"]),
-];
-
-/** Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the prefix. */
-function hmacHolds(
-  check: NonNullable<CallbackChecks["hmac"]>,
-  header: string | undefined,
-  body: Uint8Array,
-): boolean {
-  if (header === undefined || !header.startsWith(check.prefix)) return false;
-  const given = decode(header.slice(check.prefix.length).trim(), check.algorithm === "sha256" ? 32 : 64);
-  if (given === null) return false;
-  const matches = check.secrets.map((secret) =>
-    sameBytes(createHmac(check.algorithm, secret.reveal()).update(body).digest(), given),
-  );
-  return matches.includes(true);
-}
-
-/** Hex and base64 of a digest differ in length, so what was sent tells which it is. */
-function decode(text: string, bytes: number): Buffer | null {
-  if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) return Buffer.from(text, "hex");
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return null;
-  const decoded = Buffer.from(text, "base64");
-  return decoded.length === bytes ? decoded : null;
-}
-
-/** How far the sender's clock may be off, and how old a copied request may be; the specification's five minutes. */
-const TOLERANCE_MS = 5 * 60_000;
-
-/**
- * Whether a request is signed as the Standard Webhooks specification says: HMAC-SHA256 over
- * `<webhook-id>.<webhook-timestamp>.<body>`, base64 behind `v1,`, several separated by spaces while a secret
- * is rotated. Over the raw bytes: the specification's own library reads them as text, which changes broken
- * UTF-8.
- */
-export function standardWebhookHolds(
-  check: NonNullable<CallbackChecks["standardWebhooks"]>,
-  headers: IncomingHttpHeaders,
-  body: Uint8Array,
-  now: Date,
-): boolean {
-  const id = headers["webhook-id"];
-  const timestamp = headers["webhook-timestamp"];
-  const signatures = headers["webhook-signature"];
-  if (typeof id !== "string" || typeof timestamp !== "string" || typeof signatures !== "string") return false;
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now.getTime() - Number(timestamp) * 1_000) > TOLERANCE_MS)
-    return false;
-  const given = signatures
-    .split(" ")
-    .filter((signature) => signature.startsWith("v1,"))
-    .slice(0, 10)
-    .map((signature) => Buffer.from(signature.slice("v1,".length), "base64"));
-  const matches = check.secrets.flatMap((secret) => {
-    const key = Buffer.from(secret.reveal().slice("whsec_".length), "base64");
-    const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-    return given.map((signature) => sameBytes(expected, signature));
-  });
-  return matches.includes(true);
-}
-
-/** Compares in constant time; lengths are no secret. */
-const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
-  one.length === other.length && timingSafeEqual(one, other);
+export const checkedHeaders = (checks: CallbackChecks): string[] =>
+  verifiersOf(checks).flatMap(({ header }) => header ?? []);
 
 /** Written with the callback that failed the check (G13). @param headers those that the source's checks look at */
 export const refusedAlarm = (source: string, check: FailedCheck, headers: readonly string[]): Alarm => ({

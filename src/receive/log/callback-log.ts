@@ -2,6 +2,7 @@ import type { Alarm } from "../../alarms/alarms.ts";
 import { type Claimed, type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
 import type { Database } from "../../database/tables.ts";
+import type { FailedCheck } from "../../kit/failed-checks.ts";
 import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import { endWith, type Tracer } from "../../kit/trace.ts";
@@ -15,7 +16,6 @@ import {
   distinctRequests,
   isRecorded,
 } from "./append-statements.ts";
-import type { FailedCheck } from "./own-verdict.ts";
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {

@@ -9,8 +9,9 @@ import {
   VaryingStatement,
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
+import type { FailedCheck } from "../../kit/failed-checks.ts";
 import type { IdRange } from "../../kit/ids.ts";
-import type { FailedCheck, OwnVerdict } from "./own-verdict.ts";
+import type { OwnVerdict } from "./own-verdict.ts";
 
 export interface CallbackFilters {
   source?: string | undefined;
