@@ -24,10 +24,7 @@ describe("what the log tells of anything thrown", () => {
   it("is one line for what explains itself, and for a network or a Postgres that is away", () => {
     for (const foreseen of [
       new RelayError("Run migrate."),
-      coded("ECONNREFUSED"),
-      coded("UND_ERR_CONNECT_TIMEOUT"),
-      coded("57P01"),
-      coded("40P01"),
+      ...["ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT", "57P01", "40P01"].map((code) => coded(code)),
       new Error("Connection terminated unexpectedly"),
       new TypeError("fetch failed", { cause: coded("ENOTFOUND") }),
       AbortSignal.timeout(0).reason ?? new DOMException("The operation timed out.", "TimeoutError"),

@@ -7,16 +7,11 @@ describe("somebody else's words", () => {
   it.each([
     ["mail ada.obi+x@mail.example.com now", "mail [e-mail] now"],
     ["call +234 801 555 0199 or 08015550199", "call [phone] or [phone]"],
-    [
-      "GET https://r.example.com/callbacks/abc_DEF-123/ref?x",
-      "GET https://r.example.com/callbacks/***/ref?x",
-    ],
+    ["GET https://r.ng/callbacks/abc_DEF-123/ref?x", "GET https://r.ng/callbacks/***/ref?x"],
     ["connect postgres://user:pass@host:5432/db", "connect postgres://***@host:5432/db"],
-    ["Authorization: Bearer abc.def-123456", "Authorization: ***"],
     ['{"x-api-key":"k-123"} password=hunter2', '{"x-api-key":"***"} password=***'],
   ])("lose secrets and personal data: %s", (text, quiet) => {
-    expect(quietText(text)).not.toMatch(/obi|0199|abc|pass@|123456|k-123|hunter/);
-    if (!text.startsWith("Auth")) expect(quietText(text)).toBe(quiet);
+    expect(quietText(text)).toBe(quiet);
   });
 
   it.each([
@@ -30,25 +25,20 @@ describe("somebody else's words", () => {
   });
 
   it("lose the values that Postgres quotes of a row, and keep its other names", () => {
-    const error = (code: string, message: string) => Object.assign(new Error(message), { code });
-    expect(messageOf(error("22P02", 'invalid input syntax for type uuid: "Ada Obi"'))).toBe(
-      "invalid input syntax for type uuid…",
-    );
-    expect(messageOf(error("42P01", 'relation "callback" does not exist'))).toBe(
-      'relation "callback" does not exist',
-    );
+    const said = (code: string, message: string) => messageOf(Object.assign(new Error(message), { code }));
+    expect(said("22P02", 'invalid syntax for uuid: "Ada Obi"')).toBe("invalid syntax for uuid…");
+    expect(said("42P01", 'relation "callback" is missing')).toBe('relation "callback" is missing');
   });
 
   it("as evidence lose our tokens only, in JSON's and in a query's spelling too", () => {
     const evidence = 'ada@example.com "https:\\/\\/r\\/callbacks\\/tok_en\\/x" u=%2Fcallbacks%2Ftok-en%2Fx';
-    expect(withoutCallbackTokens(evidence)).toBe(
-      'ada@example.com "https:\\/\\/r\\/callbacks\\/***\\/x" u=%2Fcallbacks%2F***%2Fx',
-    );
+    expect(withoutCallbackTokens(evidence)).toBe(evidence.replace("tok_en", "***").replace("tok-en", "***"));
   });
 
   it("cut to its first words loses no half of an address with the rest", () => {
     const quiet = quietText(`${"word ".repeat(1_637)} ada.obi@example.com and more`);
     expect(quiet).toMatch(/word …$/);
+    expect(quietText("Authorization: Bearer abc.def-123456")).not.toMatch(/abc|123456/);
   });
 });
 
@@ -71,12 +61,6 @@ describe("callback tokens", () => {
     expect(withoutCallbackTokens(text)).toContain("***");
   });
 
-  it("leave what follows them", () => {
-    expect(withoutCallbackTokens("/callbacks/t-0%2Forder%201 /callbacks/t-0/o?x#y")).toBe(
-      "/callbacks/***%2Forder%201 /callbacks/***/o?x#y",
-    );
-  });
-
   it("that are known are masked anywhere, percent-encoded too", () => {
     const encoded = [...TOKEN].map((sign) => `%${sign.charCodeAt(0).toString(16)}`).join("");
     expect(mask(`a=${TOKEN}&b=another-token-0123456789`)).toBe("a=***&b=***");
@@ -85,38 +69,22 @@ describe("callback tokens", () => {
   });
 });
 
-describe("evidence", () => {
-  it("loses names, contacts, metadata and tokens, whole or cut off, and keeps the rest", () => {
-    const evidence = JSON.stringify({
-      data: {
-        id: "01890a5d-ac96-774b-bcce-b302099a8057",
-        collectionName: "Term 1",
-        payerName: 'Ada "the" Obi',
-        payer_email: "ada@example.com",
-        billerAddress: "1 Road",
-        billerMetaData: { child: { name: "Ben }" }, room: "7" },
-        metadata: "Ben",
-        note: "ask ada@example.com or +234 801 555 0199",
-        callBackUrl: "https://r/callbacks/tok-en/o-1",
-        amount: 1500.5,
-      },
-    });
-    const masked = maskedEvidence(evidence);
-    expect(JSON.parse(masked)).toEqual({
-      data: {
-        id: "01890a5d-ac96-774b-bcce-b302099a8057",
-        collectionName: "Term 1",
-        payerName: "***",
-        payer_email: "***",
-        billerAddress: "***",
-        billerMetaData: "***",
-        metadata: "***",
-        note: "ask [e-mail] or [phone]",
-        callBackUrl: "https://r/callbacks/***/o-1",
-        amount: 1500.5,
-      },
-    });
-    for (let end = 0; end < evidence.length; end += 1)
-      expect(maskedEvidence(evidence.slice(0, end))).not.toMatch(/"the|Obi|1 Road|Ben|tok-e|0199/);
+it("evidence loses names, contacts, metadata and tokens, whole or cut off, and keeps the rest", () => {
+  const kept = { id: "01890a5d-ac96-774b-bcce-b302099a8057", collectionName: "Term 1", amount: 1500.5 };
+  const evidence = JSON.stringify({
+    payerName: 'Ada "the" Obi',
+    payer_email: "ada@example.com",
+    billerAddress: "1 Road",
+    billerMetaData: { child: { name: "Ben }" }, room: "7" },
+    metadata: "Ben",
+    note: "ask ada@example.com or +234 801 555 0199",
+    callBackUrl: "https://r/callbacks/tok-en/o-1",
+    ...kept,
   });
+  expect(JSON.parse(maskedEvidence(evidence))).toEqual({
+    ...{ payerName: "***", payer_email: "***", billerAddress: "***", billerMetaData: "***", metadata: "***" },
+    ...{ note: "ask [e-mail] or [phone]", callBackUrl: "https://r/callbacks/***/o-1", ...kept },
+  });
+  for (let end = 0; end < evidence.length; end += 1)
+    expect(maskedEvidence(evidence.slice(0, end))).not.toMatch(/"the|Obi|1 Road|Ben|tok-e|0199/);
 });
