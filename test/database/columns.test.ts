@@ -86,30 +86,23 @@ describe("a batch as columns", () => {
     );
   });
 
-  it("keeps every digit of an amount, and JSON as it was written", async () => {
+  it("keeps every digit of an amount, JSON as it was written, and makes lone surrogates U+FFFD", async () => {
     const { sent } = await database();
     const given = { ...EMPTY, amount: "9007199254740993.10", document: '{"b":1.50,"a":[ 1e2 ],"b":2}' };
-    expect(await sent([given])).toEqual([given]);
+    expect(await sent([{ ...given, word: "a\uD800b" }])).toEqual([{ ...given, word: "a\uFFFDb" }]);
   });
 
-  it("makes lone surrogates U+FFFD", async () => {
+  it.each<Partial<Row>>([
+    { id: "7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c1x" },
+    { id: "7b0f6a4e2f5b4d0e9c530d7c2f6f1c11" },
+    { id: "7b0f6a4e2-f5b-4d0e-9c53-0d7c2f6f1c11" },
+    { id: "７b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11" },
+    { word: "a\0b" },
+    { amount: "much" },
+    { document: "{" },
+  ])("refuses %j as data, so that its neighbours can be written without it", async (row) => {
     const { sent } = await database();
-    const given = { ...EMPTY, word: "a\uD800b" };
-    expect((await sent([given]))[0]?.word).toBe("a\uFFFDb");
-  });
-
-  it.each([
-    { what: "an id that is no UUID", row: { id: "7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c1x" } },
-    { what: "a UUID without dashes", row: { id: "7b0f6a4e2f5b4d0e9c530d7c2f6f1c11" } },
-    { what: "a UUID with a dash too far", row: { id: "7b0f6a4e2-f5b-4d0e-9c53-0d7c2f6f1c11" } },
-    { what: "an id that looks like hex to nobody", row: { id: "７b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11" } },
-    { what: "a NUL", row: { word: "a\0b" } },
-    { what: "an amount that is no number", row: { amount: "much" } },
-    { what: "a document that is no JSON", row: { document: "{" } },
-  ])("refuses $what as data, so that its neighbours can be written without it", async ({ row }) => {
-    const { sent } = await database();
-    const bad = { ...EMPTY, ...row };
-    const refusal = (rows: Promise<unknown>) => rows.catch((error: unknown) => isRefusedData(error));
-    expect(await refusal(sent([EMPTY, bad]))).toBe(true);
+    const error = await sent([EMPTY, { ...EMPTY, ...row }]).catch((error: unknown) => error);
+    expect(isRefusedData(error)).toBe(true);
   });
 });

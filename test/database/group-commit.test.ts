@@ -15,27 +15,18 @@ function commits<Item>(write: (items: readonly Item[]) => Promise<void>, changes
   });
 }
 
-describe("group commit", () => {
-  it("puts what arrives during a commit into the next one", async () => {
-    const batches: number[][] = [];
-    const ends: (() => void)[] = [];
-    const group = commits<number>(
-      (items) => {
-        batches.push([...items]);
-        return new Promise((resolve) => ends.push(resolve));
-      },
-      { maxInFlight: 1 },
-    );
-    const first = group.add(0);
-    await expect.poll(() => batches).toEqual([[0]]);
-    const others = [1, 2, 3].map((item) => group.add(item));
-    ends[0]?.();
-    await first;
-    await expect.poll(() => batches).toEqual([[0], [1, 2, 3]]);
-    ends[1]?.();
-    await Promise.all(others);
-  });
+/** What is written, batch by batch, each until its end is called. */
+function heldBatches(changes: object) {
+  const batches: number[][] = [];
+  const ends: (() => void)[] = [];
+  const write = (items: readonly number[]) => {
+    batches.push([...items]);
+    return new Promise<void>((resolve) => ends.push(resolve));
+  };
+  return { batches, ends, group: commits<number>(write, { maxInFlight: 1, ...changes }) };
+}
 
+describe("group commit", () => {
   it("never has more transactions under way, nor more items in one, than it may", async () => {
     let [underWay, most, largest] = [0, 0, 0];
     const group = commits<number>(async (items) => {
@@ -49,16 +40,9 @@ describe("group commit", () => {
     expect([most, largest]).toEqual([2, 10]);
   });
 
-  it("holds no more in one transaction, nor waiting, than it may: one item too many is refused (G8)", async () => {
-    const batches: number[][] = [];
-    const ends: (() => void)[] = [];
-    const group = commits<number>(
-      (items) => {
-        batches.push([...items]);
-        return new Promise((resolve) => ends.push(resolve));
-      },
-      { maxInFlight: 1, maxWaiting: 5, bytes: { of: (item: number) => item, perBatch: 10, waiting: 30 } },
-    );
+  it("puts what arrives during a commit into the next, up to its limits: one too many is refused (G8)", async () => {
+    const bytes = { of: (item: number) => item, perBatch: 10, waiting: 30 };
+    const { batches, ends, group } = heldBatches({ maxWaiting: 5, bytes });
     const first = group.add(4);
     await expect.poll(() => batches).toEqual([[4]]);
     // The third is one byte too many together; the last one item too many.
@@ -86,33 +70,19 @@ describe("group commit", () => {
   });
 
   it.each([
-    ["once", 1, "fulfilled"],
-    ["twice", 2, "rejected"],
-  ])("a connection lost %s: it is tried twice at most", async (_, losses, status) => {
+    ["a connection lost once is tried twice", lost, 1, 2, "fulfilled"],
+    ["a connection lost twice is given up", lost, 2, 2, "rejected"],
+    ["what Postgres rolls back for another's sake is tried again", collided, 3, 4, "fulfilled"],
+    ["but five times at most", collided, Number.POSITIVE_INFINITY, 6, "rejected"],
+  ])("%s", async (_, fault, faults, tries, status) => {
     let count = 0;
     const group = commits<number>(async () => {
       count += 1;
-      if (count <= losses) throw lost();
+      if (count <= faults) throw fault();
     });
-    const [outcome] = await Promise.allSettled([group.add(1)]);
-    expect([count, outcome?.status]).toEqual([2, status]);
+    const outcomes = await Promise.allSettled([1, 2].map((item) => group.add(item)));
+    expect([count, ...outcomes.map((outcome) => outcome.status)]).toEqual([tries, status, status]);
   });
-
-  it.each([
-    ["a few times", 3, 4, "fulfilled"],
-    ["without end", Number.POSITIVE_INFINITY, 6, "rejected"],
-  ])(
-    "what Postgres rolls back %s for another's sake is tried again, five times at most",
-    async (_, most, tries, status) => {
-      let count = 0;
-      const group = commits<number>(async () => {
-        count += 1;
-        if (count <= most) throw collided();
-      });
-      const outcomes = await Promise.allSettled([1, 2].map((item) => group.add(item)));
-      expect([count, ...outcomes.map((outcome) => outcome.status)]).toEqual([tries, status, status]);
-    },
-  );
 
   it("goes on after a failure", async () => {
     let fails = true;

@@ -65,10 +65,6 @@ describe("a session", () => {
     const harness = await startHarness();
     await requireWholeSessions(new Secret(harness.databaseUrl));
     const checks = await doctorChecks(harness.environment());
-    expect(checks).toContainEqual({
-      about: "sessions",
-      state: "ok",
-      says: "commits are durable, messages arrive",
-    });
+    expect(checks).toContainEqual(expect.objectContaining({ about: "sessions", state: "ok" }));
   });
 });

@@ -6,7 +6,7 @@ import { readVitalSigns } from "../../src/operate/backlog.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { showUndelivered } from "../../src/operate/undelivered.ts";
-import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
+import { addAlarm, addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
 import type { Harness } from "../support/relay.ts";
 
 /** The same database, on which others make a change as soon as the first statement has been answered. */
@@ -44,11 +44,7 @@ const READERS: Record<string, (db: Database, invoiceId: string) => Promise<unkno
 async function deadLetter(harness: Harness): Promise<string> {
   const { invoiceId = "" } = await addCallback(harness, {});
   await addConfirmation(harness, { invoice_id: invoiceId, state: "dead", verdict: "pending" });
-  await harness.query(
-    `insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1,
-      'Given up')`,
-    [invoiceId],
-  );
+  await addAlarm(harness, "confirmation_dead", invoiceId);
   return invoiceId;
 }
 

@@ -10,26 +10,17 @@ import {
   onceOnly,
   postgresOnceOnly,
 } from "../../src/events/once-only.ts";
-import { createEmptyTestDatabase } from "../support/database.ts";
+import { createEmptyTestDatabase, ownDatabaseUrl } from "../support/database.ts";
 
 const golden = JSON.parse(readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8"));
 const newEvent = (): InvoicePaid => ({ ...golden, id: randomUUID() });
 
-async function consumerDatabase(): Promise<pg.Pool> {
-  const database = await createEmptyTestDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 8 });
+async function postgresStore(table?: string) {
+  const pool = new pg.Pool({ connectionString: await ownDatabaseUrl(createEmptyTestDatabase), max: 8 });
   pool.on("error", () => undefined);
-  onTestFinished(async () => {
-    await pool.end();
-    await database.drop();
-  });
+  onTestFinished(() => pool.end());
   await pool.query("create table booking (event_id uuid not null, amount numeric not null)");
-  return pool;
-}
-
-async function postgresStore() {
-  const pool = await consumerDatabase();
-  const store = postgresOnceOnly<pg.PoolClient>(pool);
+  const store = postgresOnceOnly<pg.PoolClient>(pool, table === undefined ? {} : { table });
   await store.createTable();
   await store.createTable();
   return { pool, store };
@@ -44,11 +35,7 @@ describe.each<[string, () => Promise<OnceOnlyStore<unknown>>]>([
     const handled: string[] = [];
     const deliver = () => onceOnly(store, event, async ({ id }) => void handled.push(id));
 
-    expect([await deliver(), await deliver(), await deliver()]).toEqual([
-      "handled",
-      "duplicate",
-      "duplicate",
-    ]);
+    expect([await deliver(), await deliver()]).toEqual(["handled", "duplicate"]);
     expect(handled).toEqual([event.id]);
     expect(await onceOnly(store, newEvent(), async () => undefined)).toBe("handled");
   });
@@ -142,24 +129,18 @@ describe("onceOnly, in Postgres", () => {
   });
 
   it("takes a table of any name, quoted", async () => {
-    const pool = await consumerDatabase();
-    const store = postgresOnceOnly(pool, { table: 'public.it"s; mine' });
-    await store.createTable();
-
+    const { pool, store } = await postgresStore('public.it"s; mine');
     expect(await onceOnly(store, newEvent(), async () => undefined)).toBe("handled");
-    const { rows } = await pool.query("select tablename from pg_tables where tablename = $1", ['it"s; mine']);
+    const { rows } = await pool.query("select from pg_tables where tablename = $1", ['it"s; mine']);
     expect(rows).toHaveLength(1);
   });
 });
 
-describe("onceOnly, in memory", () => {
-  it("keeps a bounded number of events", async () => {
-    const store = memoryOnceOnly({ keep: 2 });
-    const [oldest, ...newer] = [newEvent(), newEvent(), newEvent()];
-    for (const event of [oldest, ...newer])
-      await onceOnly(store, event as InvoicePaid, async () => undefined);
-
-    for (const event of newer) expect(await onceOnly(store, event, async () => undefined)).toBe("duplicate");
-    expect(await onceOnly(store, oldest as InvoicePaid, async () => undefined)).toBe("handled");
-  });
+it("onceOnly, in memory, keeps a bounded number of events (G8)", async () => {
+  const store = memoryOnceOnly({ keep: 2 });
+  const [oldest, ...newer] = [newEvent(), newEvent(), newEvent()] as const;
+  const deliver = (event: InvoicePaid) => onceOnly(store, event, async () => undefined);
+  for (const event of [oldest, ...newer]) await deliver(event);
+  for (const event of newer) expect(await deliver(event)).toBe("duplicate");
+  expect(await deliver(oldest)).toBe("handled");
 });
