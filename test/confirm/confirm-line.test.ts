@@ -97,7 +97,12 @@ describe("an answer about one invoice", () => {
   it("is judged by the collections' names where they decide, and only there are they asked for", async () => {
     const foreign = await confirmed({}, found(), { names: ["Other"] });
     expect([foreign.outcome?.verdict, foreign.named]).toEqual(["quarantined", ["Term 1"]]);
-    expect((await confirmed({}, unpaid(), { names: ["Other"] })).named).toEqual([]);
+    for (const [asked, answer] of [
+      [{}, unpaid()],
+      [{ released: true }, found()],
+      [{ hasEvent: true }, found()],
+    ] as const)
+      expect((await confirmed(asked, answer, { names: ["Other"] })).named).toEqual([]);
   });
 
   it("that Postgres refuses is kept as evidence, and asked for again", async () => {

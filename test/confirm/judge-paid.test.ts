@@ -1,19 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dependsOnCollection } from "../../src/confirm/judge.ts";
 import type { Answer } from "../../src/provider/provider.ts";
-import {
-  type Asked,
-  confirmation,
-  FOREIGN,
-  fault,
-  found,
-  judged,
-  known,
-  notFound,
-  outside,
-  rules,
-  unpaid,
-} from "./judging-fixture.ts";
+import { type Asked, FOREIGN, found, judged, known, notFound, outside, unpaid } from "./judging-fixture.ts";
 
 const LATER = new Date("2026-11-02T00:00:00Z");
 const TYPELESS = found({ type: null });
@@ -121,13 +108,6 @@ describe("whose collection it is", () => {
   it("while it cannot be told, nothing is stored, and it is asked for again as after a fault", () => {
     const outcome = judged({}, found(), { ...FOREIGN, collectionsUnread: "HTTP 503" });
     expect(outcome).toMatchObject({ state: "due", attempt: 0, faults: 1, invoice: null, event: null });
-  });
-
-  it("matters only for a payment that is neither published nor released", () => {
-    const depends = (asked: Asked, answer: Answer) => dependsOnCollection(confirmation(asked), answer, rules);
-    expect(depends({}, found())).toBe(true);
-    for (const asked of [{ hasEvent: true }, { released: true }]) expect(depends(asked, found())).toBe(false);
-    for (const answer of [unpaid(), notFound, fault]) expect(depends({}, answer)).toBe(false);
   });
 });
 
