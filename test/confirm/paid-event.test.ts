@@ -51,15 +51,15 @@ it("without a time of payment its time is the confirmation's, and paidAt is null
   });
 });
 
-it("holds only what Postgres can keep, as does its invoice", () => {
+it("holds only what Postgres can keep and SNS takes, as does its invoice", () => {
   const names =
     "title collectionName paymentMethod serviceFeePayer payerName payerEmail payerPhoneNumber billerName billerAddress billerEmail";
-  const odd = Object.fromEntries(names.split(" ").map((name) => [name, `${name}${NUL}\ud800`]));
+  const odd = Object.fromEntries(names.split(" ").map((name) => [name, `${name}${NUL}\u0001\ud800\ufffe`]));
   const { event, invoice } = judged({}, found({ ...odd, billerMetaData: { [`k${NUL}`]: "v\udfff" } }));
   const kept = JSON.stringify([JSON.parse(event?.payload ?? ""), { ...invoice, document: null }]);
   // JSON writes either as an escape.
   expect(kept).not.toMatch(/\\u/);
-  for (const name of names.split(" ")) expect(kept).toContain(`"${name}\ufffd\ufffd"`);
+  for (const name of names.split(" ")) expect(kept).toContain(`"${name}${"\ufffd".repeat(4)}"`);
   expect(kept).toContain('{"k\ufffd":"v\ufffd"}');
 });
 

@@ -3,160 +3,110 @@ import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { addEvents } from "../support/log-rows.ts";
+import { onceForAll } from "../support/own-test.ts";
 import { type Harness, ownRelay, startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
-const WAIT = { interval: 20 };
-
-/** Paid invoices at the provider, and one callback that names them all. */
-async function pay(
-  harness: Harness,
-  relay: Awaited<ReturnType<typeof startRelay>>,
-  count: number,
-  changes: (index: number) => Record<string, unknown> = () => ({}),
-) {
-  const ids = Array.from({ length: count }, () => randomUUID());
-  for (const [index, id] of ids.entries()) harness.provider.invoice(id, invoiceAnswer(id, changes(index)));
-  await relay.callback(ids.map((id) => ({ data: { id } })));
-  return ids;
+/** How many events stand where: those of these invoices, or all. */
+async function states(harness: Harness, ids: readonly string[] | null = null): Promise<string[]> {
+  const which = "$1::uuid[] is null or invoice_id = any($1)";
+  const counted = `select count(*) || ' ' || state as events from ${EVENTS} where ${which} group by state`;
+  return (await harness.query(counted, [ids])).map(({ events }) => events).sort();
 }
-
-const states = (harness: Harness) =>
-  harness.query(`select state, count(*)::int as events from ${EVENTS} group by state order by state`);
-const published = (harness: Harness, events: number) =>
-  eventually(() => states(harness), toEqual([{ state: "published", events }]));
-const hurry = (harness: Harness) =>
-  harness
-    .query("update topic set opens_at = least(opens_at, now())")
-    .then(() => harness.query("update outbox set due_at = now() where state = 'due'"));
+const openAlarms = (harness: Harness) =>
+  harness.query("select name, subject from alarm where cleared_at is null");
+const hurry = async (harness: Harness) => {
+  await harness.query("update topic set opens_at = least(opens_at, now())");
+  await harness.query("update outbox set due_at = now() where state = 'due'");
+};
 
 describe("publishing", () => {
-  it("keeps the MessageId of every entry (G5)", async () => {
-    const { harness, relay } = await ownRelay();
-    await pay(harness, relay, 25);
-    await published(harness, 25);
-    const kept = await harness.query<{ event_id: string; message_id: string }>(
-      "select event_id, message_id from publication",
-    );
-    const accepted = harness.sns
-      .messages(harness.topicArn)
-      .map((message) => ({ event_id: JSON.parse(message.message).id, message_id: message.messageId }));
-    const inOrder = (rows: { message_id: string }[]) =>
-      rows.toSorted((a, b) => a.message_id.localeCompare(b.message_id));
-    expect(inOrder(kept)).toEqual(inOrder(accepted));
-  });
+  const own = onceForAll(() => ownRelay());
 
-  it("sends again only the entries that failed, with the same id (G5)", async () => {
-    const harness = await startHarness();
-    harness.sns.addFault({ kind: "fail-entries", times: 1, senderFault: false, matching: "Fails once" });
-    const relay = await startRelay(harness.environment());
-    await pay(harness, relay, 10, (index) => (index === 4 ? { title: "Fails once" } : {}));
+  /** Paid invoices of these titles, named by one callback. */
+  async function pay(titles: readonly string[]) {
+    const { harness, relay } = own();
+    const ids = titles.map(() => randomUUID());
+    for (const [index, id] of ids.entries())
+      harness.provider.invoice(id, invoiceAnswer(id, { title: titles[index] }));
+    await relay.callback(ids.map((id) => ({ data: { id } })));
+    return ids;
+  }
+
+  it("keeps the MessageId of every entry, sends only those again that failed, gives up one that SNS refuses (G5)", async () => {
+    const { harness } = own();
+    const fails = { kind: "fail-entries" } as const;
+    harness.sns.addFault({ ...fails, times: 1, senderFault: false, matching: "Fails once" });
+    harness.sns.addFault({ ...fails, times: 1_000, senderFault: true, matching: "Bad one" });
+    const ids = await pay(["Fails once", "Bad one", ...Array(23).fill("Fees")]);
     await vi.waitFor(async () => {
       await hurry(harness);
-      expect(await states(harness)).toEqual([{ state: "published", events: 10 }]);
-    }, WAIT);
-    expect(harness.sns.messages(harness.topicArn)).toHaveLength(10);
+      expect(await states(harness, ids)).toEqual(["1 dead", "24 published"]);
+    });
+    await eventually(
+      async () => (await openAlarms(harness)).map(({ name }) => name),
+      toEqual(["event_dead"]),
+    );
+    const kept = await harness.query("select event_id, message_id from publication");
+    const accepted = harness.sns
+      .messages(harness.topicArn)
+      .map(({ message, messageId }) => ({ event_id: JSON.parse(message).id, message_id: messageId }));
+    const inOrder = (rows: Record<string, unknown>[]) => rows.map((row) => JSON.stringify(row)).sort();
+    expect(inOrder(kept)).toEqual(inOrder(accepted));
+    expect(kept).toHaveLength(24);
+    await harness.query("update alarm set cleared_at = now()");
   });
 
-  it("an entry that SNS refuses for its own fault is tried alone, then dead, alarmed, and its neighbours are published", async () => {
-    const harness = await startHarness();
-    harness.sns.addFault({ kind: "fail-entries", times: 1_000, senderFault: true, matching: "Bad one" });
-    const relay = await startRelay(harness.environment());
-    await pay(harness, relay, 10, (index) => (index === 4 ? { title: "Bad one" } : {}));
-    await eventually(
-      () => states(harness),
-      toEqual([
-        { state: "dead", events: 1 },
-        { state: "published", events: 9 },
-      ]),
-    );
-    await eventually(
-      () => harness.query("select name from alarm where cleared_at is null"),
-      toEqual([{ name: "event_dead" }]),
-    );
-    expect(harness.sns.messages(harness.topicArn)).toHaveLength(9);
-  });
-
-  it("a topic that refuses is paused and alarmed, and goes on by itself once it works", async () => {
-    const harness = await startHarness();
+  it("pauses a topic that refuses, tells of it, and goes on by itself once it works", async () => {
+    const { harness } = own();
     harness.sns.addFault({ kind: "topic-missing", times: 1_000, action: "PublishBatch" });
-    const relay = await startRelay(harness.environment());
-    await pay(harness, relay, 12);
-    await eventually(
-      () => harness.query("select name, subject from alarm where cleared_at is null"),
-      toEqual([{ name: "topic_paused", subject: harness.topicArn }]),
-    );
+    const ids = await pay(["Fees", "Fees"]);
+    const { topicArn } = harness;
+    await eventually(() => openAlarms(harness), toEqual([{ name: "topic_paused", subject: topicArn }]));
     expect(await harness.query("select paused_by from topic")).toEqual([{ paused_by: "refused" }]);
     harness.sns.clearFaults();
     await vi.waitFor(async () => {
       await hurry(harness);
-      expect(await states(harness)).toEqual([{ state: "published", events: 12 }]);
-    }, WAIT);
-    await eventually(() => harness.query("select 1 from alarm where cleared_at is null"), toEqual([]));
+      expect(await states(harness, ids)).toEqual(["2 published"]);
+    });
+    await eventually(() => openAlarms(harness), toEqual([]));
   });
 
-  it("Test invoices go to the test topic, or are held until there is one: never to the live one", async () => {
+  it("publishes an event that a worker claimed which died", async () => {
+    const { harness } = own();
+    const [event] = await addEvents(harness, 1, { state: "due" });
+    await harness.query(
+      `update outbox set state = 'claimed', lease_token = gen_random_uuid(), claimed_until = now() - interval '1 s'
+       where event_id = $1`,
+      [event?.id],
+    );
+    await eventually(() => states(harness, [event?.invoiceId ?? ""]), toEqual(["1 published"]));
+  });
+});
+
+describe("Test events", () => {
+  it("are held until there is a test topic, whichever process held them, and never go to the live one", async () => {
     const harness = await startHarness();
-    const without = await startRelay(harness.environment());
-    const held = await pay(harness, without, 2, () => ({ type: "Test" }));
-    await eventually(() => states(harness), toEqual([{ state: "held", events: 2 }]));
-    await without.stop();
-    const withTopic = await startRelay(harness.environment({ SNS_TEST_TOPIC_ARN: harness.testTopicArn }));
-    await published(harness, 2);
-    await pay(harness, withTopic, 2, (index) => ({ type: index === 0 ? "Test" : "Live" }));
-    await published(harness, 4);
-    const sent = harness.sns.messages(harness.testTopicArn).map(({ message }) => JSON.parse(message).subject);
-    expect(sent).toHaveLength(3);
-    expect(sent).toEqual(expect.arrayContaining(held));
+    const environment = harness.environment();
+    const without = await startRelay(environment);
+    const id = harness.provider.paid({ type: "Test" });
+    await without.callback({ data: { id } });
+    await eventually(() => states(harness), toEqual(["1 held"]));
+    const withTopic = { ...environment, SNS_TEST_TOPIC_ARN: harness.testTopicArn };
+    await startRelay(withTopic, { http: false, workers: true });
+    await addEvents(harness, 2, { state: "held", invoiceType: "Test" });
+    await addEvents(harness, 1, { state: "due" });
+    await eventually(() => states(harness), toEqual(["4 published"]));
+    expect(harness.sns.messages(harness.testTopicArn)).toHaveLength(3);
     expect(harness.sns.messages(harness.topicArn)).toHaveLength(1);
   });
 
-  it("what is held while another process has no topic for it yet goes out too", async () => {
-    const harness = await startHarness();
-    const withTopic = harness.environment({ SNS_TEST_TOPIC_ARN: harness.testTopicArn });
-    await startRelay(withTopic, { http: false, workers: true });
-    await addEvents(harness, 3, { state: "held", invoiceType: "Test" });
-    await eventually(
-      () => harness.query("select count(*)::int as sent from publication"),
-      toEqual([{ sent: 3 }]),
-    );
-    expect(harness.sns.messages(harness.testTopicArn)).toHaveLength(3);
-  });
-
-  it("Test events that wait when their topic is taken away are held; a source that is gone keeps its own", async () => {
+  it("that wait when their topic is taken away are held; a source that is gone keeps its own", async () => {
     const harness = await startHarness();
     await addEvents(harness, 2, { state: "due", invoiceType: "Test" });
     await addEvents(harness, 1, { state: "held", invoiceType: "Test", source: "gone" });
     await startRelay(harness.environment());
-    await eventually(() => states(harness), toEqual([{ state: "held", events: 3 }]));
+    await eventually(() => states(harness), toEqual(["3 held"]));
     expect(harness.sns.messages()).toEqual([]);
-  });
-
-  it("control characters in a collection's name do not make SNS refuse the event", async () => {
-    const { harness, relay } = await ownRelay();
-    await pay(harness, relay, 1, () => ({
-      collectionName: "a\u0001b\uFFFE",
-      title: "\u0001\uFFFF",
-      payerName: "\uFFFE",
-    }));
-    await published(harness, 1);
-  });
-
-  it("an event claimed by a worker that died is published by the next", async () => {
-    const { harness, relay } = await ownRelay();
-    await pay(harness, relay, 1);
-    await published(harness, 1);
-    await harness.query(
-      `insert into outbox (source, event_id, invoice_type, state, lease_token, claimed_until)
-       select source, id, invoice_type, 'claimed', gen_random_uuid(), now() - interval '1 s' from event`,
-    );
-    await eventually(
-      () =>
-        harness.query(
-          "select count(*)::int as accepted, count(distinct event_id)::int as events from publication",
-        ),
-      toEqual([{ accepted: 2, events: 1 }]),
-    );
-    await published(harness, 1);
   });
 });
