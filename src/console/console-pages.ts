@@ -105,11 +105,13 @@ const project = join(import.meta.dirname, "../..");
 /** Builds the console's pages, in a second or two; only in a checkout, where Vite is. @param outDir is emptied. */
 export async function buildPages(outDir: string): Promise<void> {
   const { build } = await import("vite");
+  const { consoleForms } = await import("./forms.ts");
   await build({
     configFile: false,
     logLevel: "warn",
     root: join(project, "src/console/pages"),
     base: "/console/",
+    define: { OPERATIONS: JSON.stringify(consoleForms()) },
     // JSX without an import of React in every file; the same whatever NODE_ENV says.
     oxc: { jsx: { runtime: "automatic", importSource: "preact", development: false } },
     build: {
@@ -132,7 +134,9 @@ export async function buildMissingPages(): Promise<void> {
   const built = join(project, "dist/console");
   const madeAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const newest = Math.max(
-    ...readdirSync(sources, { recursive: true, encoding: "utf8" }).map((name) => madeAt(join(sources, name))),
+    ...[sources, join(project, "src/operate")].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => madeAt(join(folder, name))),
+    ),
   );
   if (madeAt(join(built, "index.html")) < newest) await buildPages(built);
 }

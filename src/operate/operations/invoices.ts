@@ -11,7 +11,7 @@ import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { personalTerms, terms } from "../list-invoices.ts";
 import { meaningOf, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
-import { ASK_AGAIN, INVOICES, INVOICES_FOUND, PUBLISH_AGAIN } from "../views/invoices.ts";
+import { INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
 import { ERASED } from "../views/records.ts";
 import { type Either, listOf } from "../views/view.ts";
 import {
@@ -204,8 +204,18 @@ export const invoiceOperations = [
     result: evidence,
     run: ({ db, role }, { path: { id } }) => readEvidence(db, id, personalMaskOf(role)),
   }),
-  again("askAgain", "/invoices/{id}/ask", "confirmations", ASK_AGAIN),
-  again("publishAgain", "/invoices/{id}/publish", "events", PUBLISH_AGAIN),
+  again(
+    "askAgain",
+    "/invoices/{id}/ask",
+    "confirmations",
+    "Ask the provider about one invoice again; a running serve does it",
+  ),
+  again(
+    "publishAgain",
+    "/invoices/{id}/publish",
+    "events",
+    "Publish the event of one invoice again, with the same id",
+  ),
   post("eraseInvoice", "/invoices/{id}/erase", {
     role: "admin",
     summary: "Blank the personal data of one invoice for good; ids, amounts and a digest are kept",

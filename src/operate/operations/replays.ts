@@ -4,7 +4,7 @@ import { planReplay, replayPlan } from "../../replay/plan-replay.ts";
 import { type ReplayTarget, replay, replayed } from "../../replay/replay.ts";
 import { findReplay, listRefusals, listReplays, replayRefusal } from "../../replay/replay-rows.ts";
 import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
-import { CANCEL, REPLAY_SHOWN, REPLAYS, RESUME } from "../views/replays.ts";
+import { REPLAY, REPLAY_SHOWN, REPLAYS } from "../views/replays.ts";
 import { type Either, listOf } from "../views/view.ts";
 import {
   collection,
@@ -73,10 +73,11 @@ const changeOperation = <const Id extends string, const Path extends string>(
   refuse: typeof refuseForeign,
   id: Id,
   path: Path,
-  act: typeof CANCEL,
+  summary: string,
 ) =>
   post(id, path, {
-    ...act,
+    summary,
+    view: REPLAY,
     pathParameters: replayInPath,
     body: z.strictObject({ reason }),
     example: { body: { reason: "the topic is back" } },
@@ -124,6 +125,18 @@ export const replayOperations = [
       return replay === null ? null : { replay, refusals: await listRefusals({ db, id }) };
     },
   }),
-  changeOperation(cancelReplay, () => undefined, "cancelReplay", "/replays/{id}/cancel", CANCEL),
-  changeOperation(resumeReplay, refuseForeign, "resumeReplay", "/replays/{id}/resume", RESUME),
+  changeOperation(
+    cancelReplay,
+    () => undefined,
+    "cancelReplay",
+    "/replays/{id}/cancel",
+    "Cancel a replay; what it has done is not undone",
+  ),
+  changeOperation(
+    resumeReplay,
+    refuseForeign,
+    "resumeReplay",
+    "/replays/{id}/resume",
+    "Resume a replay where it stopped; a running serve does it",
+  ),
 ] as const;

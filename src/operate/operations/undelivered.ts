@@ -13,12 +13,12 @@ import {
   undeliveredFilters,
 } from "../undelivered.ts";
 import {
+  DEAD_DISMISSED,
   DEAD_LETTERS,
-  DISMISS_DEAD,
-  DISMISS_QUARANTINE,
+  QUARANTINE_DISMISSED,
   QUARANTINE as QUARANTINED,
-  RELEASE,
-  RETRY_DEAD,
+  RELEASED,
+  RETRIED,
   UNDELIVERED,
 } from "../views/undelivered.ts";
 import { type Either, listOf, type Rows } from "../views/view.ts";
@@ -154,10 +154,12 @@ const decideOperation = <const Id extends string, const Path extends string>(
   id: Id,
   path: Path,
   about: Chapter,
-  act: typeof RETRY_DEAD,
+  view: typeof RETRIED,
+  summary: string,
 ) =>
   about.post(id, path, {
-    ...act,
+    summary,
+    view,
     body: choice,
     example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
     result: decision,
@@ -174,6 +176,8 @@ const decideOperation = <const Id extends string, const Path extends string>(
       }),
   });
 
+const DISMISS = "Stop listing them, unless they come back; certificates still name them";
+
 export const undeliveredOperations = [
   listOperation(
     "dead",
@@ -184,8 +188,15 @@ export const undeliveredOperations = [
     "List dead letters, the oldest first",
   ),
   showOperation("dead", "showDead", "/dead-letters/{id}", DEAD),
-  decideOperation(retryDead, "retryDead", "/dead-letters/retry", DEAD, RETRY_DEAD),
-  decideOperation(dismissDead, "dismissDead", "/dead-letters/dismiss", DEAD, DISMISS_DEAD),
+  decideOperation(
+    retryDead,
+    "retryDead",
+    "/dead-letters/retry",
+    DEAD,
+    RETRIED,
+    "Ask or send again from the beginning",
+  ),
+  decideOperation(dismissDead, "dismissDead", "/dead-letters/dismiss", DEAD, DEAD_DISMISSED, DISMISS),
   listOperation(
     "quarantine",
     "listQuarantine",
@@ -195,12 +206,20 @@ export const undeliveredOperations = [
     "List quarantined invoices, the oldest first",
   ),
   showOperation("quarantine", "showQuarantine", "/quarantine/{id}", QUARANTINE),
-  decideOperation(releaseQuarantine, "releaseQuarantine", "/quarantine/release", QUARANTINE, RELEASE),
+  decideOperation(
+    releaseQuarantine,
+    "releaseQuarantine",
+    "/quarantine/release",
+    QUARANTINE,
+    RELEASED,
+    "Ask the provider again and publish them if they are still paid",
+  ),
   decideOperation(
     dismissQuarantine,
     "dismissQuarantine",
     "/quarantine/dismiss",
     QUARANTINE,
-    DISMISS_QUARANTINE,
+    QUARANTINE_DISMISSED,
+    DISMISS,
   ),
 ] as const;

@@ -4,8 +4,8 @@ import { listAlarms } from "../../alarms/list-alarms.ts";
 import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
 import { listPausable, pause, pauseResult, resume } from "../pause.ts";
 import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
-import { ALARMS, CLOSE, NOTE, SNOOZE, TEST } from "../views/alarms.ts";
-import { PAUSE, RESUME } from "../views/records.ts";
+import { ALARMS, CLOSED, NOTED, SNOOZED, TESTED } from "../views/alarms.ts";
+import { PAUSED, RESUMED } from "../views/records.ts";
 import { type Either, listOf } from "../views/view.ts";
 import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
@@ -29,7 +29,8 @@ export const upstreamOperations = [
     }),
   }),
   post("pause", "/pause", {
-    ...PAUSE,
+    summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
+    view: PAUSED,
     body: resumeRequest.extend({
       until: timeGiven.optional().describe("when it ends automatically; by default when it is resumed"),
     }),
@@ -46,7 +47,8 @@ export const upstreamOperations = [
       }),
   }),
   post("resume", "/resume", {
-    ...RESUME,
+    summary: "Resume at once, after a pause, a refusal or a fault",
+    view: RESUMED,
     body: resumeRequest,
     example: { body: { work: "publish", reason: "SNS is back" } },
     result: pauseResult,
@@ -107,14 +109,16 @@ export const alarmOperations = [
     run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
   }),
   ABOUT_ALARMS.post("closeAlarms", "/alarms/close", {
-    ...CLOSE,
+    summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
+    view: CLOSED,
     body: z.strictObject({ alarms: meantAlarms, reason }),
     example: { body: { alarms: [ONE], reason: "NTP is back" } },
     result: counted,
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
   ABOUT_ALARMS.post("snoozeAlarms", "/alarms/snooze", {
-    ...SNOOZE,
+    summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
+    view: SNOOZED,
     body: z.strictObject({
       alarms: meantAlarms,
       until: timeGiven.describe("when they are told again"),
@@ -126,7 +130,8 @@ export const alarmOperations = [
       snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
   }),
   ABOUT_ALARMS.post("noteAlarms", "/alarms/note", {
-    ...NOTE,
+    summary: "Note who sees to open alarms, or what was found out",
+    view: NOTED,
     body: z.strictObject({
       alarms: meantAlarms,
       note: words.describe("what to note; empty takes it away; no personal data"),
@@ -137,7 +142,8 @@ export const alarmOperations = [
     run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),
   ABOUT_ALARMS.post("testAlarms", "/alarms/test", {
-    ...TEST,
+    summary: "Send a test message where people are told of alarms",
+    view: TESTED,
     result: z.object({
       taken: z.boolean(),
       problem: z.string().nullable().describe("What went wrong; null when it was taken."),

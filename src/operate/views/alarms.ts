@@ -1,7 +1,13 @@
 import { countText, numberOf } from "../../kit/text.ts";
 import type { Change } from "../operations/records.ts";
 import type { ListedAlarm } from "../operations/upstreams.ts";
-import { type Act, type Rows, source, state, text, time, words } from "./view.ts";
+import { type Rows, source, state, text, time, type View, words } from "./view.ts";
+
+export const TO_DO = words<ListedAlarm>(
+  "What to do",
+  ({ clearedAt, action }) => (clearedAt === null ? action : null),
+  { isLong: true },
+);
 
 export const ALARMS: Rows<ListedAlarm> = {
   one: "alarm",
@@ -18,7 +24,7 @@ export const ALARMS: Rows<ListedAlarm> = {
     time("Snoozed until", "snoozedUntil"),
     words("What is wrong", "detail", { isLong: true }),
     text("Note", "note", { isLong: true }),
-    words("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), { isLong: true }),
+    TO_DO,
   ],
   none: "No alarms.",
   why: "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.",
@@ -26,36 +32,24 @@ export const ALARMS: Rows<ListedAlarm> = {
 };
 
 /** @param done what became of them: "closed" */
-const changed = (done: string, summary: string): Act<{ count: number }> => ({
-  summary,
-  view: {
-    says: ({ count }) =>
-      count === 0
-        ? "No such alarm is open: nothing was changed."
-        : `${numberOf(count, "alarm was", "alarms were")} ${done}.`,
-    facts: [],
-  },
+const changed = (done: string): View<{ count: number }> => ({
+  says: ({ count }) =>
+    count === 0
+      ? "No such alarm is open: nothing was changed."
+      : `${numberOf(count, "alarm was", "alarms were")} ${done}.`,
+  facts: [],
 });
 
-export const CLOSE = changed(
-  "closed",
-  "Close alarms that have been dealt with; if the cause remains, they are raised again",
-);
-export const SNOOZE = changed(
-  "snoozed",
-  "Tell nobody of open alarms until a time; what still lasts then is told again",
-);
-export const NOTE = changed("noted", "Note who sees to open alarms, or what was found out");
+export const CLOSED = changed("closed");
+export const SNOOZED = changed("snoozed");
+export const NOTED = changed("noted");
 
-export const TEST: Act<{ problem: string | null }> = {
-  summary: "Send a test message where people are told of alarms",
-  view: {
-    says: ({ problem }) =>
-      problem === null
-        ? "ALARM_WEBHOOK_URL took a test message."
-        : `ALARM_WEBHOOK_URL took no message: ${problem}.`,
-    facts: [],
-  },
+export const TESTED: View<{ problem: string | null }> = {
+  says: ({ problem }) =>
+    problem === null
+      ? "ALARM_WEBHOOK_URL took a test message."
+      : `ALARM_WEBHOOK_URL took no message: ${problem}.`,
+  facts: [],
 };
 
 export const CHANGES: Rows<Change> = {

@@ -38,6 +38,3 @@ export const INVOICES_FOUND: View<InvoicesFound> = {
     listOf("waiting", WAITING, "Not answered yet: found by id, reference and the verdict pending alone"),
   ],
 };
-
-export const ASK_AGAIN = "Ask the provider about one invoice again; a running serve does it";
-export const PUBLISH_AGAIN = "Publish the event of one invoice again, with the same id";

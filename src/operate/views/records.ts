@@ -1,26 +1,20 @@
 import type { Erased } from "../operations/invoices.ts";
 import type { Kept } from "../operations/records.ts";
 import type { Paused } from "../operations/upstreams.ts";
-import type { Act, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 const WORK = { confirm: "Asking the provider", publish: "Sending to SNS" } as const;
 
 const says = ({ work, changed }: Paused, done: string) =>
   changed.length > 0 ? `${WORK[work]} is ${done}: ${changed.join(", ")}.` : "Nothing was changed.";
 
-export const PAUSE: Act<Paused> = {
-  summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
-  view: {
-    says: (paused) => says(paused, "paused"),
-    next: ({ work, changed }) =>
-      changed.length > 0 ? [{ operation: "resume", args: { work }, why: "Resume it" }] : [],
-  },
+export const PAUSED: View<Paused> = {
+  says: (paused) => says(paused, "paused"),
+  next: ({ work, changed }) =>
+    changed.length > 0 ? [{ operation: "resume", args: { work }, why: "Resume it" }] : [],
 };
 
-export const RESUME: Act<Paused> = {
-  summary: "Resume at once, after a pause, a refusal or a fault",
-  view: { says: (resumed) => says(resumed, "resumed") },
-};
+export const RESUMED: View<Paused> = { says: (resumed) => says(resumed, "resumed") };
 
 export const ERASED: View<Erased> = {
   says({ dryRun, ...erased }) {

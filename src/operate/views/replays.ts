@@ -2,7 +2,6 @@ import { countText, numberOf } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
 import type { Plan, Refusal, Replay } from "../operations/replays.ts";
 import {
-  type Act,
   count,
   eachOf,
   type Field,
@@ -88,16 +87,7 @@ function next({ id, state, underWay }: Replay): Remedy[] {
   return [...(underWay ? [] : [resume]), { operation: "cancelReplay", args: { id }, why: "Stop it" }];
 }
 
-const REPLAY: View<Replay> = { facts, next };
-
-export const CANCEL: Act<Replay> = {
-  summary: "Cancel a replay; what it has done is not undone",
-  view: REPLAY,
-};
-export const RESUME: Act<Replay> = {
-  summary: "Resume a replay where it stopped; a running serve does it",
-  view: REPLAY,
-};
+export const REPLAY: View<Replay> = { facts, next };
 
 export const REPLAY_SHOWN: View<{ replay: Replay; refusals: readonly Refusal[] }> = {
   each: eachOf(({ replay }) => [replay], { facts }),

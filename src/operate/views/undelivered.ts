@@ -2,7 +2,6 @@ import { shownVerdict } from "../../confirm/queue/confirmation.ts";
 import { numberOf } from "../../kit/text.ts";
 import type { Decision, Undelivered, UndeliveredEvidence } from "../operations/undelivered.ts";
 import {
-  type Act,
   count,
   eachOf,
   type Field,
@@ -48,33 +47,20 @@ export const QUARANTINE: Rows<Undelivered> = {
   why: "A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.",
 };
 
-const DISMISS = "Stop listing them, unless they come back; certificates still name them";
-
 /** @param done what those were that are decided about: "dismissed" */
-const decided = ({ none: _, ...of }: Rows<Undelivered>, done: string, summary: string): Act<Decision> => ({
-  summary,
-  view: {
-    says({ dryRun, count }) {
-      if (count === 0) return `No ${of.one} matches: nothing was changed.`;
-      if (!dryRun) return `${numberOf(count, `${of.one} was`, `${of.one}s were`)} ${done}.`;
-      return `${numberOf(count, of.one)} would be ${done}. This was a dry run: nothing was changed.`;
-    },
-    lists: [listOf("items", of, "The first of them")],
+const decided = ({ none: _, ...of }: Rows<Undelivered>, done: string): View<Decision> => ({
+  says({ dryRun, count }) {
+    if (count === 0) return `No ${of.one} matches: nothing was changed.`;
+    if (!dryRun) return `${numberOf(count, `${of.one} was`, `${of.one}s were`)} ${done}.`;
+    return `${numberOf(count, of.one)} would be ${done}. This was a dry run: nothing was changed.`;
   },
+  lists: [listOf("items", of, "The first of them")],
 });
 
-export const RETRY_DEAD = decided(
-  DEAD_LETTERS,
-  "put under way again",
-  "Ask or send again from the beginning",
-);
-export const DISMISS_DEAD = decided(DEAD_LETTERS, "dismissed", DISMISS);
-export const RELEASE = decided(
-  QUARANTINE,
-  "released",
-  "Ask the provider again and publish them if they are still paid",
-);
-export const DISMISS_QUARANTINE = decided(QUARANTINE, "dismissed", DISMISS);
+export const RETRIED = decided(DEAD_LETTERS, "put under way again");
+export const DEAD_DISMISSED = decided(DEAD_LETTERS, "dismissed");
+export const RELEASED = decided(QUARANTINE, "released");
+export const QUARANTINE_DISMISSED = decided(QUARANTINE, "dismissed");
 
 const CALLBACKS: Rows<UndeliveredEvidence["callbacks"][number]> = {
   one: "callback",

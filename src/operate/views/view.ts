@@ -85,12 +85,6 @@ export interface List<Result> {
   of: Rows<never>;
 }
 
-/** An operation that changes something: what it does, in a sentence without its end, and how its result is shown. */
-export interface Act<Result> {
-  summary: string;
-  view: View<Result>;
-}
-
 /** What to do next: an operation with what it is given, and why, as words before a colon. */
 export interface Remedy {
   operation: string;

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
-import { ALARMS, CLOSE, NOTE, SNOOZE } from "../../../operate/views/alarms.ts";
-import { ASK_AGAIN } from "../../../operate/views/invoices.ts";
+import { ALARMS, CLOSED, NOTED, SNOOZED, TO_DO } from "../../../operate/views/alarms.ts";
+import type { Rows } from "../../../operate/views/view.ts";
 import { ApiProblem, get, post, type Status } from "../api/client.ts";
 import { liveStatus, proof, useLive } from "../api/live.ts";
 import { REFUSED } from "../callbacks/callbacks-page.tsx";
@@ -11,7 +11,9 @@ import { headlineOf } from "../now/headline.tsx";
 import { endChosen, endFields } from "../parts/acts.tsx";
 import type { Values } from "../parts/form.tsx";
 import { LIST_LIMIT, List, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
+import { fieldsOf } from "../parts/operations.ts";
 import { PageHead, Tabs } from "../parts/page.tsx";
+import { doHere } from "../parts/words.ts";
 import { DEAD, HELD, UndeliveredPage } from "./undelivered.tsx";
 
 const countIn = ({ list }: (typeof TABS)[number], status: Status | null): number | null =>
@@ -66,18 +68,16 @@ function allOpen({ name }: Values): Meant {
 }
 
 interface AlarmAct extends Pick<RowsAct<ListedAlarm>, "operation" | "title" | "fields"> {
-  of: typeof CLOSE;
+  view: typeof CLOSED;
   /** @returns how many were open. */
   act: (alarms: Meant, reason: string | undefined, values: Values) => Promise<{ count: number }>;
 }
 
 /** The same for some and for all. @param always what its list is of, whatever else it is filtered by. */
-function alarmAct({ act, of, ...words }: AlarmAct, always: { name?: string } = {}): RowsAct<ListedAlarm> {
-  const { summary, view } = of;
+function alarmAct({ act, view, ...words }: AlarmAct, always: { name?: string } = {}): RowsAct<ListedAlarm> {
   const said = async (...given: Parameters<typeof act>) => view.says?.(await act(...given)) ?? "";
   return {
     ...words,
-    says: summary,
     run: (alarms, ...given) => said(chosen(alarms), ...given),
     runAll: (reason, given, values) => said(allOpen({ ...given, ...always }), reason, values),
   };
@@ -86,14 +86,14 @@ function alarmAct({ act, of, ...words }: AlarmAct, always: { name?: string } = {
 const CLOSING: AlarmAct = {
   operation: "closeAlarms",
   title: "Close",
-  of: CLOSE,
+  view: CLOSED,
   act: (alarms, reason) => post("/alarms/close", { body: { alarms, reason } }),
 };
 
 const SNOOZING: AlarmAct = {
   operation: "snoozeAlarms",
   title: "Snooze",
-  of: SNOOZE,
+  view: SNOOZED,
   fields: endFields(),
   act(alarms, reason, values) {
     const until = endChosen(values);
@@ -105,10 +105,8 @@ const SNOOZING: AlarmAct = {
 const NOTING: AlarmAct = {
   operation: "noteAlarms",
   title: "Note",
-  of: NOTE,
-  fields: () => [
-    { name: "note", label: "Note", kind: "lines", hint: "no personal data", input: { maxLength: 500 } },
-  ],
+  view: NOTED,
+  fields: () => fieldsOf("noteAlarms", ["note"]),
   act: (alarms, reason, { note = "" }) => post("/alarms/note", { body: { alarms, note, reason } }),
 };
 
@@ -116,7 +114,6 @@ const ASKING: RowsAct<ListedAlarm> = {
   operation: "askAgain",
   title: "Ask again",
   isMain: true,
-  says: ASK_AGAIN,
   async run(alarms, reason) {
     for (const { subject: id, source } of alarms)
       await post("/invoices/{id}/ask", { path: { id }, body: { source, reason } });
@@ -134,10 +131,19 @@ const ASKING: RowsAct<ListedAlarm> = {
 const ANOMALY = { name: "invoice_anomaly" } as const;
 const keyOf = ({ name, source, subject }: ListedAlarm) => `${name}/${source}/${subject}`;
 
+/** What to do is done here, not at a terminal. */
+const HERE: Rows<ListedAlarm> = {
+  ...ALARMS,
+  columns: ALARMS.columns.map((column) =>
+    column === TO_DO ? { ...TO_DO, value: ({ name, action }) => doHere(name, action) } : column,
+  ),
+};
+
 /** Every open alarm, with what to do. Most close by themselves when what they are about is over. */
 const OPEN: ListDefinition<ListedAlarm> = {
-  of: ALARMS,
+  of: HERE,
   keyOf,
+  // Of those that are open.
   filters: [{ name: "name", label: "Alarm", kind: "alarm" }],
   read: readCounted("/alarms"),
   acts: [alarmAct(CLOSING), alarmAct(SNOOZING), alarmAct(NOTING)],
@@ -147,7 +153,7 @@ const OPEN: ListDefinition<ListedAlarm> = {
 /** Payments whose answers are odd: they count all the same, and somebody should know. */
 const ANOMALIES: ListDefinition<ListedAlarm> = {
   of: {
-    ...ALARMS,
+    ...HERE,
     one: "anomaly",
     many: "anomalies",
     none: "No anomalies.",

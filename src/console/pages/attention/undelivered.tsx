@@ -1,11 +1,11 @@
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import {
+  DEAD_DISMISSED,
   DEAD_LETTERS,
-  DISMISS_DEAD,
-  DISMISS_QUARANTINE,
   QUARANTINE,
-  RELEASE,
-  RETRY_DEAD,
+  QUARANTINE_DISMISSED,
+  RELEASED,
+  RETRIED,
   UNDELIVERED,
 } from "../../../operate/views/undelivered.ts";
 import { postLines, type Undelivered } from "../api/client.ts";
@@ -13,8 +13,8 @@ import { useAnswer } from "../api/use-answer.ts";
 import { go, query } from "../kit/router.tsx";
 import type { OnProgress } from "../parts/acts.tsx";
 import { Result } from "../parts/fields.tsx";
-import type { FormField } from "../parts/form.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
+import { fieldsOf } from "../parts/operations.ts";
 import { Answered, PageHead } from "../parts/page.tsx";
 
 type DecisionPath =
@@ -30,7 +30,7 @@ function decision(
   path: DecisionPath,
   operation: string,
   title: string,
-  { summary, view }: typeof RETRY_DEAD,
+  view: typeof RETRIED,
 ): RowsAct<Undelivered> {
   const decide = async (
     choice: CallInput<OperationAt<"post", DecisionPath>>["body"],
@@ -39,7 +39,7 @@ function decision(
   ) => (await postLines(path, { body: { ...choice, reason } }, onProgress)).count;
   const said = (count: number) => view.says?.({ dryRun: false, count, items: [] }) ?? "";
   return {
-    ...{ operation, title, says: summary, isMain: title !== "Dismiss" },
+    ...{ operation, title, isMain: title !== "Dismiss" },
     async run(items, reason) {
       let count = 0;
       // An id may be known to several sources: each call says of which.
@@ -52,30 +52,17 @@ function decision(
   };
 }
 
-const FILTERS: readonly FormField[] = [
-  { name: "collection", label: "Collection", kind: "collection" },
-  { name: "source", label: "Source", kind: "source" },
-];
-
 const pageOf = (list: string) => (item: Undelivered) =>
   `attention/${list}/${idOf(item)}?source=${encodeURIComponent(item.source)}`;
 
 export const DEAD: ListDefinition<Undelivered> = {
   of: DEAD_LETTERS,
   to: pageOf("dead"),
-  filters: [
-    {
-      name: "kind",
-      label: "What",
-      kind: "choice",
-      choices: ["confirmation", "event"].map((kind) => [kind, `${kind}s`]),
-    },
-    ...FILTERS,
-  ],
+  filters: fieldsOf("listDead", ["kind", "collection", "source"]),
   read: readCounted("/dead-letters"),
   acts: [
-    decision("/dead-letters/retry", "retryDead", "Retry", RETRY_DEAD),
-    decision("/dead-letters/dismiss", "dismissDead", "Dismiss", DISMISS_DEAD),
+    decision("/dead-letters/retry", "retryDead", "Retry", RETRIED),
+    decision("/dead-letters/dismiss", "dismissDead", "Dismiss", DEAD_DISMISSED),
   ],
   figure: ({ dead }) => dead.confirmations + dead.events,
 };
@@ -83,11 +70,11 @@ export const DEAD: ListDefinition<Undelivered> = {
 export const HELD: ListDefinition<Undelivered> = {
   of: QUARANTINE,
   to: pageOf("quarantine"),
-  filters: FILTERS,
+  filters: fieldsOf("listQuarantine", ["collection", "source"]),
   read: readCounted("/quarantine"),
   acts: [
-    decision("/quarantine/release", "releaseQuarantine", "Release", RELEASE),
-    decision("/quarantine/dismiss", "dismissQuarantine", "Dismiss", DISMISS_QUARANTINE),
+    decision("/quarantine/release", "releaseQuarantine", "Release", RELEASED),
+    decision("/quarantine/dismiss", "dismissQuarantine", "Dismiss", QUARANTINE_DISMISSED),
   ],
   figure: (status) => status.quarantined,
 };

@@ -1,13 +1,11 @@
-import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { CALLBACK, CALLBACKS } from "../../../operate/views/callbacks.ts";
-import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import { get, type ListedCallback, post } from "../api/client.ts";
 import { liveStatus } from "../api/live.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { Result } from "../parts/fields.tsx";
-import { choicesOf } from "../parts/form.tsx";
 import { List, type ListDefinition, RowActs, type RowsAct } from "../parts/list.tsx";
+import { fieldsOf } from "../parts/operations.ts";
 import { Answered, Id, PageHead } from "../parts/page.tsx";
 
 const listed = (always: { verdict?: "refused" } = {}): ListDefinition<ListedCallback> => ({
@@ -19,21 +17,9 @@ const listed = (always: { verdict?: "refused" } = {}): ListDefinition<ListedCall
 
 const ALL: ListDefinition<ListedCallback> = {
   ...listed(),
-  filters: [
-    {
-      name: "verdict",
-      label: "Verdict",
-      kind: "choice",
-      choices: choicesOf([...SHOWN_VERDICTS, ...OWN_VERDICTS]),
-    },
-    { name: "from", label: "Received from", kind: "time" },
-    { name: "to", label: "Received before", kind: "time" },
-    { name: "reference", label: "Reference", kind: "text" },
-    { name: "invoiceId", label: "Invoice id", kind: "text" },
-    { name: "remoteAddress", label: "Sender’s address", kind: "text" },
-    { name: "foundBy", label: "Id found in", kind: "text", input: { placeholder: "data.id" } },
-    { name: "source", label: "Source", kind: "source" },
-  ],
+  filters: fieldsOf("listCallbacks", [
+    ...["verdict", "from", "to", "reference", "invoiceId", "remoteAddress", "foundBy", "source"],
+  ]),
 };
 
 /** Reads callbacks as if their check had held. */
@@ -43,7 +29,7 @@ const READ_AGAIN: RowsAct<ListedCallback> = {
   isMain: true,
   says:
     "Read callbacks as if the check had held, and ask the provider about the invoices named there, once the " +
-    "settings are right; what it does not confirm stays without an event",
+    "settings are right; what it does not confirm stays without an event.",
   async run(callbacks, reason) {
     const callbackIds = callbacks.map(({ id }) => id);
     const times = callbacks.map(({ receivedAt }) => Date.parse(receivedAt));

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { may, type Progress } from "../api/client.ts";
 import { now, timeGiven, zone } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
+import { summaryOf } from "./operations.ts";
 import { Dialog, notify, Problem, ProgressShown } from "./page.tsx";
 import { Button, type IconName } from "./values.tsx";
 
@@ -19,9 +20,10 @@ export interface Act {
 
 export type OnProgress = (progress: Progress) => void;
 
-interface Question extends Pick<Act, "fields"> {
+interface Question extends Pick<Act, "operation" | "fields"> {
   question: string;
-  says: string;
+  /** Instead of what its operation does. */
+  says?: string | undefined;
   /** On the button: the verb, and of how many. */
   action: string;
   /**
@@ -51,7 +53,7 @@ export function ActButton(props: ActButtonProps) {
       label={label}
       disabled={isDisabled}
       onClick={() => {
-        asked.value = { action: title, ...question };
+        asked.value = { action: title, operation, ...question };
       }}
     >
       {title}
@@ -72,7 +74,14 @@ const WHY: FormField = {
   input: { maxLength: 500, required: true },
 };
 
-function Asking({ question, says, action, fields = () => [], run }: Question) {
+function Asking({
+  operation,
+  question,
+  says = summaryOf(operation),
+  action,
+  fields = () => [],
+  run,
+}: Question) {
   const { values, onInput } = useValues();
   const { isBusy, problem, run: runTask } = useTask();
   const [progress, setProgress] = useState<Progress | null>(null);

@@ -17,7 +17,7 @@ export interface FormField {
   name: string;
   label: string;
   /**
-   * time: in the zone that times are shown in; lines: several; source, collection, alarm: a choice of those that
+   * time: in the zone that times are shown in; lines: several; ids: one a line; source, collection, alarm: a choice of those that
    * the relay knows, and of those that are open.
    */
   kind:
@@ -26,6 +26,7 @@ export interface FormField {
     | "time"
     | "number"
     | "lines"
+    | "ids"
     | "check"
     | "choice"
     | "source"
@@ -34,6 +35,10 @@ export interface FormField {
   /** Beside the label: what it is for, what holds without it. */
   hint?: string;
   choices?: Choices;
+  /** Of a choice of states. */
+  states?: readonly string[];
+  /** Shown where one points at it: what it means. */
+  about?: string;
   /** Of a choice: what stands for none of them, ""; null where one of them is always chosen. */
   any?: string | null;
   first?: string;
@@ -88,13 +93,13 @@ function Filled({ field, value, onInput, onDone }: FilledProps) {
   const { name, label, kind, hint, input } = field;
   if (kind === "check")
     return (
-      <label class="line is-wide">
+      <label class="line is-wide" title={field.about}>
         <input type="checkbox" checked={value !== ""} onChange={() => onInput(value === "" ? "yes" : "")} />
         {label}
       </label>
     );
-  if (!(kind in TYPES || kind === "lines"))
-    return <Choice field={field} value={value} onInput={onDone ?? onInput} />;
+  const isLines = kind === "lines" || kind === "ids";
+  if (!(kind in TYPES || isLines)) return <Choice field={field} value={value} onInput={onDone ?? onInput} />;
   const typed = {
     ...input,
     name,
@@ -106,11 +111,11 @@ function Filled({ field, value, onInput, onDone }: FilledProps) {
   const done = (event: Event) => onDone?.((event.currentTarget as HTMLInputElement).value);
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: it stands inside, in either form.
-    <label class={kind === "lines" ? "field is-wide" : "field"}>
+    <label class={isLines ? "field is-wide" : "field"} title={field.about}>
       <span>
         {label} {hint !== undefined && <small>{hint}</small>}
       </span>
-      {kind === "lines" ? (
+      {isLines ? (
         <textarea rows={2} {...(typed as object)} />
       ) : (
         <input
@@ -136,11 +141,12 @@ const KNOWN: Partial<Record<FormField["kind"], () => Choices>> = {
 /** Others may have named the values: they stand encoded. Of one source there is nothing to choose. */
 function Choice({ field, value, onInput }: FilledProps) {
   const { name, label, kind, any = "any" } = field;
-  const choices = KNOWN[kind]?.() ?? field.choices ?? [];
+  const choices =
+    KNOWN[kind]?.() ?? field.choices ?? field.states?.map((one) => [one, wordOf(one)] as const) ?? [];
   if (kind === "source" && choices.length < 2 && value === "") return null;
   const isKnown = value === "" || choices.some(([choice]) => choice === value);
   return (
-    <label class="field">
+    <label class="field" title={field.about}>
       <span>{label}</span>
       <select
         name={name}
@@ -157,10 +163,6 @@ function Choice({ field, value, onInput }: FilledProps) {
     </label>
   );
 }
-
-/** States to choose from, in their words. */
-export const choicesOf = (states: readonly string[]): Choices =>
-  states.map((state) => [state, wordOf(state)] as const);
 
 /** What stands in the address for these filters. */
 export const givenFilters = (filters: readonly FormField[]): Record<string, string> =>

@@ -36,8 +36,8 @@ const manyOf = <Row,>({ one, many = `${one}s` }: Rows<Row>): string => many;
 
 /** Something to be done about one row, many, or all that there are. */
 export interface RowsAct<Row> extends Act {
-  /** What will happen, and what will not: as the operation says it, without its end. */
-  says: string;
+  /** Instead of what its operation does. */
+  says?: string;
   /** @returns what was done, in a sentence. @throws ApiProblem */
   run: (rows: readonly Row[], reason: string | undefined, values: Values) => Promise<string>;
   runAll?: (
@@ -57,7 +57,6 @@ export function RowActs<Row>({ acts, rows, onDone }: RowActsProps<Row>) {
           {...act}
           key={act.title}
           question={`${act.title} it?`}
-          says={`${act.says}.`}
           run={async (reason, values) => {
             const done = await act.run(rows, reason, values);
             onDone();
@@ -213,7 +212,6 @@ function Chooser<Row>({ list, rows, total, given, onDone }: ChooserProps<Row>) {
     return {
       ...act,
       question: `${act.title} ${count === 1 ? "it" : `${many} ${what}`}?`,
-      says: `${act.says}.`,
       action: count === 1 ? act.title : `${act.title} ${many}`,
     };
   };

@@ -8,8 +8,8 @@ export type Tone = "good" | "wait" | "bad" | "move" | "plain";
 const OF_TONE: Readonly<Partial<Record<Tone, readonly string[]>>> = {
   good: ["paid", "published", "done", "on", "closed", "equal"],
   move: ["pending", "due", "claimed", "running", "half_open"],
-  wait: ["quarantined", "held", "paused", "backing_off", "unreadable", "differs", "difference"],
-  bad: ["refused", "dead", "lost", "failed", "missing", "gap", "amount_differs", "not_equal"],
+  wait: ["quarantined", "held", "paused", "backing_off", "unreadable", "differs", "difference", "warning"],
+  bad: ["refused", "dead", "lost", "failed", "missing", "gap", "amount_differs", "not_equal", "critical"],
 };
 
 /** Where another word than its own says it better. */

@@ -1,5 +1,4 @@
-import { SHOWN_VERDICTS } from "../../../confirm/queue/confirmation.ts";
-import { ASK_AGAIN, INVOICES, PUBLISH_AGAIN } from "../../../operate/views/invoices.ts";
+import { INVOICES } from "../../../operate/views/invoices.ts";
 import { source as sourceField, text as textField, time as timeField } from "../../../operate/views/view.ts";
 import { type InvoiceEvidence, type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
 import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
@@ -7,8 +6,8 @@ import { type ListPage, useAnswer, usePolled, useReloadAfter } from "../api/use-
 import { Link, searched, setSearch } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
 import { type Column, Facts } from "../parts/fields.tsx";
-import { choicesOf } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
+import { fieldsOf } from "../parts/operations.ts";
 import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Button, Download, Money, Outside, Raw, ShortId, Time } from "../parts/values.tsx";
 import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
@@ -19,15 +18,9 @@ export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
 
 const PAYMENTS: ListDefinition<ListedInvoice> = {
   of: INVOICES,
-  filters: [
-    { name: "verdict", label: "Verdict", kind: "choice", choices: choicesOf(SHOWN_VERDICTS) },
-    { name: "from", label: "Paid from (UTC)", kind: "date" },
-    { name: "to", label: "Paid until (UTC)", kind: "date" },
-    { name: "confirmedFrom", label: "Confirmed from", kind: "time" },
-    { name: "confirmedTo", label: "Confirmed before", kind: "time" },
-    { name: "collection", label: "Collection", kind: "collection" },
-    { name: "source", label: "Source", kind: "source" },
-  ],
+  filters: fieldsOf("searchInvoices", [
+    ...["verdict", "from", "to", "confirmedFrom", "confirmedTo", "collection", "source"],
+  ]),
   news: () => {
     const newest = happenings.value.find(({ what }) => what === "confirmed");
     return newest === undefined ? "" : `${newest.invoiceId} ${newest.at}`;
@@ -183,7 +176,6 @@ export function PaymentPage({ id }: { id: string }) {
           title="Ask again"
           icon="replay"
           question="Ask the provider again?"
-          says={`${ASK_AGAIN}.`}
           run={act("ask", "It is asked again. The answer shows up here.")}
         />
         {evidence.data?.events.some(({ publications }) => publications.length > 0) && (
@@ -192,7 +184,6 @@ export function PaymentPage({ id }: { id: string }) {
             title="Publish again"
             icon="play"
             question="Publish the event again?"
-            says={`${PUBLISH_AGAIN}.`}
             run={act("publish", "It is published again. The new MessageId shows up here.")}
           />
         )}

@@ -1,15 +1,13 @@
 import { useState } from "preact/hooks";
-import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { PLAN } from "../../../operate/views/replays.ts";
-import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import { type Plan, post, type ReplayRequest } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";
 import { numberOf } from "../kit/text.ts";
-import { timeGiven, zone } from "../kit/time.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Result } from "../parts/fields.tsx";
-import { choicesOf, Fields, type FormField, useTask, useValues, type Values } from "../parts/form.tsx";
+import { Fields, type FormField, useTask, useValues, type Values } from "../parts/form.tsx";
+import { fieldsOf, readForm } from "../parts/operations.ts";
 import { PageHead, Problem, Section } from "../parts/page.tsx";
 import { Button } from "../parts/values.tsx";
 
@@ -42,6 +40,8 @@ export function NewReplay() {
   const [plan, setPlan] = useState<Plan | null>(null);
   const { isBusy, problem, run } = useTask();
   const request = requestOf(kind, values);
+  const isToTopic = kind === "events" && topics.length > 0;
+  const fields = [...filtersOf(kind), ...(isToTopic ? [topicField(topics)] : []), ...RATE];
   const tryDry = (event: Event) => {
     event.preventDefault();
     void run(async () => {
@@ -85,7 +85,7 @@ export function NewReplay() {
           ))}
         </fieldset>
         <div class="fields">
-          <Fields of={filtersOf(kind, topics)} values={values} onInput={onInput} />
+          <Fields of={fields} values={values} onInput={onInput} />
         </div>
         <div class="row">
           <Button is={plan === null ? "is-primary" : ""} disabled={isBusy}>
@@ -119,53 +119,29 @@ export function NewReplay() {
   );
 }
 
-function filtersOf(kind: ReplayKind, topics: readonly string[]): readonly FormField[] {
-  const verdicts = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
-  const topic: FormField = {
-    name: "topicArn",
-    label: "To the topic",
-    kind: "choice",
-    any: "its own",
-    choices: topics.map((one) => [one, one]),
-  };
-  const rate = { placeholder: "as usual", min: 1, max: 100_000 };
-  return [
-    { name: "from", label: "From", kind: "time", hint: zone.value },
-    { name: "to", label: "Until", kind: "time", hint: "now when left out" },
-    { name: "collection", label: "Collection", kind: "collection" },
-    { name: "verdict", label: "Verdict", kind: "choice", choices: choicesOf(verdicts) },
-    { name: "source", label: "Source", kind: "source" },
-    ...(kind === "events" && topics.length > 0 ? [topic] : []),
-    { name: "rate", label: "At most a second", kind: "number", input: rate },
-    { name: "invoiceIds", label: "Invoice ids", kind: "lines", hint: "one a line; all when left out" },
-    ...(kind === "callbacks" ? [REFUSED] : []),
-  ];
+const FILTERS = ["from", "to", "collection", "verdict", "source", "invoiceIds"];
+
+function filtersOf(kind: ReplayKind): readonly FormField[] {
+  const own = { events: "eventType", callbacks: "refused", confirmations: "" }[kind];
+  return fieldsOf("startReplay", [...FILTERS, own]);
 }
 
-const REFUSED: FormField = {
-  name: "refused",
-  label: "Refused ones, too: as if the check had held",
-  kind: "check",
-};
+const RATE = fieldsOf("startReplay", ["rate"]);
 
-type Verdict = NonNullable<ReplayRequest["filters"]>["verdict"];
+/** Where events go. */
+const topicField = (topics: readonly string[]): FormField => ({
+  name: "topicArn",
+  label: "To the topic",
+  kind: "choice",
+  any: "its own",
+  choices: topics.map((one) => [one, one]),
+});
 
 /** The request's body, without reason and dryRun. */
-function requestOf(kind: ReplayKind, values: Values) {
-  const { collection, verdict, source, topicArn, rate } = values;
-  const ids = values.invoiceIds?.split(/[\s,;]+/).filter(Boolean) ?? [];
+function requestOf(kind: ReplayKind, values: Values): ReplayRequest {
+  const { topicArn } = values;
   return {
-    kind,
-    filters: {
-      from: timeGiven(values.from ?? "")?.toISOString(),
-      to: timeGiven(values.to ?? "")?.toISOString(),
-      invoiceIds: ids.length > 0 ? ids : undefined,
-      collection: collection || undefined,
-      verdict: (verdict || undefined) as Verdict,
-      source: source || undefined,
-      refused: (kind === "callbacks" && values.refused === "yes") || undefined,
-    },
-    target: kind === "events" && topicArn ? { kind: "other_topic" as const, topicArn } : undefined,
-    rate: rate ? Number(rate) : undefined,
+    ...{ kind, filters: readForm(filtersOf(kind), values), ...readForm(RATE, values) },
+    ...(kind === "events" && topicArn && { target: { kind: "other_topic", topicArn } }),
   };
 }

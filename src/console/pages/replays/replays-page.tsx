@@ -1,4 +1,4 @@
-import { CANCEL, REPLAY_SHOWN, REPLAYS, RESUME as RESUMING } from "../../../operate/views/replays.ts";
+import { REPLAY_SHOWN, REPLAYS } from "../../../operate/views/replays.ts";
 import { get, may, post, type Replay } from "../api/client.ts";
 import { useAnswer, usePolled } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
@@ -71,7 +71,6 @@ const STOP = {
   title: "Stop",
   icon: "pause",
   question: "Stop this replay?",
-  says: `${CANCEL.summary}.`,
   done: "The replay was stopped.",
 } as const;
 
@@ -82,7 +81,6 @@ const RESUME = {
   icon: "play",
   isMain: true,
   question: "Resume this replay?",
-  says: `${RESUMING.summary}.`,
   done: "The replay goes on.",
 } as const;
 

@@ -6,6 +6,7 @@ import { visibleText } from "../kit/text.ts";
 import { type Column, Facts, Table } from "../parts/fields.tsx";
 import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
+import { fieldsOf } from "../parts/operations.ts";
 import { Answered, Copy, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
 import { Badge, Button, Icon, None, Outside } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
@@ -39,13 +40,7 @@ const PAGE = 100;
 
 const ALL: ListDefinition<AuditEntry> = {
   of: CHANGES,
-  filters: [
-    { name: "actor", label: "Who", kind: "text", input: { placeholder: "admin:ada" } },
-    { name: "action", label: "What", kind: "text", input: { placeholder: "pause, dead.retry" } },
-    { name: "subject", label: "Which", kind: "text" },
-    { name: "from", label: "From", kind: "time" },
-    { name: "to", label: "Until", kind: "time" },
-  ],
+  filters: fieldsOf("readAuditLog", ["actor", "action", "subject", "from", "to"]),
   keyOf: ({ id }) => String(id),
   async read(given, before, signal) {
     const query = { ...given, limit: PAGE, before: before === null ? undefined : Number(before) };

@@ -62,18 +62,11 @@ function Ways({ upstream: { state }, work, source, onDone }: WaysProps) {
   });
   return (
     <div class="row">
-      {state !== "closed" && (
-        <ActButton
-          {...way("resume", "Resume", "Resumed")}
-          icon="play"
-          says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
-        />
-      )}
+      {state !== "closed" && <ActButton {...way("resume", "Resume", "Resumed")} icon="play" />}
       {state !== "paused" && (
         <ActButton
           {...way("pause", "Pause", "Paused")}
           icon="pause"
-          says="Callbacks are recorded all the same; nothing is lost, it only waits."
           fields={endFields("When somebody resumes it")}
         />
       )}

@@ -1,0 +1,32 @@
+import type { Form } from "../../forms.ts";
+import { timeGiven } from "../kit/time.ts";
+import type { FormField, Values } from "./form.tsx";
+
+/** Made of the operations' list when the pages are built. */
+declare const OPERATIONS: Readonly<Record<string, Form>>;
+
+/** What an operation does, in a sentence. */
+export const summaryOf = (operation: string): string => `${OPERATIONS[operation]?.summary}.`;
+
+/** Fields of what an operation takes, in this order. */
+export const fieldsOf = (operation: string, names: readonly string[]): FormField[] =>
+  names.flatMap((name) => {
+    const field = OPERATIONS[operation]?.fields[name];
+    return field === undefined ? [] : [{ name, ...field }];
+  });
+
+/** What was filled in, as an operation takes it; nothing for what was left empty. */
+export const readForm = (fields: readonly FormField[], values: Values): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap(({ name, kind }) => {
+      const value = values[name]?.trim() ?? "";
+      return value === "" ? [] : [[name, READ[kind]?.(value) ?? value]];
+    }),
+  );
+
+const READ: Partial<Record<FormField["kind"], (value: string) => unknown>> = {
+  time: (value) => timeGiven(value)?.toISOString(),
+  number: Number,
+  ids: (value) => value.split(/[\s,;]+/),
+  check: () => true,
+};
