@@ -132,7 +132,7 @@ function parametersOf(place: "path" | "query", schema: z.ZodObject | undefined, 
 }
 
 /** Schemas are inlined, so that each can be read where it is used. */
-function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
+export function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     target: "draft-2020-12",

@@ -1,4 +1,6 @@
-import { openApiDocument } from "../api/open-api.ts";
+import { schemaOf } from "../api/open-api.ts";
+import { operations } from "../operate/operations/list.ts";
+import type { Operation } from "../operate/operations/operation.ts";
 import type { FormField } from "./pages/parts/form.tsx";
 
 /** What the pages know of an operation before anything is asked: what it does, and what may be given to it. */
@@ -19,53 +21,36 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-interface Described {
-  operationId: string;
-  summary: string;
-  parameters?: { in: string; name: string; schema: Schema; description?: string }[];
-  requestBody?: { content: { "application/json": { schema: Schema } } };
-}
-
 /** By the operations' ids; made of their input schemas when the pages are built. */
-export function consoleForms(): Record<string, Form> {
-  const { paths } = openApiDocument() as { paths: Record<string, Record<string, Described>> };
-  const all = Object.values(paths).flatMap((methods) => Object.values(methods));
-  return Object.fromEntries(
-    all.map(({ operationId, summary, parameters = [], requestBody }) => {
-      const query = parameters.filter((one) => one.in === "query");
-      const body = requestBody?.content["application/json"].schema.properties ?? {};
-      const given: Record<string, Schema> = {
-        ...Object.fromEntries(
-          query.map(({ name, schema, description = "" }) => [name, { ...schema, description }]),
-        ),
-        ...body,
-        ...body.filters?.properties,
-      };
-      const fields = Object.entries(given).map(([name, schema]) => [name, fieldOf(name, schema)]);
-      return [operationId, { summary, fields: Object.fromEntries(fields) }];
+export const consoleForms = (): Record<string, Form> =>
+  Object.fromEntries(
+    (operations as unknown as readonly Operation[]).map(({ id, summary, query, body }) => {
+      const [asked = {}, given = {}] = [query, body].map(
+        (schema) => schema && (schemaOf(schema, "input") as Schema).properties,
+      );
+      const all = Object.entries({ ...asked, ...given, ...given.filters?.properties });
+      const fields = all.filter(([name]) => !ELSEWHERE.test(name));
+      return [
+        id,
+        { summary, fields: Object.fromEntries(fields.map(([name, one]) => [name, fieldOf(name, one)])) },
+      ];
     }),
   );
-}
+
+/** Asked in a way of their own, or of no form. */
+const ELSEWHERE = /^(limit|cursor|before|after|reason|dryRun|text|filters|alarms|target|ids)$/;
 
 function fieldOf(name: string, schema: Schema): Omit<FormField, "name"> {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const { description, enum: states, minimum, maximum, maxLength } = schema;
+  const { description: about, enum: states, minimum: min, maximum: max, maxLength } = schema;
   return {
     label: words.charAt(0).toUpperCase() + words.slice(1),
     kind: kindOf(name, schema),
-    ...(description !== undefined && { about: description }),
-    ...(states !== undefined && { states }),
-    input: {
-      ...(minimum !== undefined && { min: minimum, max: maximum }),
-      ...(maxLength !== undefined && { maxLength }),
-    },
-  };
+    ...{ about, states, input: { min, max, maxLength } },
+  } as Omit<FormField, "name">;
 }
 
-function kindOf(
-  name: string,
-  { type, format, pattern = "", enum: states, maxLength }: Schema,
-): FormField["kind"] {
+function kindOf(name: string, { type, format, pattern = "", enum: states, maxLength }: Schema) {
   if (name === "source" || name === "collection") return name;
   if (states !== undefined) return "choice";
   if (type === "boolean") return "check";

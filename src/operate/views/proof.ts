@@ -1,4 +1,4 @@
-import { numberOf } from "../../kit/text.ts";
+import { countText } from "../../kit/text.ts";
 import { bookDayOf, lastBookDay } from "../../kit/time.ts";
 import type { ListedCertificate, Reconciled } from "../operations/proof.ts";
 import { count, id, listOf, money, type Rows, source, state, text, time, type View } from "./view.ts";
@@ -60,13 +60,18 @@ const OTHERS: Rows<string> = { one: "reconcile", columns: [text("Which", (other)
 
 export const RECONCILED: View<Reconciled> = {
   says(all) {
-    const done = doneIn(all);
-    const opened = done.reduce((sum, one) => sum + one.opened, 0);
-    const isWhole = done.every(({ missing, unproven }) => missing === 0 && unproven.length === 0);
-    if (opened === 0) return isWhole ? "Nothing is missing." : "";
+    const sum = (of: "missing" | "opened" | "waitingInAll") =>
+      doneIn(all).reduce((count, one) => count + one[of], 0);
+    const failed = all.flatMap((one) =>
+      "error" in one ? `${one.source} failed: ${one.error.message} ` : [],
+    );
+    if (sum("missing") === 0)
+      return `${failed.join("")}Nothing was missing: every listed payment is known here.`;
+    const waiting = sum("waitingInAll");
     return (
-      `${numberOf(opened, "payment is", "payments are")} healed: the running relay asks the provider about each, or ` +
-      "sends its event again. Payments from before its first serve are recorded only, unless --publish says otherwise."
+      `${failed.join("")}${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now` +
+      `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. Payments from before the first serve ` +
+      "are recorded only, unless --publish says otherwise. Certify again in a moment to prove it."
     );
   },
   lists: [

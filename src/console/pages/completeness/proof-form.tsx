@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
+import type { Reconciled } from "../../../operate/operations/proof.ts";
+import { RECONCILED } from "../../../operate/views/proof.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
-import type { ReconcileResult, Unread } from "../../../reconcile/on-request.ts";
+import type { Unread } from "../../../reconcile/on-request.ts";
 import { may, type Progress, postLines, urlOf } from "../api/client.ts";
-import { countText, numberOf } from "../kit/text.ts";
+import { numberOf } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
 import { Problem, ProgressShown, Section } from "../parts/page.tsx";
@@ -43,8 +45,8 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
       const result = await postLines(`/${wanted}`, { body }, setProgress, leaving.current.signal);
       setSaid(
         wanted === "certify"
-          ? outcomeWords(result as (Certificate | Unread)[], certifiedWords)
-          : outcomeWords(result as (ReconcileResult | Unread)[], reconciledWords),
+          ? certifiedWords(result as (Certificate | Unread)[])
+          : (RECONCILED.says?.(result as Reconciled) ?? null),
       );
       onDone();
     });
@@ -68,7 +70,6 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
           title="Reconcile"
           isDisabled={isBusy || isBad}
           question={`Reconcile ${from === to ? from : `${from} to ${to}`}?`}
-          says="The provider's lists of these days are read, and what no callback named is asked about, stored and published. Payments from before the first serve are recorded only."
           run={async (reason) => {
             start("reconcile", reason);
             return "Reconciling; it goes on when you leave this page.";
@@ -92,19 +93,15 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
 type Work = "certify" | "reconcile";
 
 /** What came of the sources that could be read, and which could not. */
-function outcomeWords<Result extends object>(
-  results: readonly (Result | Unread)[],
-  wordsFor: (readable: readonly Result[]) => string,
-): string {
-  const failed = results.filter((one): one is Unread => "error" in one);
-  const readable = results.filter((one): one is Result => !("error" in one));
-  return [
-    ...failed.map(({ source, error }) => `${source} failed: ${error.message}`),
-    `${failed.length > 0 ? "The others: " : ""}${wordsFor(readable)}`,
-  ].join(" ");
+function certifiedWords(results: readonly (Certificate | Unread)[]): string {
+  const failed = results.flatMap((one) =>
+    "error" in one ? `${one.source} failed: ${one.error.message} ` : [],
+  );
+  const certificates = results.filter((one): one is Certificate => !("error" in one));
+  return failed.join("") + provenWords(certificates);
 }
 
-function certifiedWords(certificates: readonly Pick<Certificate, "result" | "gaps">[]): string {
+function provenWords(certificates: readonly Pick<Certificate, "result" | "gaps">[]): string {
   const gaps = certificates.reduce((sum, certificate) => sum + certificate.gaps, 0);
   if (certificates.some(({ result }) => result === "refused"))
     return "Refused: the lists contradict themselves, so nothing is proven. Try again later.";
@@ -112,19 +109,6 @@ function certifiedWords(certificates: readonly Pick<Certificate, "result" | "gap
   return certificates.every(({ result }) => result === "equal")
     ? "Equal: every payment of the period came through."
     : "Not equal: nothing is missing, but something could hide money.";
-}
-
-function reconciledWords(
-  done: readonly Pick<ReconcileResult, "missing" | "opened" | "waitingInAll">[],
-): string {
-  const sum = (of: "missing" | "opened" | "waitingInAll") => done.reduce((all, one) => all + one[of], 0);
-  if (sum("missing") === 0) return "Nothing was missing: every listed payment is known here.";
-  const waiting = sum("waitingInAll");
-  return (
-    `${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now` +
-    `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. ` +
-    "Certify again in a moment to prove it."
-  );
 }
 
 type Asked = CallInput<OperationAt<"get", "/reports/{report}">>;
