@@ -16,13 +16,13 @@ import { EVENTS } from "../../test/support/events.ts";
 import { incomingCallback } from "../../test/support/incoming-callback.ts";
 import { type Harness, startHarness } from "../../test/support/relay.ts";
 import { invoiceAnswer, NOT_FOUND } from "../../test/support/scripted-provider.ts";
-import { passesApart } from "../environment/passes-apart.ts";
+import { jobsApart } from "../environment/jobs-apart.ts";
 
 /** A relay taken apart, so that each of its steps can happen, or be cut off, at any moment. */
 async function takenApart(harness: Harness) {
   const settings = readSettings(harness.environment(), SERVE_REQUIRES);
-  const relay = await passesApart(settings, sourcesOf(settings), { max: 6, purpose: "hot" });
-  const { db, alarms, passes } = relay;
+  const relay = await jobsApart(settings, sourcesOf(settings), { max: 6, purpose: "hot" });
+  const { db, alarms, run } = relay;
   const provider = collectionApiProvider({ baseUrl: harness.provider.url, apiKey: "test-api-key" });
   onTestFinished(async () => {
     await relay.close();
@@ -30,10 +30,9 @@ async function takenApart(harness: Harness) {
   });
   const noop = () => undefined;
   const store = new OutcomeStore({ db, alarms, onEvents: noop, handoff: null, routes: [] });
-  return { db, passes, provider, store, callbacks: new CallbackLog({ db, onConfirmations: noop }) };
+  return { db, run, provider, store, callbacks: new CallbackLog({ db, onConfirmations: noop }) };
 }
 
-const NEVER = new AbortController().signal;
 const LEASE = leaseOf(60_000);
 const CLAIM = {
   ...{ source: "default", limits: { ratePerSecond: null, unknownRatePerSecond: 1_000 }, lease: LEASE },
@@ -44,7 +43,7 @@ const INVOICES = 3;
 /** Invoices at a provider and a relay taken apart: what may happen to them, and what must hold. */
 async function scenarioOf(
   { provider: scripted, query, topicArn }: Harness,
-  { db, passes, provider, store, callbacks }: Awaited<ReturnType<typeof takenApart>>,
+  { db, run, provider, store, callbacks }: Awaited<ReturnType<typeof takenApart>>,
 ) {
   const ids: string[] = Array.from({ length: INVOICES }, () => randomUUID());
   const known = new Map(ids.map((id) => [id, { status: "Unpaid", isBroken: false }]));
@@ -79,7 +78,7 @@ async function scenarioOf(
     },
     providerIsBroken: (id: string) => say(id, { isBroken: true }),
     providerIsWell: (id: string) => say(id, { isBroken: false }),
-    workerConfirms: () => passes.confirm(NEVER),
+    workerConfirms: () => run("confirm"),
     workerDiesAsking: () => claimConfirmations(db, CLAIM),
     async workerAnswersTooLate() {
       const { items } = await claimConfirmations(db, CLAIM);
@@ -96,14 +95,14 @@ async function scenarioOf(
     async leasesExpire() {
       for (const table of ["confirmation", "outbox"])
         await query(`update ${table} set claimed_until = now() - interval '1 s' where state = 'claimed'`);
-      await passes.rescue();
+      await run("rescue");
     },
     async timePasses() {
       await query("update confirmation set due_at = now() where state = 'due'");
       await query("update source set opens_at = '-infinity'");
       await query("update outbox set due_at = now() where state = 'due'");
     },
-    workerPublishes: () => passes.publish(NEVER),
+    workerPublishes: () => run("publish"),
     workerDiesPublishing: () =>
       claimEvents(db, {
         ...{ route: { source: "default", invoiceType: "Live", topicArn }, wanted: 10, lease: LEASE },

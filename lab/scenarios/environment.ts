@@ -7,7 +7,7 @@ import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { passesApart } from "../environment/passes-apart.ts";
+import { jobsApart } from "../environment/jobs-apart.ts";
 import { type HostileProvider, startHostileProvider } from "./hostile-provider.ts";
 import type { Said, Window } from "./model.ts";
 
@@ -86,7 +86,7 @@ export async function openRelay(
       reconciliation: "on" as const,
     })),
   );
-  const { db, alarms, passes, close } = await passesApart(settings, sources, { max: 4 });
+  const { db, alarms, run, close } = await jobsApart(settings, sources, { max: 4 });
   await query("update source set first_served_at = now() - interval '12 days' where name = any($1)", [names]);
   const sweepsDone = async (source: string) =>
     (await query("select from sweep where source = $1 and state = 'done'", [source])).length;
@@ -106,17 +106,17 @@ export async function openRelay(
           "update confirmation set due_at = clock_timestamp() where state = 'due' and source = any($1)",
           [names],
         );
-        await passes.confirm(NEVER);
-        await passes.publish(NEVER);
+        await run("confirm");
+        await run("publish");
       }
     },
 
     /** One more automatic sweep of each list, to its end, however long the list asks to be left alone. */
     async sweep(): Promise<void> {
-      for (const { sweep, source } of passes.lists) {
+      for (const source of names) {
         const before = await sweepsDone(source);
         for (let left = RUNS_LIMIT; left > 0 && (await sweepsDone(source)) === before; left -= 1) {
-          await sweep(NEVER);
+          await run("sweep", source);
           await query("update sweep set due_at = clock_timestamp() where state = 'due' and source = $1", [
             source,
           ]);

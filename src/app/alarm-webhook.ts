@@ -17,7 +17,7 @@ import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
 import { sentence } from "../kit/text.ts";
 import { backOffMs } from "../kit/waiting.ts";
-import type { Pass, PassContext } from "./pass.ts";
+import type { JobContext, Run } from "./job.ts";
 
 /** The longest that one message may take, in ms. */
 const TIMEOUT_MS = 10_000;
@@ -114,10 +114,10 @@ const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };
  * claiming and notifying, another one takes them. Alarms that come together share a message. Nothing else
  * waits for it.
  */
-export function notifyPeoplePass(
-  { db, lease, log }: Pick<PassContext, "db" | "lease" | "log">,
+export function notifyPeople(
+  { db, lease, log }: Pick<JobContext, "db" | "lease" | "log">,
   webhook: ReturnType<typeof alarmWebhook>,
-): Pass {
+): Run {
   if (webhook === null) return async () => null;
   return async (stop) => {
     const pending = await claimAlarmsToNotify(db, { most: MESSAGE_LIMIT, lease });

@@ -11,7 +11,7 @@ import { leaseOf } from "../work/lease.ts";
 import type { WakeUps, Work } from "../work/wake-up.ts";
 import { alarmWebhook } from "./alarm-webhook.ts";
 import { DatabaseWatch } from "./database-watch.ts";
-import type { PassContext } from "./pass.ts";
+import type { JobContext } from "./job.ts";
 import type { Tracing } from "./tracing.ts";
 import { servedBy } from "./upstreams.ts";
 
@@ -32,6 +32,7 @@ export function composeRelay({ settings, log, tracing, pools, wake, wakes }: Rel
     sources: sources.map(({ name }) => name),
     alarms: ALARM_NAMES,
     callbackStatuses: callbackStatuses(settings.CALLBACK_ACK_STATUS),
+    workers: [],
   });
   const webhook = alarmWebhook(settings, metrics);
   /** Notifies people at once; null where nobody is. @returns whether they were. */
@@ -60,7 +61,7 @@ export function composeRelay({ settings, log, tracing, pools, wake, wakes }: Rel
     /** A callback named no invoice: the next sweep should come sooner. */
     onNothingNamed: () => wake("reconcile"),
     wakes,
-  } satisfies PassContext & Record<string, unknown>;
+  } satisfies JobContext & Record<string, unknown>;
 }
 
 export type RelayParts = ReturnType<typeof composeRelay>;

@@ -10,10 +10,10 @@ import type { OperationParts } from "../operate/operations/operation.ts";
 import { readStatus } from "../operate/status-facts.ts";
 import type { RelayParts } from "./compose.ts";
 import { aliveRoute, callbackReceiver, httpApp, keysRoute, opsRoutes, protectAnswers } from "./http-app.ts";
+import type { JobContext } from "./job.ts";
+import type { Jobs } from "./jobs.ts";
 import { MetricsPage } from "./metrics-page.ts";
 import { type ListWork, operationParts } from "./operation-parts.ts";
-import type { PassContext } from "./pass.ts";
-import type { Passes } from "./passes.ts";
 import { withReconcileSources } from "./providers.ts";
 
 const GRACE_MS = 2_000;
@@ -83,7 +83,7 @@ export function doorsOf(parts: RelayParts, { host, pools, isStarted, isStopping 
 
   return {
     /** For callbacks; for operators too, where they have no port of their own. */
-    openPublic(handoff: Passes["handoff"]): Promise<RunningServer> {
+    openPublic(handoff: Jobs["handoff"]): Promise<RunningServer> {
       const receiver = callbackReceiver(parts, { handoff, mayRecord: isStarted });
       stoppable.push(receiver);
       const handlers = [receiver.router, aliveRoute, keysRoute(db)];
@@ -109,7 +109,7 @@ export function doorsOf(parts: RelayParts, { host, pools, isStarted, isStopping 
 const LISTS_MS = 600_000;
 
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
-function adminRoutes(options: PassContext): { routers: Router[]; stop(): void } {
+function adminRoutes(options: JobContext): { routers: Router[]; stop(): void } {
   const { db, settings, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };
@@ -132,7 +132,7 @@ function adminRoutes(options: PassContext): { routers: Router[]; stop(): void } 
 }
 
 /** Each made once: no request makes the signer again. */
-function partsOf(options: PassContext, stopping: AbortSignal): OperationParts {
+function partsOf(options: JobContext, stopping: AbortSignal): OperationParts {
   const { db, settings, sources, signer, metrics } = options;
   const parts = operationParts({
     db,
@@ -147,7 +147,7 @@ function partsOf(options: PassContext, stopping: AbortSignal): OperationParts {
 
 /** For as long as the work takes. */
 const withLists = <Result>(
-  { db, settings, lease, sources, alarms, signer, onConfirmations, onEvents }: PassContext,
+  { db, settings, lease, sources, alarms, signer, onConfirmations, onEvents }: JobContext,
   stopping: AbortSignal,
   work: (asking: ListWork) => Promise<Result>,
 ): Promise<Result> =>

@@ -1,43 +1,35 @@
 import type { Alarm } from "../alarms/alarms.ts";
 import { failedWork } from "../database/recording-problem.ts";
-import type { Worker } from "../kit/metrics.ts";
-import { DAY_MS, HOUR_MS } from "../kit/time.ts";
 import { type Loop, startLoop } from "../work/loop.ts";
 import { BEAT_MS, type Problem, RelayProcess } from "../work/relay-process.ts";
 import { Signal } from "../work/signal.ts";
 import { noteSilence } from "../work/silent-processes.ts";
 import type { WakeUps } from "../work/wake-up.ts";
 import type { RelayParts } from "./compose.ts";
-import type { Pass } from "./pass.ts";
-import type { Passes } from "./passes.ts";
+import type { BoundJob, Jobs } from "./jobs.ts";
+import { pollForWork } from "./poll.ts";
 
-/** How often one look tells which loops have something to do, in ms. */
-const LOOK_MS = 1_000;
-const MINUTE_MS = 60_000;
+/** How often one poll finds which jobs are due, in ms. */
+const POLL_MS = 1_000;
 /** People are told of work that has only failed for as long as so many leases last (G11). */
 const LEASES_IN_VAIN = 2;
-/** How often loops that the look wakes go round by themselves, in ms: nothing is waited for so long. */
-const SELDOM_MS = 30 * MINUTE_MS;
 
-interface LoopGiven {
-  name: Worker;
-  source?: string;
-  pass: Pass;
+interface LoopGiven extends Pick<BoundJob, "source" | "run" | "everyMs"> {
+  name: string;
   wake?: Signal;
-  pollMs: number;
 }
 
 interface LoopsOptions {
   http: boolean;
   /** null without workers. */
-  passes: Passes | null;
+  jobs: Jobs | null;
   wakes: WakeUps["signals"];
   /** Raised when others should hear whether this process can record. */
   recordingChanges: Signal;
 }
 
 /** Starts what one `serve` does by itself: it is seen by others and, as its part is, works or tells of silence. */
-export function startLoops(parts: RelayParts, { http, passes, wakes, recordingChanges }: LoopsOptions) {
+export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChanges }: LoopsOptions) {
   const { db, alarms, database, serves, notifyPeople, log, metrics, lease } = parts;
   const loops: (LoopGiven & { wake: Signal; loop: Loop })[] = [];
   /** What fails while nothing can be recorded is told with that, and has its time again afterwards. */
@@ -46,7 +38,7 @@ export function startLoops(parts: RelayParts, { http, passes, wakes, recordingCh
     if (database.openAlarms.length > 0) troubledAt = performance.now();
     return database.whyFailing ?? whyStanding(loops, troubledAt, LEASES_IN_VAIN * lease.ms);
   };
-  const presence = new RelayProcess(db, { ...{ http, workers: passes !== null, serves }, whyFailing });
+  const presence = new RelayProcess(db, { ...{ http, workers: jobs !== null, serves }, whyFailing });
   /** Raised where other work only fails, or does no longer. */
   const standingChanges = new Signal();
   let stood: string | undefined;
@@ -57,8 +49,8 @@ export function startLoops(parts: RelayParts, { http, passes, wakes, recordingCh
     const stands = whyFailing()?.worker;
     if (!(await presence.beat())) untold.clear();
     else
-      for (const alarm of await noteSilence(db, alarms, { mayClose: passes !== null }))
-        if (passes === null) untold.add({ ...alarm, raisedAt: new Date() });
+      for (const alarm of await noteSilence(db, alarms, { mayClose: jobs !== null }))
+        if (jobs === null) untold.add({ ...alarm, raisedAt: new Date() });
     if (untold.size > 0) silenceBegins.raise();
     if (stands !== stood) standingChanges.raise();
     stood = stands;
@@ -75,21 +67,24 @@ export function startLoops(parts: RelayParts, { http, passes, wakes, recordingCh
   const start = ({ wake = new Signal(), ...given }: LoopGiven) => {
     loops.push({ ...given, wake, loop: startLoop({ ...given, wake, log, metrics }) });
   };
-  start({ name: "presence", pass: beat, wake: recordingChanges, pollMs: BEAT_MS });
-  if (passes === null) start({ name: "tell", pass: tell, wake: silenceBegins, pollMs: BEAT_MS });
-  else for (const given of workersOf(passes, wakes, standingChanges)) start(given);
-  if (passes !== null) {
-    const woken = loops.slice(1);
-    const look = async () => {
-      const found = await passes.look();
+  start({ name: "presence", run: beat, wake: recordingChanges, everyMs: BEAT_MS });
+  if (jobs === null) start({ name: "tell", run: tell, wake: silenceBegins, everyMs: BEAT_MS });
+  else {
+    const poll = pollForWork(parts.hot, parts.sources);
+    const polled = jobs.jobs.map((job) => {
+      const shared = job.wake && wakes[job.wake];
+      // Each source is woken, and waits, by itself.
+      const wake = (job.source === undefined ? shared : shared?.branch()) ?? new Signal();
+      start({ ...job, wake: job.name === "tidy" ? standingChanges : wake });
+      return { ...job, wake };
+    });
+    const wakeDue = async () => {
+      const found = await poll();
       if (found.takesCallbacks) database.noteAnswer();
-      for (const { name, source = "", wake } of woken) {
-        const due = name in found && found[name as keyof typeof found];
-        if (due === true || (Array.isArray(due) && due.includes(source))) wake.raise();
-      }
-      return LOOK_MS;
+      for (const { name, source, wake } of polled) if (found.isDue(name, source)) wake.raise();
+      return POLL_MS;
     };
-    start({ name: "look", pass: look, pollMs: LOOK_MS });
+    start({ name: "look", run: wakeDue, everyMs: POLL_MS });
   }
   return {
     /** Resolves when no pass is under way any more. */
@@ -114,24 +109,3 @@ function whyStanding(
   const worker = [...new Set(standing.map(({ name }) => name))].join(", ");
   return { worker, ...failedWork(standing[0].error) };
 }
-
-const workersOf = (
-  passes: Passes,
-  { confirm, publish, reconcile }: WakeUps["signals"],
-  standingChanges: Signal,
-): LoopGiven[] => [
-  { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: SELDOM_MS },
-  { name: "publish", pass: passes.publish, wake: publish, pollMs: SELDOM_MS },
-  { name: "rescue", pass: passes.rescue, pollMs: SELDOM_MS },
-  { name: "bring_forward", pass: passes.bringForward, pollMs: HOUR_MS },
-  { name: "chores", pass: passes.chores, pollMs: MINUTE_MS },
-  ...passes.lists.flatMap<LoopGiven>(({ source, sweep, certify }) => [
-    { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: SELDOM_MS },
-    { name: "certify", source, pass: certify, pollMs: SELDOM_MS },
-  ]),
-  { name: "tidy", pass: passes.tidy, wake: standingChanges, pollMs: MINUTE_MS },
-  { name: "replay", pass: passes.replay, pollMs: SELDOM_MS },
-  { name: "tell", pass: passes.notify, pollMs: SELDOM_MS },
-  { name: "retention", pass: passes.retention, pollMs: DAY_MS },
-  { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
-];

@@ -6,7 +6,7 @@ import { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import { Pump } from "../work/pump.ts";
 import { Signal } from "../work/signal.ts";
-import type { PassContext } from "./pass.ts";
+import type { JobContext } from "./job.ts";
 import { routesOf } from "./upstreams.ts";
 
 /** The most requests to a destination that one process has under way. */
@@ -22,7 +22,7 @@ export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS
   });
 
 /** What publishes in one process, and how its connections are closed. */
-export function createPublishPump(context: PassContext) {
+export function createPublishPump(context: JobContext) {
   const { db, hot, settings, lease, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);
   const outcomes = new OutcomeLog({ db: hot, alarms });

@@ -13,8 +13,9 @@ import { Signal } from "../work/signal.ts";
 import { WakeUps } from "../work/wake-up.ts";
 import { composeRelay } from "./compose.ts";
 import { doorsOf } from "./doors.ts";
+import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";
-import { createPasses, keepPartitions } from "./passes.ts";
+import { keepPartitions } from "./maintenance.ts";
 import { logWhatIsOn } from "./settings-shown.ts";
 import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
@@ -74,7 +75,7 @@ export async function serve(options: ServeOptions) {
   let loops: ReturnType<typeof startLoops> | null = null;
   const recordingChanges = new Signal();
   // Made before they are started, so that recorded work can be handed over to them.
-  const passes = workers ? createPasses(parts) : null;
+  const jobs = workers ? createJobs(parts) : null;
   const doors = doorsOf(parts, {
     host,
     pools: { record: pools.record.usage, hot: pools.hot.usage, work: pools.work.usage },
@@ -85,7 +86,7 @@ export async function serve(options: ServeOptions) {
     await Promise.all([doors.close(), parts.database.stop()]);
     doors.stop();
     await loops?.stop();
-    await passes?.close();
+    await jobs?.close();
     await loops?.leave();
     await wakeUps.stop();
     await Promise.all([parts.tracing?.close(), ...Object.values(pools).map((pool) => pool.close())]);
@@ -110,11 +111,11 @@ export async function serve(options: ServeOptions) {
   try {
     parts.database.start(() => recordingChanges.raise());
     const opsServer = settings.OPS_PORT === undefined ? null : await doors.openOps(settings.OPS_PORT);
-    const server = http ? await doors.openPublic(passes?.handoff ?? null) : null;
+    const server = http ? await doors.openPublic(jobs?.handoff ?? null) : null;
     if (await waitForDatabase(look, { log, stop })) {
       await wakeUps.start();
       isStarted = true;
-      loops = startLoops(parts, { http, passes, wakes: wakeUps.signals, recordingChanges });
+      loops = startLoops(parts, { http, jobs, wakes: wakeUps.signals, recordingChanges });
     }
     const ops = opsServer ?? server;
     return {

@@ -9,6 +9,8 @@ export interface KnownValues {
   sources: readonly string[];
   alarms: readonly string[];
   callbackStatuses: readonly number[];
+  /** Each loop begins its own series. */
+  workers: readonly string[];
 }
 
 /**
@@ -28,6 +30,8 @@ type Labelled<Given extends Labels> = keyof Given extends never ? [] : [labels: 
 
 type StrictCounter<Given extends Labels> = Pick<Counter, "get"> & {
   inc(...labels: Labelled<Given>): void;
+  /** Has the series of values that are not known before: it starts at 0. */
+  begin(...labels: Labelled<Given>): void;
 };
 
 interface StrictHistogram<Given extends Labels> {
@@ -53,7 +57,7 @@ const counter = <const Given extends Labels>(name: string, labels: Given, help: 
     make: (registry: Registry, known: KnownValues): StrictCounter<Given> => {
       const made = new Counter({ name, help, labelNames, registers: [registry] });
       for (const set of combine(labels, known)) made.inc(set, 0);
-      return made as StrictCounter<Given>;
+      return Object.assign(made, { begin: (labels = {}) => made.inc(labels, 0) }) as StrictCounter<Given>;
     },
   };
 };
@@ -155,12 +159,7 @@ export const METRICS = {
   ),
   passFailures: counter(
     "invoice_relay_pass_failures_total",
-    {
-      worker: [
-        ...(["presence", "look", "confirm", "publish", "rescue", "bring_forward", "chores"] as const),
-        ...(["sweep", "certify", "tidy", "replay", "tell", "retention", "partitions"] as const),
-      ],
-    },
+    { worker: "workers" },
     "Passes of a worker that failed as a whole",
     "the log says why",
   ),
@@ -312,10 +311,7 @@ type Instruments = { [Name in keyof typeof METRICS]: ReturnType<(typeof METRICS)
 
 export type Metrics = Instruments & { registry: Registry };
 
-/** The loops of one process, by what they do. */
-export type Worker = Parameters<Metrics["passFailures"]["inc"]>[0]["worker"];
-
-const NONE: KnownValues = { sources: [], alarms: [], callbackStatuses: [] };
+const NONE: KnownValues = { sources: [], alarms: [], callbackStatuses: [], workers: [] };
 
 /** The instruments of one process; a new registry at each call, so that importing this shares nothing. */
 export function createMetrics(known = NONE): Metrics {

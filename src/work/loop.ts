@@ -1,21 +1,21 @@
 import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
-import type { Metrics, Worker } from "../kit/metrics.ts";
+import type { Metrics } from "../kit/metrics.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import type { Signal } from "./signal.ts";
 
 interface LoopOptions {
-  name: Worker;
+  name: string;
   /** Whose work it does, where each source has a loop of its own. */
   source?: string;
   /**
    * Does all that is due now. Resolves with how long to wait at most, in ms; null waits for a wake-up, or for
-   * `pollMs`.
+   * `everyMs`.
    */
-  pass: (stop: AbortSignal) => Promise<number | null>;
+  run: (stop: AbortSignal) => Promise<number | null>;
   wake: Signal;
-  /** The safety net for a wake-up that got lost, in ms. */
-  pollMs: number;
+  /** How often it runs without a wake-up, in ms. */
+  everyMs: number;
   log: Logger;
   metrics: Metrics;
 }
@@ -36,17 +36,18 @@ const WORKS_AFTER_MS = 20_000;
  * Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off,
  * for ever.
  */
-export function startLoop({ name, source, pass, wake, pollMs, log, metrics }: LoopOptions): Loop {
+export function startLoop({ name, source, run: runJob, wake, everyMs, log, metrics }: LoopOptions): Loop {
   const about = { worker: name, ...(source === undefined ? {} : { source }) };
   const stopping = new AbortController();
   let failed: { since: number; at: number; error: unknown } | null = null;
   const failing = () => (failed !== null && performance.now() - failed.at < WORKS_AFTER_MS ? failed : null);
+  metrics.passFailures.begin({ worker: name });
   const run = async () => {
     let failures = 0;
     while (!stopping.signal.aborted) {
       let waitMs: number;
       try {
-        waitMs = Math.min((await pass(stopping.signal)) ?? pollMs, pollMs);
+        waitMs = Math.min((await runJob(stopping.signal)) ?? everyMs, everyMs);
         if (failures > 0) log.info(about, "works again");
         failures = 0;
       } catch (error) {

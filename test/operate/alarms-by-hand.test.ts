@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { alarmWebhook, notifyPeoplePass } from "../../src/app/alarm-webhook.ts";
+import { alarmWebhook, notifyPeople } from "../../src/app/alarm-webhook.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { readSettings } from "../../src/kit/settings.ts";
@@ -18,7 +18,7 @@ async function withWebhook() {
   const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url });
   const [db, log] = [openDatabase(harness.databaseUrl), createLogger({ level: "silent" })];
   const webhook = alarmWebhook(readSettings(environment), createMetrics());
-  const pass = notifyPeoplePass({ db, lease: leaseOf(15_000), log }, webhook);
+  const pass = notifyPeople({ db, lease: leaseOf(15_000), log }, webhook);
   /** @returns of the last message each alarm: its source, how urgent it is, whether it was told before, or is over. */
   const tell = async () => {
     await harness.query("update alarm_telling set next_at = '-infinity'");

@@ -59,8 +59,8 @@ export function replaying(harness: Harness, given: Replaying = {}) {
     });
     const policy = publishPolicy({ db: runsOn, lines: [line], destination, connections, lease });
     const pump = new Pump({ policy, lease, wake: new Signal(), log });
-    const pass = (stop: AbortSignal) => pump.drain(stop);
-    return startLoop({ name: "publish", pass, wake: queued, pollMs: 500, log, metrics });
+    const run = (stop: AbortSignal) => pump.drain(stop);
+    return startLoop({ name: "publish", run, wake: queued, everyMs: 500, log, metrics });
   };
   const startOrNothing = (filters: ReplayFilters = {}, target: ReplayTarget = TOPICS, rate = FAST) =>
     startReplay({ db, actor: "cli:test", kind, filters, target, routes, rate });

@@ -25,13 +25,13 @@ async function run(...script: (number | null | Error)[]) {
   const log = { info: tell, warn: tell } as unknown as Logger;
   const metrics = createMetrics();
   const allDone = Promise.withResolvers<void>();
-  const pass = async () => {
+  const job = async () => {
     const next = script.shift();
     if (script.length === 0) allDone.resolve();
     if (next instanceof Error) throw next;
     return next ?? null;
   };
-  const loop = startLoop({ name: "confirm", pass, wake, pollMs: 1_000, log, metrics });
+  const loop = startLoop({ name: "confirm", run: job, wake, everyMs: 1_000, log, metrics });
   await allDone.promise;
   await loop.stop();
   const failures = await metrics.passFailures.get();
@@ -96,10 +96,10 @@ describe("a loop", () => {
     const loop = startLoop({
       name: "confirm",
       wake: new Signal(),
-      pollMs: 60_000,
+      everyMs: 60_000,
       log: createLogger({ level: "silent" }),
       metrics: createMetrics(),
-      async pass(stop) {
+      async run(stop) {
         passes += 1;
         begun.resolve(stop);
         await new Promise((resolve) => stop.addEventListener("abort", resolve));

@@ -8,39 +8,30 @@ import { readBacklogAges } from "../../operate/backlog.ts";
 import { RelayProcess } from "../../work/relay-process.ts";
 import { noteSilence } from "../../work/silent-processes.ts";
 import type { DatabaseWatch } from "../database-watch.ts";
-import type { Pass } from "../pass.ts";
-import { createPasses, type Passes } from "../passes.ts";
+import type { Run } from "../job.ts";
+import { type BoundJob, createJobs, type JobFunction } from "../jobs.ts";
 import { register } from "../upstreams.ts";
 import { type Container, logFaults, openContainer, perContainer } from "./container.ts";
 
-// The functions that run passes of `serve`, each with its lines of them. The bundle is the same for all.
+// The functions that run the jobs of `serve`, each its lines of them. The bundle is the same for all.
 
 /** Asks about what is due. Woken after callbacks, and every minute for retries and lost wake-ups. */
-export const confirm = passHandler(
-  (passes) => [[passes.rescue, passes.chores, passes.confirm, passes.notify]],
-  { lingerMs: 3_000, isWorker: true },
-);
+export const confirm = jobHandler("confirm", { lingerMs: 3_000, isWorker: true });
 
 /** Sends what is due. Woken after confirmations, and every minute for retries and lost wake-ups. */
-export const publish = passHandler((passes) => [[passes.rescue, passes.publish]], {
-  lingerMs: 3_000,
-  isWorker: true,
-});
+export const publish = jobHandler("publish", { lingerMs: 3_000, isWorker: true });
 
 /** Reads the provider's lists for missed payments. */
-export const reconcile = passHandler(({ lists, tidy, bringForward }) => [
-  [atItsPace(tidy), atItsPace(bringForward)],
-  ...lists.map(({ sweep }) => [sweep]),
-]);
+export const reconcile = jobHandler("reconcile");
 
 /** The daily certificate (G10). It alone has the signing key. */
-export const certify = passHandler(({ lists }) => lists.map(({ certify }) => [certify]));
+export const certify = jobHandler("certify");
 
 /** Runs replays that were started and that no process works on (G9). */
-export const replay = passHandler((passes) => [[passes.replay]]);
+export const replay = jobHandler("replay");
 
 /** Creates the log's next partitions, and drops what is older than RETENTION. */
-export const retention = passHandler((passes) => [[passes.partitions, passes.retention]]);
+export const retention = jobHandler("retention");
 
 /** How long before Lambda's timeout work is finished or given back, in ms. */
 const STOP_BEFORE_MS = 10_000;
@@ -54,18 +45,15 @@ const AGAIN_MS = 1_000;
 const BACKLOG_EVERY_MS = 30_000;
 
 /**
- * A function that runs passes of `serve`, in lines that do not wait for each other, on its schedule and for
- * each wake-up from its queue. The event's content does not matter, since the database knows what is due.
- * When it fails, Lambda retries.
+ * A function that runs its jobs, in lines that do not wait for each other, on its schedule and for each wake-up
+ * from its queue. The event's content does not matter, since the database knows what is due. When it fails,
+ * Lambda retries.
  * @param options.lingerMs waits for work that is due within this time, in ms
  * @param options.isWorker logs the age of the oldest work first, and counts as a working process
  */
-function passHandler(
-  choose: (passes: Passes) => readonly (readonly Pass[])[],
-  { lingerMs = 0, isWorker = false } = {},
-) {
+function jobHandler(name: JobFunction, { lingerMs = 0, isWorker = false } = {}) {
   const openOnce = perContainer(() => openContainer(CONNECTIONS, "work"));
-  const openPassesOnce = perContainer(async () => openPasses(await openOnce()));
+  const openJobsOnce = perContainer(async () => openJobs(await openOnce(), name));
   return logFaults(async (_event: unknown, invocation): Promise<void> => {
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS);
@@ -73,9 +61,9 @@ function passHandler(
     try {
       await whileDatabaseAway(parts.database, async () => {
         await awaken();
-        const { passes, showWork } = await openPassesOnce();
+        const { lines, showWork } = await openJobsOnce();
         if (isWorker) await showWork();
-        await drain(choose(passes), lingerMs, stop.signal).finally(flush);
+        await drain(lines, lingerMs, stop.signal).finally(flush);
       });
     } finally {
       clearTimeout(timer);
@@ -104,7 +92,7 @@ async function whileDatabaseAway<Result>(
   }
 }
 
-async function openPasses({ parts, lambda }: Container) {
+async function openJobs({ parts, lambda }: Container, name: JobFunction) {
   const { db, sources, serves, alarms } = parts;
   await requireSchema(db, "relay", relayMigrations);
   await register(db, sources);
@@ -114,7 +102,7 @@ async function openPasses({ parts, lambda }: Container) {
     if (await presence.beat()) await noteSilence(db, alarms, { mayClose: true });
     await logBacklog();
   };
-  return { passes: createPasses(parts), showWork };
+  return { lines: linesOf(createJobs(parts).jobs.filter(({ on }) => on.includes(name))), showWork };
 }
 
 /**
@@ -133,14 +121,21 @@ function backlogLog(db: Database): () => Promise<void> {
   };
 }
 
-/** When each of the passes that need not be run each second is due, by `performance.now()`. */
-const dueAt = new WeakMap<Pass, number>();
+/** The jobs of the whole process are one line, and those of each source another. */
+function linesOf(jobs: readonly BoundJob[]): Run[][] {
+  const shared = jobs.filter(({ source }) => source === undefined);
+  const ofSources = jobs.filter(({ source }) => source !== undefined);
+  return [shared, ...ofSources.map((job) => [job])]
+    .map((line) => line.map((job) => (job.isPaced ? atItsPace(job) : job.run)))
+    .filter((line) => line.length > 0);
+}
 
-/** Lines look again each second while another works; this one need not. */
-function atItsPace(pass: Pass): Pass {
+/** Lines go round each second while another works; this job need not. */
+function atItsPace({ run, everyMs }: BoundJob): Run {
+  let dueAt = 0;
   return async (stop) => {
-    if (performance.now() >= (dueAt.get(pass) ?? 0))
-      dueAt.set(pass, performance.now() + ((await pass(stop)) ?? 0));
+    if (performance.now() < dueAt) return null;
+    dueAt = performance.now() + ((await run(stop)) ?? everyMs);
     return null;
   };
 }
@@ -149,26 +144,26 @@ function atItsPace(pass: Pass): Pass {
 const LOOKS_AGAIN_MS = 1_000;
 
 /**
- * Runs lines of passes side by side, the passes of a line one after the other. A line goes on while one of
- * its passes expects more work within `lingerMs`, which is faster than a new invocation, and looks again as
+ * Runs lines of jobs side by side, the jobs of a line one after the other. A line goes on while one of
+ * its jobs expects more work within `lingerMs`, which is faster than a new invocation, and looks again as
  * long as any other works: a slow line takes nobody's turn, although only one invocation runs at a time. The
  * schedule picks up the rest, also after `stop`.
  * @throws what the last try of a line failed with, once no line works any more.
  */
 export async function drain(
-  lines: readonly (readonly Pass[])[],
+  lines: readonly (readonly Run[])[],
   lingerMs: number,
   stop: AbortSignal,
 ): Promise<void> {
   const allDone = new AbortController();
   const ends = AbortSignal.any([stop, allDone.signal]);
-  const failures = new Map<readonly Pass[], unknown>();
+  const failures = new Map<readonly Run[], unknown>();
   let working = lines.length;
-  const run = async (line: readonly Pass[]) => {
+  const run = async (line: readonly Run[]) => {
     while (!ends.aborted) {
       let soonest = Number.POSITIVE_INFINITY;
       try {
-        for (const pass of line) soonest = Math.min(soonest, (await pass(stop)) ?? soonest);
+        for (const job of line) soonest = Math.min(soonest, (await job(stop)) ?? soonest);
         failures.delete(line);
       } catch (error) {
         failures.set(line, error);

@@ -1,5 +1,5 @@
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { createPasses } from "../../src/app/passes.ts";
+import { createJobs, type JobName } from "../../src/app/jobs.ts";
 import { register } from "../../src/app/upstreams.ts";
 import { type ConnectOptions, connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
@@ -7,8 +7,10 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import type { ServeSettings, Source } from "../../src/kit/settings.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 
-/** A relay taken apart: its sources are registered, and each of its passes is run when the test says so. */
-export async function passesApart(
+const NEVER = new AbortController().signal;
+
+/** A relay taken apart: its sources are registered, and each of its jobs is run when the test says so. */
+export async function jobsApart(
   settings: ServeSettings,
   sources: readonly Source[],
   options: ConnectOptions,
@@ -19,7 +21,7 @@ export async function passesApart(
   const log = createLogger({ level: "warn", destination: { write: (line) => warnings.push(line) } });
   const metrics = createMetrics();
   const alarms = new Alarms({ db, log, metrics });
-  const passes = createPasses({
+  const jobs = createJobs({
     db,
     hot: db,
     settings,
@@ -35,10 +37,15 @@ export async function passesApart(
   return {
     db,
     alarms,
-    passes,
+    /** Runs a job of the process, or of one source, once. */
+    run(name: JobName, source?: string): Promise<number | null> {
+      const job = jobs.jobs.find((one) => one.name === name && one.source === source);
+      if (job === undefined) throw new Error(`no job ${name} of ${source ?? "the process"}`);
+      return job.run(NEVER);
+    },
     warnings,
     async close() {
-      await passes.close();
+      await jobs.close();
       await close();
     },
   };

@@ -8,8 +8,8 @@ import type { Signer } from "../signing/signed.ts";
 import type { Lease } from "../work/lease.ts";
 import type { WakeUps } from "../work/wake-up.ts";
 
-/** What passes, and the admin API of the same process, are made with. */
-export interface PassContext {
+/** What jobs, and the admin API of the same process, are made with. */
+export interface JobContext {
   db: Database;
   /** The same database, for claims and outcomes: what every payment waits for. */
   hot: Database;
@@ -27,9 +27,9 @@ export interface PassContext {
   /** Wakes the confirmers of all processes. */
   onConfirmations: () => void;
   tracer?: Tracer | null;
-  /** By which the workers of this process are woken; none where each pass is a function of its own. */
+  /** By which the workers of this process are woken; none where each job is a function of its own. */
   wakes?: WakeUps["signals"] | null;
 }
 
 /** Does all that is due now. @returns how many ms until there may be more; null if it cannot tell. */
-export type Pass = (stop: AbortSignal) => Promise<number | null>;
+export type Run = (stop: AbortSignal) => Promise<number | null>;
