@@ -1,28 +1,17 @@
 import { randomUUID } from "node:crypto";
 
 /** A payment as the provider answered it, and what the relay did with it. */
-export interface GivenPayment {
-  id?: string;
-  source?: string;
+export interface GivenPayment extends Partial<Record<Text, string>> {
+  amount: string;
   collection?: string | null;
   reference?: string | null;
-  payer?: string;
-  method?: string;
-  amount: string;
-  serviceCharge?: string;
-  vat?: string;
-  total?: string;
-  settleable?: string;
-  type?: string;
-  status?: string;
   /** null: the provider does not say. */
   paidAt: string | null;
-  createdAt?: string;
-  calledBackAt?: string;
-  publishedAt?: string;
-  verdict?: string;
-  releasedAt?: string;
 }
+
+type Money = "serviceCharge" | "vat" | "total" | "settleable";
+type Time = "createdAt" | "calledBackAt" | "publishedAt" | "releasedAt";
+type Text = Money | Time | "id" | "source" | "payer" | "method" | "type" | "status" | "verdict";
 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 

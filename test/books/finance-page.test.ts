@@ -5,9 +5,9 @@ import { expect, it, vi } from "vitest";
 import { emptyMonth, sendAll, untilPublished } from "../reconcile/month.ts";
 import { FIXED_AMOUNT, OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
+import { rowsOf } from "../support/csv-rows.ts";
 import { startRelay } from "../support/relay.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { rowsOf } from "./report/october.ts";
 
 const PAGE = resolve(import.meta.dirname, "../../docs/finance.md");
 
@@ -35,57 +35,34 @@ async function october() {
   return { foreign, run: (...words: string[]) => runCli(words, environment) };
 }
 
-/** The commands of the section, in order, each with the number of its step. */
-async function commandsOf(section: string): Promise<{ step: number; words: string[] }[]> {
+/** The words of each command of the section, in order. */
+async function commandsOf(section: string): Promise<string[][]> {
   const text = (await readFile(PAGE, "utf8")).split(/^## /m).find((part) => part.startsWith(section)) ?? "";
-  return text.split(/^(?=\d+\. )/m).flatMap((step) =>
-    [...step.matchAll(/^ {3}invoice-relay (.+)$/gm)].map(([, line = ""]) => ({
-      step: Number.parseInt(step, 10),
-      words: [...line.replace(/ > .*/, "").matchAll(/"([^"]*)"|(\S+)/g)].map(
-        ([, quoted, plain]) => quoted ?? plain ?? "",
-      ),
-    })),
+  return [...text.matchAll(/^ {3}invoice-relay (.+)$/gm)].map(([, line = ""]) =>
+    [...line.replace(/ > .*/, "").matchAll(/"([^"]*)"|(\S+)/g)].map(
+      ([, quoted, plain]) => quoted ?? plain ?? "",
+    ),
   );
 }
 
 it("the files of a month in docs/finance.md, followed word by word, end with equal certificates and the files", async () => {
   const { foreign, run } = await october();
   const folder = await temporaryFolder();
-  const ran: { step: number; name: string; code: number | null; stdout: string }[] = [];
-
-  for (const { step, words } of await commandsOf("The files of a month")) {
+  const ran: { name: string; code: number | null; stdout: string }[] = [];
+  for (const words of await commandsOf("The files of a month")) {
     const given = words
       .map((word) => (word === "<id>" ? foreign.id : word))
       .map((word, at) => (words[at - 1] === "--out" ? join(folder, word) : word));
-    const { code, stdout, stderr } = await run(...given);
-    expect(stderr, words.join(" ")).not.toContain("error");
-    ran.push({ step, name: words[0] ?? "", code, stdout });
+    ran.push({ name: words[0] ?? "", ...(await run(...given)) });
   }
-
-  expect(ran.map(({ step, name, code }) => [step, name, code])).toEqual([
-    [1, "certify", 1],
-    [2, "quarantine", 0],
-    [2, "quarantine", 0],
-    [2, "dead", 0],
-    [3, "reconcile", 0],
-    [3, "certify", 0],
-    [4, "report", 0],
-    [4, "report", 0],
-    [4, "report", 0],
-    [4, "certify", 0],
-  ]);
+  // A foreign payment stands in the way until it is dismissed.
+  expect(ran.map(({ code }) => code)).toEqual([1, ...Array(9).fill(0)]);
   expect(ran[1]?.stdout).toContain(foreign.id);
-  expect((await readdir(folder)).sort()).toEqual([
-    "days-2026-10.xlsx",
-    "differences-2026-10.xlsx",
-    "payments-2026-10.xlsx",
-  ]);
+  const files = ["days", "differences", "payments"].map((report) => `${report}-2026-10.xlsx`);
+  expect((await readdir(folder)).sort()).toEqual(files);
   // The total that finance takes away is the one that is proven.
+  const totalOf = (csv = "") => rowsOf(csv).filter(({ row }) => row === "total");
   const report = await run("report", "payments", "--from", "2026-10-01", "--to", "2026-10-31");
-  const totals = rowsOf(report.stdout).filter(({ row }) => row === "total");
-  const proven = rowsOf(ran.findLast(({ name }) => name === "certify")?.stdout ?? "").filter(
-    ({ row }) => row === "total",
-  );
-  expect(totals.map(({ amount }) => amount)).toEqual([`sum ${proven[0]?.paid_amount}`]);
-  expect(totals).toMatchObject([{ invoice_id: "count 3" }]);
+  const proven = totalOf(ran.findLast(({ name }) => name === "certify")?.stdout)[0]?.paid_amount;
+  expect(totalOf(report.stdout)).toMatchObject([{ amount: `sum ${proven}`, invoice_id: "count 3" }]);
 });

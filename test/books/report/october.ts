@@ -2,20 +2,12 @@ import { runCli } from "../../support/cli-process.ts";
 import { startHarness } from "../../support/relay.ts";
 import { addPayments, type GivenPayment } from "../add-payments.ts";
 
-export { rowsOf } from "../../support/csv-rows.ts";
-
 // In Lagos (UTC+1) the first is of September, the second and third of October, the last of November.
 export const PAYMENTS: GivenPayment[] = [
   { amount: "1.00", paidAt: "2026-09-30T22:59:59Z" },
   {
-    ...{
-      amount: "40400.10",
-      serviceCharge: "100.00",
-      vat: "7.50",
-      total: "40507.60",
-      settleable: "40400.10",
-    },
-    ...{ reference: "order-1", status: "PAID\u00a0", paidAt: "2026-09-30T23:00:00Z" },
+    ...{ amount: "40400.10", serviceCharge: "100.00", vat: "7.50", total: "40507.60" },
+    ...{ settleable: "40400.10", reference: "order-1", status: "PAID\u00a0", paidAt: "2026-09-30T23:00:00Z" },
     ...{ calledBackAt: "2026-09-30T23:00:02Z", publishedAt: "2026-09-30T23:00:04Z" },
   },
   {
