@@ -15,7 +15,7 @@ import { Pump } from "../../src/work/pump.ts";
 import { Signal } from "../../src/work/signal.ts";
 import { openDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
-import type { Harness } from "../support/relay.ts";
+import { type Harness, startHarness } from "../support/relay.ts";
 import { alarmsOn } from "../support/test-log.ts";
 
 const FAST = 100_000;
@@ -24,36 +24,30 @@ const never = new AbortController().signal;
 
 interface Replaying {
   kind?: ReplayKind;
-  topicArn?: string;
   /** How what runs it connects, where it differs. */
   running?: ConnectOptions;
 }
 
 /** Replays of one kind, of events unless said, in this process, which sends what they queue while one runs. */
 export function replaying(harness: Harness, given: Replaying = {}) {
-  const { kind = "events", topicArn = harness.topicArn, running } = given;
+  const { kind = "events", running } = given;
+  const { topicArn } = harness;
   const db = openDatabase(harness.databaseUrl);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
-  const lease = leaseOf(15_000);
+  const [lease, log] = [leaseOf(15_000), createLogger({ level: "silent" })];
   const queued = new Signal();
   const runsOn = running === undefined ? db : openDatabase(harness.databaseUrl, running);
+  const onEvents = () => queued.raise();
   const runner = new ReplayRunner({
-    db: runsOn,
-    lease,
-    onConfirmations: () => undefined,
-    onEvents: () => queued.raise(),
-    alarms: null,
-    routes,
-    sources: null,
+    ...{ db: runsOn, lease, onConfirmations: () => undefined, onEvents, alarms: null, routes, sources: null },
   });
   const publish = () => {
     const connections = 8;
-    const destination = new SnsDestination({
-      ...{ region: "us-east-1", endpoint: harness.sns.url, connections, timeoutMs: 10_000 },
-    });
+    const sns = { region: "us-east-1", endpoint: harness.sns.url, connections, timeoutMs: 10_000 };
+    const destination = new SnsDestination(sns);
     onTestFinished(() => destination.close());
     const outcomes = new OutcomeLog({ db: runsOn, alarms: alarmsOn(db) });
-    const [log, metrics] = [createLogger({ level: "silent" }), createMetrics()];
+    const metrics = createMetrics();
     const line = new ReplayLine({
       ...{ db: runsOn, routes, topics: [topicArn], destination, outcomes, metrics, tracer: null, log, lease },
     });
@@ -66,7 +60,6 @@ export function replaying(harness: Harness, given: Replaying = {}) {
     startReplay({ db, actor: "cli:test", kind, filters, target, routes, rate });
   return {
     db,
-    runner,
     plan: (filters: ReplayFilters = {}) => planReplay({ db, kind, filters, target: TOPICS, routes }),
     startOrNothing,
     async start(...which: Parameters<typeof startOrNothing>): Promise<Replay> {
@@ -83,7 +76,7 @@ export function replaying(harness: Harness, given: Replaying = {}) {
     /** Runs what is queued until the test is over. */
     passing() {
       const stopping = new AbortController();
-      const options = { runner, log: createLogger({ level: "silent" }), waitsAtMostMs: 100 };
+      const options = { runner, log, waitsAtMostMs: 100 };
       const pass = replayPass(options, stopping.signal);
       onTestFinished(async () => {
         stopping.abort();
@@ -91,6 +84,12 @@ export function replaying(harness: Harness, given: Replaying = {}) {
       });
     },
   };
+}
+
+/** What replays run in, and replays of one kind. */
+export async function ownReplaying(given: Replaying = {}) {
+  const harness = await startHarness();
+  return { harness, ...harness, ...replaying(harness, given) };
 }
 
 export const idsOf = (messages: { messageAttributes: Record<string, { Value: string }> }[]) =>
