@@ -20,18 +20,14 @@ const shapeOf = (schema: unknown): Record<string, z.ZodType> => {
 /** A call of the operation for each place that may hold this field. */
 function callsWith(one: Operation, field: "source" | "collection", value: string) {
   const { path = {}, query = {}, body = {} } = (one.example ?? {}) as Example;
-  const given = { [field]: value };
-  const calls: { query: object; body: object | undefined }[] = [];
-  if (field in shapeOf(one.query)) calls.push({ query: { ...query, ...given }, body });
-  const inBody = shapeOf(one.body);
-  if (field in inBody) calls.push({ query, body: { ...body, ...given } });
-  if (field in shapeOf(inBody.filters))
-    calls.push({
-      query,
-      body: { ...body, ids: undefined, filters: { ...(body.filters as object), ...given } },
-    });
+  const [given, inBody] = [{ [field]: value }, shapeOf(one.body)];
+  const filters = { ...(body.filters as object), ...given };
   const where = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? randomUUID());
-  return calls.map((call) => ({
+  return [
+    ...(field in shapeOf(one.query) ? [{ query: { ...query, ...given }, body }] : []),
+    ...(field in inBody ? [{ query, body: { ...body, ...given } }] : []),
+    ...(field in shapeOf(inBody.filters) ? [{ query, body: { ...body, ids: undefined, filters } }] : []),
+  ].map((call) => ({
     path: `${where}?${new URLSearchParams(call.query as Record<string, string>)}`,
     body: one.method === "get" ? undefined : call.body,
   }));
@@ -52,10 +48,8 @@ it.each(["source", "collection"] as const)(
       for (const { path, body } of callsWith(one, field, value)) {
         const answer = await api.call(one.method.toUpperCase(), path, body);
         const known = field === "source" ? "default" : isUuid(value) ? TERM_1 : "Term 1";
-        const error = expect.stringMatching(new RegExp(`"${value}".* ${known}`));
-        expect({ id: one.id, status: answer.status, body: answer.body }).toEqual({
-          ...{ id: one.id, status: 404, body: { code: "not_found", error } },
-        });
+        expect([one.id, answer.status, answer.body.code]).toEqual([one.id, 404, "not_found"]);
+        for (const name of [value, known]) expect(answer.body.error, one.id).toContain(name);
         named.push(one.id);
       }
     }
@@ -64,20 +58,14 @@ it.each(["source", "collection"] as const)(
   },
 );
 
-it("a collection of an old payment is known, however many newer ones are in others; a command says the same", async () => {
+it("a collection of an old payment is known, however many newer ones are in others; to a command too", async () => {
   const { harness, call } = await adminApi();
   await harness.query(
     `insert into invoice (id, source, status, collection_name, paid_at, asked_at, confirmed_at, digest, document)
      select gen_random_uuid(), 'default', 'Paid', case when n = 3000 then 'Old' else 'New' end, at, at, at, '', '{}'
      from generate_series(1, 3000) as n cross join lateral (select now() - n * interval '1 hour' as at) as at`,
   );
-  const old = await call("GET", "/invoices?collection=Old");
-  expect(old).toMatchObject({ status: 200, body: { items: expect.any(Array) } });
-  for (const words of ["invoices", "quarantine list", "replay events --dry-run"])
-    expect(await runCli([...words.split(" "), "--collection", "Older"], harness.environment())).toMatchObject(
-      {
-        code: 3,
-        stderr: expect.stringMatching(/"Older".* New/),
-      },
-    );
+  expect(await call("GET", "/invoices?collection=Old")).toMatchObject({ status: 200 });
+  const list = (name: string) => runCli(["quarantine", "list", "--collection", name], harness.environment());
+  expect([(await list("Old")).code, (await list("Older")).code]).toEqual([0, 3]);
 });

@@ -1,22 +1,18 @@
 import { expect, it } from "vitest";
-import type { PagePosition } from "../../src/database/page.ts";
 import { findInvoices } from "../../src/operate/find-invoices.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addInvoice, withDatabase } from "../support/log-rows.ts";
 
 it("invoice names the invoices of one reference instead of choosing", async () => {
   const { harness } = await withDatabase();
-  const ids = [
-    await addInvoice(harness, { reference: "order-7" }),
-    await addInvoice(harness, { reference: "order-7" }),
-  ];
+  const ids = await Promise.all([1, 2].map(() => addInvoice(harness, { reference: "order-7" })));
   const { code, stderr } = await runCli(["invoice", "order-7"], harness.environment());
   expect(code).toBe(2);
   for (const id of ids) expect(stderr).toContain(id);
 });
 
 // That each row is read about once: lab/volume/search.test.ts.
-it("a search by the payer's name finds letters beyond ASCII in either case, however composed, page by page", async () => {
+it("a search by the payer's name finds letters beyond ASCII in either case, however composed", async () => {
   const { harness, db } = await withDatabase();
   const names = [
     "ADÉBÁYÒ 100%_Ọlá",
@@ -34,17 +30,7 @@ it("a search by the payer's name finds letters beyond ASCII in either case, howe
     ["straße", 0],
     ["İPEK strasse", 1],
   ] as const) {
-    const ids = new Set<string>();
-    let from: PagePosition | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof findInvoices>> = await findInvoices(
-        db,
-        { payer },
-        { from, limit: 1 },
-      );
-      for (const { invoiceId } of page.items) ids.add(invoiceId);
-      from = page.next;
-    } while (from !== null);
-    expect(ids.size, payer).toBe(count);
+    const { items } = await findInvoices(db, { payer }, { from: null, limit: 10 });
+    expect(items, payer).toHaveLength(count);
   }
 });

@@ -1,230 +1,193 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
-import { severityOf } from "../../src/alarms/alarm-definitions.ts";
-import { readStatus } from "../../src/operate/status-facts.ts";
+import { describe, expect, it } from "vitest";
 import { addCertificate } from "../support/certificates.ts";
-import { openDatabase } from "../support/database.ts";
+import { eventually, toBeGreaterThan, toMatchObject } from "../support/eventually.ts";
 import { addAlarm, addConfirmation, addEvents, addProcess } from "../support/log-rows.ts";
-import { type Harness, ownRelay, startHarness } from "../support/relay.ts";
+import { startRelay } from "../support/relay.ts";
 import { unpaidAnswer } from "../support/scripted-provider.ts";
+import { withStatus } from "./with-status.ts";
 
-const NOTHING_SET = { sources: null, intervalMs: 86_400_000 };
+async function withNeeds() {
+  const given = await withStatus();
+  return {
+    ...given,
+    raise: (name: string, subject: string) => addAlarm(given.harness, name, subject, { ago: "1 minute" }),
+    severities: async () => (await given.status()).needs.map(({ severity }) => severity),
+  };
+}
 
-const statusOf = (harness: Harness) => readStatus(openDatabase(harness.databaseUrl), NOTHING_SET);
-
-const raise = (harness: Harness, name: string, subject: string, ago = "1 minute") =>
-  addAlarm(harness, name, subject, { ago });
+const WAITING = { state: "due", settled_at: null, verdict: null };
 
 describe("what needs a person", () => {
   it("is one line a cause, counted once, and what holds up a topic stands first", async () => {
-    const harness = await startHarness();
-    for (let index = 0; index < 13; index++) {
-      const id = await addConfirmation(harness, { verdict: "quarantined" });
-      await raise(harness, "invoice_quarantined", id);
-    }
+    const { harness, raise, status } = await withNeeds();
+    for (let index = 0; index < 13; index++)
+      await raise("invoice_quarantined", await addConfirmation(harness, { verdict: "quarantined" }));
     await addEvents(harness, 6, { state: "dead" });
-    for (let index = 0; index < 6; index++) await raise(harness, "event_dead", randomUUID());
-    await raise(harness, "unknown_ids_flooding", "default");
-    await raise(harness, "topic_paused", "arn:aws:sns:eu-west-1:1:topic");
-    const { needs } = await statusOf(harness);
-    expect(needs.map(({ alarm, severity, count }) => [alarm, severity, count])).toEqual([
-      ["topic_paused", "critical", 1],
-      ["unknown_ids_flooding", "warning", 1],
-      ["event_dead", "critical", 6],
-      ["invoice_quarantined", "warning", 13],
+    for (let index = 0; index < 6; index++) await raise("event_dead", randomUUID());
+    await raise("unknown_ids_flooding", "default");
+    await raise("topic_paused", "arn:aws:sns:eu-west-1:1:topic");
+    const known = { oldestAt: expect.any(Date), newestAt: expect.any(Date) };
+    expect((await status()).needs).toMatchObject([
+      { alarm: "topic_paused", severity: "critical", count: 1, ...known },
+      { alarm: "unknown_ids_flooding", severity: "warning", count: 1, ...known },
+      { alarm: "event_dead", severity: "critical", count: 6, ...known },
+      { alarm: "invoice_quarantined", severity: "warning", count: 13, ...known },
     ]);
-    expect(needs.every(({ oldestAt, newestAt }) => oldestAt !== null && newestAt !== null)).toBe(true);
   });
 
   it("names what an alarm is about in what to do, and leaves its place open for several", async () => {
-    const harness = await startHarness();
-    const [id, other] = [randomUUID(), randomUUID()];
-    await raise(harness, "invoice_anomaly", id);
-    expect((await statusOf(harness)).needs).toMatchObject([
-      { action: expect.stringContaining(`invoice ${id}`) },
-    ]);
-    await raise(harness, "invoice_anomaly", other);
-    expect((await statusOf(harness)).needs).toMatchObject([{ action: expect.stringContaining("<id>") }]);
-  });
-
-  it("becomes critical once an upstream has failed for ten minutes", async () => {
-    const harness = await startHarness();
-    await raise(harness, "source_failing", "default", "9 minutes");
-    expect((await statusOf(harness)).needs[0]).toMatchObject({ severity: "warning" });
-    await harness.query("update alarm set raised_at = now() - interval '10 minutes'");
-    const { needs, openAlarms, alarms } = await statusOf(harness);
-    expect([needs[0], openAlarms[0], alarms[0]]).toMatchObject(Array(3).fill({ severity: "critical" }));
-    const at = new Date(600_000);
-    expect(severityOf("invoice_anomaly", new Date(0), at)).toBe("warning");
-  });
-});
-
-describe("the age of a backlog", () => {
-  it("counts from the oldest request, however often asking fails, and ends with an answer", async () => {
-    const { harness, relay } = await ownRelay();
+    const { raise, status } = await withNeeds();
     const id = randomUUID();
-    harness.provider.invoice(id, { status: 500, body: {} });
-    await relay.callback({ data: { id } });
-    await harness.query("update confirmation set open_since = open_since - interval '13 minutes'");
-    const row = async () => (await harness.query("select faults, open_since, state from confirmation"))[0];
-    await vi.waitFor(async () => expect((await row())?.faults).toBeGreaterThan(1));
-    const { backlog, waiting } = await statusOf(harness);
-    expect(backlog.oldestConfirmationSeconds).toBeGreaterThan(780);
-    expect(waiting).toMatchObject([{ source: "default", count: 1 }]);
-    harness.provider.invoice(id, unpaidAnswer(id));
-    await vi.waitFor(async () => expect(await row()).toMatchObject({ open_since: null, state: "due" }));
-    expect((await statusOf(harness)).waiting).toEqual([]);
+    const isNamed = async () => (await status()).needs.map(({ action }) => action.includes(id));
+    await raise("invoice_anomaly", id);
+    expect(await isNamed()).toEqual([true]);
+    await raise("invoice_anomaly", randomUUID());
+    expect(await isNamed()).toEqual([false]);
   });
-});
 
-it("a relay that was stopped is not well, nor one without workers or without HTTP, whatever waits", async () => {
-  const harness = await startHarness();
-  const look = async () => (await statusOf(harness)).needs.map(({ severity }) => severity);
-  expect(await look()).toEqual([]);
-  await harness.query("insert into source (name) values ('default')");
-  expect(await look()).toEqual(["critical"]);
-  await addProcess(harness, { workers: false });
-  expect(await look()).toEqual(["critical"]);
-  await addConfirmation(harness, { state: "due", settled_at: null, verdict: null });
-  expect(await look()).toEqual(["critical"]);
-  await harness.query("delete from confirmation");
-  await addProcess(harness);
-  expect(await look()).toEqual([]);
-  await harness.query("delete from relay_process where not workers");
-  await harness.query("update relay_process set http = false");
-  expect(await look()).toEqual(["critical"]);
-  // What takes them on Lambda is seen by nobody.
-  await harness.query("update relay_process set beat_ms = 60000");
-  expect(await look()).toEqual([]);
-});
+  it("is a relay that was stopped, or has no workers or no HTTP, whatever waits", async () => {
+    const { harness, query, severities } = await withNeeds();
+    expect(await severities()).toEqual([]);
+    for (const [change, expected] of [
+      [() => query("insert into source (name) values ('default')"), ["critical"]],
+      [() => addProcess(harness, { workers: false }), ["critical"]],
+      [() => addConfirmation(harness, WAITING), ["critical"]],
+      [() => query("delete from confirmation"), ["critical"]],
+      [() => addProcess(harness), []],
+      [() => query("delete from relay_process where not workers"), []],
+      [() => query("update relay_process set http = false"), ["critical"]],
+      // What takes them on Lambda is seen by nobody.
+      [() => query("update relay_process set beat_ms = 60000"), []],
+    ] as const) {
+      await change();
+      expect(await severities(), String(change)).toEqual(expected);
+    }
+  });
 
-it("what waits behind work that only fails is one need with it, which says what to do", async () => {
-  const harness = await startHarness();
-  await harness.query("insert into source (name) values ('default')");
-  await addProcess(harness);
-  await addConfirmation(harness, { state: "due", settled_at: null, verdict: null });
-  // A sweep keeps no payment from its answer; what gives back leases does.
-  for (const [worker, count] of [
-    ["sweep", 2],
-    ["rescue", 1],
-  ] as const) {
-    await harness.query("update relay_process set recording_problem = $1", [
-      JSON.stringify({ worker, reason: "a lock", action: "End it." }),
-    ]);
-    const { needs } = await statusOf(harness);
-    expect(needs[0]).toMatchObject({
-      what: expect.stringContaining(worker),
-      action: expect.stringMatching(/^End it\./),
-    });
-    expect(needs).toHaveLength(count);
-  }
-});
-
-it("a source of the settings that no process was started with is told", async () => {
-  const harness = await startHarness();
-  const sources = ["default", "shop"].map(
-    (name) => ({ name, reconciliation: "none", collectionIds: [] }) as const,
-  );
-  const db = openDatabase(harness.databaseUrl);
-  const look = async () => (await readStatus(db, { ...NOTHING_SET, sources })).needs;
-  await addProcess(harness, { sources: '{"default": []}' });
-  expect(await look()).toMatchObject([{ severity: "critical", what: expect.stringContaining("shop") }]);
-  await addProcess(harness, { host: "relay-2", sources: '{"shop": []}' });
-  expect(await look()).toEqual([]);
-});
-
-describe("a process that fell silent", () => {
-  it("is told of after three beats, for as long as none that lives has its work", async () => {
-    const harness = await startHarness();
-    await addProcess(harness, { ago: "5 s" });
-    expect((await statusOf(harness)).needs).toEqual([]);
-    await harness.query("update relay_process set seen_at = now() - interval '16 s'");
-    expect((await statusOf(harness)).needs).toMatchObject([{ severity: "critical" }]);
+  it("is work that only fails, as one with what waits behind it, and with what to do", async () => {
+    const { harness, query, status } = await withStatus();
+    await query("insert into source (name) values ('default')");
     await addProcess(harness);
-    expect((await statusOf(harness)).needs).toEqual([]);
+    await addConfirmation(harness, WAITING);
+    // A sweep keeps no payment from its answer; what gives back leases does.
+    for (const [worker, count] of [
+      ["sweep", 2],
+      ["rescue", 1],
+    ] as const) {
+      const problem = JSON.stringify({ worker, reason: "a lock", action: "End it." });
+      await query("update relay_process set recording_problem = $1", [problem]);
+      const { needs } = await status();
+      expect(needs).toHaveLength(count);
+      expect(needs[0]?.what).toContain(worker);
+      expect(needs[0]?.action).toContain("End it.");
+    }
   });
 
-  it("leaves the headline after ten minutes, where another serves less", async () => {
-    const harness = await startHarness();
+  it("is a source of the settings that no process was started with", async () => {
+    const { harness, status } = await withStatus();
+    const sources = ["default", "shop"].map(
+      (name) => ({ name, reconciliation: "none", collectionIds: [] }) as const,
+    );
+    await addProcess(harness, { sources: '{"default": []}' });
+    const { needs } = await status({ sources });
+    expect(needs).toMatchObject([{ severity: "critical", what: expect.stringContaining("shop") }]);
+    await addProcess(harness, { host: "relay-2", sources: '{"shop": []}' });
+    expect((await status({ sources })).needs).toEqual([]);
+  });
+
+  it("is a process that fell silent, for ten minutes, as long as none that lives has all of its work", async () => {
+    const { harness, query, severities } = await withNeeds();
+    await addProcess(harness, { ago: "5 s", host: "gone", sources: '{"default": []}' });
+    const since = (ago: string) =>
+      query("update relay_process set seen_at = now() - $1::interval where host = 'gone'", [ago]);
+    expect(await severities()).toEqual([]);
+    // After three beats.
+    await since("16 s");
+    expect(await severities()).toEqual(["critical"]);
     await addProcess(harness);
-    await addProcess(harness, { ago: "9 min", host: "gone", sources: '{"default": []}' });
-    expect((await statusOf(harness)).needs).toMatchObject([
-      { alarm: "silent_process", what: expect.stringContaining("pid 17") },
-    ]);
-    await harness.query("update relay_process set seen_at = now() - interval '10 min' where host = 'gone'");
-    expect((await statusOf(harness)).needs).toEqual([]);
+    await since("9 min");
+    expect(await severities()).toHaveLength(1);
+    await since("10 min");
+    expect(await severities()).toEqual([]);
+    await since("16 s");
+    await query("update relay_process set serves = (select serves from relay_process where host = 'gone')");
+    expect(await severities()).toEqual([]);
+  });
+
+  it("is a list that was never read, and a daily certificate that is late, of sources that are reconciled", async () => {
+    const { harness, query, status } = await withStatus();
+    await addProcess(harness);
+    await query("insert into source (name) values ('shop'), ('gone'), ('apart')");
+    const list = randomUUID();
+    const sources = [
+      { name: "shop", reconciliation: "on", collectionIds: [list] },
+      { name: "apart", reconciliation: "none", collectionIds: [] },
+    ] as const;
+    /** What each need names, once the sources have been served for so long. */
+    const named = async (hours: number) => {
+      await query("update source set first_served_at = now() - $1 * interval '1 hour'", [hours]);
+      const { needs } = await status({ sources, intervalMs: 3_600_000 });
+      return needs.map(({ what }) => [list, "2026-10-02", "shop"].find((one) => what.includes(one))).sort();
+    };
+    expect(await named(3)).toEqual([]);
+    for (const hours of [4, 29]) expect(await named(hours)).toEqual([list]);
+    expect(await named(31)).toEqual([list, "shop"].sort());
+    await query(
+      `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
+         gaps, document)
+       select gen_random_uuid(), name, '2026-10-02', '2026-10-01Z', '2026-10-02Z', '{}', 'done', now(), 'equal', 0, '{}'
+       from source`,
+    );
+    expect(await named(3)).toEqual(["2026-10-02"]);
   });
 });
 
-it("a list that was never read and a daily certificate that is late are told, of sources that are reconciled", async () => {
-  const harness = await startHarness();
-  await addProcess(harness);
-  await harness.query("insert into source (name) values ('shop'), ('gone'), ('apart')");
-  const list = randomUUID();
-  const sources = [
-    { name: "shop", reconciliation: "on", collectionIds: [list] },
-    { name: "apart", reconciliation: "none", collectionIds: [] },
-  ] as const;
-  const look = async (hours: number) => {
-    await harness.query("update source set first_served_at = now() - $1 * interval '1 hour'", [hours]);
-    const intervalMs = 3_600_000;
-    const { needs } = await readStatus(openDatabase(harness.databaseUrl), { sources, intervalMs });
-    return needs.map(({ what }) => [what.includes(list) ? "list" : what.includes("shop") && "shop", what]);
-  };
-  const about = async (hours: number) => (await look(hours)).map(([of]) => of);
-  expect(await about(3)).toEqual([]);
-  expect(await about(4)).toEqual(["list"]);
-  expect(await about(29)).toEqual(["list"]);
-  expect((await about(31)).sort()).toEqual(["list", "shop"]);
-  await harness.query(
-    `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
-       gaps, document)
-     select gen_random_uuid(), name, '2026-10-02', '2026-10-01Z', '2026-10-02Z', '{}', 'done', now(), 'equal', 0, '{}'
-     from source`,
-  );
-  expect(await look(3)).toEqual([["shop", expect.stringContaining("2026-10-02")]]);
+it("the age of a backlog counts from the oldest request, however often asking fails, and ends with an answer", async () => {
+  const { harness, query, status } = await withStatus();
+  const relay = await startRelay(harness.environment());
+  const id = randomUUID();
+  harness.provider.invoice(id, { status: 500, body: {} });
+  await relay.callback({ data: { id } });
+  await query("update confirmation set open_since = open_since - interval '13 minutes'");
+  const row = async () =>
+    (await query<{ faults: number }>("select faults, open_since, state from confirmation"))[0];
+  await eventually(async () => (await row())?.faults, toBeGreaterThan(1));
+  const { backlog, waiting } = await status();
+  expect(backlog.oldestConfirmationSeconds).toBeGreaterThan(780);
+  expect(waiting).toMatchObject([{ source: "default", count: 1 }]);
+  harness.provider.invoice(id, unpaidAnswer(id));
+  await eventually(row, toMatchObject({ open_since: null, state: "due" }));
+  expect((await status()).waiting).toEqual([]);
 });
 
-describe("a day of payment", () => {
-  const certify = (
-    harness: Harness,
-    madeAt: string,
-    [from, to]: [string, string],
-    result: "equal" | "refused",
-    collections: string[],
-  ) => addCertificate(harness.databaseUrl, { from, to, madeAt, result, collections });
+it("a day of payment is as the newest certificate says that covers it, by hand or daily", async () => {
+  const { harness, status } = await withStatus();
   const [ONE, OTHER] = [randomUUID(), randomUUID()];
-  const OCTOBER: [string, string] = ["2026-10-01Z", "2026-11-01Z"];
-
-  it("is as the newest certificate says that covers it, by hand or daily", async () => {
-    const harness = await startHarness();
-    const days = async () =>
-      (await statusOf(harness)).unproven.map(({ result, firstDay, lastDay }) => [result, firstDay, lastDay]);
-    const DAYS: [string, string] = ["2026-10-01Z", "2026-10-31Z"];
-    const BOTH = [ONE, OTHER];
-    await certify(harness, "2026-10-31T11:00Z", DAYS, "equal", BOTH);
+  const [BOTH, OCTOBER] = [[ONE, OTHER], ["10-01", "11-01"] as const];
+  for (const [madeAt, [from, to], result, collections, expected] of [
+    ["10-31T11:00", ["10-01", "10-31"], "equal", BOTH, []],
     // One of a period that was not over says nothing of what was proven, nor of what was found.
-    await certify(harness, "2026-10-31T12:00Z", OCTOBER, "refused", BOTH);
-    expect(await days()).toEqual([]);
-    await certify(harness, "2026-10-31T12:02Z", DAYS, "refused", BOTH);
-    await certify(harness, "2026-10-31T12:04Z", OCTOBER, "refused", BOTH);
-    expect(await days()).toEqual([["refused", "2026-10-01", "2026-10-30"]]);
+    ["10-31T12:00", OCTOBER, "refused", BOTH, []],
+    ["10-31T12:02", ["10-01", "10-31"], "refused", BOTH, ["2026-10-01 2026-10-30"]],
+    ["10-31T12:04", OCTOBER, "refused", BOTH, ["2026-10-01 2026-10-30"]],
     // Once the last day is over, it tells of that.
-    await certify(harness, "2026-11-01T12:00Z", ["2026-10-31Z", "2026-11-01Z"], "refused", BOTH);
-    expect(await days()).toEqual([
-      ["refused", "2026-10-31", "2026-10-31"],
-      ["refused", "2026-10-01", "2026-10-30"],
-    ]);
-    await certify(harness, "2026-11-02Z", OCTOBER, "equal", BOTH);
-    expect(await days()).toEqual([]);
-    await certify(harness, "2026-11-03Z", ["2026-10-10Z", "2026-10-12Z"], "refused", [ONE]);
-    expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-11"]]);
+    ["11-01", ["10-31", "11-01"], "refused", BOTH, ["2026-10-31 2026-10-31", "2026-10-01 2026-10-30"]],
+    ["11-02", OCTOBER, "equal", BOTH, []],
+    ["11-03", ["10-10", "10-12"], "refused", [ONE], ["2026-10-10 2026-10-11"]],
     // Of another collection, of fewer days, and of a part of one: none settles it whole.
-    await certify(harness, "2026-11-04Z", OCTOBER, "equal", [OTHER]);
-    await certify(harness, "2026-11-05Z", ["2026-10-11Z", "2026-10-13Z"], "equal", [ONE]);
-    await certify(harness, "2026-11-05Z", ["2026-10-10T12:00Z", "2026-10-13Z"], "equal", [ONE]);
-    expect(await days()).toEqual([["refused", "2026-10-10", "2026-10-10"]]);
-    await certify(harness, "2026-11-06Z", OCTOBER, "equal", BOTH);
-    expect(await days()).toEqual([]);
-  });
+    ["11-04", OCTOBER, "equal", [OTHER], ["2026-10-10 2026-10-11"]],
+    ["11-05", ["10-11", "10-13"], "equal", [ONE], ["2026-10-10 2026-10-10"]],
+    ["11-05", ["10-10T12:00", "10-13"], "equal", [ONE], ["2026-10-10 2026-10-10"]],
+    ["11-06", OCTOBER, "equal", BOTH, []],
+  ] as const) {
+    const days = { from: `2026-${from}Z`, to: `2026-${to}Z`, madeAt: `2026-${madeAt}Z` };
+    await addCertificate(harness.databaseUrl, { ...days, result, collections });
+    const { unproven } = await status();
+    expect(unproven.every((one) => one.result === "refused")).toBe(true);
+    expect(
+      unproven.map(({ firstDay, lastDay }) => `${firstDay} ${lastDay}`),
+      madeAt,
+    ).toEqual(expected);
+  }
 });

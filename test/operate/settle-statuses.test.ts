@@ -1,44 +1,30 @@
-import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { NEITHER_STATUS } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { settleStatuses } from "../../src/operate/open-invoices.ts";
-import { placePayment } from "../reconcile/place-payment.ts";
-import { books, daysAgo } from "../reconcile/relay-books.ts";
+import { addConfirmation, addInvoice, withDatabase } from "../support/log-rows.ts";
 
 it("has what waits for a status asked about once it is in PAID_STATUSES or INVALID_STATUSES, dead or due", async () => {
-  const given = await books();
+  const { harness, db } = await withDatabase();
   const waits = async (
     status: string,
     state: string,
-    lastError = `It says "${status}", which is ${NEITHER_STATUS}`,
+    last_error = `It says "${status}", which is ${NEITHER_STATUS}`,
   ) => {
-    const id = await placePayment(given, { paidAt: daysAgo(2), came: 2 });
-    await given.query("update invoice set status = $2 where id = $1", [id, status]);
-    await given.query(
-      `update confirmation set state = $2, verdict = 'pending', last_error = $3, attempt = 5,
-        due_at = now() + interval '1 hour' where invoice_id = $1`,
-      [id, state, lastError],
-    );
-    return id;
+    const waiting = { state, last_error, verdict: "pending", attempt: 5, due_at: "2126-10-01T00:00:00Z" };
+    const invoice_id = await addInvoice(harness, { status });
+    return await addConfirmation(harness, { ...waiting, invoice_id });
   };
-  const settled = await waits(" settled", "dead");
-  const void_ = await waits("Void", "due");
+  const meant = [await waits(" settled", "dead"), await waits("Void", "due")];
   await waits("On hold", "dead");
   await waits("Settled", "due", "no clear type");
-  const settle = (paid: string[], invalid: string[]) =>
-    settleStatuses(given.db, [{ name: "default" }, { name: randomUUID() }], {
-      PAID_STATUSES: paid,
-      INVALID_STATUSES: invalid,
-    });
-  const due = async () =>
-    (
-      await given.query<{ id: string }>(
-        "select invoice_id as id from confirmation where state = 'due' and due_at <= now() and attempt = 0",
-      )
-    ).map(({ id }) => id);
-
+  const settle = (PAID_STATUSES: string[], INVALID_STATUSES: string[]) =>
+    settleStatuses(db, [{ name: "default" }, { name: "another" }], { PAID_STATUSES, INVALID_STATUSES });
   expect(await settle(["Paid"], ["Invalidated"])).toEqual({ opened: 0, more: false });
   expect(await settle(["Paid", "Settled "], ["VOID"])).toEqual({ opened: 2, more: false });
-  expect((await due()).sort()).toEqual([settled, void_].sort());
+  expect(
+    await harness.query(
+      "select invoice_id as id from confirmation where state = 'due' and due_at <= now() and attempt = 0 order by 1",
+    ),
+  ).toEqual(meant.sort().map((id) => ({ id })));
   expect(await settle(["Paid", "Settled"], ["Void"])).toEqual({ opened: 0, more: false });
 });

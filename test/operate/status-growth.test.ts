@@ -1,14 +1,12 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { Alarms } from "../../src/alarms/alarms.ts";
 import type { Database } from "../../src/database/tables.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
 import { activityBook } from "../../src/operate/activity.ts";
 import { noteWaiting, readVitalSigns } from "../../src/operate/backlog.ts";
 import { readStatus } from "../../src/operate/status-facts.ts";
 import { ownDatabase } from "../support/database.ts";
 import { maxRowsOf } from "../support/max-rows.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 /** Many times the thousand newest payments, whose latency is shown. */
 const PAST = 12_000;
@@ -34,14 +32,11 @@ const fill = sql`
   insert into publication (source, event_id, published_at, topic_arn, message_id)
   select 'default', id, at, 'topic', '' from past`;
 
-const alarms = (db: Database) =>
-  new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
-
 it.each<[string, (db: Database) => Promise<unknown>]>([
   ["status", (db) => readStatus(db, { sources: null, intervalMs: 86_400_000 })],
   ["activity of an hour", (db) => activityBook(db)()],
   ["what monitoring reads", (db) => readVitalSigns(db, { sources: [], topics: [] })],
-  ["the look for payments that wait", (db) => noteWaiting(db, alarms(db))],
+  ["the look for payments that wait", (db) => noteWaiting(db, alarmsOn(db))],
 ])("%s reads no payment that is done, however many there are (G11)", async (_, look) => {
   const { url, db } = await ownDatabase();
   await fill.execute(db);
